@@ -293,6 +293,15 @@ impl Connection {
     }
 
     /// Handles one message, and returns the answer, in an `async def`. Cancelling it drops the answer.
+    ///
+    /// Args:
+    ///     message: One JSON-RPC message, a `str` or bytes.
+    ///
+    /// Returns:
+    ///     The answer, or None for a notification.
+    ///
+    /// Raises:
+    ///     ClosedError: The connection was closed, perhaps while the answer was awaited.
     #[pyo3(signature = (message, /))]
     fn handle_async<'py>(this: &Bound<'py, Self>, message: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("wellhead._asyncio")?.getattr("handle")?.call1((this, message))

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
 /// A fixed resource or a folder that was registered, to change or remove it. Dropping this object
-/// removes nothing. Thread-safe.
+/// removes nothing. All methods are thread-safe.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Handle {
     pub(crate) server: Py<Server>,
@@ -25,8 +25,10 @@ impl Handle {
         &self.name
     }
 
-    /// Replaces the contents of a fixed resource, and notifies its subscribers. A `str`, bytes or
-    /// `Contents`; without `Contents` it has no version.
+    /// Replaces the contents of a fixed resource, and notifies its subscribers.
+    ///
+    /// Args:
+    ///     body: A `str`, bytes or `Contents`. Only `Contents` have a version.
     ///
     /// Raises:
     ///     RegistrationError: The resource was removed (`unknown`).

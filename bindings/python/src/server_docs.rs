@@ -56,7 +56,16 @@ Raises:
         (`invalid_argument`)."#
     };
     (text) => {
-        "Serves a fixed text, without a callback. The other arguments are those of `Resource`.
+        "Serves a fixed text, without a callback.
+
+Args:
+    uri: An absolute URI (RFC 3986).
+    body: A `str`.
+
+The other arguments are those of `Resource`.
+
+Returns:
+    A handle that changes or removes the resource.
 
 Raises:
     RegistrationError: The URI is not absolute (`invalid_uri`), is registered already (`duplicate`),
@@ -64,11 +73,21 @@ Raises:
     ClosedError: The server is closed."
     };
     (blob) => {
-        "Serves fixed bytes, without a callback. Arguments and errors are those of `text`."
+        "Serves fixed bytes, without a callback.
+
+Args:
+    uri: An absolute URI (RFC 3986).
+    body: Bytes. They are copied if they are not `bytes`.
+
+The other arguments are those of `Resource`. Result and errors are those of `text`."
     };
     (resource) => {
         "Returns a decorator that serves a URI, or each URI of a template such as `notes://{id}` (RFC 6570),
 with the result of a function.
+
+    @server.resource(\"notes://{id}\", mime_type=\"text/markdown\")
+    def note(id: int) -> str | None:
+        return notes.get(id)
 
 The parameters of the function are the variables of the template, by name. An annotation converts
 the value:
@@ -115,6 +134,12 @@ Raises:
     (list) => {
         "Adds a source of listed resources: a function `(after, limit)` that returns a `Page`.
 
+    @server.list
+    def listing(after: str | None, limit: int) -> wellhead.Page:
+        ids = sorted(id for id in notes if after is None or id > int(after))
+        items = [wellhead.Resource(f\"notes://{id}\", key=str(id)) for id in ids[:limit]]
+        return wellhead.Page(items, more=len(ids) > limit)
+
 The page has at most `limit` items: those after the item with the key `after`, or the first ones if
 `after` is None. Fixed resources are listed first, then the sources in the order of their
 registration. A parameter that is annotated `wellhead.Call` gets the call. Usable as a decorator,
@@ -137,6 +162,8 @@ Raises:
 A second function replaces the first. Usable as a decorator, with and without parentheses.
 
 Args:
+    function: The function. It returns and raises what a `resource` callback does. Without it, the
+        method returns a decorator.
     exists: As for `resource`. By default clients can subscribe to every URI.
 
 Raises:
@@ -185,6 +212,9 @@ The function returns one verdict per URI, in order, now or later as a `resource`
 as if it did not exist. If the function raises, all URIs are denied. A second function replaces the
 first. Usable as a decorator, with and without parentheses.
 
+Args:
+    function: The function. Without it, the method returns a decorator.
+
 Raises:
     RegistrationError: The function has other parameters (`invalid_argument`).
     ClosedError: The server is closed."#
@@ -196,6 +226,9 @@ one.
 Calls for one URI never overlap. A client's subscription is acknowledged after the function is done,
 now or later as a `resource` callback, so the client misses no change. If the function raises, the
 client gets an error. Usable as a decorator, with and without parentheses.
+
+Args:
+    function: The function. Without it, the method returns a decorator.
 
 Raises:
     RegistrationError: The function has other parameters (`invalid_argument`).
@@ -223,6 +256,11 @@ Raises:
     (tool) => {
         r#"Returns a decorator that serves a tool with a function `(arguments)`: a dict in, the protocol's
 result out.
+
+    @server.tool("add", {"inputSchema": {"type": "object", "required": ["a", "b"],
+                                         "properties": {"a": {"type": "number"}, "b": {"type": "number"}}}})
+    def add(arguments: dict[str, float]) -> dict[str, object]:
+        return {"content": [{"type": "text", "text": str(arguments["a"] + arguments["b"])}]}
 
 The arguments fit the `inputSchema`, and its defaults are filled in: a call whose arguments do not
 fit is answered without the function, with a line for each wrong field. The function returns a
@@ -254,12 +292,18 @@ Args:
     (remove_tool) => {
         "Removes a tool. Calls in flight are still answered.
 
+Args:
+    name: The name of the tool.
+
 Raises:
     RegistrationError: There is no such tool (`unknown`).
     ClosedError: The server is closed."
     };
     (remove_prompt) => {
         "Removes a prompt. Calls in flight are still answered.
+
+Args:
+    name: The name of the prompt.
 
 Raises:
     RegistrationError: There is no such prompt (`unknown`).
@@ -269,6 +313,9 @@ Raises:
         "Removes a resource by its URI, a template by its text, or a list source or a method by its name.
 Calls in flight are still answered.
 
+Args:
+    uri: The absolute URI, the text of the template, or the name.
+
 Raises:
     RegistrationError: Nothing is registered under the name (`unknown`).
     ClosedError: The server is closed."
@@ -276,6 +323,9 @@ Raises:
     (updated) => {
         "Notifies the subscribers of a URI that the resource changed. Never blocks. A URI without
 subscribers, or that nothing serves, is fine.
+
+Args:
+    uri: An absolute URI.
 
 Raises:
     RegistrationError: The URI is not absolute (`invalid_uri`).
@@ -286,6 +336,9 @@ Raises:
 
 Only the version of the registration changes; its other members, and its entry in lists, stay as
 they are. Clients of the `resources/get` dialect get all members of `resource`.
+
+Args:
+    resource: The `Resource` with its new version.
 
 Raises:
     RegistrationError: The URI is not absolute (`invalid_uri`), or a member is not allowed
@@ -298,6 +351,10 @@ Never blocks.
 
 Call `updated` for the subscribers of `uri` itself. A client that subscribes to both gets one
 notification. A client with more than 16 unread changes gets one for `parent` instead.
+
+Args:
+    uri: The absolute URI of what changed.
+    parent: The absolute URI of the resource that contains it.
 
 Raises:
     RegistrationError: A URI is not absolute (`invalid_uri`).
@@ -347,6 +404,9 @@ The function runs on the thread that announces the change, and must return quick
 for registrations, removals and `Handle.set`, nor for injected changes. A second function replaces
 the first. Usable as a decorator, with and without parentheses.
 
+Args:
+    function: The function. Without it, the method returns a decorator.
+
 Raises:
     RegistrationError: The function has other parameters, or is an `async def` (`invalid_argument`).
     ClosedError: The server is closed."
@@ -370,7 +430,10 @@ Raises:
     };
     (explain) => {
         "Returns which registration serves a URI, and why each template that does not match it does not.
-Calls no callback."
+Calls no callback.
+
+Args:
+    uri: Any text. One that is no absolute URI is explained, too."
     };
     (run) => {
         "Serves standard input and output. Blocks until the client closes standard input, or the server is

@@ -113,7 +113,7 @@ impl Table {
         lock(&self.0)
     }
 
-    /// What answers an event. `verifier` judges the tokens of its service.
+    /// Returns the answerer of an event. `verifier` judges the tokens of its service.
     pub(crate) fn answerer(&self, event: &Event, verifier: Option<&Arc<Positional>>) -> Answerer {
         let state = self.state();
         let handler = |id| state.handlers.get(&id);

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -35,6 +36,54 @@ def test_a_public_name_has_a_docstring_that_begins_with_a_sentence(name: str, va
     first = docstring.split("\n\n")[0].strip()
     assert first[0].isupper() or first.startswith("`"), first
     assert first.endswith((".", ":", "`.")), first
+
+
+FUNCTIONS = [(name, value) for name, value in public() if callable(value)]
+
+
+@pytest.mark.parametrize(("name", "value"), FUNCTIONS, ids=[name for name, _ in FUNCTIONS])
+def test_each_parameter_is_named_and_explained(name: str, value: Any) -> None:
+    owner, _, method = name.partition(".")
+    if owner == "AsyncTestClient" and method:
+        same = inspect.signature(getattr(wellhead.TestClient, method))
+        assert inspect.signature(value).parameters == same.parameters
+        return
+    docstring = inspect.getdoc(value) or ""
+    inherits = isinstance(value, type) and issubclass(value, wellhead.Error) and value is not wellhead.Error
+    for parameter in inspect.signature(value).parameters.values():
+        assert parameter.kind is not inspect.Parameter.VAR_KEYWORD, "its keywords cannot be seen"
+        if parameter.name in ("self", *(["message", "code"] if inherits else [])) or name in MADE_BY_A_SERVER:
+            continue
+        explained = any(sign in docstring for sign in (f"    {parameter.name}:", f"`{parameter.name}`"))
+        assert explained or REFERS.search(docstring), parameter.name
+
+
+# Their docstrings are those of the methods that return them.
+MADE_BY_A_SERVER = {"AsgiApp", "TestClient", "AsyncTestClient"}
+# Parameters that another docstring explains.
+REFERS = re.compile(r"[Aa]rguments(, and the|\s+and)?\s+(errors)?,?\s*are\s+those\s+of\s+`\w+")
+
+
+@pytest.mark.parametrize("name", ["AsgiApp", "AsyncTestClient", "Call", "Connection", "Handle", "Server", "TestClient"])
+def test_a_class_says_from_which_threads_to_use_it(name: str) -> None:
+    assert re.search(r"thread|event loop", inspect.getdoc(getattr(wellhead, name)) or "")
+
+
+EXAMPLES = [
+    pytest.param(block, id=name)
+    for name, value in public()
+    for block in re.findall(r"\n\n((?:    .+\n)+)\n", inspect.getdoc(value) or "")
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_runs(example: str) -> None:
+    notes = {1: "one", 2: "two"}
+    with wellhead.Server("s", "1") as server:
+        server.text("a:b", "x")  # or there may be no list to ask for
+        exec(inspect.cleandoc("\n" + example), {"wellhead": wellhead, "server": server, "notes": notes})
+        with server.test_client() as client:
+            client.list()
 
 
 def test_the_stubs_have_the_docstrings_of_the_package() -> None:

@@ -89,7 +89,11 @@ class AsgiApp:
     @asynccontextmanager
     async def lifespan(self, app: object = None) -> AsyncIterator[None]:
         """The lifespan of an application that this one is mounted in: `Starlette(…, lifespan=mcp.lifespan)`. Such an
-        application runs no lifespan but its own. At its end streams and sessions end; the server stays open."""
+        application runs no lifespan but its own. At its end streams and sessions end; the server stays open.
+
+        Args:
+            app: The application that it is mounted in. Not used.
+        """
         try:
             yield
         finally:

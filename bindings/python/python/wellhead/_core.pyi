@@ -488,15 +488,17 @@ class Page:
 @final
 class Handle:
     """A fixed resource or a folder that was registered, to change or remove it. Dropping this object
-    removes nothing. Thread-safe.
+    removes nothing. All methods are thread-safe.
     """
 
     @property
     def name(self) -> str:
         """The URI, or the template of a folder."""
     def set(self, body: str | Buffer | Contents, /) -> None:
-        """Replaces the contents of a fixed resource, and notifies its subscribers. A `str`, bytes or
-        `Contents`; without `Contents` it has no version.
+        """Replaces the contents of a fixed resource, and notifies its subscribers.
+
+        Args:
+            body: A `str`, bytes or `Contents`. Only `Contents` have a version.
 
         Raises:
             RegistrationError: The resource was removed (`unknown`).
@@ -719,7 +721,16 @@ class Server:
         metadata: dict[str, Any] | None = None,
         cache: CacheHint | None = None,
     ) -> Handle:
-        """Serves a fixed text, without a callback. The other arguments are those of `Resource`.
+        """Serves a fixed text, without a callback.
+
+        Args:
+            uri: An absolute URI (RFC 3986).
+            body: A `str`.
+
+        The other arguments are those of `Resource`.
+
+        Returns:
+            A handle that changes or removes the resource.
 
         Raises:
             RegistrationError: The URI is not absolute (`invalid_uri`), is registered already (`duplicate`),
@@ -744,7 +755,14 @@ class Server:
         metadata: dict[str, Any] | None = None,
         cache: CacheHint | None = None,
     ) -> Handle:
-        """Serves fixed bytes, without a callback. Arguments and errors are those of `text`."""
+        """Serves fixed bytes, without a callback.
+
+        Args:
+            uri: An absolute URI (RFC 3986).
+            body: Bytes. They are copied if they are not `bytes`.
+
+        The other arguments are those of `Resource`. Result and errors are those of `text`.
+        """
     def resource(
         self,
         uri: str,
@@ -769,6 +787,10 @@ class Server:
     ) -> Callable[[_Read], _Read]:
         """Returns a decorator that serves a URI, or each URI of a template such as `notes://{id}` (RFC 6570),
         with the result of a function.
+
+            @server.resource("notes://{id}", mime_type="text/markdown")
+            def note(id: int) -> str | None:
+                return notes.get(id)
 
         The parameters of the function are the variables of the template, by name. An annotation converts
         the value:
@@ -818,6 +840,12 @@ class Server:
     def list(self, source: None = None, /, *, name: str | None = None) -> Callable[[_List], _List]:
         """Adds a source of listed resources: a function `(after, limit)` that returns a `Page`.
 
+            @server.list
+            def listing(after: str | None, limit: int) -> wellhead.Page:
+                ids = sorted(id for id in notes if after is None or id > int(after))
+                items = [wellhead.Resource(f"notes://{id}", key=str(id)) for id in ids[:limit]]
+                return wellhead.Page(items, more=len(ids) > limit)
+
         The page has at most `limit` items: those after the item with the key `after`, or the first ones if
         `after` is None. Fixed resources are listed first, then the sources in the order of their
         registration. A parameter that is annotated `wellhead.Call` gets the call. Usable as a decorator,
@@ -845,6 +873,8 @@ class Server:
         A second function replaces the first. Usable as a decorator, with and without parentheses.
 
         Args:
+            function: The function. It returns and raises what a `resource` callback does. Without it, the
+                method returns a decorator.
             exists: As for `resource`. By default clients can subscribe to every URI.
 
         Raises:
@@ -906,6 +936,9 @@ class Server:
         as if it did not exist. If the function raises, all URIs are denied. A second function replaces the
         first. Usable as a decorator, with and without parentheses.
 
+        Args:
+            function: The function. Without it, the method returns a decorator.
+
         Raises:
             RegistrationError: The function has other parameters (`invalid_argument`).
             ClosedError: The server is closed.
@@ -920,6 +953,9 @@ class Server:
         Calls for one URI never overlap. A client's subscription is acknowledged after the function is done,
         now or later as a `resource` callback, so the client misses no change. If the function raises, the
         client gets an error. Usable as a decorator, with and without parentheses.
+
+        Args:
+            function: The function. Without it, the method returns a decorator.
 
         Raises:
             RegistrationError: The function has other parameters (`invalid_argument`).
@@ -947,6 +983,11 @@ class Server:
     def tool(self, name: str, definition: dict[str, Any] | None = None, /) -> Callable[[_Method], _Method]:
         """Returns a decorator that serves a tool with a function `(arguments)`: a dict in, the protocol's
         result out.
+
+            @server.tool("add", {"inputSchema": {"type": "object", "required": ["a", "b"],
+                                                 "properties": {"a": {"type": "number"}, "b": {"type": "number"}}}})
+            def add(arguments: dict[str, float]) -> dict[str, object]:
+                return {"content": [{"type": "text", "text": str(arguments["a"] + arguments["b"])}]}
 
         The arguments fit the `inputSchema`, and its defaults are filled in: a call whose arguments do not
         fit is answered without the function, with a line for each wrong field. The function returns a
@@ -985,12 +1026,18 @@ class Server:
     def remove_tool(self, name: str, /) -> None:
         """Removes a tool. Calls in flight are still answered.
 
+        Args:
+            name: The name of the tool.
+
         Raises:
             RegistrationError: There is no such tool (`unknown`).
             ClosedError: The server is closed.
         """
     def remove_prompt(self, name: str, /) -> None:
         """Removes a prompt. Calls in flight are still answered.
+
+        Args:
+            name: The name of the prompt.
 
         Raises:
             RegistrationError: There is no such prompt (`unknown`).
@@ -1000,6 +1047,9 @@ class Server:
         """Removes a resource by its URI, a template by its text, or a list source or a method by its name.
         Calls in flight are still answered.
 
+        Args:
+            uri: The absolute URI, the text of the template, or the name.
+
         Raises:
             RegistrationError: Nothing is registered under the name (`unknown`).
             ClosedError: The server is closed.
@@ -1007,6 +1057,9 @@ class Server:
     def updated(self, uri: str, /) -> None:
         """Notifies the subscribers of a URI that the resource changed. Never blocks. A URI without
         subscribers, or that nothing serves, is fine.
+
+        Args:
+            uri: An absolute URI.
 
         Raises:
             RegistrationError: The URI is not absolute (`invalid_uri`).
@@ -1017,6 +1070,9 @@ class Server:
 
         Only the version of the registration changes; its other members, and its entry in lists, stay as
         they are. Clients of the `resources/get` dialect get all members of `resource`.
+
+        Args:
+            resource: The `Resource` with its new version.
 
         Raises:
             RegistrationError: The URI is not absolute (`invalid_uri`), or a member is not allowed
@@ -1029,6 +1085,10 @@ class Server:
 
         Call `updated` for the subscribers of `uri` itself. A client that subscribes to both gets one
         notification. A client with more than 16 unread changes gets one for `parent` instead.
+
+        Args:
+            uri: The absolute URI of what changed.
+            parent: The absolute URI of the resource that contains it.
 
         Raises:
             RegistrationError: A URI is not absolute (`invalid_uri`).
@@ -1081,6 +1141,9 @@ class Server:
         for registrations, removals and `Handle.set`, nor for injected changes. A second function replaces
         the first. Usable as a decorator, with and without parentheses.
 
+        Args:
+            function: The function. Without it, the method returns a decorator.
+
         Raises:
             RegistrationError: The function has other parameters, or is an `async def` (`invalid_argument`).
             ClosedError: The server is closed.
@@ -1104,6 +1167,9 @@ class Server:
     def explain(self, uri: str, /) -> Explanation:
         """Returns which registration serves a URI, and why each template that does not match it does not.
         Calls no callback.
+
+        Args:
+            uri: Any text. One that is no absolute URI is explained, too.
         """
     def run(self, *, callback_threads: int = 1, drain_ms: int = 5000, guard_stdio: bool = True) -> None:
         """Serves standard input and output. Blocks until the client closes standard input, or the server is
@@ -1537,7 +1603,17 @@ class Connection:
         """
     def _begin(self, message: str | Buffer) -> bytes | Exchange | None: ...
     async def handle_async(self, message: str | Buffer, /) -> bytes | None:
-        """Handles one message, and returns the answer, in an `async def`. Cancelling it drops the answer."""
+        """Handles one message, and returns the answer, in an `async def`. Cancelling it drops the answer.
+
+        Args:
+            message: One JSON-RPC message, a `str` or bytes.
+
+        Returns:
+            The answer, or None for a notification.
+
+        Raises:
+            ClosedError: The connection was closed, perhaps while the answer was awaited.
+        """
     @property
     def finished(self) -> bool:
         """True once the connection is ended or closed, and nothing is left to poll, to answer or to send."""

@@ -2,7 +2,12 @@
 
 
 class Error(Exception):
-    """The root of this package's exceptions. `code` is the same word in every language, such as `invalid_uri`."""
+    """The root of this package's exceptions.
+
+    Args:
+        message: What happened, and what to do.
+        code: The kind of error, the same word in every language, such as `invalid_uri`.
+    """
 
     def __init__(self, message="", code="error", /):
         super().__init__(message)
@@ -86,7 +91,11 @@ class InvalidState(Outcome):
 
 
 class InsufficientScope(Outcome):
-    """Raised by a `verify` callback: the token is valid, but the request needs these scopes. The status is 403."""
+    """Raised by a `verify` callback: the token is valid, but the request needs more. The status is 403.
+
+    Args:
+        scopes: The scopes that the request needs, each a `str`.
+    """
 
     def __init__(self, *scopes):
         super().__init__("the token lacks a scope", "insufficient_scope")
@@ -133,6 +142,7 @@ class ResponseError(Error):
         number: The number of the error, such as -32602.
         message: The message of the error.
         data: The data of the error, or None.
+        code: The word of the error, as for `Error`.
     """
 
     def __init__(self, number, message, data=None, code="response", /):

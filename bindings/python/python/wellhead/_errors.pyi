@@ -1,7 +1,12 @@
 from typing import Any
 
 class Error(Exception):
-    """The root of this package's exceptions. `code` is the same word in every language, such as `invalid_uri`."""
+    """The root of this package's exceptions.
+
+    Args:
+        message: What happened, and what to do.
+        code: The kind of error, the same word in every language, such as `invalid_uri`.
+    """
 
     code: str
     def __init__(self, message: str = "", code: str = "error", /) -> None: ...
@@ -63,7 +68,11 @@ class InvalidState(Outcome):
     def __init__(self, message: str = "", /) -> None: ...
 
 class InsufficientScope(Outcome):
-    """Raised by a `verify` callback: the token is valid, but the request needs these scopes. The status is 403."""
+    """Raised by a `verify` callback: the token is valid, but the request needs more. The status is 403.
+
+    Args:
+        scopes: The scopes that the request needs, each a `str`.
+    """
 
     scopes: tuple[str, ...]
     def __init__(self, *scopes: str) -> None: ...
@@ -104,6 +113,7 @@ class ResponseError(Error):
         number: The number of the error, such as -32602.
         message: The message of the error.
         data: The data of the error, or None.
+        code: The word of the error, as for `Error`.
     """
 
     number: int

@@ -80,6 +80,9 @@ class TestClient:
 
         Where the server asks for input first, `on_request` answers, and the client reads again with the answers.
 
+        Args:
+            uri: An absolute URI.
+
         Raises:
             ResponseError: The server answered an error, as for `request`.
             Error: The contents are empty, or `on_request` refused (`unknown`).
@@ -88,11 +91,19 @@ class TestClient:
         return self._run(self._conversation.read(uri))
 
     def subscribe(self, uri: str, /) -> None:
-        """Subscribes to a resource. `next_update` returns its changes."""
+        """Subscribes to a resource. `next_update` returns its changes.
+
+        Args:
+            uri: An absolute URI.
+        """
         self._run(self._conversation.subscribe(uri))
 
     def unsubscribe(self, uri: str, /) -> None:
-        """Ends the subscription to a resource."""
+        """Ends the subscription to a resource.
+
+        Args:
+            uri: The URI, as for `subscribe`.
+        """
         self._run(self._conversation.unsubscribe(uri))
 
     def next_update(self, timeout: float = 5.0) -> str:
@@ -115,11 +126,21 @@ class TestClient:
         return self._run(self._conversation.notifications())
 
     def call_tool(self, name: str, arguments: _Json | None = None, /) -> _Json:
-        """Calls a tool, and returns its result as the protocol's object. Input and errors are as for `read`."""
+        """Calls a tool, and returns its result as the protocol's object. Input and errors are as for `read`.
+
+        Args:
+            name: The name of the tool.
+            arguments: The arguments, a dict. Default: none.
+        """
         return self._run(self._conversation.call_tool(name, arguments))
 
     def get_prompt(self, name: str, arguments: _Json | None = None, /) -> _Json:
-        """Gets a prompt, and returns its result as the protocol's object. Input and errors are as for `read`."""
+        """Gets a prompt, and returns its result as the protocol's object. Input and errors are as for `read`.
+
+        Args:
+            name: The name of the prompt.
+            arguments: The arguments, a dict. Default: none.
+        """
         return self._run(self._conversation.get_prompt(name, arguments))
 
     def complete(
@@ -137,6 +158,10 @@ class TestClient:
 
     def request(self, method: str, params: _Json | None = None, /) -> _Json:
         """Sends any request, and returns its result.
+
+        Args:
+            method: The name of a method, such as `resources/read`.
+            params: The parameters, a dict. Default: none.
 
         Raises:
             ResponseError: The server answered an error. It is also a `ResourceNotFound`, `PermissionDenied` or `Busy`
