@@ -6,19 +6,33 @@
 //! means not found. The numbers are `DENIED`, `NOT_MODIFIED` and `INVALID_STATE`. An object is busy, with the milliseconds in
 //! its `busy` (-1: unknown), or asks for the input in its `input`.
 //!
-//! To a list: a packed page. To a completion: its JSON. To a method: see [`method`]. To a question about access: a letter for
+//! To a list: a packed page. To a completion: its JSON. To a method: see [`MethodAnswer`] below. To a question about access: a letter for
 //! each URI. To an interest: nothing.
 
 use crate::bell::Bell;
-use crate::question::Outcome;
 use crate::raw::{Js, Type, Value};
 use crate::{descriptor, page};
 use std::sync::Arc;
 use std::time::Duration;
 use wellhead::http::Verification;
 use wellhead::{
-    Answer, Body, Caller, Completion, Contents, Json, MethodAnswer, MethodError, Page, Verdict, Watched,
+    Answer, Body, Caller, Completion, Contents, Json, MethodAnswer, MethodError, Page, Reply, Responder,
+    Verdict, Watched,
 };
+
+/// An answer that JavaScript gives.
+pub(crate) trait Understood: Reply + Sized {
+    fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Self>;
+    /// Answers that the callback failed; the text is for the log.
+    fn fail(responder: Responder<Self>, why: String);
+}
+
+/// The outcome of a question.
+pub(crate) enum Outcome<A> {
+    Answer(A),
+    Failed(String),
+    Later,
+}
 
 const DENIED: f64 = 1.0;
 const LATER: f64 = 2.0;
@@ -26,22 +40,30 @@ const NOT_MODIFIED: f64 = 3.0;
 const INVALID_STATE: f64 = 4.0;
 const WRONG: &str = "the callback returned no answer";
 
-pub(crate) fn read(js: Js<'_>, value: Value<'_>) -> Outcome<Answer> {
-    if let Some(body) = body(js, value) {
-        return Outcome::Answer(body.into());
-    }
-    match js.type_of(value) {
-        Type::Nothing => Outcome::Answer(Answer::NotFound),
-        Type::Number if js.as_number(value) == Some(DENIED) => Outcome::Answer(Answer::Denied),
-        Type::Number if js.as_number(value) == Some(NOT_MODIFIED) => Outcome::Answer(Answer::NotModified),
-        Type::Number if js.as_number(value) == Some(INVALID_STATE) => Outcome::Answer(Answer::InvalidState),
-        _ => match js.elements(value) {
-            Some(elements) => match parts(js, &elements) {
-                Ok(parts) => Outcome::Answer(Answer::Found(parts)),
-                Err(why) => Outcome::Failed(why),
+impl Understood for Answer {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Answer> {
+        if let Some(body) = body(js, value) {
+            return Outcome::Answer(body.into());
+        }
+        match js.type_of(value) {
+            Type::Nothing => Outcome::Answer(Answer::NotFound),
+            Type::Number if js.as_number(value) == Some(DENIED) => Outcome::Answer(Answer::Denied),
+            Type::Number if js.as_number(value) == Some(NOT_MODIFIED) => Outcome::Answer(Answer::NotModified),
+            Type::Number if js.as_number(value) == Some(INVALID_STATE) => {
+                Outcome::Answer(Answer::InvalidState)
+            }
+            _ => match js.elements(value) {
+                Some(elements) => match parts(js, &elements) {
+                    Ok(parts) => Outcome::Answer(Answer::Found(parts)),
+                    Err(why) => Outcome::Failed(why),
+                },
+                None => rare(js, value).unwrap_or_else(|| other(js, value)),
             },
-            None => rare(js, value).unwrap_or_else(|| other(js, value)),
-        },
+        }
+    }
+
+    fn fail(responder: Responder<Answer>, why: String) {
+        responder.finish(Answer::Failed(why));
     }
 }
 
@@ -60,10 +82,16 @@ fn rare(js: Js<'_>, value: Value<'_>) -> Option<Outcome<Answer>> {
     })
 }
 
-pub(crate) fn list(js: Js<'_>, value: Value<'_>) -> Outcome<Page> {
-    match js.elements(value).and_then(|elements| packed(js, &elements)) {
-        Some(page) => Outcome::Answer(page),
-        None => other(js, value),
+impl Understood for Page {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Page> {
+        match js.elements(value).and_then(|elements| packed(js, &elements)) {
+            Some(page) => Outcome::Answer(page),
+            None => other(js, value),
+        }
+    }
+
+    fn fail(responder: Responder<Page>, why: String) {
+        responder.finish(Page::failed(why));
     }
 }
 
@@ -74,80 +102,110 @@ fn packed(js: Js<'_>, elements: &[Value<'_>]) -> Option<Page> {
     Some(page::unpack(&js.as_units(*texts)?, &numbers, js.as_bool(*more)?))
 }
 
-pub(crate) fn verdicts(js: Js<'_>, value: Value<'_>) -> Outcome<Vec<Verdict>> {
-    let Some(letters) = js.as_text(value) else { return other(js, value) };
-    let verdicts = letters.bytes().map(|letter| match letter {
-        b'a' => Verdict::Allow,
-        b'h' => Verdict::Hide,
-        _ => Verdict::Deny,
-    });
-    Outcome::Answer(verdicts.collect())
+impl Understood for Vec<Verdict> {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Vec<Verdict>> {
+        let Some(letters) = js.as_text(value) else { return other(js, value) };
+        let verdicts = letters.bytes().map(|letter| match letter {
+            b'a' => Verdict::Allow,
+            b'h' => Verdict::Hide,
+            _ => Verdict::Deny,
+        });
+        Outcome::Answer(verdicts.collect())
+    }
+
+    fn fail(responder: Responder<Vec<Verdict>>, why: String) {
+        responder.fail(&why);
+    }
 }
 
-pub(crate) fn watched(js: Js<'_>, value: Value<'_>) -> Outcome<Watched> {
-    match js.type_of(value) {
-        Type::Nothing => Outcome::Answer(Watched::Done),
-        _ => other(js, value),
+impl Understood for Watched {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Watched> {
+        match js.type_of(value) {
+            Type::Nothing => Outcome::Answer(Watched::Done),
+            _ => other(js, value),
+        }
+    }
+
+    fn fail(responder: Responder<Watched>, why: String) {
+        responder.finish(Watched::Failed(why));
     }
 }
 
 /// A result as JSON, or an object. In the object, `error` is the code of an error of the host, with `message` and perhaps
 /// `data`. `input` is the input that is needed, and `lacks` the capabilities that the client lacks.
-pub(crate) fn method(js: Js<'_>, value: Value<'_>) -> Outcome<MethodAnswer> {
-    let property = |name| js.property(value, name);
-    let text = |name| property(name).and_then(|text| js.as_text(text));
-    let json = |text: &str| Json::object(text).map_err(|e| e.to_string());
-    let understood = if let Some(result) = js.as_text(value) {
-        json(&result).map(MethodAnswer::Result)
-    } else if js.type_of(value) != Type::Object {
-        return other(js, value);
-    } else if let Some(code) = property(c"error").and_then(|code| js.as_number(code)) {
-        let error = MethodError::new(code as i32, text(c"message").unwrap_or_default());
-        match text(c"data") {
-            Some(data) => json(&data).map(|data| error.data(data).into()),
-            None => Ok(error.into()),
-        }
-    } else if let Some(input) = text(c"input") {
-        json(&input).map(MethodAnswer::NeedsInput)
-    } else if let Some(lacks) = text(c"lacks") {
-        json(&lacks).map(MethodAnswer::MissingCapability)
-    } else {
-        return other(js, value);
-    };
-    understood.map_or_else(Outcome::Failed, Outcome::Answer)
+impl Understood for MethodAnswer {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<MethodAnswer> {
+        let property = |name| js.property(value, name);
+        let text = |name| property(name).and_then(|text| js.as_text(text));
+        let json = |text: &str| Json::object(text).map_err(|e| e.to_string());
+        let understood = if let Some(result) = js.as_text(value) {
+            json(&result).map(MethodAnswer::Result)
+        } else if js.type_of(value) != Type::Object {
+            return other(js, value);
+        } else if let Some(code) = property(c"error").and_then(|code| js.as_number(code)) {
+            let error = MethodError::new(code as i32, text(c"message").unwrap_or_default());
+            match text(c"data") {
+                Some(data) => json(&data).map(|data| error.data(data).into()),
+                None => Ok(error.into()),
+            }
+        } else if let Some(input) = text(c"input") {
+            json(&input).map(MethodAnswer::NeedsInput)
+        } else if let Some(lacks) = text(c"lacks") {
+            json(&lacks).map(MethodAnswer::MissingCapability)
+        } else {
+            return other(js, value);
+        };
+        understood.map_or_else(Outcome::Failed, Outcome::Answer)
+    }
+
+    fn fail(responder: Responder<MethodAnswer>, why: String) {
+        responder.finish(MethodAnswer::Failed(why));
+    }
 }
 
 /// JSON: the values, and perhaps how many there are in all, and that there are more.
-pub(crate) fn completion(js: Js<'_>, value: Value<'_>) -> Outcome<Completion> {
-    match js.as_text(value) {
-        Some(text) => {
-            descriptor::completion(&text).map_or_else(|e| Outcome::Failed(e.to_string()), Outcome::Answer)
+impl Understood for Completion {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Completion> {
+        match js.as_text(value) {
+            Some(text) => {
+                descriptor::completion(&text).map_or_else(|e| Outcome::Failed(e.to_string()), Outcome::Answer)
+            }
+            None => other(js, value),
         }
-        None => other(js, value),
+    }
+
+    fn fail(responder: Responder<Completion>, why: String) {
+        responder.finish(Completion::failed(why));
     }
 }
 
 /// Nothing: refused; an array: the id of the caller, the caller, and what else there is to say of it as JSON; an object: in
 /// its `scopes` those that are needed, as JSON.
-pub(crate) fn verification(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Verification> {
-    if js.type_of(value) == Type::Nothing {
-        return Outcome::Answer(Verification::Refused);
-    }
-    if let Some([id, caller, said]) = js.elements(value).as_deref() {
-        let granted = || {
-            let Body::Blob(id) = js.as_bytes(*id)? else { return None };
-            let caller = Caller::new((*id).as_ref()).with(js.keep(*caller, bell)?);
-            descriptor::grant(caller, &js.as_text(*said)?).ok()
+impl Understood for Verification {
+    fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Verification> {
+        if js.type_of(value) == Type::Nothing {
+            return Outcome::Answer(Verification::Refused);
+        }
+        if let Some([id, caller, said]) = js.elements(value).as_deref() {
+            let granted = || {
+                let Body::Blob(id) = js.as_bytes(*id)? else { return None };
+                let caller = Caller::new((*id).as_ref()).with(js.keep(*caller, bell)?);
+                descriptor::grant(caller, &js.as_text(*said)?).ok()
+            };
+            return granted().map_or_else(wrong, |grant| Outcome::Answer(grant.into()));
+        }
+        let scopes = match js.type_of(value) {
+            Type::Object => js.property(value, c"scopes").and_then(|scopes| js.as_text(scopes)),
+            _ => None,
         };
-        return granted().map_or_else(wrong, |grant| Outcome::Answer(grant.into()));
+        match scopes.and_then(|scopes| serde_json::from_str(&scopes).ok()) {
+            Some(scopes) => Outcome::Answer(Verification::InsufficientScope(scopes)),
+            None => other(js, value),
+        }
     }
-    let scopes = match js.type_of(value) {
-        Type::Object => js.property(value, c"scopes").and_then(|scopes| js.as_text(scopes)),
-        _ => None,
-    };
-    match scopes.and_then(|scopes| serde_json::from_str(&scopes).ok()) {
-        Some(scopes) => Outcome::Answer(Verification::InsufficientScope(scopes)),
-        None => other(js, value),
+
+    fn fail(responder: Responder<Verification>, why: String) {
+        responder.finish(Verification::Failed(why));
     }
 }
 

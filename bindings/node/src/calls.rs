@@ -1,16 +1,18 @@
 //! The calls that JavaScript answers later, by number.
 
+use crate::answer::{Outcome, Understood};
 use crate::bell::Bell;
-use crate::question::{BEGUN, CANCEL, Outcome, Question, RESPONSE, Understood, Verify};
+use crate::question::{BEGUN, CANCEL, Question, RESPONSE, Verify};
 use crate::raw::{Js, Kept, Value};
 use crate::worker::Worker;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::convert::identity;
 use std::sync::Arc;
 use wellhead::http::Verification;
 use wellhead::{
-    Answer, Call, CallId, ClientAnswer, Completion, Error, ErrorKind, Event, Json, MethodAnswer, Page,
-    Responder, ResponseCall, Result, Verdict, VerifyCall, Watched,
+    Call, CallId, ClientAnswer, Completion, Error, ErrorKind, Event, Json, MethodAnswer, Page, Responder,
+    ResponseCall, Result, Verdict, VerifyCall, Watched,
 };
 
 /// The function of JavaScript that events are run with.
@@ -56,45 +58,6 @@ macro_rules! each {
     };
 }
 
-macro_rules! held {
-    ($($kind:ident($answer:ty)),*) => {$(
-        impl TryFrom<Held> for Responder<$answer> {
-            type Error = ();
-
-            fn try_from(held: Held) -> std::result::Result<Self, ()> {
-                match held {
-                    Held::$kind(responder) => Ok(responder),
-                    _ => Err(()),
-                }
-            }
-        }
-    )*};
-}
-
-held!(List(Page), Authorize(Vec<Verdict>), Interest(Watched), Method(MethodAnswer), Complete(Completion));
-
-impl TryFrom<Held> for Responder<Verification> {
-    type Error = ();
-
-    fn try_from(held: Held) -> std::result::Result<Self, ()> {
-        match held {
-            Held::Verify(responder, _) => Ok(responder),
-            _ => Err(()),
-        }
-    }
-}
-
-impl TryFrom<Held> for Responder<Answer> {
-    type Error = ();
-
-    fn try_from(held: Held) -> std::result::Result<Self, ()> {
-        match held {
-            Held::Read(call) => Ok(call.into_responder()),
-            _ => Err(()),
-        }
-    }
-}
-
 /// A held call.
 pub(crate) struct Entry {
     held: Held,
@@ -130,18 +93,9 @@ impl Calls {
     /// Runs the callback of an event.
     pub(crate) fn run(&self, hooks: &Hooks<'_>, event: Event, origin: Origin) {
         match event {
-            Event::Read(call) if call.has_provider() => {
-                self.tell_begin(hooks, call.call(), call.request_context());
-                self.elsewhere(hooks.js, Event::Read(call));
-            }
-            Event::List(call) if call.has_provider() => {
-                self.tell_begin(hooks, call.call(), call.request_context());
-                self.elsewhere(hooks.js, Event::List(call));
-            }
-            Event::Complete(call) if call.has_provider() => {
-                self.tell_begin(hooks, call.call(), call.request_context());
-                self.elsewhere(hooks.js, Event::Complete(call));
-            }
+            Event::Read(call) if call.has_provider() => self.elsewhere(hooks, call, Event::Read),
+            Event::List(call) if call.has_provider() => self.elsewhere(hooks, call, Event::List),
+            Event::Complete(call) if call.has_provider() => self.elsewhere(hooks, call, Event::Complete),
             event if !event.begin() => drop(event), // the answer is not wanted any more
             Event::Read(call) => self.ask(hooks, call, origin),
             Event::List(call) => self.ask(hooks, call, origin),
@@ -184,7 +138,9 @@ impl Calls {
     }
 
     /// Runs a callback of the core's own, on a thread of its own.
-    fn elsewhere(&self, js: Js<'_>, event: Event) {
+    fn elsewhere<Q: Question>(&self, hooks: &Hooks<'_>, call: Q, event: impl FnOnce(Q) -> Event) {
+        self.tell_begin(hooks, call.call(), call.context());
+        let event = event(call);
         let mut worker = self.worker.borrow_mut();
         if worker.is_none() {
             *worker = Worker::start(self.bell.clone()).ok();
@@ -192,7 +148,7 @@ impl Calls {
         match &*worker {
             Some(worker) => {
                 worker.run(event);
-                js.keep_alive(self.bell.turn_function(), true);
+                hooks.js.keep_alive(self.bell.turn_function(), true);
             }
             None => event.run(),
         }
@@ -209,34 +165,61 @@ impl Calls {
         drop(worker);
     }
 
-    fn ask<Q: Question>(&self, hooks: &Hooks<'_>, question: Q, origin: Origin)
-    where
-        Responder<Q::Answer>: TryFrom<Held>,
-    {
+    fn ask<Q: Question>(&self, hooks: &Hooks<'_>, question: Q, origin: Origin) {
         let number = self.next();
         let id = question.call();
         let begun = id.and_then(|id| self.bell.take_begun(id));
-        let outcome = hooks.js.scope(|js| {
+        let later = hooks.js.scope(|js| {
             let arguments = arguments(js, &question, number, begun.as_deref());
             self.running.borrow_mut().push((number, question.hold()));
-            let result = arguments.and_then(|arguments| js.call(hooks.ask, &arguments));
-            match result {
-                Some(value) => Q::Answer::understand(js, value, &self.bell),
-                None if js.is_running() || !self.ended.replace(true) => {
-                    Outcome::Failed("JavaScript could not be called".to_owned())
-                }
-                None => Outcome::Later, // the server is closed next: one line in the log is enough
-            }
+            let value = arguments.and_then(|arguments| js.call(hooks.ask, &arguments));
+            let (_, held) = self.running.borrow_mut().pop()?;
+            self.answer(js, held, value)
         });
-        let Some((_, held)) = self.running.borrow_mut().pop() else { return };
-        if let Outcome::Later = outcome {
+        if let Some(held) = later {
             if let Some(id) = id {
                 self.numbers.borrow_mut().insert(id, number);
             }
             self.held.borrow_mut().insert(number, Entry { held, origin, id });
-        } else if let Ok(responder) = held.try_into() {
-            answer(responder, outcome);
         }
+    }
+
+    /// Answers a question. Returns it if its answer comes later. `value`: `None` if JavaScript could not be called.
+    fn answer(&self, js: Js<'_>, held: Held, value: Option<Value<'_>>) -> Option<Held> {
+        match held {
+            Held::Read(call) => self.respond(js, call, value, |call| call.into_responder()).map(Held::Read),
+            Held::List(held) => self.respond(js, held, value, identity).map(Held::List),
+            Held::Authorize(held) => self.respond(js, held, value, identity).map(Held::Authorize),
+            Held::Interest(held) => self.respond(js, held, value, identity).map(Held::Interest),
+            Held::Method(held) => self.respond(js, held, value, identity).map(Held::Method),
+            Held::Complete(held) => self.respond(js, held, value, identity).map(Held::Complete),
+            Held::Verify(held, call) => {
+                self.respond(js, held, value, identity).map(|held| Held::Verify(held, call))
+            }
+        }
+    }
+
+    /// Finishes the responder of `held`. Returns `held` if its answer comes later.
+    fn respond<H, A: Understood>(
+        &self,
+        js: Js<'_>,
+        held: H,
+        value: Option<Value<'_>>,
+        responder: impl FnOnce(H) -> Responder<A>,
+    ) -> Option<H> {
+        let outcome = match value {
+            Some(value) => A::understand(js, value, &self.bell),
+            None if js.is_running() || !self.ended.replace(true) => {
+                Outcome::Failed("JavaScript could not be called".to_owned())
+            }
+            None => Outcome::Later, // the server is closed next: one line in the log is enough
+        };
+        match outcome {
+            Outcome::Answer(answer) => drop(responder(held).finish(answer)),
+            Outcome::Failed(why) => A::fail(responder(held), why),
+            Outcome::Later => return Some(held),
+        }
+        None
     }
 
     /// Does something with a call whose callback is running, or that is held. None: there is no such call.
@@ -352,24 +335,9 @@ impl Calls {
         abandoned.into_iter().map(|(number, _)| number).collect()
     }
 
+    /// Answers a call that was taken out. Without an answer, its end is a line in the log.
     pub(crate) fn finish(&self, js: Js<'_>, call: Entry, value: Value<'_>) {
-        match call.held {
-            Held::Read(call) => answer(call.into_responder(), Understood::understand(js, value, &self.bell)),
-            Held::List(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
-            Held::Authorize(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
-            Held::Interest(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
-            Held::Method(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
-            Held::Complete(responder) => answer(responder, Understood::understand(js, value, &self.bell)),
-            Held::Verify(responder, _) => answer(responder, Understood::understand(js, value, &self.bell)),
-        }
-    }
-}
-
-fn answer<A: Understood>(responder: Responder<A>, outcome: Outcome<A>) {
-    match outcome {
-        Outcome::Answer(answer) => drop(responder.finish(answer)),
-        Outcome::Failed(why) => A::fail(responder, why),
-        Outcome::Later => {} // said before: dropping the responder logs that it has no answer
+        drop(self.answer(js, call.held, Some(value)));
     }
 }
 

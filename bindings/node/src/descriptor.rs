@@ -1,12 +1,13 @@
 //! Descriptors come from JavaScript as JSON text: one crossing instead of one for each member.
 
+use crate::given::{self, object, set};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use wellhead::http::Grant;
 use wellhead::{
-    Annotations, Body, CacheHint, Caller, Completion, Contents, Directory, Error, ErrorKind, Icon, Json,
-    Observed, Resource, Result, Template, TemplateValue,
+    Annotations, Body, CacheHint, Caller, Completion, Contents, Directory, Icon, Json, Observed, Resource,
+    Result, Template, TemplateValue,
 };
 
 /// The description of a resource or a template.
@@ -31,40 +32,20 @@ struct Common {
     raw_values: bool,
 }
 
+/// Sets what a resource and a template have in common. The two have these methods, and no trait.
 macro_rules! describe {
-    ($described:expr, $descriptor:expr) => {{
-        let (mut described, descriptor) = ($described, $descriptor);
-        if let Some(name) = descriptor.common.name {
-            described = described.name(name);
-        }
-        if let Some(title) = descriptor.common.title {
-            described = described.title(title);
-        }
-        if let Some(description) = descriptor.common.description {
-            described = described.description(description);
-        }
-        if let Some(mime_type) = descriptor.common.mime_type {
-            described = described.mime_type(mime_type);
-        }
-        if let Some(annotations) = descriptor.rare.annotations()? {
-            described = described.annotations(annotations);
-        }
-        for icon in descriptor.rare.icons()? {
-            described = described.icon(icon);
-        }
-        if let Some(meta) = descriptor.rare.meta()? {
-            described = described.meta(meta);
-        }
-        if let Some(kind) = descriptor.common.kind {
-            described = described.kind(kind);
-        }
-        if let Some(metadata) = descriptor.rare.metadata()? {
-            described = described.metadata(metadata);
-        }
-        if let Some(hint) = descriptor.common.cache {
-            described = described.cache(hint.hint()?);
-        }
-        described
+    ($Described:ident, $text:expr, $common:expr, $rare:expr) => {{
+        let (mut described, common, rare) = ($Described::new($text), $common, $rare);
+        described = set(described, common.name, $Described::name);
+        described = set(described, common.title, $Described::title);
+        described = set(described, common.description, $Described::description);
+        described = set(described, common.mime_type, $Described::mime_type);
+        described = set(described, rare.annotations()?, $Described::annotations);
+        described = rare.icons()?.into_iter().fold(described, $Described::icon);
+        described = set(described, rare.meta()?, $Described::meta);
+        described = set(described, common.kind, $Described::kind);
+        described = set(described, rare.metadata()?, $Described::metadata);
+        set(described, common.cache.map(|hint| hint.hint()).transpose()?, $Described::cache)
     }};
 }
 
@@ -72,38 +53,22 @@ impl Descriptor<'_> {
     /// None: nothing is described.
     pub(crate) fn parse(text: Option<&str>) -> Result<Descriptor<'_>> {
         let Some(text) = text else { return Ok(Descriptor::default()) };
-        Ok(Descriptor {
-            common: serde_json::from_str(text).map_err(ill_typed)?,
-            rare: Rare::parse(Some(text))?,
-        })
+        Ok(Descriptor { common: given::parse(text)?, rare: Rare::parse(Some(text))? })
     }
 
     pub(crate) fn resource(self, uri: String) -> Result<Resource> {
-        let (size, version) = (self.common.size, self.common.version.clone());
-        let mut resource = describe!(Resource::new(uri), self);
-        if let Some(size) = size {
-            resource = resource.size(size);
-        }
-        if let Some(version) = version {
-            resource = resource.version(version);
-        }
-        Ok(resource)
+        let Descriptor { mut common, rare } = self;
+        let (size, version) = (common.size, common.version.take());
+        let resource = describe!(Resource, uri, common, rare);
+        Ok(set(set(resource, size, Resource::size), version, Resource::version))
     }
 
     pub(crate) fn template(self, text: String) -> Result<Template> {
-        let raw_values = self.common.raw_values;
-        let template = describe!(Template::new(text), self);
+        let Descriptor { common, rare } = self;
+        let raw_values = common.raw_values;
+        let template = describe!(Template, text, common, rare);
         Ok(if raw_values { template.raw_values() } else { template })
     }
-}
-
-pub(crate) fn ill_typed(e: serde_json::Error) -> Error {
-    // Not the parser's words: they name types of Rust, and a place in JSON that the application never saw.
-    let what = match e.classify() {
-        serde_json::error::Category::Data => "a member is missing or has the wrong type",
-        _ => "a text has half of a surrogate pair; make it well-formed: text.toWellFormed()",
-    };
-    Error::new(ErrorKind::InvalidArgument, what)
 }
 
 /// The members that few items of a page have.
@@ -122,7 +87,7 @@ pub(crate) struct Rare<'a> {
 impl Rare<'_> {
     /// None: there are none.
     pub(crate) fn parse(text: Option<&str>) -> Result<Rare<'_>> {
-        text.map_or_else(|| Ok(Rare::default()), |text| serde_json::from_str(text).map_err(ill_typed))
+        text.map_or_else(|| Ok(Rare::default()), given::parse)
     }
 
     pub(crate) fn annotations(&self) -> Result<Option<Annotations>> {
@@ -142,20 +107,6 @@ impl Rare<'_> {
     }
 }
 
-pub(crate) fn object(member: &str, given: Option<&RawValue>) -> Result<Option<Json>> {
-    given
-        .map(|given| match given.get() {
-            text if text.starts_with('{') => {
-                Json::object(text).map_err(|e| Error::new(e.kind(), format!("{member}: {e}")))
-            }
-            text => {
-                let shown = if text.chars().count() > 40 { "something else" } else { text };
-                Err(Error::new(ErrorKind::InvalidArgument, format!("{member}: an object, not {shown}")))
-            }
-        })
-        .transpose()
-}
-
 /// How long, and for whom, an answer may be kept.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -166,14 +117,8 @@ pub(crate) struct Hint {
 
 impl Hint {
     pub(crate) fn hint(&self) -> Result<CacheHint> {
-        let mut hint = CacheHint::new();
-        if let Some(ttl_ms) = self.ttl_ms {
-            hint = hint.ttl_ms(ttl_ms);
-        }
-        if let Some(scope) = &self.scope {
-            hint = hint.scope(scope.parse()?);
-        }
-        Ok(hint)
+        let scope = self.scope.as_deref().map(str::parse).transpose()?;
+        Ok(set(set(CacheHint::new(), self.ttl_ms, CacheHint::ttl_ms), scope, CacheHint::scope))
     }
 }
 
@@ -192,31 +137,18 @@ struct Said {
 
 /// Contents, and what was said of them, as JSON.
 pub(crate) fn contents(body: Body, text: &str) -> Result<Contents> {
-    let said: Said = serde_json::from_str(text).map_err(ill_typed)?;
+    let said: Said = given::parse(text)?;
     let rare = Rare::parse(Some(text))?;
     let mut contents = Contents::new(body);
-    for (text, add) in [
-        (said.uri, Contents::uri as fn(Contents, String) -> Contents),
-        (said.mime_type, Contents::mime_type),
-        (said.name, Contents::name),
-        (said.title, Contents::title),
-        (said.kind, Contents::kind),
-        (said.version, Contents::version),
-    ] {
-        if let Some(text) = text {
-            contents = add(contents, text);
-        }
-    }
-    if let Some(meta) = rare.meta()? {
-        contents = contents.meta(meta);
-    }
-    if let Some(metadata) = rare.metadata()? {
-        contents = contents.metadata(metadata);
-    }
-    if let Some(hint) = said.cache {
-        contents = contents.cache(hint.hint()?);
-    }
-    Ok(contents)
+    contents = set(contents, said.uri, Contents::uri);
+    contents = set(contents, said.mime_type, Contents::mime_type);
+    contents = set(contents, said.name, Contents::name);
+    contents = set(contents, said.title, Contents::title);
+    contents = set(contents, said.kind, Contents::kind);
+    contents = set(contents, said.version, Contents::version);
+    contents = set(contents, rare.meta()?, Contents::meta);
+    contents = set(contents, rare.metadata()?, Contents::metadata);
+    Ok(set(contents, said.cache.map(|hint| hint.hint()).transpose()?, Contents::cache))
 }
 
 /// The proposals of a completer.
@@ -228,12 +160,8 @@ struct Proposed {
 }
 
 pub(crate) fn completion(text: &str) -> Result<Completion> {
-    let Proposed { values, total, more } = serde_json::from_str(text).map_err(ill_typed)?;
-    let completion = Completion::new(values).more(more);
-    Ok(match total {
-        Some(total) => completion.total(total),
-        None => completion,
-    })
+    let Proposed { values, total, more } = given::parse(text)?;
+    Ok(set(Completion::new(values).more(more), total, Completion::total))
 }
 
 /// The value of a variable of a template.
@@ -257,7 +185,7 @@ impl From<Value> for TemplateValue {
 
 /// The URI that these values make.
 pub(crate) fn expand(template: String, values: &str) -> Result<String> {
-    let values: BTreeMap<String, Value> = serde_json::from_str(values).map_err(ill_typed)?;
+    let values: BTreeMap<String, Value> = given::parse(values)?;
     Template::new(template).expand(values)
 }
 
@@ -275,21 +203,13 @@ pub(crate) fn directory(path: String, options: &str) -> Result<Directory> {
         settle_ms: Option<u64>,
     }
 
-    let Options { include, exclude, max_file_bytes, watch, settle_ms } =
-        serde_json::from_str(options).map_err(ill_typed)?;
+    let Options { include, exclude, max_file_bytes, watch, settle_ms } = given::parse(options)?;
     let mut directory = Directory::new(path);
     directory = include.into_iter().fold(directory, Directory::include);
     directory = exclude.into_iter().fold(directory, Directory::exclude);
-    if let Some(bytes) = max_file_bytes {
-        directory = directory.max_file_bytes(bytes);
-    }
-    if let Some(ms) = settle_ms {
-        directory = directory.settle_ms(ms);
-    }
-    Ok(match watch {
-        Some(watch) => directory.watch(watch),
-        None => directory,
-    })
+    directory = set(directory, max_file_bytes, Directory::max_file_bytes);
+    directory = set(directory, settle_ms, Directory::settle_ms);
+    Ok(set(directory, watch, Directory::watch))
 }
 
 /// A call that began or ended, as JSON.
@@ -336,16 +256,7 @@ struct Granted {
 
 /// The grant of a token.
 pub(crate) fn grant(caller: Caller, said: &str) -> Result<Grant> {
-    let Granted { audience, scopes, expires_in_ms } = serde_json::from_str(said).map_err(ill_typed)?;
-    let mut grant = Grant::new(caller);
-    if let Some(audience) = audience {
-        grant = grant.audience(audience);
-    }
-    if let Some(scopes) = scopes {
-        grant = grant.scopes(scopes);
-    }
-    if let Some(ms) = expires_in_ms {
-        grant = grant.expires_in_ms(ms as u64); // saturates
-    }
-    Ok(grant)
+    let Granted { audience, scopes, expires_in_ms } = given::parse(said)?;
+    let grant = set(set(Grant::new(caller), audience, Grant::audience), scopes, Grant::scopes);
+    Ok(set(grant, expires_in_ms.map(|ms| ms as u64), Grant::expires_in_ms)) // the cast saturates
 }

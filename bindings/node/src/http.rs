@@ -1,8 +1,8 @@
 //! Streamable HTTP: endpoints for adapters in JavaScript, which read and write, and the native listener.
 
 use crate::calls::{Hooks, Origin};
-use crate::descriptor::ill_typed;
 use crate::error::{Result, thrown};
+use crate::given::{self, set};
 use crate::raw::{Js, Value};
 use crate::server::{Hook, Inner, Native};
 use napi::bindgen_prelude::{Env, Unknown};
@@ -80,23 +80,23 @@ impl Protect {
 }
 
 fn endpoint(server: &Server, options: &str) -> wellhead::Result<EndpointBuilder> {
-    let options: Options = serde_json::from_str(options).map_err(ill_typed)?;
+    let options: Options = given::parse(options)?;
     let mut builder = server.endpoint();
-    builder = add(builder, options.path, EndpointBuilder::path);
-    builder = add(builder, options.loopback_only, EndpointBuilder::loopback_only);
-    builder = add(builder, options.allowed_origins, EndpointBuilder::allowed_origins);
-    builder = add(builder, options.allowed_hosts, EndpointBuilder::allowed_hosts);
-    builder = add(builder, options.strict_accept, EndpointBuilder::strict_accept);
-    builder = add(builder, options.cors, EndpointBuilder::cors);
-    builder = add(builder, options.sessions, EndpointBuilder::sessions);
-    builder = add(builder, options.head_ms, EndpointBuilder::head_ms);
-    builder = add(builder, options.idle_ms, EndpointBuilder::idle_ms);
-    builder = add(builder, options.session_limit, EndpointBuilder::session_limit);
-    builder = add(builder, options.session_ms, EndpointBuilder::session_ms);
-    builder = add(builder, options.delete, EndpointBuilder::delete);
-    builder = add(builder, options.keep_alive_ms, EndpointBuilder::keep_alive_ms);
-    builder = add(builder, options.body_ms, EndpointBuilder::body_ms);
-    builder = add(builder, options.replay_bytes, EndpointBuilder::replay_bytes);
+    builder = set(builder, options.path, EndpointBuilder::path);
+    builder = set(builder, options.loopback_only, EndpointBuilder::loopback_only);
+    builder = set(builder, options.allowed_origins, EndpointBuilder::allowed_origins);
+    builder = set(builder, options.allowed_hosts, EndpointBuilder::allowed_hosts);
+    builder = set(builder, options.strict_accept, EndpointBuilder::strict_accept);
+    builder = set(builder, options.cors, EndpointBuilder::cors);
+    builder = set(builder, options.sessions, EndpointBuilder::sessions);
+    builder = set(builder, options.head_ms, EndpointBuilder::head_ms);
+    builder = set(builder, options.idle_ms, EndpointBuilder::idle_ms);
+    builder = set(builder, options.session_limit, EndpointBuilder::session_limit);
+    builder = set(builder, options.session_ms, EndpointBuilder::session_ms);
+    builder = set(builder, options.delete, EndpointBuilder::delete);
+    builder = set(builder, options.keep_alive_ms, EndpointBuilder::keep_alive_ms);
+    builder = set(builder, options.body_ms, EndpointBuilder::body_ms);
+    builder = set(builder, options.replay_bytes, EndpointBuilder::replay_bytes);
     if options.protect.is_some() && !options.verify {
         let message = "protect is of no use without verify, which judges the tokens";
         return Err(Error::new(ErrorKind::InvalidArgument, message));
@@ -105,17 +105,6 @@ fn endpoint(server: &Server, options: &str) -> wellhead::Result<EndpointBuilder>
         builder = builder.protect(options.protect.unwrap_or_default().protection()?);
     }
     Ok(builder)
-}
-
-fn add<T>(
-    builder: EndpointBuilder,
-    given: Option<T>,
-    add: impl FnOnce(EndpointBuilder, T) -> EndpointBuilder,
-) -> EndpointBuilder {
-    match given {
-        Some(value) => add(builder, value),
-        None => builder,
-    }
 }
 
 /// An endpoint whose requests JavaScript reads.
@@ -402,7 +391,7 @@ impl Native {
     pub fn listen(&self, env: Env, host: String, port: u32, options: String) -> Result<Bound> {
         let inner = &self.inner;
         let builder = endpoint(&inner.server, &options).map_err(thrown)?;
-        let how: ListenOptions = serde_json::from_str(&options).map_err(|e| thrown(ill_typed(e)))?;
+        let how: ListenOptions = given::parse(&options).map_err(thrown)?;
         let mut http = Http::new(builder);
         if let Some(threads) = how.io_threads {
             http = http.io_threads(threads);

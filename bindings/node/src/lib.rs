@@ -24,6 +24,7 @@ mod connection;
 mod descriptor;
 mod error;
 mod exists;
+mod given;
 mod http;
 mod inbox;
 mod options;

@@ -1,6 +1,7 @@
 //! The options of a server, which come from JavaScript as JSON text.
 
-use crate::descriptor::{Hint, ill_typed, object};
+use crate::descriptor::Hint;
+use crate::given::{self, object, set};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(text: &str) -> Result<Options> {
-        serde_json::from_str(text).map_err(ill_typed)
+        given::parse(text)
     }
 
     /// Gives the builder what was given.
@@ -63,27 +64,19 @@ impl Options {
         for (kind, hint) in &self.cache_of {
             builder = builder.cache_of(word("cacheOf", kind)?, hint.hint()?);
         }
-        builder = add(builder, self.title, Builder::title);
-        builder = add(builder, self.instructions, Builder::instructions);
-        builder = add(builder, self.origin, Builder::origin);
-        builder = add(builder, self.subscribe, Builder::subscribe);
-        builder = add(builder, self.list_changed, Builder::list_changed);
-        builder = add(builder, self.versions, Builder::versions);
-        builder = add(builder, self.omit_newer_fields, Builder::omit_newer_fields);
+        builder = set(builder, self.title, Builder::title);
+        builder = set(builder, self.instructions, Builder::instructions);
+        builder = set(builder, self.origin, Builder::origin);
+        builder = set(builder, self.subscribe, Builder::subscribe);
+        builder = set(builder, self.list_changed, Builder::list_changed);
+        builder = set(builder, self.versions, Builder::versions);
+        builder = set(builder, self.omit_newer_fields, Builder::omit_newer_fields);
         builder = choose(builder, "errorProfile", self.error_profile, Builder::error_profile)?;
         builder = choose(builder, "permissionDenied", self.permission_denied, Builder::permission_denied)?;
         builder = choose(builder, "undeclaredLists", self.undeclared_lists, Builder::undeclared_lists)?;
         builder = choose(builder, "titlesInContents", self.titles_in_contents, Builder::titles_in_contents)?;
         builder = choose(builder, "subscribeUnknown", self.subscribe_unknown, Builder::subscribe_unknown)?;
         choose(builder, "dialect", self.dialect, Builder::dialect)
-    }
-}
-
-/// Gives the builder one option, if it was given.
-fn add<T>(builder: Builder, given: Option<T>, add: impl FnOnce(Builder, T) -> Builder) -> Builder {
-    match given {
-        Some(value) => add(builder, value),
-        None => builder,
     }
 }
 
@@ -94,10 +87,8 @@ fn choose<T: FromStr<Err = Error>>(
     given: Option<String>,
     add: impl FnOnce(Builder, T) -> Builder,
 ) -> Result<Builder> {
-    Ok(match given {
-        Some(given) => add(builder, word(name, &given)?),
-        None => builder,
-    })
+    let given = given.map(|given| word(name, &given)).transpose()?;
+    Ok(set(builder, given, add))
 }
 
 fn word<T: FromStr<Err = Error>>(name: &str, given: &str) -> Result<T> {

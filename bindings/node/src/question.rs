@@ -1,17 +1,12 @@
-//! The questions to JavaScript: the arguments of each, and the meaning of its answers.
+//! The questions to JavaScript, and the arguments of each.
 //!
 //! All are calls of one function, `ask(kind, call, handler, connection, context, begun, caller, revision, meta, …)` of
 //! `lib/callbacks.ts`; what follows stands with each kind below.
 
-use crate::answer;
-use crate::bell::Bell;
 use crate::calls::Held;
 use crate::raw::{Js, Kept, Value};
-use std::sync::Arc;
-use wellhead::http::Verification;
 use wellhead::{
-    Answer, AuthorizeCall, Call, CallId, Caller, CompleteCall, Completion, InterestCall, ListCall,
-    MethodAnswer, MethodCall, Page, Reply, Responder, Verdict, VerifyCall, Watched,
+    AuthorizeCall, Call, CallId, Caller, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall,
 };
 
 /// `ask(CANCEL, call)` is no question: that answer is not wanted any more.
@@ -23,7 +18,6 @@ pub(crate) const BEGUN: u32 = 9;
 
 /// Something that JavaScript answers, now or later.
 pub(crate) trait Question: Sized {
-    type Answer: Understood;
     const KIND: u32;
 
     fn handler(&self) -> u64 {
@@ -50,44 +44,40 @@ pub(crate) trait Question: Sized {
     fn hold(self) -> Held;
 }
 
-/// The outcome of a question.
-pub(crate) enum Outcome<A> {
-    Answer(A),
-    Failed(String),
-    Later,
-}
+/// What the calls of a request have in common.
+macro_rules! of_request {
+    () => {
+        fn caller(&self) -> Option<&Caller> {
+            Some(Self::caller(self))
+        }
 
-/// An answer that JavaScript gives.
-pub(crate) trait Understood: Reply + Sized {
-    fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Self>;
-    /// Answers that the callback failed; the text is for the log.
-    fn fail(responder: Responder<Self>, why: String);
+        fn context(&self) -> Option<&Kept> {
+            self.request_context()
+        }
+
+        fn revision(&self) -> Option<&str> {
+            Some(Self::revision(self))
+        }
+
+        fn meta(&self) -> Option<&str> {
+            Self::meta(self)
+        }
+
+        fn call(&self) -> Option<CallId> {
+            Self::call(self)
+        }
+    };
 }
 
 /// `ifVersion, inputResponses, requestState, uri, name, value, …, raw`: the variables, and behind them, if any value was sent escaped, the values as they were.
 impl Question for Call {
-    type Answer = Answer;
     const KIND: u32 = 1;
 
     fn handler(&self) -> u64 {
         Call::handler(self).number()
     }
 
-    fn caller(&self) -> Option<&Caller> {
-        Some(Call::caller(self))
-    }
-
-    fn context(&self) -> Option<&Kept> {
-        self.request_context()
-    }
-
-    fn revision(&self) -> Option<&str> {
-        Some(Call::revision(self))
-    }
-
-    fn meta(&self) -> Option<&str> {
-        Call::meta(self)
-    }
+    of_request!();
 
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
         to.extend([
@@ -115,49 +105,20 @@ impl Question for Call {
         Some(())
     }
 
-    fn call(&self) -> Option<CallId> {
-        Call::call(self)
-    }
-
     fn hold(self) -> Held {
         Held::Read(Box::new(self))
     }
 }
 
-impl Understood for Answer {
-    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Answer> {
-        answer::read(js, value)
-    }
-
-    fn fail(responder: Responder<Answer>, why: String) {
-        responder.finish(Answer::Failed(why));
-    }
-}
-
 /// `limit, after, filter`, the last as JSON.
 impl Question for ListCall {
-    type Answer = Page;
     const KIND: u32 = 2;
 
     fn handler(&self) -> u64 {
         ListCall::handler(self).number()
     }
 
-    fn caller(&self) -> Option<&Caller> {
-        Some(ListCall::caller(self))
-    }
-
-    fn context(&self) -> Option<&Kept> {
-        self.request_context()
-    }
-
-    fn revision(&self) -> Option<&str> {
-        Some(ListCall::revision(self))
-    }
-
-    fn meta(&self) -> Option<&str> {
-        ListCall::meta(self)
-    }
+    of_request!();
 
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
         to.extend([
@@ -168,45 +129,16 @@ impl Question for ListCall {
         Some(())
     }
 
-    fn call(&self) -> Option<CallId> {
-        ListCall::call(self)
-    }
-
     fn hold(self) -> Held {
         Held::List(self.into_responder())
     }
 }
 
-impl Understood for Page {
-    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Page> {
-        answer::list(js, value)
-    }
-
-    fn fail(responder: Responder<Page>, why: String) {
-        responder.finish(Page::failed(why));
-    }
-}
-
 /// `operation, uri, …`.
 impl Question for AuthorizeCall {
-    type Answer = Vec<Verdict>;
     const KIND: u32 = 3;
 
-    fn caller(&self) -> Option<&Caller> {
-        Some(AuthorizeCall::caller(self))
-    }
-
-    fn context(&self) -> Option<&Kept> {
-        self.request_context()
-    }
-
-    fn revision(&self) -> Option<&str> {
-        Some(AuthorizeCall::revision(self))
-    }
-
-    fn meta(&self) -> Option<&str> {
-        AuthorizeCall::meta(self)
-    }
+    of_request!();
 
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
         to.push(js.text(&self.operation().to_string())?);
@@ -216,28 +148,13 @@ impl Question for AuthorizeCall {
         Some(())
     }
 
-    fn call(&self) -> Option<CallId> {
-        AuthorizeCall::call(self)
-    }
-
     fn hold(self) -> Held {
         Held::Authorize(self.into_responder())
     }
 }
 
-impl Understood for Vec<Verdict> {
-    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Vec<Verdict>> {
-        answer::verdicts(js, value)
-    }
-
-    fn fail(responder: Responder<Vec<Verdict>>, why: String) {
-        responder.fail(&why);
-    }
-}
-
 /// `uri, wanted`.
 impl Question for InterestCall {
-    type Answer = Watched;
     const KIND: u32 = 4;
 
     fn revision(&self) -> Option<&str> {
@@ -262,41 +179,16 @@ impl Question for InterestCall {
     }
 }
 
-impl Understood for Watched {
-    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Watched> {
-        answer::watched(js, value)
-    }
-
-    fn fail(responder: Responder<Watched>, why: String) {
-        responder.finish(Watched::Failed(why));
-    }
-}
-
 /// `method, params, clientCapabilities, logLevel, name, arguments`; params, capabilities and arguments as JSON, the last
 /// two of a tool or prompt only.
 impl Question for MethodCall {
-    type Answer = MethodAnswer;
     const KIND: u32 = 5;
 
     fn handler(&self) -> u64 {
         MethodCall::handler(self).number()
     }
 
-    fn caller(&self) -> Option<&Caller> {
-        Some(MethodCall::caller(self))
-    }
-
-    fn context(&self) -> Option<&Kept> {
-        self.request_context()
-    }
-
-    fn revision(&self) -> Option<&str> {
-        Some(MethodCall::revision(self))
-    }
-
-    fn meta(&self) -> Option<&str> {
-        MethodCall::meta(self)
-    }
+    of_request!();
 
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
         to.extend([
@@ -310,49 +202,20 @@ impl Question for MethodCall {
         Some(())
     }
 
-    fn call(&self) -> Option<CallId> {
-        MethodCall::call(self)
-    }
-
     fn hold(self) -> Held {
         Held::Method(self.into_responder())
     }
 }
 
-impl Understood for MethodAnswer {
-    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<MethodAnswer> {
-        answer::method(js, value)
-    }
-
-    fn fail(responder: Responder<MethodAnswer>, why: String) {
-        responder.finish(MethodAnswer::Failed(why));
-    }
-}
-
 /// `variable, value, name, value, …`: of the variables that have one already.
 impl Question for CompleteCall {
-    type Answer = Completion;
     const KIND: u32 = 6;
 
     fn handler(&self) -> u64 {
         CompleteCall::handler(self).number()
     }
 
-    fn caller(&self) -> Option<&Caller> {
-        Some(CompleteCall::caller(self))
-    }
-
-    fn context(&self) -> Option<&Kept> {
-        self.request_context()
-    }
-
-    fn revision(&self) -> Option<&str> {
-        Some(CompleteCall::revision(self))
-    }
-
-    fn meta(&self) -> Option<&str> {
-        CompleteCall::meta(self)
-    }
+    of_request!();
 
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
         to.extend([js.text(self.variable())?, js.text(self.value())?]);
@@ -362,22 +225,8 @@ impl Question for CompleteCall {
         Some(())
     }
 
-    fn call(&self) -> Option<CallId> {
-        CompleteCall::call(self)
-    }
-
     fn hold(self) -> Held {
         Held::Complete(self.into_responder())
-    }
-}
-
-impl Understood for Completion {
-    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Completion> {
-        answer::completion(js, value)
-    }
-
-    fn fail(responder: Responder<Completion>, why: String) {
-        responder.finish(Completion::failed(why));
     }
 }
 
@@ -388,7 +237,6 @@ pub(crate) struct Verify {
 }
 
 impl Question for Verify {
-    type Answer = Verification;
     const KIND: u32 = 8;
 
     fn handler(&self) -> u64 {
@@ -421,15 +269,5 @@ impl Question for Verify {
             Some(responder) => Held::Verify(responder, Box::new(self.call)),
             None => unreachable!("it was taken before"),
         }
-    }
-}
-
-impl Understood for Verification {
-    fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Verification> {
-        answer::verification(js, value, bell)
-    }
-
-    fn fail(responder: Responder<Verification>, why: String) {
-        responder.finish(Verification::Failed(why));
     }
 }
