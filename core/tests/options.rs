@@ -66,7 +66,7 @@ const CPP: &str = "include/wellhead.hpp";
 const CPP_HTTP: &str = "include/wellhead_http.hpp";
 const PYTHON: &str = "bindings/python/python/wellhead/_core.pyi";
 const NODE: &str = "bindings/node/lib/options.ts";
-const NODE_HTTP: &str = "bindings/node/lib/http.ts";
+const NODE_HTTP: &str = "bindings/node/lib/httpOptions.ts";
 
 const LANGUAGES: [&str; 5] = ["Rust", "C", "C++", "Python", "Node"];
 

@@ -11,7 +11,7 @@ import {
   PermissionDenied,
   ResourceNotFound,
 } from './errors.js';
-import { GRANT, type Grant } from './http.js';
+import { GRANT, type Grant } from './httpOptions.js';
 import { className, type Members, needMembers, shown } from './members.js';
 import { DENIED, type Failed, INVALID_STATE, type NativeAnswer, type Shared, UNCHANGED } from './native.js';
 import { SharedBytes } from './shared.js';

@@ -20,8 +20,8 @@ import {
   vars,
   type Variables,
 } from './call.js';
-import type { VerifyCall, Verifier } from './http.js';
-import { type Context, here, inside } from './context.js';
+import type { VerifyCall, Verifier } from './httpOptions.js';
+import { type Context, here, insideCopy } from './context.js';
 import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
 import { type MethodArguments, type MethodHandler, Requests, RunningMethod } from './method.js';
 import type { Observer } from './observer.js';
@@ -130,19 +130,17 @@ export class Callbacks {
         this.#cancel(number);
         return undefined;
       case Asked.begun:
-        inside(context ?? here(), () => inside(here(), () => this.#observer?.begin(begun!)));
+        insideCopy(context ?? here(), () => this.#observer?.begin(begun!));
         return undefined;
     }
     // What a callback enters must not be there for the next one, unless both belong to the same request.
     const where = context ?? here();
     if (begun === undefined)
       return where.runInAsyncScope(this.#asked, this, kind, number, handler, connection, ...question);
-    return inside(where, () =>
-      inside(here(), () => {
-        this.#observer?.begin(begun);
-        return this.#asked(kind, number, handler, connection, ...question);
-      }),
-    );
+    return insideCopy(where, () => {
+      this.#observer?.begin(begun);
+      return this.#asked(kind, number, handler, connection, ...question);
+    });
   };
 
   #asked(
@@ -245,7 +243,7 @@ export class Callbacks {
     const { handler, context } = this.#interested;
     const ask = () => handler({ uri, wanted });
     const run = () => this.#run(origin.number, new RunningCall(origin), ask, () => undefined, failure);
-    return inside(context, () => inside(here(), run));
+    return insideCopy(context, run);
   }
 
   /** Whether a URI may exist that a registration serves: where nothing says otherwise. */

@@ -51,10 +51,10 @@ export class Connection {
    * Buffers input. Returns the number of bytes that it accepted. If that is less than given, stop reading until `wake` is
    * called, then pass the rest again.
    *
-   * ```js
+   * @example
+   * ```ts
    * const accepted = connection.receive(chunk);
    * ```
-   *
    * @throws {RegistrationError} if `bytes` is no Uint8Array
    */
   receive(bytes: Uint8Array): number {
@@ -62,7 +62,14 @@ export class Connection {
     return this.#native.receive(bytes);
   }
 
-  /** Ends the input. The server still answers everything received, a last line without a newline included. */
+  /**
+   * Ends the input. The server still answers everything received, a last line without a newline included.
+   *
+   * @example
+   * ```ts
+   * socket.on('end', () => connection.end());
+   * ```
+   */
   end(): void {
     this.#native.end();
   }
@@ -73,10 +80,10 @@ export class Connection {
    * Callbacks of messages of {@link Connection.handle} run in the `AsyncLocalStorage` context of that call, others in the
    * context of this one.
    *
-   * ```js
+   * @example
+   * ```ts
    * while (connection.pollEvent() > 0);
    * ```
-   *
    * @throws {RegistrationError} unless `max` is a whole number or Infinity
    */
   pollEvent(max = Infinity): number {
@@ -89,10 +96,10 @@ export class Connection {
   /**
    * Returns the next piece of output for the client, at most `max` bytes, or `undefined` if there is none.
    *
-   * ```js
+   * @example
+   * ```ts
    * for (let bytes; (bytes = connection.pollTransmit(65_536)) !== undefined; ) socket.write(bytes);
    * ```
-   *
    * @throws {RegistrationError} unless `max` is a whole number or Infinity
    */
   pollTransmit(max = Infinity): Uint8Array | undefined {
@@ -103,6 +110,12 @@ export class Connection {
   /**
    * Returns the time of the next deadline, in milliseconds on the clock of {@link Connection.tick}, or `undefined` if there is
    * none. Call `tick` then at the latest.
+   *
+   * @example
+   * ```ts
+   * const at = connection.pollTimeout();
+   * if (at !== undefined) setTimeout(() => connection.tick(performance.now()), at - performance.now());
+   * ```
    */
   pollTimeout(): number | undefined {
     return this.#native.pollTimeout() ?? undefined;
@@ -114,10 +127,10 @@ export class Connection {
    * A connection starts at time 0, and a call begins at the time set last. Set it before each poll after a pause, or the next
    * `tick` ends calls too early.
    *
-   * ```js
+   * @example
+   * ```ts
    * connection.tick(performance.now());
    * ```
-   *
    * @throws {RegistrationError} unless `nowMs` is a number from 0
    */
   tick(nowMs: number): void {
@@ -129,10 +142,10 @@ export class Connection {
   /**
    * Handles one message apart from the other input and output. Resolves to its answer, or to `undefined` if it has none.
    *
-   * ```js
+   * @example
+   * ```ts
    * const answer = await connection.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
    * ```
-   *
    * @throws {ClosedError} if the connection or its server is closed, before or meanwhile
    */
   async handle(message: string | Uint8Array): Promise<Uint8Array | undefined> {
@@ -151,7 +164,14 @@ export class Connection {
     return this.#native.finished;
   }
 
-  /** Closes the connection, and drops its calls and its pending output. */
+  /**
+   * Closes the connection, and drops its calls and its pending output.
+   *
+   * @example
+   * ```ts
+   * socket.on('close', () => connection.close());
+   * ```
+   */
   close(): void {
     this.#native.close();
     this.#owner.abandon();

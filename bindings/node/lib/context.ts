@@ -17,6 +17,11 @@ export function here(): Context {
   return new AsyncResource('WELLHEAD');
 }
 
+/** Runs `callback` in a copy of a context, so that what it enters is not there for the next one. */
+export function insideCopy<T>(context: Context, callback: () => T): T {
+  return inside(context, () => inside(here(), callback));
+}
+
 /** Runs `callback` in a context. */
 export function inside<T>(context: Context, callback: () => T): T {
   return context.runInAsyncScope(callback);

@@ -129,7 +129,8 @@ export class MethodError extends WellheadError {
   /**
    * Returns an error for wrong parameters, with JSON-RPC's code. `what` says which one is wrong, and why.
    *
-   * ```js
+   * @example
+   * ```ts
    * throw MethodError.invalidParams('word: a string');
    * ```
    */

@@ -15,10 +15,10 @@ export interface Handle {
   /**
    * Replaces the contents, and notifies subscribers. The resource gets the version of the {@link Contents}, or none.
    *
-   * ```js
+   * @example
+   * ```ts
    * about.set('Other notes.');
    * ```
-   *
    * @throws {RegistrationError} if the resource was removed, or the body has the wrong type
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -26,6 +26,10 @@ export interface Handle {
   /**
    * Removes the resource, and notifies clients that the list changed.
    *
+   * @example
+   * ```ts
+   * about.remove();
+   * ```
    * @throws {RegistrationError} if it was removed before
    * @throws {ClosedError} after {@link Server.close}
    */

@@ -17,7 +17,7 @@ export {
   WellheadError,
 } from './errors.js';
 export type { Handle } from './fixed.js';
-export type { Grant, HttpOptions, Protection, Verifier, VerifyCall } from './http.js';
+export type { Grant, HttpOptions, Protection, Verifier, VerifyCall } from './httpOptions.js';
 export type { HttpHandler } from './node.js';
 export type { MethodCall, MethodHandler, MethodOptions, RequestOptions } from './method.js';
 export type {

@@ -2,7 +2,7 @@
 import { needWhole } from './check.js';
 import { type Context, here, inside } from './context.js';
 import { native } from './errors.js';
-import { httpOptions, type Verifier } from './http.js';
+import { httpOptions, type Verifier } from './httpOptions.js';
 import type { Ask, Bound, NativeServer } from './native.js';
 import { options as checkedOptions, type ServeHttpOptions } from './options.js';
 

@@ -24,10 +24,10 @@ export interface MethodCall extends ListCall {
    * Returns false after the answer, after the client cancelled, if the client accepts only the answer, and while the client
    * reads nothing. A `notifications/message` below the level that the request asks for is not sent.
    *
-   * ```js
+   * @example
+   * ```ts
    * call.notify('notifications/message', { level: 'info', data: 'half done' });
    * ```
-   *
    * @throws {RegistrationError} for a name other than `notifications/…`, for notifications that the server sends by itself,
    *   and for a `notifications/message` without a level or without the capability `logging`
    */
@@ -36,10 +36,10 @@ export interface MethodCall extends ListCall {
    * Sends a request to the client, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the answer. Resolves
    * to its result. The deadline of the call does not run meanwhile.
    *
-   * ```js
+   * @example
+   * ```ts
    * const { roots } = await call.request('roots/list');
    * ```
-   *
    * @throws {ClientError} if the client answers with an error
    * @throws {ClosedError} if the request was given up: the call was answered or cancelled first, or `signal` aborted
    * @throws {RegistrationError} for other methods, if the client did not declare the capability, and where the revision

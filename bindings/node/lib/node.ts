@@ -42,7 +42,15 @@ export interface HttpHandler {
     response: Outgoing | { readonly raw: Outgoing; hijack(): unknown },
     next?: (error?: unknown) => void,
   ): void;
-  /** Answers a web-standard `Request`. Rejects if its body was read. Needs no `this`. */
+  /**
+   * Answers a web-standard `Request`. Rejects if its body was read. Needs no `this`.
+   *
+   * @example
+   * ```ts
+   * const { fetch } = server.handler({ sessions: false });
+   * const response = await fetch(request);
+   * ```
+   */
   fetch(request: Request): Promise<Response>;
 }
 

@@ -1,6 +1,6 @@
 /** The options of servers, registrations, connections and services, and their checks. */
 import { invalid } from './errors.js';
-import { HTTP, type HttpOptions } from './http.js';
+import { HTTP, type HttpOptions } from './httpOptions.js';
 import { type Members, needMembers, shown } from './members.js';
 import { CACHE } from './values.js';
 import type {

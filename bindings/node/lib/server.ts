@@ -3,7 +3,7 @@ import { idBytes, needBytes, needFunction, needObject, needString } from './chec
 import type { Connection } from './connection.js';
 import { native } from './errors.js';
 import type { Handle } from './fixed.js';
-import type { HttpOptions } from './http.js';
+import type { HttpOptions } from './httpOptions.js';
 import type { MethodHandler, MethodOptions } from './method.js';
 import { type HttpHandler, httpHandler } from './node.js';
 import { Parts } from './parts.js';
@@ -36,14 +36,15 @@ import type {
 /**
  * An MCP server: the resources, tools and prompts of an application, for any number of clients.
  *
- * ```js
+ * A server belongs to the thread that made it. Every method may be called from inside a callback.
+ *
+ * @example
+ * ```ts
  * const server = new Server('notes', '1.0.0');
  * server.text('notes://about', 'Notes.');
  * server.resource('notes://{id}', { mimeType: 'text/markdown' }, ({ id }) => notes.get(id));
  * await server.run();
  * ```
- *
- * A server belongs to the thread that made it. Every method may be called from inside a callback.
  */
 export class Server {
   readonly #parts: Parts;
@@ -65,10 +66,10 @@ export class Server {
   /**
    * Registers a fixed text, served without a callback. Returns a handle that replaces or removes it.
    *
-   * ```js
+   * @example
+   * ```ts
    * const about = server.text('notes://about', 'Notes.');
    * ```
-   *
    * @throws {RegistrationError} if `uri` is invalid or registered already
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -80,10 +81,10 @@ export class Server {
   /**
    * Registers fixed bytes, served without a callback. Copies them, unless they are {@link SharedBytes}.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.blob('notes://logo', await readFile('logo.png'), { mimeType: 'image/png' });
    * ```
-   *
    * @throws as {@link Server.text}
    */
   blob(uri: string, body: Uint8Array | SharedBytes, options?: ResourceDescriptor): Handle {
@@ -95,10 +96,10 @@ export class Server {
    * Registers a callback that reads one URI, or every URI that a template (RFC 6570) makes. The names and types of `vars`
    * come from the template's literal.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.resource('notes://{id}', { mimeType: 'text/markdown' }, ({ id }) => notes.get(id));
    * ```
-   *
    * @throws {RegistrationError} if the URI or template is invalid, registered already or ambiguous
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -116,10 +117,10 @@ export class Server {
    * entries (a dot comes first), and those that `.gitignore` and `.ignore` files name, are never served. A link is served if
    * its target is. The handle's `name` is the template `file:///…/{+path}`; its `path` is completed.
    *
-   * ```js
+   * @example
+   * ```ts
    * const docs = server.directory('docs', { include: ['*.md'] });
    * ```
-   *
    * @throws {RegistrationError} for what is not a folder, for one that is served already, is in one that is, or has one in
    *   it, for a bad pattern, and for a `settleMs` over 60,000
    * @throws {WellheadError} `ERR_WELLHEAD_IO` for a folder that cannot be opened
@@ -133,10 +134,13 @@ export class Server {
    * Registers a callback that lists resources. Lists show the fixed resources, then the sources in the order of their
    * registration. The name is part of cursors, so replicas must use the same. Default: the source's ordinal.
    *
-   * ```js
-   * server.list('notes', ({ after, limit }) => ({ items: page(after, limit), more: hasMore(after, limit) }));
+   * @example
+   * ```ts
+   * server.list('notes', ({ after = '', limit }) => {
+   *   const rows = db.notesAfter(after, limit + 1); // by key, which is the URI
+   *   return { items: rows.slice(0, limit), more: rows.length > limit };
+   * });
    * ```
-   *
    * @throws {RegistrationError} if the name is taken
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -150,10 +154,10 @@ export class Server {
   /**
    * Registers a callback that reads every URI that no other registration takes.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.fallback((_, { uri }) => archive.get(uri));
    * ```
-   *
    * @throws {ClosedError} after {@link Server.close}
    */
   fallback(read: Reader<Record<never, never>>): void;
@@ -169,10 +173,10 @@ export class Server {
    * A method whose name begins with `tools`, `prompts` or `logging` declares that capability. Declare others with
    * {@link ServerOptions.capabilities}.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.method('notes/count', () => ({ count: notes.size }));
    * ```
-   *
    * @throws {RegistrationError} for a method that is served already, a notification, or an unknown revision
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -190,10 +194,13 @@ export class Server {
    * `inputSchema`, and its defaults are filled in: a call whose arguments do not fit is answered without the handler, with a
    * line for each wrong field. The callback of {@link Server.authorize} decides by name, for lists and for each call.
    *
-   * ```js
-   * server.tool('add', { description: 'Adds.' }, ({ a, b }) => ({ content: [{ type: 'text', text: `${a + b}` }] }));
+   * @example
+   * ```ts
+   * const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
+   * server.tool('search', { description: 'Finds notes.', inputSchema }, async ({ word }) => ({
+   *   content: [{ type: 'text', text: await find(word) }],
+   * }));
    * ```
-   *
    * @throws {RegistrationError} without a name, if the name is taken, for a member that is unknown or that clients would
    *   refuse, and for a wrong schema
    * @throws {ClosedError} after {@link Server.close}
@@ -205,10 +212,12 @@ export class Server {
   /**
    * Registers a prompt, for `prompts/list` and `prompts/get`. The handler gets the `arguments` of `prompts/get`.
    *
-   * ```js
-   * server.prompt('greet', {}, () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Hello!' } }] }));
+   * @example
+   * ```ts
+   * server.prompt('review', { arguments: [{ name: 'id', required: true }] }, ({ id }) => ({
+   *   messages: [{ role: 'user', content: { type: 'text', text: `Review: ${notes.get(id)}` } }],
+   * }));
    * ```
-   *
    * @throws as {@link Server.tool}
    */
   prompt(name: string, definition: JsonObject, handler: MethodHandler): void {
@@ -218,10 +227,10 @@ export class Server {
   /**
    * Registers a completer for an argument of a prompt. It is removed with the prompt.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.completePrompt('review', 'id', ({ value }) => ids.filter((id) => id.startsWith(value)));
    * ```
-   *
    * @throws {RegistrationError} if there is no such prompt, or the argument has a completer
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -232,10 +241,10 @@ export class Server {
   /**
    * Removes a tool. Calls in flight finish.
    *
-   * ```js
-   * server.removeTool('add');
+   * @example
+   * ```ts
+   * server.removeTool('search');
    * ```
-   *
    * @throws {RegistrationError} if there is no tool of that name
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -246,10 +255,10 @@ export class Server {
   /**
    * Removes a prompt and its completers. Calls in flight finish.
    *
-   * ```js
-   * server.removePrompt('greet');
+   * @example
+   * ```ts
+   * server.removePrompt('review');
    * ```
-   *
    * @throws as {@link Server.removeTool}
    */
   removePrompt(name: string): void {
@@ -261,10 +270,10 @@ export class Server {
    *
    * One call decides about one or more URIs. If the callback throws, it allows nothing. A second one replaces the first.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.authorize(({ uris }, { caller }) => uris.map((uri) => (mayRead(caller, uri) ? 'allow' : 'hide')));
    * ```
-   *
    * @throws {ClosedError} after {@link Server.close}
    */
   authorize(authorizer: Authorizer): void {
@@ -279,10 +288,10 @@ export class Server {
    * A subscriber is acknowledged when the callback is done, so it misses no change from then on. If the callback throws, the
    * subscriber gets an error. A second callback replaces the first.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.onInterest(({ uri, wanted }) => (wanted ? poller.add(uri) : poller.delete(uri)));
    * ```
-   *
    * @throws {ClosedError} after {@link Server.close}
    */
   onInterest(handler: InterestHandler): void {
@@ -294,10 +303,10 @@ export class Server {
   /**
    * Removes a resource by its URI, a template by its text, a list source or a method by its name. Calls in flight finish.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.remove('notes://{id}');
    * ```
-   *
    * @throws {RegistrationError} if nothing is registered there
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -310,11 +319,11 @@ export class Server {
   /**
    * Notifies subscribers that the resource at `uri` changed. Never waits for a client. The URI need not be registered.
    *
-   * ```js
+   * @example
+   * ```ts
    * notes.set('1', 'New.');
    * server.updated('notes://1');
    * ```
-   *
    * @throws {RegistrationError} if `uri` is no absolute URI
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -327,10 +336,10 @@ export class Server {
    * Notifies subscribers that a resource changed, with its new description, above all its version. A registered resource has
    * that version from now on. Its other members, and its entry in lists, stay as they are.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.updatedWithMetadata({ uri: 'notes://1', version: '43' });
    * ```
-   *
    * @throws as {@link Server.updated}
    */
   updatedWithMetadata(resource: Resource): void {
@@ -347,10 +356,10 @@ export class Server {
    * Subscribers of `uri` itself need {@link Server.updated}; a subscriber of both gets one notification. For more than 16
    * pending changes of one `parent` a client gets one notification that `parent` changed.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.subResourceUpdated('notes://work/1', 'notes://work');
    * ```
-   *
    * @throws as {@link Server.updated}
    */
   subResourceUpdated(uri: string, parent: string): void {
@@ -363,10 +372,10 @@ export class Server {
    * Asks the callback of {@link Server.authorize} again about every subscription of the callers with this id, and ends those
    * that it refuses. Does nothing without such a callback, or for an unknown id.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.accessChanged('ann');
    * ```
-   *
    * @throws {ClosedError} after {@link Server.close}
    */
   accessChanged(id: Caller['id']): void {
@@ -377,11 +386,11 @@ export class Server {
   /**
    * Notifies clients that the list of resources changed. Registering and removing do so by themselves.
    *
-   * ```js
+   * @example
+   * ```ts
    * notes.delete('1');
    * server.listChanged();
    * ```
-   *
    * @throws {ClosedError} after {@link Server.close}
    */
   listChanged(): void {
@@ -392,10 +401,10 @@ export class Server {
    * Notifies clients that another list changed: `toolsListChanged`, `promptsListChanged`, or a kind of
    * {@link ServerOptions.announces}.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.announce('toolsListChanged');
    * ```
-   *
    * @throws {RegistrationError} for an unknown kind, and if the capability `tools` or `prompts` does not declare
    *   `listChanged`
    * @throws {ClosedError} after {@link Server.close}
@@ -412,10 +421,10 @@ export class Server {
    * It does not get changes by registering, removing or `set`, nor changes that were injected. A second callback replaces the
    * first.
    *
-   * ```js
+   * @example
+   * ```ts
    * server.onPublish((event) => redis.publish('changes', event));
    * ```
-   *
    * @throws {ClosedError} after {@link Server.close}
    */
   onPublish(publish: (event: string) => void): void {
@@ -428,10 +437,10 @@ export class Server {
    * Notifies clients here of a change from {@link Server.onPublish} of another instance. Returns false for a change of this
    * instance, and for an unknown kind of change.
    *
-   * ```js
+   * @example
+   * ```ts
    * redis.subscribe('changes', (event) => server.inject(event));
    * ```
-   *
    * @throws {RegistrationError} if the text is no such event
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -445,7 +454,8 @@ export class Server {
   /**
    * Returns which registration takes `uri`, and why each other template does not. Calls no callback.
    *
-   * ```js
+   * @example
+   * ```ts
    * console.error(server.explain('notes://1'));
    * ```
    */
@@ -457,7 +467,8 @@ export class Server {
   /**
    * Returns totals of the server, and its open connections and subscriptions.
    *
-   * ```js
+   * @example
+   * ```ts
    * const { connectionsOpen, callsFailed } = server.counters();
    * ```
    */
@@ -471,10 +482,10 @@ export class Server {
    * Serves standard input and output. Resolves when the client goes, the pipe breaks, SIGTERM comes or the server is closed.
    * Keeps the process alive until then.
    *
-   * ```js
+   * @example
+   * ```ts
    * await server.run();
    * ```
-   *
    * @throws {ClosedError} after {@link Server.close}
    * @throws {RegistrationError} if a server of this process serves them already
    * @throws {WellheadError} `ERR_WELLHEAD_IO` if they cannot be served
@@ -487,10 +498,10 @@ export class Server {
    * Serves Streamable HTTP on native threads: HTTP/1.1, and HTTP/2 with prior knowledge. Resolves when the server is closed or
    * SIGTERM comes. Keeps the process alive until then.
    *
-   * ```js
+   * @example
+   * ```ts
    * await server.serveHttp({ port: 8000 }); // http://127.0.0.1:8000/mcp
    * ```
-   *
    * @throws {ClosedError} after {@link Server.close}
    * @throws {RegistrationError} for an option that is unknown or has a wrong value
    * @throws {WellheadError} `EADDRINUSE`, `EADDRNOTAVAIL` or `ERR_WELLHEAD_IO` if the address cannot be listened on, with its
@@ -504,12 +515,12 @@ export class Server {
   /**
    * Returns a handler of Streamable HTTP for another HTTP server: `node:http`, Express, Fastify, and by its `fetch` Hono.
    *
-   * ```js
+   * @example
+   * ```ts
    * http.createServer(server.handler()).listen(8000, '127.0.0.1'); // node:http
    * express().use(server.handler()); // requests for other paths go on
    * fastify.all('/mcp', server.handler());
    * ```
-   *
    * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
   handler(options: HttpOptions = {}): HttpHandler {
@@ -521,7 +532,8 @@ export class Server {
    * Answers a web-standard `Request` with the default options. For others use `server.handler(options).fetch`. Needs no
    * `this`.
    *
-   * ```js
+   * @example
+   * ```ts
    * app.all('/mcp', (c) => server.fetch(c.req.raw)); // Hono
    * ```
    */
@@ -532,7 +544,8 @@ export class Server {
    * Closes the server: ends every connection, {@link Server.run} and {@link Server.serveHttp}, and resolves when these have
    * ended. Drops pending answers, except that those of {@link Server.serveHttp} have its `drainMs`.
    *
-   * ```js
+   * @example
+   * ```ts
    * await server.close();
    * ```
    */
@@ -543,10 +556,10 @@ export class Server {
   /**
    * Makes a connection whose bytes the application moves itself.
    *
-   * ```js
+   * @example
+   * ```ts
    * const connection = server.connect({ wake: () => flush(connection) });
    * ```
-   *
    * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
   connect(options: ConnectOptions = {}): Connection {
@@ -556,10 +569,10 @@ export class Server {
   /**
    * Returns a client in memory, for tests.
    *
-   * ```js
+   * @example
+   * ```ts
    * const client = server.testClient({ capabilities: { sampling: {} }, onRequest: () => answer });
    * ```
-   *
    * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
   testClient(options: TestClientOptions = {}): TestClient {

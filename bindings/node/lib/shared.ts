@@ -5,7 +5,8 @@ import { shareBytes, type Shared } from './native.js';
  * Bytes for many answers, copied once into memory that JavaScript cannot reach. An answer does not copy them again, however
  * many clients read them at once.
  *
- * ```js
+ * @example
+ * ```ts
  * const map = new SharedBytes(await readFile('map.png'));
  * server.resource('maps://world', { mimeType: 'image/png' }, () => map);
  * ```

@@ -37,10 +37,10 @@ export type TemplateValue = string | readonly string[] | Readonly<Record<string,
  * Returns the URI that a template makes of these values, for links. Takes templates of all four levels, even those that cannot
  * be registered because their URIs are ambiguous. Ignores values of other names.
  *
- * ```js
- * expand('notes://{id}{?q}', { id: 'a/b', q: '' }); // 'notes://a%2Fb?q='
+ * @example
+ * ```ts
+ * const link = expand('notes://{id}{?q}', { id: 'a/b', q: '' }); // 'notes://a%2Fb?q='
  * ```
- *
  * @throws {RegistrationError} for an invalid template, and a list where `{name:3}` wants a text
  */
 export function expand(template: string, values: Readonly<Record<string, TemplateValue>>): string {

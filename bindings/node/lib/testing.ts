@@ -46,7 +46,8 @@ const ROUNDS = 16;
  *
  * Its clock is real: an answer that takes longer than {@link Limits.callMs} is an error.
  *
- * ```js
+ * @example
+ * ```ts
  * const client = server.testClient();
  * assert.equal((await client.read('notes://about'))[0].text, 'Notes.');
  * ```
@@ -73,10 +74,10 @@ export class TestClient {
   /**
    * Lists all resources, page by page. Resolves to the items as the protocol has them.
    *
-   * ```js
+   * @example
+   * ```ts
    * const uris = (await client.list()).map(({ uri }) => uri);
    * ```
-   *
    * @throws as {@link TestClient.request}
    */
   async list(): Promise<JsonObject[]> {
@@ -86,10 +87,10 @@ export class TestClient {
   /**
    * Lists all templates, page by page. Resolves to the items as the protocol has them.
    *
-   * ```js
+   * @example
+   * ```ts
    * const [{ uriTemplate }] = await client.templates();
    * ```
-   *
    * @throws as {@link TestClient.request}
    */
   async templates(): Promise<JsonObject[]> {
@@ -99,10 +100,10 @@ export class TestClient {
   /**
    * Reads a resource. Resolves to its contents.
    *
-   * ```js
+   * @example
+   * ```ts
    * const [{ text }] = await client.read('notes://about');
    * ```
-   *
    * @throws as {@link TestClient.request}
    */
   async read(uri: string): Promise<TestContents[]> {
@@ -115,10 +116,10 @@ export class TestClient {
   /**
    * Calls a tool. Resolves to its result as the protocol has it, also to one with `isError`.
    *
-   * ```js
-   * const { content } = await client.callTool('add', { a: 1, b: 2 });
+   * @example
+   * ```ts
+   * const { content } = await client.callTool('search', { word: 'milk' });
    * ```
-   *
    * @throws as {@link TestClient.request}
    */
   async callTool(name: string, args: JsonObject = {}): Promise<any> {
@@ -128,10 +129,10 @@ export class TestClient {
   /**
    * Gets a prompt. Resolves to its result as the protocol has it.
    *
-   * ```js
-   * const { messages } = await client.getPrompt('review', { id: '1' });
+   * @example
+   * ```ts
+   * const { messages } = await client.getPrompt('review', { id: '001' });
    * ```
-   *
    * @throws as {@link TestClient.request}
    */
   async getPrompt(name: string, args: Readonly<Record<string, string>> = {}): Promise<any> {
@@ -142,10 +143,10 @@ export class TestClient {
    * Completes a variable of a template, or an argument of a prompt, from the start of its value. Resolves to the values.
    * `reference` is the text of the template or the name of the prompt.
    *
-   * ```js
+   * @example
+   * ```ts
    * const values = await client.complete('notes://{id}', 'id', '0');
    * ```
-   *
    * @throws as {@link TestClient.request}
    */
   async complete(reference: string, argument: string, value: string): Promise<string[]> {
@@ -162,10 +163,10 @@ export class TestClient {
   /**
    * Subscribes to a resource. Resolves when the server has acknowledged it.
    *
-   * ```js
+   * @example
+   * ```ts
    * await client.subscribe('notes://1');
    * ```
-   *
    * @throws as {@link TestClient.request}
    */
   async subscribe(uri: string): Promise<void> {
@@ -187,10 +188,10 @@ export class TestClient {
   /**
    * Ends a subscription.
    *
-   * ```js
+   * @example
+   * ```ts
    * await client.unsubscribe('notes://1');
    * ```
-   *
    * @throws as {@link TestClient.request}
    */
   async unsubscribe(uri: string): Promise<void> {
@@ -204,10 +205,10 @@ export class TestClient {
   /**
    * Waits for the next notification of a subscription. Resolves to its URI.
    *
-   * ```js
+   * @example
+   * ```ts
    * assert.equal(await client.nextUpdate(), 'notes://1');
    * ```
-   *
    * @throws {LimitError} if none comes within 20 seconds
    * @throws {ClosedError} if the client or the server is closed
    */
@@ -224,10 +225,10 @@ export class TestClient {
   /**
    * Sends any request. Resolves to its result.
    *
-   * ```js
+   * @example
+   * ```ts
    * const result = await client.request('notes/count');
    * ```
-   *
    * @throws {ClientError} if the server answers with an error
    * @throws {LimitError} if no answer comes within 20 seconds
    * @throws {ClosedError} if the client or the server is closed
@@ -237,7 +238,14 @@ export class TestClient {
     return this.#conversation.request(method, params);
   }
 
-  /** Closes the connection, and cancels the calls in flight. */
+  /**
+   * Closes the connection, and cancels the calls in flight.
+   *
+   * @example
+   * ```ts
+   * client.close();
+   * ```
+   */
   close(): void {
     this.#conversation.close();
   }

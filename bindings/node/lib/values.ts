@@ -174,10 +174,10 @@ export interface ListCall {
    * `progress` and `total` have any unit, such as bytes. `progress` must grow, else the server drops it. A slow client gets
    * the newest.
    *
-   * ```js
-   * call.progress(rows, total, 'reading');
+   * @example
+   * ```ts
+   * for (let row = 1; row <= total; row++) call.progress(row, total, 'reading');
    * ```
-   *
    * @throws {RegistrationError} for a value of the wrong type
    */
   progress(progress: number, total?: number, message?: string): boolean;
@@ -189,10 +189,10 @@ export interface ListCall {
    * 2025-11-25, and after the answer. Pending output counts against {@link Limits.outputBytes} of the session.
    * Source: MCP 2025-11-25, Transports, "Sending Messages to the Server".
    *
-   * ```js
+   * @example
+   * ```ts
    * call.closeStream(1_000);
    * ```
-   *
    * @throws {RegistrationError} unless `retryMs` is a whole number from 0
    */
   closeStream(retryMs: number): boolean;
@@ -225,10 +225,11 @@ export interface Call extends ListCall {
    * (milliseconds of Unix time). Every replica with the same cursor key opens it, any number of times. Returns an empty text
    * if the client does not want the answer any more.
    *
-   * ```js
+   * @example
+   * ```ts
    * const requestState = call.sealState('step 2', Date.now() + 60_000);
+   * throw new InputRequired({ inputRequests, requestState });
    * ```
-   *
    * @throws {RegistrationError} for a value of the wrong type
    */
   sealState(state: string, until: number): string;
@@ -236,10 +237,11 @@ export interface Call extends ListCall {
    * Returns the text that {@link Call.sealState} sealed into the state of this request. Returns `undefined` if the state is
    * missing, forged, expired, or for another caller or URI: throw {@link InvalidState} then.
    *
-   * ```js
+   * @example
+   * ```ts
    * const step = call.openState();
+   * if (step === undefined && call.requestState !== undefined) throw new InvalidState();
    * ```
-   *
    * @throws {RegistrationError} if `now` is no number of milliseconds
    */
   openState(now?: number): string | undefined;
@@ -247,8 +249,9 @@ export interface Call extends ListCall {
    * Returns the value of a template's variable with its percent-escapes, of a list the first value. Returns `undefined` if
    * the URI does not have it.
    *
-   * ```js
-   * call.raw('path'); // 'a%2Fb' where vars.path is 'a/b'
+   * @example
+   * ```ts
+   * const raw = call.raw('path'); // 'a%2Fb' where vars.path is 'a/b'
    * ```
    */
   raw(name: string): string | undefined;

@@ -44,7 +44,7 @@ pub(crate) trait Question: Sized {
     fn hold(self) -> Held;
 }
 
-/// What the calls of a request have in common.
+/// Defines the getters that all calls of a request have.
 macro_rules! of_request {
     () => {
         fn caller(&self) -> Option<&Caller> {
