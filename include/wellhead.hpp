@@ -12,14 +12,14 @@
  * Names are those of wellhead.h without their prefix: wellhead_server_add_text is Server::add_text. The comment in wellhead.h
  * says what a function does, when it fails and which thread may call it. C++ adds this:
  *
- * Handles are move-only and free themselves. capi() returns the handle of wellhead.h, and capi_release() gives it away.
+ * Handles are move-only and free themselves. A handle that was moved from is as NULL in C. capi() returns the handle of wellhead.h, and capi_release() gives it away.
  * HTTP has a header of its own, wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and
  *   Endpoint and Exchange for programs with their own HTTP server.
  * Texts are passed in as std::string_view and copied. Texts that are returned as std::string_view are borrowed, as in
  *   wellhead.h.
  * Callbacks are std::function, so they must be copyable: put what they own into a std::shared_ptr. A callback gets its
- *   responder by reference and answers before it returns, or moves keep() somewhere and answers later. Several threads may
- *   run callbacks at once if an option of wellhead.h says so.
+ *   responder by reference and answers before it returns, or moves it elsewhere, as keep() does, and answers later. Several
+ *   threads may run callbacks at once if an option of wellhead.h says so. An empty function is refused where one is required.
  * Callbacks may throw: the answer is then "internal error", and what() is logged. A responder that the callback has moved
  *   elsewhere with keep() still answers later.
  * Errors are thrown as wellhead::Error, also by answers that are refused. The header needs exceptions; it does not need
@@ -153,6 +153,20 @@ template <class F> void lend(std::string body, F &&take) {
     check(take(str(*lent), destroy<std::string>, static_cast<void *>(lent)));
 }
 
+/* A callback as C has it: a function, its data, and how to destroy that. All are NULL for one that is empty. */
+template <class F, class C> struct CallbackOfC {
+    CallbackOfC(F &&callback, C run) {
+        if (!callback) return;
+        function = run;
+        data = keep(std::move(callback));
+        destroy_data = destroy<F>;
+    }
+
+    C function = nullptr;
+    void *data = nullptr;
+    wellhead_destroy_callback destroy_data = nullptr;
+};
+
 /* A callback that runs on this thread. If an exception destroys a responder that it kept, this takes the responder back
  * and fails it with the text of the exception. */
 class Running {
@@ -249,7 +263,8 @@ struct Cache {
     std::optional<std::string> scope = {};
 
     /* Returns a struct of C that borrows from this. */
-    wellhead_cache capi() const noexcept {
+    wellhead_cache capi() && = delete;
+    wellhead_cache capi() const & noexcept {
         wellhead_cache c = WELLHEAD_CACHE_INIT;
         c.ttl_ms = ttl_ms ? &*ttl_ms : nullptr;
         c.scope = optional_str(scope);
@@ -295,7 +310,8 @@ struct Resource {
     bool raw_values = false;
 
     /* Returns a struct of C that borrows from this, without the caching hint. */
-    wellhead_resource capi() const noexcept {
+    wellhead_resource capi() && = delete;
+    wellhead_resource capi() const & noexcept {
         wellhead_resource c = WELLHEAD_RESOURCE_INIT;
         c.uri = str(uri);
         c.name = optional_str(name);
@@ -322,7 +338,8 @@ struct Contents {
     std::optional<Cache> cache = {};
 
     /* Returns a struct of C that borrows from this, without the caching hint. */
-    wellhead_contents capi() const noexcept {
+    wellhead_contents capi() && = delete;
+    wellhead_contents capi() const & noexcept {
         wellhead_contents c = WELLHEAD_CONTENTS_INIT;
         c.uri = optional_str(uri);
         c.mime_type = optional_str(mime_type);
@@ -422,20 +439,24 @@ namespace detail {
 template <class Self, class T, auto keep_it, auto free_it, auto call_of, auto fail_it> class Responder {
 public:
     explicit Responder(T *borrowed) noexcept : responder_(borrowed) {}
+    /* A borrowed responder that is moved is kept: else it would not live longer than its callback. */
     Responder(Responder &&other) noexcept
-        : responder_(std::exchange(other.responder_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
+        : responder_(other.owned_ ? other.responder_ : keep_it(other.responder_)), owned_(responder_ != nullptr) {
+        other.responder_ = nullptr;
+        other.owned_ = false;
+    }
     Responder &operator=(Responder &&other) noexcept {
-        std::swap(responder_, other.responder_);
-        std::swap(owned_, other.owned_);
+        Responder moved(std::move(other));
+        std::swap(responder_, moved.responder_);
+        std::swap(owned_, moved.owned_);
         return *this;
     }
     ~Responder() { if (owned_ && !Running::takes_back(responder_)) free_it(responder_); }
 
     /* Moves the responder out of its callback; this one is then empty. Only inside the callback. */
     [[nodiscard]] Self keep() {
-        Self kept(keep_it(std::exchange(responder_, nullptr)));
+        Self kept(std::move(static_cast<Self &>(*this)));
         if (!kept.responder_) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "the call was answered already");
-        kept.owned_ = true;
         return kept;
     }
     Call call() const noexcept { return Call(call_of(responder_)); }
@@ -545,13 +566,10 @@ public:
     }
     /* Sends a request to the client and returns its number. An exception of `then` is dropped; a responder that it held is freed. */
     std::uint64_t request(std::string_view method, const std::optional<std::string> &params, ResponseCallback then) {
+        const detail::CallbackOfC c(std::move(then), run_then);
         std::uint64_t number = 0;
-        detail::check(wellhead_method_request(
-            capi(), str(method), optional_str(params),
-            [](void *then_data, std::uint32_t response, wellhead_str json) noexcept {
-                detail::run<ResponseCallback>(then_data, response, view(json));
-            },
-            detail::keep(std::move(then)), detail::destroy<ResponseCallback>, &number));
+        detail::check(wellhead_method_request(capi(), str(method), optional_str(params), c.function, c.data, c.destroy_data,
+                                              &number));
         return number;
     }
     /* Cancels a request, and returns true if its response had not come yet. */
@@ -563,6 +581,11 @@ public:
     void needs_input(std::string_view input) { detail::check(wellhead_method_needs_input(take(), str(input))); }
     void missing_capability(std::string_view capabilities) {
         detail::check(wellhead_method_missing_capability(take(), str(capabilities)));
+    }
+
+private:
+    static void run_then(void *then_data, std::uint32_t response, wellhead_str json) noexcept {
+        detail::run<ResponseCallback>(then_data, response, view(json));
     }
 };
 
@@ -700,34 +723,35 @@ public:
     void remove(std::string_view name) { detail::call(wellhead_server_remove, capi(), str(name)); }
 
     void set_authorize(AuthorizeCallback authorize) {
-        detail::call(wellhead_server_set_authorize, capi(), run_authorize, detail::keep(std::move(authorize)),
-                     detail::destroy<AuthorizeCallback>);
+        const detail::CallbackOfC c(std::move(authorize), run_authorize);
+        detail::call(wellhead_server_set_authorize, capi(), c.function, c.data, c.destroy_data);
     }
     void set_interest(InterestCallback interest) {
-        detail::call(wellhead_server_set_interest, capi(), run_interest, detail::keep(std::move(interest)),
-                     detail::destroy<InterestCallback>);
+        const detail::CallbackOfC c(std::move(interest), run_interest);
+        detail::call(wellhead_server_set_interest, capi(), c.function, c.data, c.destroy_data);
     }
 
     /* revisions: none for all. */
     void add_method(std::string_view name, MethodCallback method, const std::vector<std::string> &revisions = {}) {
+        const detail::CallbackOfC c(std::move(method), run_method);
         const auto dates = detail::strs(revisions);
         wellhead_method_options options = WELLHEAD_METHOD_OPTIONS_INIT;
         detail::borrow(dates, options.revisions, options.revision_count);
-        detail::call(wellhead_server_add_method, capi(), str(name), &options, run_method, detail::keep(std::move(method)),
-                     detail::destroy<MethodCallback>);
+        detail::call(wellhead_server_add_method, capi(), str(name), &options, c.function, c.data, c.destroy_data);
     }
     /* definition: JSON. */
     void add_tool(std::string_view name, std::string_view definition, MethodCallback tool) {
-        detail::call(wellhead_server_add_tool, capi(), str(name), str(definition), run_method, detail::keep(std::move(tool)),
-                     detail::destroy<MethodCallback>);
+        const detail::CallbackOfC c(std::move(tool), run_method);
+        detail::call(wellhead_server_add_tool, capi(), str(name), str(definition), c.function, c.data, c.destroy_data);
     }
     void add_prompt(std::string_view name, std::string_view definition, MethodCallback prompt) {
-        detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), run_method,
-                     detail::keep(std::move(prompt)), detail::destroy<MethodCallback>);
+        const detail::CallbackOfC c(std::move(prompt), run_method);
+        detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), c.function, c.data, c.destroy_data);
     }
     void complete_prompt(std::string_view prompt, std::string_view argument, CompleteCallback complete) {
-        detail::call(wellhead_server_complete_prompt, capi(), str(prompt), str(argument), run_complete,
-                     detail::keep(std::move(complete)), detail::destroy<CompleteCallback>);
+        const detail::CallbackOfC c(std::move(complete), run_complete);
+        detail::call(wellhead_server_complete_prompt, capi(), str(prompt), str(argument), c.function, c.data,
+                     c.destroy_data);
     }
     void remove_tool(std::string_view name) { detail::call(wellhead_server_remove_tool, capi(), str(name)); }
     void remove_prompt(std::string_view name) { detail::call(wellhead_server_remove_prompt, capi(), str(name)); }
@@ -747,8 +771,8 @@ public:
 
     /* Exceptions of `publish` are dropped: clients of this instance are notified all the same. */
     void set_publish(PublishCallback publish) {
-        detail::call(wellhead_server_set_publish, capi(), run_publish, detail::keep(std::move(publish)),
-                     detail::destroy<PublishCallback>);
+        const detail::CallbackOfC c(std::move(publish), run_publish);
+        detail::call(wellhead_server_set_publish, capi(), c.function, c.data, c.destroy_data);
     }
     /* Takes a change of another instance, and returns true if clients were notified. */
     bool inject(std::string_view event) {
@@ -794,6 +818,12 @@ private:
     static void run_publish(void *user_data, wellhead_str event) noexcept {
         detail::run<PublishCallback>(user_data, view(event));
     }
+    static void run_observe(void *observe_data, const wellhead_observed *observed) noexcept {
+        detail::run<ObserveCallback>(observe_data, *observed);
+    }
+    static void run_log(void *log_data, std::uint32_t level, wellhead_str line) noexcept {
+        detail::run<LogCallback>(log_data, level, view(line));
+    }
 
     static wellhead_server *make(std::string_view name, std::string_view version, ServerOptions &options) {
         wellhead_server_options c = WELLHEAD_SERVER_OPTIONS_INIT;
@@ -829,20 +859,14 @@ private:
         c.cache = options.cache ? &cache : nullptr;
         detail::borrow(cache_of, c.cache_of, c.cache_of_count);
         c.origin = optional_str(options.origin);
-        if (options.observe) {
-            c.observe = [](void *observe_data, const wellhead_observed *observed) noexcept {
-                detail::run<ObserveCallback>(observe_data, *observed);
-            };
-            c.observe_data = detail::keep(std::move(options.observe));
-            c.observe_destroy = detail::destroy<ObserveCallback>;
-        }
-        if (options.log) {
-            c.log = [](void *log_data, std::uint32_t level, wellhead_str line) noexcept {
-                detail::run<LogCallback>(log_data, level, view(line));
-            };
-            c.log_data = detail::keep(std::move(options.log));
-            c.log_destroy = detail::destroy<LogCallback>;
-        }
+        const detail::CallbackOfC observe(std::move(options.observe), run_observe);
+        c.observe = observe.function;
+        c.observe_data = observe.data;
+        c.observe_destroy = observe.destroy_data;
+        const detail::CallbackOfC log(std::move(options.log), run_log);
+        c.log = log.function;
+        c.log_data = log.data;
+        c.log_destroy = log.destroy_data;
         return detail::call(wellhead_server_new, str(name), str(version), &c);
     }
 
@@ -927,11 +951,10 @@ public:
 private:
     static wellhead_connection *make(const Server &server, ConnectionOptions &options) {
         wellhead_connection_options c = WELLHEAD_CONNECTION_OPTIONS_INIT;
-        if (options.wake) {
-            c.wake = detail::run<std::function<void()>>;
-            c.wake_data = detail::keep(std::move(options.wake));
-            c.wake_destroy = detail::destroy<std::function<void()>>;
-        }
+        const detail::CallbackOfC wake(std::move(options.wake), detail::run<std::function<void()>>);
+        c.wake = wake.function;
+        c.wake_data = wake.data;
+        c.wake_destroy = wake.destroy_data;
         std::move(options.caller).move_to(c);
         c.caller_id = optional_str(options.caller_id);
         return detail::call(wellhead_connection_new, server.capi(), &c);
@@ -1045,11 +1068,10 @@ private:
         c.capabilities = optional_str(options.capabilities);
         std::move(options.caller).move_to(c);
         c.caller_id = optional_str(options.caller_id);
-        if (options.on_request) {
-            c.on_request = answer;
-            c.on_request_data = detail::keep(std::move(options.on_request));
-            c.on_request_destroy = detail::destroy<TestRequestCallback>;
-        }
+        const detail::CallbackOfC on_request(std::move(options.on_request), answer);
+        c.on_request = on_request.function;
+        c.on_request_data = on_request.data;
+        c.on_request_destroy = on_request.destroy_data;
         return detail::call(wellhead_test_client_new_with, server.capi(), &c);
     }
 };

@@ -123,12 +123,10 @@ public:
             borrow(scopes_, protection_.scopes, protection_.scope_count);
             c_.protection = &protection_;
         }
-        if (!options.verify) return;
-        c_.verify = [](void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) noexcept {
-            respond<Verify>(r, as<VerifyCallback>(verify_data), Call(call), view(token));
-        };
-        c_.verify_data = keep(std::move(options.verify));
-        c_.verify_destroy = destroy<VerifyCallback>;
+        const CallbackOfC verify(std::move(options.verify), run_verify);
+        c_.verify = verify.function;
+        c_.verify_data = verify.data;
+        c_.verify_destroy = verify.destroy_data;
     }
     EndpointOptionsOfC(const EndpointOptionsOfC &) = delete;
     EndpointOptionsOfC &operator=(const EndpointOptionsOfC &) = delete;
@@ -136,25 +134,13 @@ public:
     operator const wellhead_endpoint_options *() const noexcept { return &c_; }
 
 private:
+    static void run_verify(void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) noexcept {
+        respond<Verify>(r, as<VerifyCallback>(verify_data), Call(call), view(token));
+    }
+
     std::vector<wellhead_str> origins_, hosts_, servers_, scopes_;
     wellhead_protection protection_ = WELLHEAD_PROTECTION_INIT;
     wellhead_endpoint_options c_ = WELLHEAD_ENDPOINT_OPTIONS_INIT;
-};
-
-/* A wake function as C has it: the function, its data, and how to destroy that; NULL for an empty one. */
-struct WakeOfC {
-    using Wake = std::function<void()>;
-
-    explicit WakeOfC(Wake &&wake) {
-        if (!wake) return;
-        call = run<Wake>;
-        data = keep(std::move(wake));
-        destroy_data = destroy<Wake>;
-    }
-
-    wellhead_wake_callback call = nullptr;
-    void *data = nullptr;
-    wellhead_destroy_callback destroy_data = nullptr;
 };
 
 } // namespace detail
@@ -212,8 +198,8 @@ public:
 private:
     static wellhead_endpoint *make(const Server &server, EndpointOptions &options, std::function<void()> wake) {
         const detail::EndpointOptionsOfC c(options);
-        const detail::WakeOfC w(std::move(wake));
-        return detail::call(wellhead_endpoint_new, server.capi(), c, w.call, w.data, w.destroy_data);
+        const detail::CallbackOfC w(std::move(wake), detail::run<std::function<void()>>);
+        return detail::call(wellhead_endpoint_new, server.capi(), c, w.function, w.data, w.destroy_data);
     }
 };
 
@@ -274,8 +260,12 @@ public:
     void end_stream() noexcept { wellhead_exchange_end_stream(capi()); }
     Progress poll(std::uint64_t now_ms) noexcept { return static_cast<Progress>(wellhead_exchange_poll(capi(), now_ms)); }
     std::uint64_t poll_timeout() const noexcept { return wellhead_exchange_poll_timeout(capi()); }
-    /* Once poll has said Progress::respond. */
-    Response response() const noexcept { return Response(wellhead_exchange_response(capi())); }
+    /* The head to send. Throws before poll has returned Progress::respond. */
+    Response response() const {
+        const wellhead_response *head = wellhead_exchange_response(capi());
+        if (!head) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "there is no response yet; poll until Progress::respond");
+        return Response(head);
+    }
     /* After poll has said Progress::data; borrowed until the next poll. */
     std::string_view data() const noexcept { return view(wellhead_exchange_data(capi())); }
 
@@ -289,8 +279,8 @@ private:
         c.target = str(request.target);
         detail::borrow(headers, c.headers, c.header_count);
         c.peer = str(request.peer);
-        const detail::WakeOfC w(std::move(ready));
-        return detail::call(wellhead_exchange_new, endpoint.capi(), &c, now_ms, w.call, w.data, w.destroy_data);
+        const detail::CallbackOfC r(std::move(ready), detail::run<std::function<void()>>);
+        return detail::call(wellhead_exchange_new, endpoint.capi(), &c, now_ms, r.function, r.data, r.destroy_data);
     }
 };
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-using wellhead::Server;
+using wellhead::Connection, wellhead::Server;
 
 inline int failures, passed, failed;
 
@@ -47,6 +47,28 @@ inline std::string read_of(const std::string &uri) {
 
 inline bool has(const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
+}
+
+inline std::string drained(Connection &connection) {
+    std::string output;
+    connection.poll_event(SIZE_MAX);
+    while (const auto piece = connection.poll_transmit(4096)) output += piece.bytes();
+    return output;
+}
+
+inline std::string ask(Connection &connection, const std::string &line) {
+    CHECK(connection.receive(line) == line.size());
+    return drained(connection);
+}
+
+// The word of the error that is thrown; "none" without one.
+template <class F> std::string code_of(F &&does) {
+    try {
+        does();
+        return "none";
+    } catch (const wellhead::Error &error) {
+        return std::string(error.code());
+    }
 }
 
 inline std::vector<std::string> lines;

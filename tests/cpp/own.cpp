@@ -17,20 +17,12 @@
 using wellhead::Authorize, wellhead::Call, wellhead::Connection, wellhead::Error, wellhead::Interest, wellhead::List,
     wellhead::Method, wellhead::Read, wellhead::Server;
 
+// Of misuse.cpp.
+void misuse();
+void an_exception_that_reaches_the_library_ends_the_process();
+
 static_assert(!std::is_copy_constructible_v<Server> && std::is_nothrow_move_constructible_v<Server>);
 static_assert(!std::is_copy_constructible_v<Read> && std::is_nothrow_move_constructible_v<Read>);
-
-static std::string drained(Connection &connection) {
-    std::string output;
-    connection.poll_event(SIZE_MAX);
-    while (const auto piece = connection.poll_transmit(4096)) output += piece.bytes();
-    return output;
-}
-
-static std::string ask(Connection &connection, const std::string &line) {
-    CHECK(connection.receive(line) == line.size());
-    return drained(connection);
-}
 
 static void an_error_says_what_and_has_the_status_and_the_word() {
     Server s = server();
@@ -345,16 +337,6 @@ static void handles_move_and_can_be_given_away() {
     wellhead_server_free(raw);
 }
 
-// The word of the error that is thrown; "none" without one.
-template <class F> static std::string code_of(F &&does) {
-    try {
-        does();
-        return "none";
-    } catch (const Error &error) {
-        return std::string(error.code());
-    }
-}
-
 static void one_message_is_handled_apart_from_other_output() {
     Server s = server();
     s.add_text("n:1", "one");
@@ -499,6 +481,7 @@ static void the_library_is_the_one_of_the_header() {
 static int tests(int, char **) {
     // First, while there is one thread: what others hold is lost in a child, which memcheck reports.
     RUN(after_fork_the_child_serves_new_connections_and_the_parent_its_own);
+    RUN(an_exception_that_reaches_the_library_ends_the_process);
     RUN(an_error_says_what_and_has_the_status_and_the_word);
     RUN(an_update_that_is_refused_says_why);
     RUN(what_a_callback_throws_goes_to_the_log_and_not_to_the_client);
@@ -507,6 +490,7 @@ static int tests(int, char **) {
     RUN(a_kept_responder_answers_later_and_one_that_is_dropped_is_an_internal_error);
     RUN(an_exception_after_keep_leaves_the_answer_to_who_keeps_it);
     RUN(an_exception_that_destroys_what_is_kept_goes_to_the_log);
+    misuse();
     RUN(what_is_lent_is_given_back);
     RUN(the_caller_of_a_connection_reaches_callbacks);
     RUN(an_exception_about_access_lets_nothing_through);

@@ -216,6 +216,12 @@ void an_exchange_answers_without_a_socket() {
     Endpoint endpoint(s, {}, [&woken] { woken++; });
     CHECK(endpoint.serves("/mcp?x") && !endpoint.serves("/") && endpoint.sessions() == 0);
     Exchange exchange(endpoint, {"PUT", "/mcp", {{"Host", "localhost"}}}, 0, [&ready] { ready++; });
+    try {
+        (void)exchange.response();
+        CHECK(false);
+    } catch (const wellhead::Error &error) {
+        CHECK(error.status() == WELLHEAD_STATUS_INVALID_ARGUMENT && has(error.what(), "poll"));
+    }
     CHECK(exchange.poll(0) == Progress::respond);
     const auto head = exchange.response();
     CHECK(head.status() == 405 && head.header("allow") == "POST, GET, DELETE" && !head.header("x-none"));
