@@ -1,10 +1,10 @@
 //! Reads the files whose patterns hide others. An unusable file is an error, because the files that it would hide are
 //! unknown.
 
+use super::open_dir::OpenDir;
 use super::stamp::Stamp;
 use crate::error::said_by_system;
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::File;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::fmt;
 use std::io::{self, Read};
@@ -16,9 +16,9 @@ pub(super) const NAMES: [&str; 2] = [".gitignore", ".ignore"];
 /// The maximum length of an ignore file in bytes; a longer one is unusable.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Returns whether an entry of this name is an ignore file.
-pub(super) fn is_ignore_file(name: &str) -> bool {
-    NAMES.contains(&name)
+/// Returns whether an entry of this name is an ignore file, at least where the file system ignores case.
+pub(super) fn may_be_ignore_file(name: &str) -> bool {
+    NAMES.iter().any(|ignore_file| ignore_file.eq_ignore_ascii_case(name))
 }
 
 /// An ignore file that exists and cannot be used.
@@ -68,15 +68,12 @@ impl fmt::Display for Why {
 
 /// Opens an ignore file of a directory. The stamp tells later whether the file has changed. Returns `None` if there is
 /// no such file.
-pub(super) fn open(dir: &Dir, name: &str) -> Result<Option<(File, Stamp)>, Unusable> {
-    let mut options = OpenOptions::new();
-    // Opening a named pipe would wait for a writer.
-    options.read(true).follow(FollowSymlinks::No).nonblock(true);
-    let file = match dir.open_with(name, &options) {
+pub(super) fn open(dir: &OpenDir, name: &str) -> Result<Option<(File, Stamp)>, Unusable> {
+    let file = match dir.open_file(name) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => {
-            let kind = dir.symlink_metadata(name).map(|metadata| metadata.file_type());
+            let kind = dir.metadata_of(name).map(|metadata| metadata.file_type());
             let why = match kind {
                 Ok(kind) if kind.is_symlink() => Why::Link,
                 Ok(kind) if !kind.is_file() && !kind.is_dir() => Why::Special,

@@ -5,8 +5,11 @@ mod base;
 mod ignore_file;
 mod listing;
 mod media;
+mod names;
+mod open_dir;
 mod provider;
 mod rules;
+mod spelling;
 mod stamp;
 mod tree;
 mod watch;
@@ -18,6 +21,7 @@ use crate::options::FolderNumbers;
 use crate::server::{Handle, Server, SubscriptionHook};
 use address::Address;
 use base::Base;
+use open_dir::OpenDir;
 pub(crate) use provider::Files;
 use rules::Rules;
 use std::path::{Path, PathBuf};
@@ -136,7 +140,8 @@ impl Server {
         }
         let address = Address::new(&root)?;
         let rules = Rules::new(&root, &include, &exclude, self.log_sink())?;
-        let tree = Tree::open(&root, rules, max_file_bytes).map_err(unusable)?;
+        let open = OpenDir::open(&root).map_err(unusable)?;
+        let tree = Tree::new(open, rules, max_file_bytes);
 
         let name = root.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy().into_owned());
         let template = address.template();
@@ -195,3 +200,6 @@ impl From<&Path> for Directory {
         Directory::new(path)
     }
 }
+
+#[cfg(test)]
+mod spelling_tests;

@@ -2,7 +2,7 @@
 
 use super::address::Address;
 use super::base::Base;
-use super::listing::{Names, Sink, walk};
+use super::listing::{Sink, walk};
 use super::media;
 use super::stamp::Stamp;
 use super::tree::{Entry, Folder, join};
@@ -25,7 +25,6 @@ const PROPOSED: usize = 1_000;
 #[derive(Debug)]
 pub(crate) struct Files {
     base: Arc<Base>,
-    names: Names,
     /// The maximum length of a URI; a longer one could not be read.
     max_uri_bytes: usize,
     watch: Option<Watch>,
@@ -33,7 +32,7 @@ pub(crate) struct Files {
 
 impl Files {
     pub(super) fn new(base: Arc<Base>, max_uri_bytes: usize, watch: Option<Watch>) -> Files {
-        Files { base, names: Names::default(), max_uri_bytes, watch }
+        Files { base, max_uri_bytes, watch }
     }
 
     fn answer(&self, call: &Call) -> io::Result<Answer> {
@@ -66,7 +65,7 @@ impl Files {
     fn children(&self, folder: &Folder, path: &str) -> io::Result<Contents> {
         self.see(folder);
         let mut uris = Vec::new();
-        for name in self.names.of(folder)?.iter() {
+        for name in self.base.tree.names(folder)?.iter() {
             if let Ok(Some(_)) = self.base.tree.child(folder, name) {
                 uris.push(self.base.address.uri(&join(path, name)) + "\r\n");
             }
@@ -84,7 +83,7 @@ impl Files {
             None => None,
         };
         let mut items = Items { files: self, call, page: Vec::new(), more: false };
-        walk(&self.base.tree, &self.names, after.as_deref(), &mut items)?;
+        walk(&self.base.tree, after.as_deref(), &mut items)?;
         Ok(Page::new(items.page).more(items.more))
     }
 
@@ -102,7 +101,7 @@ impl Files {
         self.see(&folder);
         let name_begun = percent_decode_str(begun).decode_utf8().unwrap_or(begun.into());
         let (mut proposals, mut more) = (Completion::default(), false);
-        for name in self.names.of(&folder)?.iter() {
+        for name in self.base.tree.names(&folder)?.iter() {
             if !name.starts_with(&*name_begun) && !Address::value(name).starts_with(begun) {
                 continue;
             }

@@ -2,11 +2,11 @@
 //! application.
 
 use super::ignore_file::{self, Unusable};
+use super::open_dir::OpenDir;
 use super::stamp::Stamp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::log::{Level, Log};
 use crate::sync::Lock;
-use cap_std::fs::Dir;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 use ignore::overrides::{Override, OverrideBuilder};
@@ -33,6 +33,8 @@ pub(super) struct Rules {
     read: Lock<HashMap<String, Read>>,
     /// Directories with an unusable ignore file that the log already mentions.
     complained: Lock<HashSet<String>>,
+    /// Directories of which the log mentions that a client used another spelling.
+    misspelled: Lock<HashSet<String>>,
     log: Log,
 }
 
@@ -66,8 +68,8 @@ impl Rules {
             chosen.add(&format!("!{pattern}")).map_err(|e| refuse(pattern, &e))?;
         }
         let chosen = chosen.build().map_err(|e| refuse(&[include, exclude].concat().join(" "), &e))?;
-        let (read, complained) = (Lock::default(), Lock::default());
-        Ok(Rules { root: root.to_owned(), chosen, above: above(root)?, read, complained, log })
+        let (read, complained, misspelled) = (Lock::default(), Lock::default(), Lock::default());
+        Ok(Rules { root: root.to_owned(), chosen, above: above(root)?, read, complained, misspelled, log })
     }
 
     /// Returns whether the entry at `path`, whose directory has this chain, may be served.
@@ -100,7 +102,7 @@ impl Rules {
     }
 
     /// Returns the chain of the directory at `path`, whose parent has the chain `outer`.
-    pub(super) fn enter(&self, outer: &Chain, dir: &Dir, path: &str) -> Chain {
+    pub(super) fn enter(&self, outer: &Chain, dir: &OpenDir, path: &str) -> Chain {
         let patterns = match self.patterns(dir, path) {
             Ok(patterns) => {
                 self.complained.with(|paths, _| !paths.is_empty() && paths.remove(path));
@@ -117,7 +119,7 @@ impl Rules {
     }
 
     /// Returns the rules in the ignore files of the directory at `path`, or `None` if there are no such files.
-    fn patterns(&self, dir: &Dir, path: &str) -> std::result::Result<Option<Arc<Gitignore>>, Unusable> {
+    fn patterns(&self, dir: &OpenDir, path: &str) -> std::result::Result<Option<Arc<Gitignore>>, Unusable> {
         let mut files = Vec::new();
         for name in ignore_file::NAMES {
             files.extend(ignore_file::open(dir, name)?.map(|(file, stamp)| (file, name, stamp)));
@@ -150,19 +152,35 @@ impl Rules {
 
     /// Logs a line, once for a directory until its ignore files can be used.
     fn complain(&self, path: &str, unusable: &Unusable) {
-        let first = self.complained.with(|paths, _| {
-            if paths.len() >= REMEMBERED {
-                paths.clear();
-            }
-            paths.insert(path.to_owned())
-        });
-        if first {
+        if first_time(&self.complained, path) {
             let directory = self.root.join(path);
             let why = unusable.describe(&directory);
             let line = format!("nothing in the folder \"{}\" is served: {why}", directory.display());
             self.log.write(Level::Warning, &line);
         }
     }
+
+    /// Logs a line, once for a directory: clients choose the names, and must not fill the log.
+    pub(super) fn complain_of_spelling(&self, path: &str, name: &str) {
+        if first_time(&self.misspelled, path) {
+            let directory = self.root.join(path);
+            let line = format!(
+                "a client asked for \"{}\", which the folder lists in another spelling; only the listed one is served",
+                directory.join(name).display()
+            );
+            self.log.write(Level::Warning, &line);
+        }
+    }
+}
+
+/// Adds a path to those that the log mentions. Returns false if it was there.
+fn first_time(mentioned: &Lock<HashSet<String>>, path: &str) -> bool {
+    mentioned.with(|paths, _| {
+        if paths.len() >= REMEMBERED {
+            paths.clear();
+        }
+        paths.insert(path.to_owned())
+    })
 }
 
 /// Returns the rules of the repository around the root.

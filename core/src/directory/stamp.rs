@@ -24,6 +24,11 @@ impl Stamp {
         }
     }
 
+    /// Returns whether both are states of one file, perhaps under two names.
+    pub(super) fn is_of_same_file(&self, other: &Stamp) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
+    }
+
     /// Returns whether every later change will show. File systems have coarse clocks, so a change right after the
     /// last one may not show.
     pub(super) fn is_settled(&self) -> bool {

@@ -3,30 +3,39 @@
 //! Every step opens one name relative to a handle on the directory before it, and follows no link. A link is resolved
 //! once, by `cap-std` and within the root. Then the resolved path is walked in the same way, under the same rules. So
 //! if another program swaps a directory for a link meanwhile, a step fails.
+//!
+//! An entry has one name, that in the list of its directory. The rules judge this name, and clients must use it, even
+//! if the file system finds the entry by other spellings.
 
+use super::names::{Names, Sorted};
+use super::open_dir::OpenDir;
 use super::rules::{Chain, Rules};
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use super::spelling::other_spelling;
+use super::stamp::Stamp;
+use cap_std::fs::{File, Metadata};
 use std::io;
-use std::path::{Component, Path};
+use std::path::Component;
 use std::sync::Arc;
 
 /// The maximum depth of a served directory, so that a walk has few directories open.
 const DEEPEST: usize = 128;
 
+/// At most this many links are followed on a path.
+const MOST_LINKS: usize = 40;
+
 /// A folder that is served.
 #[derive(Debug)]
 pub(super) struct Tree {
-    root: Arc<Dir>,
+    root: Arc<OpenDir>,
     rules: Rules,
+    names: Names,
     max_file_bytes: u64,
 }
 
 /// A directory that is served.
 #[derive(Debug, Clone)]
 pub(super) struct Folder {
-    pub(super) dir: Arc<Dir>,
+    pub(super) dir: Arc<OpenDir>,
     /// The path without links.
     pub(super) path: String,
     chain: Chain,
@@ -66,17 +75,9 @@ impl Entry {
     }
 }
 
-/// Whether a walk may follow links.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Links {
-    Followed,
-    Refused,
-}
-
 impl Tree {
-    pub(super) fn open(root: &Path, rules: Rules, max_file_bytes: u64) -> io::Result<Tree> {
-        let root = Arc::new(Dir::open_ambient_dir(root, ambient_authority())?);
-        Ok(Tree { root, rules, max_file_bytes })
+    pub(super) fn new(root: OpenDir, rules: Rules, max_file_bytes: u64) -> Tree {
+        Tree { root: Arc::new(root), rules, names: Names::default(), max_file_bytes }
     }
 
     pub(super) fn root(&self) -> Folder {
@@ -86,42 +87,58 @@ impl Tree {
 
     /// Returns the entry at `path`, or `None` if no such entry is served.
     pub(super) fn find(&self, path: &str) -> io::Result<Option<Entry>> {
-        self.walk(path, Links::Followed)
+        let mut links = 0;
+        self.walk(path, |folder, name| {
+            let Some(metadata) = found(folder.dir.metadata_of(name))? else { return Ok(None) };
+            if !self.is_own_name(folder, name)? {
+                self.rules.complain_of_spelling(&folder.path, name);
+                return Ok(None);
+            }
+            links += usize::from(metadata.is_symlink());
+            if links > MOST_LINKS { Ok(None) } else { self.served(folder, name, metadata) }
+        })
     }
 
     /// Returns the directory at `path`, if it is served and no link leads there.
     pub(super) fn folder(&self, path: &str) -> Option<Folder> {
-        match self.walk(path, Links::Refused) {
+        match self.plain(path) {
             Ok(Some(Entry::Folder(folder, _))) => Some(folder),
             _ => None,
         }
     }
 
-    fn walk(&self, path: &str, links: Links) -> io::Result<Option<Entry>> {
+    /// Returns the entry at `path`, in any spelling and without links.
+    fn plain(&self, path: &str) -> io::Result<Option<Entry>> {
+        self.walk(path, |folder, name| {
+            let Some(name) = self.own_name(folder, name)? else { return Ok(None) };
+            let Some(metadata) = found(folder.dir.metadata_of(&name))? else { return Ok(None) };
+            self.step(folder, &name, metadata)
+        })
+    }
+
+    fn walk(
+        &self,
+        path: &str,
+        mut step: impl FnMut(&Folder, &str) -> io::Result<Option<Entry>>,
+    ) -> io::Result<Option<Entry>> {
         let mut folder = self.root();
         let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
         while let Some(name) = names.next() {
-            let Some(metadata) = found(folder.dir.symlink_metadata(name))? else { return Ok(None) };
-            if metadata.is_symlink() {
-                let served = links == Links::Followed
-                    && self.rules.allow(&folder.chain, &join(&folder.path, name), false);
-                return if served { self.follow(path) } else { Ok(None) };
-            }
             let last = names.peek().is_none();
-            match self.step(&folder, name, metadata)? {
+            match step(&folder, name)? {
                 Some(entry) if last => return Ok(Some(entry)),
                 Some(Entry::Folder(next, _)) => folder = next,
                 Some(Entry::File(..)) | None => return Ok(None),
             }
         }
-        let metadata = folder.dir.dir_metadata()?;
+        let metadata = folder.dir.metadata()?;
         Ok(Some(Entry::Folder(folder, metadata)))
     }
 
-    /// Returns the entry behind a path with a link in it.
+    /// Returns the entry behind a link.
     fn follow(&self, path: &str) -> io::Result<Option<Entry>> {
         // An error here means a link that leads nowhere, in a circle or outside.
-        let Ok(target) = self.root.canonicalize(path) else { return Ok(None) };
+        let Ok(target) = self.root.resolve(path) else { return Ok(None) };
         let mut plain = String::new();
         for component in target.components() {
             match (component, component.as_os_str().to_str()) {
@@ -130,12 +147,69 @@ impl Tree {
                 _ => return Ok(None),
             }
         }
-        self.walk(&plain, Links::Refused)
+        self.plain(&plain)
     }
 
-    /// Returns an entry of a folder, with a link resolved.
+    /// Returns an entry of a folder, with a link resolved. `name` must be the name that the folder itself has.
     pub(super) fn child(&self, folder: &Folder, name: &str) -> io::Result<Option<Entry>> {
-        let Some(metadata) = found(folder.dir.symlink_metadata(name))? else { return Ok(None) };
+        let Some(metadata) = found(folder.dir.metadata_of(name))? else { return Ok(None) };
+        self.served(folder, name, metadata)
+    }
+
+    /// Returns an entry of a folder, with a link resolved, or `None` if the folder has no entry of exactly this name.
+    pub(super) fn own_child(&self, folder: &Folder, name: &str) -> io::Result<Option<Entry>> {
+        let Some(metadata) = found(folder.dir.metadata_of(name))? else { return Ok(None) };
+        if self.is_own_name(folder, name)? { self.served(folder, name, metadata) } else { Ok(None) }
+    }
+
+    /// Returns whether the name of an entry that was found is the one that its directory has. Reads the directory only if
+    /// the file system finds the entry, or one like it, by another spelling.
+    fn is_own_name(&self, folder: &Folder, name: &str) -> io::Result<bool> {
+        if let Some(other) = other_spelling(name)
+            && matches!(found(folder.dir.metadata_of(&other)), Ok(None))
+        {
+            return Ok(true);
+        }
+        Ok(self.names(folder)?.binary_search_by(|own| (**own).cmp(name)).is_ok())
+    }
+
+    /// Returns the name that a folder has for the entry that the file system finds by `name`. Returns `None` if there is
+    /// none, or if several entries are that file, because any of them may be meant.
+    pub(super) fn own_name(&self, folder: &Folder, name: &str) -> io::Result<Option<String>> {
+        let Some(metadata) = found(folder.dir.metadata_of(name))? else { return Ok(None) };
+        if self.is_own_name(folder, name)? {
+            return Ok(Some(name.to_owned()));
+        }
+        let file = Stamp::of(&metadata);
+        let is_it = |own: &&str| {
+            folder.dir.metadata_of(own).is_ok_and(|metadata| Stamp::of(&metadata).is_of_same_file(&file))
+        };
+        let names = self.names(folder)?;
+        let mut all = names.iter().map(|own| &**own).filter(is_it);
+        Ok(all.next().filter(|_| all.next().is_none()).map(str::to_owned))
+    }
+
+    /// Returns whether the file system finds entries of a folder by other spellings, as far as one of them shows it. An
+    /// empty folder does not show it.
+    pub(super) fn has_other_spellings(folder: &Folder) -> bool {
+        let Ok(entries) = folder.dir.entries() else { return true };
+        let mut is_empty = true;
+        for entry in entries.flatten() {
+            is_empty = false;
+            if let Some(other) = entry.file_name().to_str().and_then(other_spelling) {
+                return !matches!(found(folder.dir.metadata_of(&other)), Ok(None));
+            }
+        }
+        is_empty
+    }
+
+    /// Returns the names in a directory, in the order of their bytes.
+    pub(super) fn names(&self, folder: &Folder) -> io::Result<Sorted> {
+        self.names.of(folder)
+    }
+
+    /// Returns an entry of a folder whose metadata is known, with a link resolved.
+    fn served(&self, folder: &Folder, name: &str, metadata: Metadata) -> io::Result<Option<Entry>> {
         if metadata.is_symlink() {
             let path = join(&folder.path, name);
             return if self.rules.allow(&folder.chain, &path, false) { self.follow(&path) } else { Ok(None) };
@@ -181,7 +255,7 @@ impl Tree {
         if folder.depth == DEEPEST {
             return Ok(None);
         }
-        let Some(dir) = found(folder.dir.open_dir_nofollow(name))? else { return Ok(None) };
+        let Some(dir) = found(folder.dir.open_dir(name))? else { return Ok(None) };
         let path = join(&folder.path, name);
         let chain = self.rules.enter(&folder.chain, &dir, &path);
         Ok(Some(Folder { dir: Arc::new(dir), path, chain, depth: folder.depth + 1 }))
@@ -189,10 +263,7 @@ impl Tree {
 
     /// Opens a file that was found. Returns `None` if it is removed by now, or is no longer a file.
     pub(super) fn open_file(&self, folder: &Folder, name: &str) -> io::Result<Option<(File, Metadata)>> {
-        let mut options = OpenOptions::new();
-        // Another entry may have replaced it; opening a named pipe would wait for a writer.
-        options.read(true).follow(FollowSymlinks::No).nonblock(true);
-        let Some(file) = found(folder.dir.open_with(name, &options))? else { return Ok(None) };
+        let Some(file) = found(folder.dir.open_file(name))? else { return Ok(None) };
         let metadata = file.metadata()?;
         Ok((metadata.is_file() && metadata.len() <= self.max_file_bytes).then_some((file, metadata)))
     }

@@ -23,8 +23,8 @@ use portable as system;
 
 use super::address::Address;
 use super::base::Base;
-use super::ignore_file::is_ignore_file;
-use super::tree::{Folder, join};
+use super::ignore_file::may_be_ignore_file;
+use super::tree::{Folder, Tree, join};
 use crate::log::Level;
 use crate::model::Resource;
 use crate::server::{Server, ServerState};
@@ -57,7 +57,7 @@ struct WatchState {
     base: Arc<Base>,
     server: Weak<ServerState>,
     notifier: Notifier,
-    /// Held while a directory is read and the rules are asked. The lock of the rules ranks above it.
+    /// Held while a directory is read and the rules are asked. The locks of the tree rank above it.
     seen: Gate<Seen>,
     /// Every served directory is watched, except new ones that the thread has not come to.
     whole: AtomicBool,
@@ -278,10 +278,20 @@ impl WatchState {
             let path = self.seen.with(|seen| seen.path_of(&mark).map(str::to_owned));
             let Some(folder) = path.and_then(|path| self.base.tree.folder(&path)) else { continue };
             for (name, moved) in names {
-                if is_ignore_file(&name) {
+                // An event may have the spelling that the other program used.
+                let own = self.base.tree.own_name(&folder, &name).unwrap_or_default();
+                if may_be_ignore_file(own.as_deref().unwrap_or(&name)) {
                     self.judge_again(&folder, changes, todo);
-                } else {
-                    self.compare(&folder, &name, moved, changes, todo);
+                    continue;
+                }
+                let is_known = self.seen.with(|seen| seen.has_entry(&folder.path, &name));
+                if own.is_none() && moved && !is_known && Tree::has_other_spellings(&folder) {
+                    self.read_again(&folder, vec![folder.path.clone()], changes, todo);
+                    continue;
+                }
+                self.compare(&folder, &name, moved, changes, todo);
+                if let Some(own) = own.filter(|own| *own != name) {
+                    self.compare(&folder, &own, moved, changes, todo);
                 }
             }
         }
@@ -297,7 +307,7 @@ impl WatchState {
         todo: &mut Vec<String>,
     ) {
         let path = join(&folder.path, name);
-        let entry = self.base.tree.child(folder, name).unwrap_or_default();
+        let entry = self.base.tree.own_child(folder, name).unwrap_or_default();
         let is_folder = entry.as_ref().map(|entry| entry.is_folder_at(&path));
         let same = self.seen.with(|seen| {
             let was_folder = seen.note(&folder.path, name, is_folder);
@@ -326,9 +336,14 @@ impl WatchState {
 
     /// Reads a directory and those below it again, after their rules changed.
     fn judge_again(&self, folder: &Folder, changes: &mut Changes, todo: &mut Vec<String>) {
-        let mut other = false;
         let below = self.seen.with(|seen| seen.below(&folder.path));
-        for path in below {
+        self.read_again(folder, below, changes, todo);
+    }
+
+    /// Reads the directories at these paths again, which are at and below a folder.
+    fn read_again(&self, folder: &Folder, paths: Vec<String>, changes: &mut Changes, todo: &mut Vec<String>) {
+        let mut other = false;
+        for path in paths {
             let Some(folder) = self.base.tree.folder(&path) else {
                 self.seen.with(|seen| seen.forget(&path, &self.notifier));
                 other = true;
@@ -407,7 +422,8 @@ fn folders(folder: &Folder, entries: Vec<(String, bool)>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Directory, rules::Rules, tree::Tree};
+    use super::super::open_dir::{LOOKUP, OpenDir};
+    use super::super::{Directory, rules::Rules, spelling_tests};
     use super::*;
     use crate::log::Log;
 
@@ -419,7 +435,8 @@ mod tests {
         server.directory(Directory::new(&root).watch(false)).unwrap();
         let address = Address::new(&root).unwrap();
         let uri = address.uri("d/a");
-        let tree = Tree::open(&root, Rules::new(&root, &[], &[], Log::default()).unwrap(), u64::MAX).unwrap();
+        let rules = Rules::new(&root, &[], &[], Log::default()).unwrap();
+        let tree = Tree::new(OpenDir::open(&root).unwrap(), rules, u64::MAX);
         let base = Arc::new(Base { name: "root".to_owned(), address, tree });
         let (notifier, events) = Notifier::new(&root).unwrap();
         (WatchState::new(base, server.downgrade(), notifier), events, uri)
@@ -493,5 +510,31 @@ mod tests {
         client.subscribe(&uri.replace("d/a", "d/new")).unwrap();
         std::fs::remove_file(&new).unwrap();
         assert_eq!(told(&mut system), (vec!["d".to_owned(), "d/new".to_owned()], true));
+    }
+
+    // row: U-29
+    #[test]
+    fn a_change_under_another_spelling_is_told_of_the_name_that_the_directory_has() {
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path();
+        let server = Server::new("test", "1");
+        LOOKUP.set(Some(spelling_tests::lookup));
+        let (shared, ..) = watched(root, &server);
+        LOOKUP.set(None);
+        std::fs::write(root.join("d/b"), "").unwrap();
+        shared.begin(AT_START);
+        let told = |names: &[&str], moved| {
+            let mark = shared.seen.with(|seen| seen.mark_of("d"));
+            let event = |name: &&str| Event::Entry { mark: mark.clone(), name: (*name).to_owned(), moved };
+            let mut changes = Changes::default();
+            shared.understand(names.iter().map(event).collect(), &mut Vec::new(), &mut changes);
+            (changes.updated.into_keys().collect::<Vec<_>>().join(" "), changes.list)
+        };
+        assert_eq!(told(&["A"], false), ("d/a".to_owned(), false), "edited");
+        std::fs::rename(root.join("d/b"), root.join("d/B")).unwrap();
+        assert_eq!(told(&["b", "B"], true), ("d d/B d/b".to_owned(), true), "renamed");
+        std::fs::remove_file(root.join("d/a")).unwrap();
+        assert_eq!(told(&["A"], true), ("d".to_owned(), true), "removed");
+        assert_eq!(told(&[".swap"], true), (String::new(), false), "nothing");
     }
 }

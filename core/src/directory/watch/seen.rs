@@ -37,6 +37,18 @@ impl Seen {
         self.paths.get(mark).map(String::as_str)
     }
 
+    #[cfg(test)]
+    pub(super) fn mark_of(&self, path: &str) -> Mark {
+        self.folders[path].mark.clone()
+    }
+
+    /// Returns whether an entry of a watched directory was served when it was last looked at.
+    pub(super) fn has_entry(&self, folder: &str, name: &str) -> bool {
+        let hashes = [false, true].map(|is_folder| self.hash(name, is_folder));
+        let Some(known) = self.folders.get(folder) else { return false };
+        hashes.iter().any(|hash| known.names.contains(hash))
+    }
+
     /// Adds a directory that is watched from now on.
     pub(super) fn add(&mut self, path: &str, mark: Mark, entries: &[(String, bool)]) {
         let names = self.hashes(entries);

@@ -1,0 +1,159 @@
+//! Reads, subscriptions and completions on a file system that finds entries by several spellings. It is a fake over a real
+//! folder: it ignores the case of ASCII letters, takes two forms of `é` for one, and has short names.
+
+use super::Directory;
+use super::open_dir::LOOKUP;
+use crate::log::Level;
+use crate::{Server, TestClient};
+use cap_std::fs::Dir;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// Returns the form in which the fake compares names.
+fn folded(name: &str) -> String {
+    name.to_lowercase()
+        .replace("e\u{301}", "é")
+        .replace('\u{200d}', "")
+        .trim_end_matches(['.', ' '])
+        .to_owned()
+}
+
+/// Returns the short name of the fake for an entry, such as `SECRET~1`.
+fn short(name: &str) -> String {
+    folded(name.trim_start_matches('.')).chars().take(6).collect::<String>() + "~1"
+}
+
+pub(super) fn lookup(dir: &Dir, name: &str) -> String {
+    let names: Vec<_> =
+        dir.entries().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let found = names.iter().find(|own| folded(own) == folded(name) || short(own) == folded(name));
+    names.iter().find(|own| *own == name).or(found).map_or(name, String::as_str).to_owned()
+}
+
+/// A served folder on the fake file system, and a client.
+struct Served {
+    client: TestClient,
+    _server: Server,
+    root: PathBuf,
+    log: Arc<Mutex<Vec<String>>>,
+    _around: tempfile::TempDir,
+}
+
+impl Served {
+    fn new(files: &[(&str, &str)], how: impl FnOnce(Directory) -> Directory) -> Served {
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path().canonicalize().unwrap();
+        for (path, text) in files {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        }
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let sink = log.clone();
+        let keep = move |_: Level, line: &str| sink.lock().unwrap().push(line.to_owned());
+        let server = Server::builder("test", "1").on_log(keep).build().unwrap();
+        LOOKUP.set(Some(lookup));
+        server.directory(how(Directory::new(&root).settle_ms(0))).unwrap();
+        LOOKUP.set(None);
+        Served { client: server.test_client().unwrap(), _server: server, root, log, _around: around }
+    }
+
+    fn uri(&self, path: &str) -> String {
+        super::Address::new(&self.root).unwrap().uri(path)
+    }
+
+    fn is_read(&mut self, path: &str) -> bool {
+        let uri = self.uri(path);
+        self.client.read(&uri).is_ok()
+    }
+
+    fn assert_absent(&mut self, path: &str) {
+        let uri = self.uri(path);
+        for error in [self.client.read(&uri).unwrap_err(), self.client.subscribe(&uri).unwrap_err()] {
+            assert!(error.to_string().contains("Resource not found"), "{path}: {error}");
+        }
+    }
+
+    fn completed(&mut self, typed: &str) -> Vec<String> {
+        let template = self.uri("") + "/{+path}";
+        self.client.complete(&template, "path", typed).unwrap()
+    }
+}
+
+const FILES: [(&str, &str); 8] = [
+    (".gitignore", "secret.txt\ncafé.txt\n"),
+    ("secret.txt", "s"),
+    ("caf\u{e9}.txt", "s"),
+    (".env", "s"),
+    ("drafts/x.md", "s"),
+    ("open.txt", "o"),
+    ("docs/Re\u{301}sume\u{301}.txt", "o"),
+    ("2024/05", "o"),
+];
+
+// row: U-27
+#[test]
+fn what_a_rule_hides_has_no_other_spelling() {
+    let mut served = Served::new(&FILES, |directory| directory.exclude("drafts/"));
+    for path in [
+        "secret.txt",
+        "SECRET.TXT",
+        "Secret.txt",
+        "SECRET~1",
+        "secret.txt.",
+        "secret.txt ",
+        "cafe\u{301}.txt",
+        "CAFÉ.TXT",
+        "café~1",
+        ".ENV",
+        "ENV~1",
+        ".GITIGNORE",
+        "GITIGN~1",
+        "DRAFTS",
+        "DRAFTS/x.md",
+        "drafts./x.md",
+        "DRAFTS~1/x.md",
+    ] {
+        served.assert_absent(path);
+    }
+}
+
+#[test]
+fn an_entry_is_served_by_the_name_that_its_directory_has() {
+    let mut served = Served::new(&FILES, |directory| directory);
+    for path in ["open.txt", "docs", "docs/Re\u{301}sume\u{301}.txt", "2024/05"] {
+        assert!(served.is_read(path), "{path}");
+    }
+    for path in [
+        "OPEN.txt",
+        "OPEN~1",
+        "Docs",
+        "DOCS/Re\u{301}sume\u{301}.txt",
+        "docs/R\u{e9}sum\u{e9}.txt",
+        "2024./05",
+        "2024\u{200d}",
+    ] {
+        served.assert_absent(path);
+    }
+    assert_eq!(served.completed("docs/R"), ["docs/Re%CC%81sume%CC%81.txt"]);
+    assert_eq!(served.completed("DOCS/"), [""; 0]);
+    let lines = served.log.lock().unwrap().clone();
+    assert!(lines[0].contains("OPEN.txt") && lines[0].contains("another spelling"), "{lines:?}");
+    assert_eq!(lines.len(), 2, "one line for each directory: {lines:?}");
+}
+
+#[test]
+fn entries_that_differ_only_in_case_are_both_served() {
+    let files = [("a", "small"), ("A", "large"), ("b", "s"), ("B", "o"), (".gitignore", "b\n")];
+    let mut served = Served::new(&files, |directory| directory);
+    assert!(served.is_read("a") && served.is_read("A") && served.is_read("B"));
+    served.assert_absent("b");
+}
+
+#[test]
+fn an_ignore_file_in_another_spelling_counts() {
+    let files = [(".GITIGNORE", "secret.txt\n"), ("secret.txt", "s"), ("open.txt", "o")];
+    let mut served = Served::new(&files, |directory| directory);
+    served.assert_absent("secret.txt");
+    assert!(served.is_read("open.txt"));
+}
