@@ -351,7 +351,7 @@ impl Connection {
     }
 
     /// When what a route will say is overdue, if that is known.
-    pub(crate) fn deadline_of(&self, route: Route) -> Option<u64> {
+    pub(crate) fn route_deadline(&self, route: Route) -> Option<u64> {
         self.0.machine.with(|m, _| m.route_deadline(route))
     }
 

@@ -25,9 +25,10 @@ pub(super) struct Answering {
     pub(super) sent: Sent,
     /// In a session.
     pub(super) session: Option<InSession>,
-    pub(super) spoke: u64,
+    /// When the client was last sent something, which puts off the next keep-alive.
+    pub(super) last_sent: u64,
     /// When the stream ends, with the token that opened it.
-    pub(super) until: Option<u64>,
+    pub(super) ends_at: Option<u64>,
     /// Of a listen stream, as long as that lasts.
     pub(super) permit: Option<Arc<Permit>>,
 }
@@ -94,8 +95,8 @@ impl Answering {
             self.sent = Sent::StreamHead;
         }
         let replaced = self.permit.as_ref().is_some_and(|permit| permit.is_replaced());
-        if replaced || self.until.is_some_and(|until| until <= now) {
-            self.until = None;
+        if replaced || self.ends_at.is_some_and(|at| at <= now) {
+            self.ends_at = None;
             self.expire(out);
         }
         if opens {
@@ -103,7 +104,7 @@ impl Answering {
         }
         let progress = self.output(inner, out);
         if out.len() > before {
-            self.spoke = now;
+            self.last_sent = now;
             return match progress {
                 Progress::Respond(_) => progress, // the priming event follows its head
                 _ => Progress::Data,
@@ -113,13 +114,13 @@ impl Answering {
             && self.sent.has_head()
             && self.sent.is_stream()
         {
-            let next = self.spoke.saturating_add(inner.options.keep_alive_ms);
+            let next = self.last_sent.saturating_add(inner.options.keep_alive_ms);
             if next <= now {
-                self.spoke = now;
+                self.last_sent = now;
                 out.extend_from_slice(sse::KEEP_ALIVE);
                 return Progress::Data;
             }
-            return Progress::Wait(earlier(earlier(Some(next), self.until), self.deadline()));
+            return Progress::Wait(earlier(earlier(Some(next), self.ends_at), self.deadline()));
         }
         progress
     }
@@ -127,7 +128,7 @@ impl Answering {
     /// The next poll ends the stream, unless it is there for an answer.
     pub(super) fn end_stream(&mut self) {
         if self.session.is_none() || self.route == Route::Connection {
-            self.until = Some(0);
+            self.ends_at = Some(0);
         }
     }
 
@@ -145,7 +146,7 @@ impl Answering {
     /// one answer is not woken for the deadlines of all others.
     fn deadline(&self) -> Option<u64> {
         match &self.session {
-            Some(_) => self.connection.deadline_of(self.route),
+            Some(_) => self.connection.route_deadline(self.route),
             None => self.connection.poll_timeout(),
         }
     }

@@ -49,7 +49,7 @@ pub(super) struct Inner {
 }
 
 /// Upper bound, in milliseconds, on how late a deadline fires when no exchange waits for it.
-const LATE: u64 = 1_000;
+const MAX_LATE_MS: u64 = 1_000;
 
 /// The settings of an endpoint.
 #[derive(Clone)]
@@ -393,7 +393,7 @@ impl Endpoint {
             let mut events: VecDeque<_> = std::iter::from_fn(|| connection.poll_event()).collect();
             let news = connection.poll_pending_routes();
             if news.is_none() {
-                self.0.look(&connection);
+                self.0.schedule_tick(&connection);
             }
             if !events.is_empty() {
                 self.0.state.with(|s, _| s.events.append(&mut events));
@@ -418,11 +418,11 @@ impl Endpoint {
         for session in self.0.state.with(|s, _| s.sessions.expire(now, session_ms)) {
             self.0.close(&session.connection);
         }
-        while let Some((id, connection)) = self.0.state.with(|s, _| s.sessions.overdue(now)) {
+        while let Some((id, connection)) = self.0.state.with(|s, _| s.sessions.take_due(now)) {
             connection.tick(now);
-            let next = self.0.next_look(now);
+            let next = self.0.next_tick(now);
             let deadline = connection.poll_timeout().or(next.filter(|_| connection.is_answering()));
-            self.0.state.with(|s, _| s.sessions.looked(&id, deadline, next));
+            self.0.state.with(|s, _| s.sessions.finish_tick(&id, deadline, next));
         }
     }
 
@@ -528,16 +528,16 @@ impl Inner {
         }
     }
 
-    /// When to tell the time to a session in use: no deadline that begins from now on comes sooner, or by less than what it
-    /// may be late. None: there are no deadlines.
-    pub(super) fn next_look(&self, now: u64) -> Option<u64> {
-        now.checked_add(self.server.limits().call_ms.max(LATE))
+    /// Returns when to tell a session in use the time. A deadline that begins from now on is not before that, or is late
+    /// by less than [`MAX_LATE_MS`]. `None`: there are no deadlines.
+    pub(super) fn next_tick(&self, now: u64) -> Option<u64> {
+        now.checked_add(self.server.limits().call_ms.max(MAX_LATE_MS))
     }
 
-    /// A connection has a deadline that no exchange waits for.
-    fn look(&self, connection: &Connection) {
+    /// Notes the first deadline of a connection, for which no exchange may wait.
+    fn schedule_tick(&self, connection: &Connection) {
         let deadline = connection.poll_timeout();
-        self.state.with(|s, _| s.sessions.look_at(connection.id(), deadline));
+        self.state.with(|s, _| s.sessions.schedule_tick_of(connection.id(), deadline));
     }
 
     /// Calls `ready` whenever that route of a connection has something to say, perhaps for nothing, until

@@ -45,8 +45,8 @@ pub struct Exchange {
     pub(super) caller: Caller,
     /// The page that asks, where pages may read the answer.
     pub(super) origin: Option<String>,
-    /// When what shows who asks expires.
-    pub(super) until: Option<u64>,
+    /// When the bearer token expires.
+    pub(super) expires_at: Option<u64>,
     pub(super) state: State,
     pub(super) holder: Arc<Holder>,
     /// The cost of the request without its body.
@@ -96,7 +96,7 @@ impl Exchange {
         ready: Ready,
     ) -> Exchange {
         endpoint.0.advance_clock(now);
-        let (caller, until, origin) = (Caller::default().in_context(context), None, None);
+        let (caller, expires_at, origin) = (Caller::default().in_context(context), None, None);
         let need = Need { holder: &holder, number: None, bytes: REQUEST, cost: cost(REQUEST, now, now) };
         let cost = make_room(&endpoint.0, &need, || holder.reserve(REQUEST));
         let (cost, fits) = cost.map_or_else(|full| (holder.charge(), Err(full)), |cost| (cost, Ok(())));
@@ -107,7 +107,7 @@ impl Exchange {
             ready,
             caller,
             origin,
-            until,
+            expires_at,
             state,
             holder,
             cost,

@@ -38,7 +38,7 @@ impl Exchange {
             Ok(Some(id)) => Some(Place::read(id).ok_or_else(unknown_event)?),
             Err(_) => return Err(unknown_event()),
         };
-        let (now, look) = (self.now, inner.next_look(self.now));
+        let (now, tick_at) = (self.now, inner.next_tick(self.now));
         let opened = inner.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(None))?;
             if !session.has_room() {
@@ -59,7 +59,7 @@ impl Exchange {
                 Route::Exchange(_) => None,
             };
             let connection = session.connection.clone();
-            s.sessions.enter(&id, Purpose::of_route(route), now, look);
+            s.sessions.enter(&id, Purpose::of_route(route), now, tick_at);
             s.sessions.forget_abandoned(connection.id(), route);
             let replaces = taken.is_some();
             for event in taken.into_iter().flatten() {
@@ -83,7 +83,7 @@ impl Exchange {
         session.stream = Some((stream, holder));
         let mut answering = self.answer(connection, route, HeadChoice::stream(), None, Some(session));
         answering.sent = Sent::NothingOfStream;
-        answering.until = self.until.filter(|_| route == Route::Connection);
+        answering.ends_at = self.expires_at.filter(|_| route == Route::Connection);
         Ok(State::Answering(answering))
     }
 }

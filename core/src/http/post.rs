@@ -136,7 +136,7 @@ impl Exchange {
         let opened = connection.exchange_alone(posted.bytes, posted.parsed, single, Some(head), permit);
         let (route, event) = opened.map_err(|_| closing(Some(id)))?;
         let mut answering = self.answer(connection, route, choice, event, None);
-        answering.until = self.until.filter(|_| listening.is_some());
+        answering.ends_at = self.expires_at.filter(|_| listening.is_some());
         answering.permit = listening;
         Ok(State::Answering(answering))
     }
@@ -178,12 +178,12 @@ impl Exchange {
         let Ok(id) = new_id() else {
             return Err(refusal(500, Some(request), None, &RpcError::internal()));
         };
-        let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
+        let (now, tick_at) = (self.now, self.endpoint.0.next_tick(self.now));
         let account = self.endpoint.0.account.clone();
         let (most, unused) = (self.endpoint.0.options.session_limit, self.unused());
         let gone = self.endpoint.0.state.with(|s, _| {
             let gone = s.sessions.make_place(most, unused);
-            s.sessions.add(&id, connection.clone(), caller.id(), account, now, look);
+            s.sessions.add(&id, connection.clone(), caller.id(), account, now, tick_at);
             gone
         });
         if let Some(gone) = gone {
@@ -241,7 +241,7 @@ impl Exchange {
         };
         let purpose = if calls > 0 { Purpose::Requests } else { Purpose::Messages };
         let id = session_id(head, request)?;
-        let (now, look) = (self.now, self.endpoint.0.next_look(self.now));
+        let (now, tick_at) = (self.now, self.endpoint.0.next_tick(self.now));
         let permit = (calls > 0).then(|| self.count(PermitKind::Call, calls, request)).transpose()?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(request))?;
@@ -249,7 +249,7 @@ impl Exchange {
                 return Err(crowded(request));
             }
             let connection = session.connection.clone();
-            s.sessions.enter(&id, purpose, now, look);
+            s.sessions.enter(&id, purpose, now, tick_at);
             Ok(connection)
         });
         let connection = found?;

@@ -109,8 +109,8 @@ impl Exchange {
             event,
             sent: Sent::Nothing,
             session,
-            spoke: self.now,
-            until: None,
+            last_sent: self.now,
+            ends_at: None,
             permit: None,
         })
     }

@@ -28,7 +28,7 @@ pub(super) struct Session {
     /// When it was last used.
     used: u64,
     /// When to tell its connection the time.
-    look: Option<u64>,
+    tick_at: Option<u64>,
 }
 
 /// All sessions of an endpoint. What concerns one costs the same however many there are.
@@ -40,9 +40,9 @@ pub(super) struct Sessions {
     /// How many each caller has.
     by_caller: BTreeMap<Box<[u8]>, usize>,
     by_connection: BTreeMap<u64, Arc<str>>,
-    /// When to tell which session the time: those that were in use when that was told last, as not all deadlines have an
-    /// exchange that waits for them.
-    looks: BTreeSet<(u64, Arc<str>)>,
+    /// When to tell which session the time: those with a deadline, and those that were in use when they were last told. No
+    /// exchange may wait for the deadline.
+    ticks: BTreeSet<(u64, Arc<str>)>,
     /// Routes whose exchange is gone before their answer, by the number of their connection. With a stream: for a client that
     /// comes back to it.
     abandoned: BTreeMap<u64, BTreeMap<Route, Option<u64>>>,
@@ -122,7 +122,7 @@ impl Sessions {
         self.by_id.len()
     }
 
-    /// A session that its handshake's exchange is about. `look`: see [`Sessions::enter`].
+    /// A session that its handshake's exchange is about. `tick_at`: see [`Sessions::enter`].
     pub(super) fn add(
         &mut self,
         id: &str,
@@ -130,7 +130,7 @@ impl Sessions {
         caller: &[u8],
         account: Arc<Account>,
         now: u64,
-        look: Option<u64>,
+        tick_at: Option<u64>,
     ) {
         let session = Session {
             id: id.into(),
@@ -142,12 +142,12 @@ impl Sessions {
             streaming: 0,
             active: false,
             used: now,
-            look: None,
+            tick_at: None,
         };
         *self.by_caller.entry(session.caller.clone()).or_default() += 1;
         self.by_connection.insert(session.connection.id(), session.id.clone());
         self.by_id.insert(session.id.clone(), session);
-        self.look(id, look);
+        self.schedule_tick(id, tick_at);
     }
 
     /// The session, if it is that caller's.
@@ -160,15 +160,15 @@ impl Sessions {
         self.by_id.get_mut(id)
     }
 
-    /// An exchange of the session begins. `look`: when to tell the time of what may come of this.
-    pub(super) fn enter(&mut self, id: &str, purpose: Purpose, now: u64, look: Option<u64>) {
+    /// An exchange of the session begins. `tick_at`: when to tell its connection the time, for the calls that may come of this.
+    pub(super) fn enter(&mut self, id: &str, purpose: Purpose, now: u64, tick_at: Option<u64>) {
         self.change(id, |session| {
             session.busy += 1;
             session.streaming += usize::from(purpose == Purpose::Stream);
             session.active |= purpose == Purpose::Requests;
             session.used = now;
         });
-        self.look(id, look);
+        self.schedule_tick(id, tick_at);
     }
 
     /// That exchange is over.
@@ -204,7 +204,7 @@ impl Sessions {
                 self.by_caller.remove(&session.caller);
             }
         }
-        session.look.map(|look| self.looks.remove(&(look, session.id.clone())));
+        session.tick_at.map(|at| self.ticks.remove(&(at, session.id.clone())));
         self.by_connection.remove(&session.connection.id());
         self.abandoned.remove(&session.connection.id());
         Some(session)
@@ -242,7 +242,7 @@ impl Sessions {
     /// Returns when the first unused session ends, or when a session has to be told the time.
     pub(super) fn deadline(&self, session_ms: u64) -> Option<u64> {
         let idle = self.first_idle().map(|(used, _)| used.saturating_add(session_ms));
-        idle.into_iter().chain(self.looks.first().map(|(at, _)| *at)).min()
+        idle.into_iter().chain(self.ticks.first().map(|(at, _)| *at)).min()
     }
 
     /// Takes the sessions out that were not used for too long.
@@ -300,29 +300,29 @@ impl Sessions {
     // ---- time
 
     /// A session is to be told the time then, if not before.
-    fn look(&mut self, id: &str, at: Option<u64>) {
+    fn schedule_tick(&mut self, id: &str, at: Option<u64>) {
         let (Some(at), Some(session)) = (at, self.by_id.get_mut(id)) else { return };
-        if session.look.is_none_or(|before| at < before) {
-            let before = session.look.replace(at);
-            self.looks.insert((at, session.id.clone()));
-            before.map(|before| self.looks.remove(&(before, session.id.clone())));
+        if session.tick_at.is_none_or(|before| at < before) {
+            let before = session.tick_at.replace(at);
+            self.ticks.insert((at, session.id.clone()));
+            before.map(|before| self.ticks.remove(&(before, session.id.clone())));
         }
     }
 
-    /// [`Sessions::look`] at the session of that connection, if it is one's.
-    pub(super) fn look_at(&mut self, connection: u64, at: Option<u64>) {
+    /// [`Sessions::schedule_tick`] for the session of that connection, if it has one.
+    pub(super) fn schedule_tick_of(&mut self, connection: u64, at: Option<u64>) {
         if let Some(id) = self.by_connection.get(&connection).cloned() {
-            self.look(&id, at);
+            self.schedule_tick(&id, at);
         }
     }
 
-    /// A session that is to be told the time now, and then has [looked](Sessions::looked).
-    pub(super) fn overdue(&mut self, now: u64) -> Option<(Arc<str>, Connection)> {
-        while self.looks.first().is_some_and(|(at, _)| *at <= now)
-            && let Some((_, id)) = self.looks.pop_first()
+    /// Takes a session whose connection is to be told the time now. [`Sessions::finish_tick`] comes after that.
+    pub(super) fn take_due(&mut self, now: u64) -> Option<(Arc<str>, Connection)> {
+        while self.ticks.first().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, id)) = self.ticks.pop_first()
         {
             if let Some(session) = self.by_id.get_mut(&id) {
-                session.look = None;
+                session.tick_at = None;
                 return Some((id, session.connection.clone()));
             }
         }
@@ -330,9 +330,9 @@ impl Sessions {
     }
 
     /// A session has been told the time, and has a deadline then, if any. While it is in use it is told again at `next`.
-    pub(super) fn looked(&mut self, id: &str, deadline: Option<u64>, next: Option<u64>) {
+    pub(super) fn finish_tick(&mut self, id: &str, deadline: Option<u64>, next: Option<u64>) {
         let used = self.by_id.get(id).is_some_and(|session| session.busy > 0);
-        self.look(id, deadline.or(next.filter(|_| used)));
+        self.schedule_tick(id, deadline.or(next.filter(|_| used)));
     }
 
     // ---- requests whose exchange is gone

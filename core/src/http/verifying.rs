@@ -83,7 +83,7 @@ impl Exchange {
                 if !protection.needed().iter().all(|scope| grant.scopes.contains(scope)) {
                     return Err(forbidden(protection, protection.needed()));
                 }
-                self.until = grant.expires_in_ms.map(|ms| self.now.saturating_add(ms));
+                self.expires_at = grant.expires_in_ms.map(|ms| self.now.saturating_add(ms));
                 self.caller = grant.caller.in_context(self.caller.context().cloned());
                 Ok(())
             }

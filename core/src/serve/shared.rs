@@ -13,15 +13,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-/// The number of looks at unread responses in the time that each response has.
-const LOOKS: u64 = 8;
+/// The number of checks of unread responses in the time that each response has.
+const UNREAD_CHECKS: u64 = 8;
 
 /// The state that all requests of an HTTP driver share.
 pub(super) struct Shared {
     pub(super) endpoint: Endpoint,
     began: Instant,
-    /// When to look for unread responses again.
-    next_look: AtomicU64,
+    /// When to check unread responses again.
+    next_unread_check: AtomicU64,
     /// The queue of the callback threads; `None` if callbacks run where their events are polled.
     pub(super) jobs: Option<Arc<Jobs>>,
     /// Raised when the server is closed, which wakes the driver.
@@ -40,7 +40,13 @@ impl Shared {
         let sentinel = endpoint.connect(Caller::default());
         let began = Instant::now();
         Ok((
-            Arc::new(Shared { endpoint, began, next_look: AtomicU64::new(0), jobs, _sentinel: sentinel }),
+            Arc::new(Shared {
+                endpoint,
+                began,
+                next_unread_check: AtomicU64::new(0),
+                jobs,
+                _sentinel: sentinel,
+            }),
             wake,
         ))
     }
@@ -70,9 +76,9 @@ impl Shared {
     pub(super) fn tick(&self) {
         let now = self.now();
         self.endpoint.tick(now);
-        if now >= self.next_look.load(Ordering::Relaxed) {
+        if now >= self.next_unread_check.load(Ordering::Relaxed) {
             let idle_ms = self.endpoint.idle_ms();
-            self.next_look.store(now.saturating_add(idle_ms / LOOKS), Ordering::Relaxed);
+            self.next_unread_check.store(now.saturating_add(idle_ms / UNREAD_CHECKS), Ordering::Relaxed);
             self.endpoint.account().drop_unread(idle_ms);
         }
     }
