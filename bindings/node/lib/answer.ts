@@ -18,6 +18,7 @@ import { SharedBytes } from './shared.js';
 import {
   type Body,
   CACHE,
+  type Caller,
   type Completion,
   type Contents,
   type JsonObject,
@@ -121,13 +122,12 @@ export function verdicts(given: readonly Verdict[] | undefined, uris: number): N
   }
   let letters = '';
   for (const verdict of given as Verdict[]) {
-    const letter = LETTERS[verdict];
-    if (letter === undefined) {
+    if (typeof verdict !== 'string' || !Object.hasOwn(LETTERS, verdict)) {
       return {
-        failed: `authorize: the callback returned ${String(verdict)}; return 'allow', 'deny' or 'hide'`,
+        failed: `authorize: the callback returned ${shown(verdict)}; return 'allow', 'deny' or 'hide'`,
       };
     }
-    letters += letter;
+    letters += LETTERS[verdict];
   }
   return letters;
 }
@@ -182,7 +182,7 @@ export function grant(given: Grant | undefined | null): NativeAnswer {
   }
   const until = expiresInMs === Infinity ? undefined : expiresInMs;
   const said = JSON.stringify({ audience, scopes, expiresInMs: until });
-  return [idBytes(given.caller.id), given.caller, said];
+  return [idBytes((caller as Caller).id), caller as Caller, said];
 }
 
 /** Packs the error that a verifier threw. */

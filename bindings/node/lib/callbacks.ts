@@ -273,33 +273,33 @@ export class Callbacks {
     try {
       const value = ask();
       if (!isThenable(value)) return made(value);
-      this.#later(number, call, value, made, failed);
+      this.#later(number, call, Promise.resolve(value), made, failed);
       return LATER;
     } catch (e) {
-      return failed(e);
+      return packed(e, failed);
     }
   }
 
   #later<T>(
     number: number,
     call: RunningCall,
-    value: PromiseLike<T>,
+    value: Promise<T>,
     made: (value: T) => NativeAnswer,
     failed: (e: unknown) => NativeAnswer,
   ): void {
     this.#calls.set(number, call);
     this.#lost.register(value, number, call);
-    Promise.resolve(value).then(
+    value.then(
       (value) => {
         let answer;
         try {
           answer = made(value);
         } catch (e) {
-          answer = failed(e);
+          answer = packed(e, failed);
         }
         this.#settle(number, answer);
       },
-      (e: unknown) => this.#settle(number, failed(e)),
+      (e: unknown) => this.#settle(number, packed(e, failed)),
     );
   }
 
@@ -332,5 +332,14 @@ export class Callbacks {
       this.#cancel(number);
       this.#drop(number);
     }
+  }
+}
+
+/** Packs what a callback threw. If that cannot be packed, the reason is the failure. */
+function packed(thrown: unknown, pack: (e: unknown) => NativeAnswer): NativeAnswer {
+  try {
+    return pack(thrown);
+  } catch (e) {
+    return failure(e);
   }
 }

@@ -4,6 +4,9 @@ import { need, shown } from './members.js';
 import type { Caller, Descriptor } from './values.js';
 
 export function idBytes(id: Caller['id']): Uint8Array {
+  // Halves of surrogate pairs would all become the same bytes, and with them different callers.
+  if (typeof id === 'string' && /\p{Surrogate}/u.test(id))
+    throw invalid('the id of a caller has half of a surrogate pair; make it well-formed: id.toWellFormed()');
   if (typeof id === 'string') return new TextEncoder().encode(id);
   if (id instanceof Uint8Array) return id;
   throw invalid(`the id of a caller: a string or a Uint8Array, not ${shown(id)}`);

@@ -101,8 +101,8 @@ export class Busy extends WellheadError {
 
   constructor(retryAfterMs?: number) {
     super('ERR_WELLHEAD_BUSY', 'Busy');
-    if (retryAfterMs !== undefined && !(retryAfterMs >= 0))
-      throw invalid(`retryAfterMs: a number from 0, not ${shown(retryAfterMs)}`);
+    if (retryAfterMs !== undefined && !(Number.isFinite(retryAfterMs) && retryAfterMs >= 0))
+      throw invalid(`retryAfterMs: a finite number from 0, not ${shown(retryAfterMs)}`);
     this.retryAfterMs = retryAfterMs;
   }
 

@@ -121,7 +121,7 @@ test('verdicts come at once or later; what throws, or gives others, allows nothi
       /bang/,
     ],
     'too few': [() => [], /array of 1 verdicts/],
-    'another word': [() => ['yes'], /yes; return 'allow'/],
+    'another word': [() => ['yes'], /"yes"; return 'allow'/],
     nothing: [() => undefined, /array of 1 verdicts/],
   };
   for (const [name, [authorizer, expected]] of Object.entries(cases)) {

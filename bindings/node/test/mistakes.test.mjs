@@ -218,7 +218,7 @@ const REFUSED = {
   ],
   'a number as the data of a MethodError': [() => new MethodError(1, 'y', 5), 'data: an object, not 5'],
   'a number as wanted input': [() => new InputRequired(5), 'value: an object, not 5'],
-  'a negative wait': [() => new Busy(-5), 'retryAfterMs: a number from 0, not -5'],
+  'a negative wait': [() => new Busy(-5), 'retryAfterMs: a finite number from 0, not -5'],
   'a string as scopes': [() => new InsufficientScope('a'), 'scopes: an array of strings, not "a"'],
   'too many ioThreads': [
     ({ server }) => server.serveHttp({ ioThreads: 5000 }),

@@ -1,0 +1,165 @@
+// What callbacks throw and return, and what other code does to a response, ends one request and nothing else.
+import assert from 'node:assert/strict';
+import { getEventListeners, once } from 'node:events';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import express from 'express';
+import { Busy, InputRequired, MethodError, MissingCapability, Server } from 'wellhead';
+import { read } from './host.mjs';
+import { post } from './http/servers.mjs';
+
+const limit = { timeout: 30_000 };
+
+/** A server, a client of it, and its log. Its calls are overdue soon, which a lost answer shows. */
+function served(options = {}) {
+  const log = [];
+  const onLog = (_, line) => log.push(line);
+  const server = new Server('s', '1', { onLog, limits: { callMs: 2_000 }, ...options });
+  return { server, client: server.testClient(), log };
+}
+
+const NO_JSON = { bytes: 1n };
+const UNTOUCHABLE = new Proxy(
+  {},
+  {
+    getPrototypeOf() {
+      throw new Error('not to be looked at');
+    },
+  },
+);
+
+const THROWN = {
+  'input that is no JSON': [() => new InputRequired(NO_JSON), /BigInt/],
+  'capabilities that are no JSON': [() => new MissingCapability(NO_JSON), /BigInt/],
+  'data of an error that are no JSON': [() => new MethodError(1, 'wrong', NO_JSON), /BigInt/],
+  'an object that cannot be looked at': [() => UNTOUCHABLE, /not to be looked at/],
+};
+
+for (const [what, [made, logged]] of Object.entries(THROWN)) {
+  test(`a callback may throw ${what}, now or later`, limit, async () => {
+    const { server, client, log } = served();
+    const wrong = () => {
+      throw made();
+    };
+    server.method('app/now', wrong);
+    server.method('app/later', async () => wrong());
+    for (const method of ['app/now', 'app/later']) {
+      await assert.rejects(client.request(method), /Internal error/);
+      assert.match(log.pop(), logged);
+    }
+  });
+}
+
+test('a Promise that cannot be waited for fails its call, and is not kept', limit, async () => {
+  const { server, client, log } = served();
+  server.resource('x://1', () => {
+    const constructor = {
+      get() {
+        throw new Error('no constructor');
+      },
+    };
+    return Object.defineProperty(Promise.resolve(''), 'constructor', constructor);
+  });
+  await assert.rejects(client.read('x://1'), /Internal error/);
+  assert.match(log.pop(), /no constructor/);
+});
+
+test('the answer of a thenable comes, even if the thenable itself was collected', limit, async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const { server, client } = served();
+  let resolve;
+  server.resource('x://1', () => ({ then: (done) => void (resolve = done) }));
+  const answer = client.read('x://1');
+  for (let round = 0; round < 10; round++) {
+    await new Promise(setImmediate);
+    collect();
+  }
+  resolve('found');
+  assert.equal((await answer)[0].text, 'found');
+});
+
+test('only the three words are verdicts', limit, async () => {
+  const { server, client, log } = served();
+  let verdict;
+  server.text('x://1', 'secret');
+  server.authorize(() => [verdict]);
+  for (verdict of ['toString', '__proto__', ['allow'], 'Allow', null]) {
+    await assert.rejects(client.read('x://1'), /Internal error/);
+    assert.match(log.pop(), /return 'allow', 'deny' or 'hide'/);
+  }
+});
+
+test('the id of a caller is well-formed text, so that no two are the same bytes', limit, async () => {
+  const { server } = served();
+  const wrong = { code: 'ERR_WELLHEAD_INVALID_ARGUMENT', message: /surrogate/ };
+  assert.throws(() => server.connect({ caller: { id: 'a\ud800' } }), wrong);
+  assert.throws(() => server.accessChanged('\udc00'), wrong);
+  server.connect({ caller: { id: '🙂' } });
+});
+
+test('a busy reader names a time or none', limit, () => {
+  assert.throws(() => new Busy(Infinity), /retryAfterMs/);
+  assert.throws(() => new Busy(1n), /retryAfterMs/);
+  assert.equal(new Busy(0).retryAfterMs, 0);
+});
+
+/** Listens with a handler of requests, and returns how to read `x://1` there. */
+async function listening(t, listener) {
+  const http = createServer(listener).listen(0, '127.0.0.1');
+  t.after(() => (http.closeAllConnections(), http.close()));
+  await once(http, 'listening');
+  return () => fetch(`http://127.0.0.1:${http.address().port}/mcp`, post(read(1, 'x://1')));
+}
+
+for (const over of [true, false]) {
+  test(`a response that other code has ${over ? 'ended' : 'begun'} is left to it`, limit, async (t) => {
+    const { server } = served();
+    const { promise: asked, resolve: isAsked } = deferred();
+    server.resource('x://1', () => new Promise((answer) => isAsked(answer)));
+    const handler = server.handler();
+    const ask = await listening(t, async (request, response) => {
+      handler(request, response);
+      const answer = await asked;
+      response.writeHead(503);
+      if (over) response.end('too late');
+      else response.write('too ');
+      answer('found');
+      while (server.counters().callsAnswered === 0) await new Promise(setImmediate);
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+      if (!over) response.end('late');
+    });
+    const response = await ask();
+    assert.deepEqual([response.status, await response.text()], [503, 'too late']);
+    assert.equal(server.counters().callsFailed, 0);
+  });
+}
+
+test('a parsed body that is no JSON any more is a bad request', limit, async (t) => {
+  const { server } = served();
+  server.text('x://1', 'found');
+  const app = express();
+  const reviver = (_, value) => (typeof value === 'number' ? BigInt(value) : value);
+  app.use(express.json({ reviver }), server.handler());
+  const ask = await listening(t, app);
+  const warned = once(process, 'warning');
+  assert.equal((await ask()).status, 400);
+  assert.match((await warned)[0].message, /request\.body .*BigInt/);
+});
+
+test('a web-standard request that was answered has no listener left', limit, async () => {
+  const { server } = served();
+  server.text('x://1', 'found');
+  const request = new Request('http://localhost/mcp', post(read(1, 'x://1')));
+  const response = await server.fetch(request);
+  assert.match(await response.text(), /found/);
+  assert.deepEqual(getEventListeners(request.signal, 'abort'), []);
+});
+
+function deferred() {
+  let resolve;
+  const promise = new Promise((done) => (resolve = done));
+  return { promise, resolve };
+}
