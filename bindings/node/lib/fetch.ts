@@ -14,7 +14,10 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
   if (!request.headers.has('host')) headers.push('host', url.host);
   let body: ReadableStreamDefaultController<Uint8Array> | undefined;
   return new Promise((answer, reject) => {
+    const abort = () => gone(request.signal.reason);
+    const forget = () => request.signal.removeEventListener('abort', abort); // the signal may outlive the request
     const gone = (reason: unknown) => {
+      forget();
       if (exchange.over) return;
       exchange.drop();
       reject(reason); // of no effect once there is a response
@@ -28,6 +31,7 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
         }).catch(gone);
       },
       send(head, data, over) {
+        if (over) forget();
         if (head === undefined) {
           if (data !== undefined) body?.enqueue(bytes(data));
           if (over) body?.close();
@@ -40,15 +44,18 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
               if (data !== undefined) controller.enqueue(bytes(data));
             },
             pull: () => exchange.resume(),
-            cancel: () => exchange.drop(),
+            cancel() {
+              forget();
+              exchange.drop();
+            },
           });
           answer(new Response(stream, init(head)));
         }
         return body === undefined || (body.desiredSize ?? 0) > 0;
       },
     });
-    request.signal.addEventListener('abort', () => gone(request.signal.reason), { once: true });
-    if (request.signal.aborted) return gone(request.signal.reason);
+    request.signal.addEventListener('abort', abort);
+    if (request.signal.aborted) return abort();
     exchange.begin(request.method, url.pathname + url.search, headers, 0);
   });
 }

@@ -22,6 +22,8 @@ interface Incoming {
 /** A response of `node:http` or `node:http2`, as far as it is used. */
 interface Outgoing {
   readonly destroyed?: boolean;
+  readonly headersSent?: boolean;
+  readonly writableEnded?: boolean;
   setHeader(name: string, value: string): unknown;
   writeHead(status: number): unknown;
   write(chunk: string | Uint8Array, encoding: 'latin1'): boolean;
@@ -86,7 +88,7 @@ function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<Http
   const exchange = endpoint.exchange({
     read() {
       if (incoming.readableEnded || body !== undefined) {
-        if (body === undefined && contentLength(incoming.rawHeaders) !== 0) warn();
+        if (body === undefined && contentLength(incoming.rawHeaders) !== 0) warn('is not in request.body');
         return exchange.body(read(body), true);
       }
       let left = contentLength(incoming.rawHeaders);
@@ -99,6 +101,11 @@ function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<Http
       incoming.on('end', () => exchange.body(last, true));
     },
     send(head, data, over) {
+      // Other code has answered, such as a middleware that waits for so long only.
+      if (outgoing.writableEnded || (head !== undefined && outgoing.headersSent)) {
+        exchange.drop();
+        return true;
+      }
       if (head !== undefined) writeHead(incoming, outgoing, head);
       if (over) outgoing.end(data, 'latin1');
       else if (data !== undefined) return outgoing.write(data, 'latin1');
@@ -156,20 +163,25 @@ function contentLength(headers: readonly string[]): number {
 
 let warned = false;
 
-/** Warns once that a middleware has read the body of a request and kept it, so that the client gets an error. */
-function warn(): void {
+/** Warns once that a middleware has read the body of a request and lost it, so that the client gets an error. */
+function warn(how: string): void {
   if (warned) return;
   warned = true;
   process.emitWarning(
-    'the body of a request was read before server.handler() got it, and is not in request.body: ' +
+    `the body of a request was read before server.handler() got it, and ${how}: ` +
       'put the handler before the middleware that reads it, or let that put the body there',
     { type: 'WellheadWarning' },
   );
 }
 
-/** The bytes of a body that a framework has read. What it parsed is written again. */
+/** The bytes of a body that a framework has read. What it parsed is written again; nothing, if that is no JSON. */
 function read(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
   if (body === undefined) return new Uint8Array();
-  return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
+  try {
+    return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
+  } catch (e) {
+    warn(`request.body is no JSON (${(e as Error).message})`);
+    return new Uint8Array();
+  }
 }
