@@ -891,8 +891,9 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server,
 /* Registers a tool. definition: how it is listed, a JSON object without a name, such as
  * {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call.
  * wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do
- * not fit is answered without the callback, with a line for each wrong field. A result that clients would refuse becomes an internal error, and is logged.
- * INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An `authorize` callback decides by
+ * not fit is answered without the callback, with a line for each wrong field. If the call fails, is not answered, or has a
+ * result that clients would refuse, the client gets a result with isError and the text "The tool failed", and the reason is
+ * logged. wellhead_method_error and a missed deadline answer errors. INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An `authorize` callback decides by
  * the name. The rest is as in wellhead_server_add_method. */
 WELLHEAD_API wellhead_status wellhead_server_add_tool(wellhead_server *server, wellhead_str name,
                                                       wellhead_str definition, wellhead_method_callback method,
@@ -935,7 +936,7 @@ WELLHEAD_API wellhead_method *wellhead_method_keep(wellhead_method *responder);
 /* Returns the call of a kept responder, borrowed until the answer. */
 WELLHEAD_API const wellhead_call *wellhead_method_call(const wellhead_method *responder);
 
-/* Frees a kept responder without an answer, which answers "internal error". NULL: does nothing. */
+/* Frees a kept responder without an answer, which answers as wellhead_method_failed. NULL: does nothing. */
 WELLHEAD_API void wellhead_method_free(wellhead_method *responder);
 
 /* Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
@@ -969,13 +970,14 @@ WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, i
                                                    wellhead_str data);
 
 /* Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
- * then repeats the request. An internal error in revisions that do not have this. INVALID_ARGUMENT, INVALID_UTF8. */
+ * then repeats the request. A failure in revisions that do not have this. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_needs_input(wellhead_method *responder, wellhead_str input);
 
 /* Answers that the client lacks capabilities: a JSON object such as {"sampling":{}}. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_missing_capability(wellhead_method *responder, wellhead_str capabilities);
 
-/* Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
+/* Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not sent
+ * to the client. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, wellhead_str why);
 
 /* ---- updates ------------------------------------------------------------------------------------------------------ */

@@ -20,8 +20,8 @@
  * Callbacks are std::function, so they must be copyable: put what they own into a std::shared_ptr. A callback gets its
  *   responder by reference and answers before it returns, or moves it elsewhere, as keep() does, and answers later. Several
  *   threads may run callbacks at once if an option of wellhead.h says so. An empty function is refused where one is required.
- * Callbacks may throw: the answer is then "internal error", and what() is logged. A responder that the callback has moved
- *   elsewhere with keep() still answers later.
+ * Callbacks may throw: the answer is then "internal error", or "The tool failed" as the result of a tool, and what() is
+ *   logged. A responder that the callback has moved elsewhere with keep() still answers later.
  * Errors are thrown as wellhead::Error, also by answers that are refused. The header needs exceptions; it does not need
  *   RTTI.
  */

@@ -82,7 +82,8 @@ impl Event {
 
     /// Runs the callback that was registered for it, here and now. Without one, the answer is "internal error".
     ///
-    /// A panic in the callback is caught and answered "internal error"; the process's panic hook has reported it. The
+    /// A panic in the callback is caught and answered like a dropped [`crate::Responder`]; the process's panic hook has
+    /// reported it. The
     /// callback of a call whose request is over is not run.
     pub fn run(self) {
         if !self.begin() {

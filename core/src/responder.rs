@@ -19,7 +19,8 @@ use std::sync::{Arc, Weak};
 /// Answers one question, once, from any thread. `A` is what the question wants: [`Answer`], [`Page`], [`MethodAnswer`], a
 /// verdict for each URI, [`Watched`], or [`Verification`].
 ///
-/// It owns no lock and may outlive its connection and server. Dropping it answers "internal error".
+/// It owns no lock and may outlive its connection and server. Dropping it answers "internal error", or
+/// for a tool a result with `isError`.
 #[must_use = "dropping a responder answers \"internal error\""]
 pub struct Responder<A: Reply> {
     target: AnswerTarget,

@@ -105,3 +105,12 @@ fn a_provider_that_panics_about_what_it_knows_keeps_nobody_from_watching() {
     server.add_resource("test://a", Some(Arc::new(Forgetful))).unwrap();
     server.test_client().unwrap().subscribe("test://a").unwrap();
 }
+
+#[test]
+fn a_tool_that_panics_is_answered_with_a_result() {
+    let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
+    let panics = |_: wellhead::MethodCall| -> wellhead::MethodAnswer { panic!("in a tool") };
+    server.tool("t", &wellhead::Json::object("{}").unwrap(), panics).unwrap();
+    let call = server.test_client().unwrap().call_tool("t", "{}");
+    assert_eq!(call.unwrap(), r#"{"content":[{"type":"text","text":"The tool failed"}],"isError":true}"#);
+}

@@ -75,8 +75,9 @@ pub unsafe extern "C" fn wellhead_server_add_method(
 /// Registers a tool. definition: how it is listed, a JSON object without a name, such as
 /// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call.
 /// wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do
-/// not fit is answered without the callback, with a line for each wrong field. A result that clients would refuse becomes an internal error, and is logged.
-/// INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An `authorize` callback decides by
+/// not fit is answered without the callback, with a line for each wrong field. If the call fails, is not answered, or has a
+/// result that clients would refuse, the client gets a result with isError and the text "The tool failed", and the reason is
+/// logged. wellhead_method_error and a missed deadline answer errors. INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An `authorize` callback decides by
 /// the name. The rest is as in wellhead_server_add_method.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_tool(
@@ -239,7 +240,7 @@ pub unsafe extern "C" fn wellhead_method_call(responder: *const wellhead_method)
     unsafe { pending::call(responder) }
 }
 
-/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
+/// Frees a kept responder without an answer, which answers as wellhead_method_failed. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_free(responder: *mut wellhead_method) {
     // SAFETY: our caller's promise.
@@ -360,7 +361,7 @@ pub unsafe extern "C" fn wellhead_method_error(
 }
 
 /// Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
-/// then repeats the request. An internal error in revisions that do not have this. INVALID_ARGUMENT, INVALID_UTF8.
+/// then repeats the request. A failure in revisions that do not have this. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_needs_input(
     responder: *mut wellhead_method,
@@ -380,7 +381,8 @@ pub unsafe extern "C" fn wellhead_method_missing_capability(
     unsafe { finish(responder, capabilities, MethodAnswer::MissingCapability) }
 }
 
-/// Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not sent
+/// to the client. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_failed(
     responder: *mut wellhead_method,

@@ -60,7 +60,7 @@ export interface RequestOptions {
  * tool or prompt its `arguments`.
  *
  * Throw {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes. Any other error is an
- * internal error for the client.
+ * internal error for the client. Of a tool it is a result with `isError` and the text "The tool failed". Its own text is logged.
  */
 export type MethodHandler = (given: any, call: MethodCall) => JsonObject | PromiseLike<JsonObject>;
 

@@ -142,12 +142,12 @@ def test_a_fault_of_a_tool_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     server.tool("shapeless", TOOL)(lambda arguments: {"result": 3})
     with server.test_client() as client:
         for name in ("text", "raises", "shapeless"):
-            with pytest.raises(wellhead.ResponseError, match="Internal error"):
-                client.call_tool(name)
+            failed = {"content": [{"type": "text", "text": "The tool failed"}], "isError": True}
+            assert client.call_tool(name) == failed
     assert [record.getMessage() for record in caplog.records] == [
-        "the call of tools/call of text failed: the callback returned str; return a dict",
-        "the call of tools/call of raises failed: KeyError: 'x'",
-        "the call of tools/call of shapeless has a wrong result: content is missing; "
+        "the call of tools/call of text (request 2) failed: the callback returned str; return a dict",
+        "the call of tools/call of raises (request 3) failed: KeyError: 'x'",
+        "the call of tools/call of shapeless (request 4) has a wrong result: content is missing; "
         "give an array, perhaps an empty one",
     ]
 

@@ -55,6 +55,10 @@ impl MethodHandler {
         }
     }
 
+    pub(crate) fn is_tool(&self) -> bool {
+        self.family == Some(Family::Tools)
+    }
+
     fn serves(&self, revision: Revision) -> bool {
         match &self.revisions {
             Some(chosen) => chosen.contains(&revision),

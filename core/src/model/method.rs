@@ -48,11 +48,12 @@ pub enum MethodAnswer {
     /// An error for the client.
     Error(MethodError),
     /// The application needs input from the client, described by the `inputRequests` and `requestState` of this
-    /// object. The client may then repeat the request. An internal error in revisions that lack this.
+    /// object. The client may then repeat the request. A failure in revisions that lack this.
     NeedsInput(Json),
     /// The method needs these capabilities that the client lacks: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
-    /// An internal error for the client; the text is for the log.
+    /// A failure; the text is for the log. For the client it is an internal error, and for a tool a result with
+    /// `isError` and the text "The tool failed".
     Failed(String),
 }
 
@@ -133,7 +134,7 @@ impl<T: Into<MethodAnswer>> From<Result<T, Box<dyn std::error::Error + Send + Sy
 }
 
 impl MethodAnswer {
-    /// Reports a failure: an internal error for the client, this text for the log.
+    /// Returns [`MethodAnswer::Failed`] with this text.
     pub fn failed(why: impl fmt::Display) -> Self {
         MethodAnswer::Failed(why.to_string())
     }

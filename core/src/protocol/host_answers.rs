@@ -4,7 +4,7 @@ use super::CallId;
 use super::call_context::Context;
 use super::faults::{busy, denied, internal, not_found, not_modified};
 use super::host_call::{HostCall, RequestState, ResolvedRead};
-use super::host_methods::Outcome;
+use super::host_methods::{Asked, Outcome};
 use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::outbox::Stage;
@@ -83,13 +83,9 @@ impl Machine {
                 let client = self.client_capabilities(&open.context);
                 let settings = self.settings.clone();
                 let shown = || format!("the read of {uri}");
-                let outcome = Outcome::needs_input(
-                    wanted,
-                    (READ, &shown),
-                    revision,
-                    client.as_ref(),
-                    &settings.identity,
-                );
+                let identity = &settings.identity;
+                let asked = Asked { method: READ, is_tool: false, shown: &shown, revision, identity };
+                let outcome = asked.needs_input(wanted, client.as_ref());
                 self.write_outcome(&open, outcome);
             }
             Answer::InvalidState => {
@@ -247,14 +243,21 @@ impl Machine {
         }
     }
 
-    /// Answers "internal error", since the application dropped its responder or gave an answer that makes no sense.
+    /// Answers "internal error", or a result of that meaning for a tool, since the application dropped its responder
+    /// or gave an answer that makes no sense.
     pub(crate) fn finish_failed(&mut self, call: CallId, why: &str, trash: &mut Trash) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
         self.undo(call.slot(), &state);
         if let Some(open) = self.inflight.close(call) {
             self.cancel_dropped_requests(); // before the answer: nothing may follow it
-            self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
-            self.causes.log(Level::Error, format!("{} {why}", state.describe()));
+            if let RequestState::Method { handler } = &state {
+                let settings = self.settings.clone();
+                let outcome = Outcome::given_up(handler, open.context.revision, &settings.identity, why);
+                self.write_outcome(&open, outcome);
+            } else {
+                self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
+                self.causes.log(Level::Error, format!("{} {why}", state.describe()));
+            }
             trash.put(open);
         }
         trash.put(state);

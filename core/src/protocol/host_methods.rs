@@ -27,11 +27,28 @@ use std::sync::Arc;
 pub(crate) struct Outcome {
     /// The result object.
     written: Result<Vec<u8>, (Stage, RpcError)>,
-    line: Option<String>,
+    fault: Option<LoggedFault>,
 }
 
-/// Names the request in the log.
-type Shown<'a> = &'a dyn Fn() -> String;
+/// A line of the log: who, and what went wrong. The id of the request comes between them.
+struct LoggedFault {
+    who: String,
+    what: String,
+}
+
+/// The text that a model gets of a tool that failed; the log has the reason.
+const TOOL_FAILED: &str = "The tool failed";
+
+/// The request that an answer is for, as far as the answer depends on it.
+pub(super) struct Asked<'a> {
+    pub(super) method: &'a str,
+    /// Whether it calls a tool, whose failures are results that the model reads.
+    pub(super) is_tool: bool,
+    /// Names the request in the log.
+    pub(super) shown: &'a dyn Fn() -> String,
+    pub(super) revision: Revision,
+    pub(super) identity: &'a Identity,
+}
 
 impl Machine {
     /// Answers `initialize` and `server/discover`. `further`: the capabilities other than `resources`.
@@ -165,7 +182,8 @@ impl Machine {
             }),
             Err((stage, fault)) => self.fail(open.route, stage, &open.id, &fault),
         }
-        if let Some(line) = outcome.line {
+        if let Some(LoggedFault { who, what }) = outcome.fault {
+            let line = format!("{who} (request {}) {what}", shortened(open.id.raw()));
             self.causes.log(Level::Error, line);
         }
     }
@@ -192,6 +210,15 @@ impl Machine {
             notification(p.out, method, params);
         });
         true
+    }
+}
+
+/// The beginning of a request's id, which the client may make long.
+fn shortened(id: &str) -> Cow<'_, str> {
+    const SHOWN: usize = 64;
+    match id.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &id[..end]).into(),
+        None => id.into(),
     }
 }
 
@@ -222,10 +249,12 @@ impl Outcome {
         client: Option<&Json>,
         identity: &Identity,
     ) -> Outcome {
-        let shown: Shown<'_> = &|| format!("the call of {}", handler.describe());
+        let shown = || format!("the call of {}", handler.describe());
+        let asked =
+            Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity };
         match answer {
             MethodAnswer::Result(result) if needs_input::is_required(result.raw()) => {
-                Outcome::needs_input(&result, (&handler.name, shown), revision, client, identity)
+                asked.needs_input(&result, client)
             }
             MethodAnswer::Result(result) => {
                 let checked = match handler.family {
@@ -234,85 +263,107 @@ impl Outcome {
                 };
                 let result = match checked {
                     Ok(result) => result,
-                    Err(why) => return Outcome::wrong(shown, revision, &why),
+                    Err(why) => return asked.wrong(&why),
                 };
                 let cache = if revision::is_cacheable(&handler.name) { Cache::NO_REUSE } else { Cache::None };
-                Outcome::result(&result, shown, revision, identity, (ResultType::Complete, cache))
+                asked.result(&result, (ResultType::Complete, cache))
             }
-            MethodAnswer::NeedsInput(wanted) => {
-                Outcome::needs_input(&wanted, (&handler.name, shown), revision, client, identity)
-            }
+            MethodAnswer::NeedsInput(wanted) => asked.needs_input(&wanted, client),
             MethodAnswer::Error(error) => {
                 let mut fault = RpcError::new(error.code, error.message);
                 fault.data = error.data.map(|data| data.as_str().into());
-                Outcome { written: Err((Stage::Dispatched, fault)), line: None }
+                Outcome { written: Err((Stage::Dispatched, fault)), fault: None }
             }
-            MethodAnswer::MissingCapability(wanted) => Outcome::missing(wanted.as_str(), revision, shown),
-            MethodAnswer::Failed(why) => Outcome::failed(shown, revision, &format!("failed: {why}")),
+            MethodAnswer::MissingCapability(wanted) => asked.missing(wanted.as_str()),
+            MethodAnswer::Failed(why) => asked.failed(&format!("failed: {why}")),
         }
     }
 
-    fn result(
-        result: &Json,
-        shown: Shown<'_>,
+    /// The answer to a call that the application gave up. `why` continues the name of the call.
+    pub(super) fn given_up(
+        handler: &MethodHandler,
         revision: Revision,
         identity: &Identity,
-        kind: (ResultType, Cache),
+        why: &str,
     ) -> Outcome {
+        let shown = || format!("the call of {}", handler.describe());
+        Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
+            .failed(why)
+    }
+}
+
+impl Asked<'_> {
+    fn result(&self, result: &Json, kind: (ResultType, Cache)) -> Outcome {
         let mut written = Vec::new();
-        match wire::further_result(&mut written, revision, identity, kind, result.raw()) {
-            Ok(()) => Outcome { written: Ok(written), line: None },
-            Err(why) => Outcome::wrong(shown, revision, why),
+        match wire::further_result(&mut written, self.revision, self.identity, kind, result.raw()) {
+            Ok(()) => Outcome { written: Ok(written), fault: None },
+            Err(why) => self.wrong(why),
         }
     }
 
-    pub(super) fn needs_input(
-        wanted: &Json,
-        (method, shown): (&str, Shown<'_>),
-        revision: Revision,
-        client: Option<&Json>,
-        identity: &Identity,
-    ) -> Outcome {
-        if !revision.result_envelope {
-            let mut fault = internal(revision);
-            fault.message = "Internal error: this needs input, which takes a newer protocol version".into();
-            let line = Some(format!("{} needs input, which {revision} does not have", shown()));
-            return Outcome { written: Err((Stage::Dispatched, fault)), line };
+    pub(super) fn needs_input(&self, wanted: &Json, client: Option<&Json>) -> Outcome {
+        if !self.revision.result_envelope {
+            let what = format!("needs input, which {} does not have", self.revision);
+            return self.refused("this needs input, which takes a newer protocol version", &what);
         }
-        if !revision::may_need_input(method) {
-            return Outcome::failed(
-                shown,
-                revision,
-                "was answered \"needs input\", which this method may not be",
-            );
+        if !revision::may_need_input(self.method) {
+            return self.failed("was answered \"needs input\", which this method may not be");
         }
         match needs_input::check(wanted.raw(), client.map(Json::raw)) {
-            Ok(()) => {
-                Outcome::result(wanted, shown, revision, identity, (ResultType::InputRequired, Cache::None))
-            }
-            Err(Refusal::Malformed(why)) => {
-                Outcome::failed(shown, revision, &format!("needs input that {why}"))
-            }
-            Err(Refusal::Missing(capabilities)) => Outcome::missing(&capabilities, revision, shown),
+            Ok(()) => self.result(wanted, (ResultType::InputRequired, Cache::None)),
+            Err(Refusal::Malformed(why)) => self.failed(&format!("needs input that {why}")),
+            Err(Refusal::Missing(capabilities)) => self.missing(&capabilities),
         }
     }
 
-    fn missing(wanted: &str, revision: Revision, shown: Shown<'_>) -> Outcome {
-        if !revision.result_envelope {
-            return Outcome::failed(shown, revision, &format!("lacks the client capabilities {wanted}"));
+    fn missing(&self, wanted: &str) -> Outcome {
+        if !self.revision.result_envelope {
+            let what = format!("lacks the client capabilities {wanted}");
+            return match self.is_tool {
+                true => self.refused(&format!("this needs the client capabilities {wanted}"), &what),
+                false => self.failed(&what),
+            };
         }
-        let code = revision.code(Condition::MissingCapability);
+        let code = self.revision.code(Condition::MissingCapability);
         let fault = RpcError::new(code, "Missing required client capability")
             .with_data(format!("{{\"requiredCapabilities\":{wanted}}}"));
-        Outcome { written: Err((Stage::Refused, fault)), line: None }
+        Outcome { written: Err((Stage::Refused, fault)), fault: None }
     }
 
-    fn wrong(shown: Shown<'_>, revision: Revision, why: &str) -> Outcome {
-        Outcome::failed(shown, revision, &format!("has a wrong result: {why}"))
+    fn wrong(&self, why: &str) -> Outcome {
+        self.failed(&format!("has a wrong result: {why}"))
     }
 
-    fn failed(shown: Shown<'_>, revision: Revision, what: &str) -> Outcome {
-        let line = Some(format!("{} {what}", shown()));
-        Outcome { written: Err((Stage::Dispatched, internal(revision))), line }
+    /// The application failed; it alone learns why.
+    fn failed(&self, what: &str) -> Outcome {
+        let written = if self.is_tool { self.tool_error(TOOL_FAILED) } else { Err(internal(self.revision)) };
+        self.logged(written, what)
+    }
+
+    /// What the client lacks keeps the application from answering: the client learns `why`.
+    fn refused(&self, why: &str, what: &str) -> Outcome {
+        let written = if self.is_tool {
+            self.tool_error(&format!("{TOOL_FAILED}: {why}"))
+        } else {
+            let mut fault = internal(self.revision);
+            fault.message = format!("{}: {why}", fault.message).into();
+            Err(fault)
+        };
+        self.logged(written, what)
+    }
+
+    fn tool_error(&self, text: &str) -> Result<Vec<u8>, RpcError> {
+        let mut written = Vec::new();
+        let kind = (ResultType::Complete, Cache::None);
+        let result = wire::tool_error(text);
+        match wire::further_result(&mut written, self.revision, self.identity, kind, result.raw()) {
+            Ok(()) => Ok(written),
+            Err(_) => Err(internal(self.revision)),
+        }
+    }
+
+    fn logged(&self, written: Result<Vec<u8>, RpcError>, what: &str) -> Outcome {
+        let fault = LoggedFault { who: (self.shown)(), what: what.to_owned() };
+        Outcome { written: written.map_err(|fault| (Stage::Dispatched, fault)), fault: Some(fault) }
     }
 }

@@ -14,8 +14,12 @@ impl Server {
     /// `inputSchema` (JSON Schema 2020-12, or the older draft that its `$schema` names), and its defaults are filled in.
     /// A call whose arguments do not fit is answered without the handler, with a line for each wrong field. The handler
     /// returns one `CallToolResult` with `content`, or with `structuredContent`, which the server also mirrors
-    /// as text. A result that clients would refuse becomes an internal error, and is logged. An authorizer is asked
-    /// by the tool's name, in lists and before each call.
+    /// as text. An authorizer is asked by the tool's name, in lists and before each
+    /// call.
+    ///
+    /// If the handler fails, panics or returns a result that clients would refuse, the client gets a result with
+    /// `isError` and the text "The tool failed", and the log has the reason. A [`crate::MethodError`] and a missed
+    /// deadline are errors of the protocol.
     ///
     /// Without an `inputSchema` the tool takes any object.
     ///
@@ -42,7 +46,8 @@ impl Server {
     }
 
     /// Registers a prompt. `definition` is listed together with its name, and has members such as `description` and `arguments`. The
-    /// handler answers `prompts/get` with one `GetPromptResult`: `messages`. Otherwise like [`Server::tool`].
+    /// handler answers `prompts/get` with one `GetPromptResult`: `messages`. Otherwise like [`Server::tool`],
+    /// but a failure is an internal error for the client.
     ///
     /// # Errors
     /// As [`Server::tool`].
