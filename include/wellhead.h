@@ -891,10 +891,11 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server,
 /* Registers a tool. definition: how it is listed, a JSON object without a name, such as
  * {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call.
  * wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do
- * not fit is answered without the callback, with a line for each wrong field. If the call fails, is not answered, or has a
- * result that clients would refuse, the client gets a result with isError and the text "The tool failed", and the reason is
- * logged. wellhead_method_error and a missed deadline answer errors. INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An `authorize` callback decides by
- * the name. The rest is as in wellhead_server_add_method. */
+ * not fit is answered without the callback, with a line for each wrong field. If the call fails or is not answered, the client
+ * gets a result with isError and the text "The tool failed", and the reason is logged. A result that clients would refuse is
+ * such a failure. wellhead_method_tool_error has a text for the model instead. wellhead_method_error and a missed deadline
+ * answer errors. INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema.
+ * An `authorize` callback decides by the name. The rest is as in wellhead_server_add_method. */
 WELLHEAD_API wellhead_status wellhead_server_add_tool(wellhead_server *server, wellhead_str name,
                                                       wellhead_str definition, wellhead_method_callback method,
                                                       void *user_data, wellhead_destroy_callback destroy,
@@ -968,6 +969,11 @@ WELLHEAD_API wellhead_status wellhead_method_result(wellhead_method *responder, 
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, int32_t code, wellhead_str message,
                                                    wellhead_str data);
+
+/* Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client gets
+ * a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
+ * INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_tool_error(wellhead_method *responder, wellhead_str message);
 
 /* Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
  * then repeats the request. A failure in revisions that do not have this. INVALID_ARGUMENT, INVALID_UTF8. */

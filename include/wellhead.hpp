@@ -21,7 +21,8 @@
  *   responder by reference and answers before it returns, or moves it elsewhere, as keep() does, and answers later. Several
  *   threads may run callbacks at once if an option of wellhead.h says so. An empty function is refused where one is required.
  * Callbacks may throw: the answer is then "internal error", or "The tool failed" as the result of a tool, and what() is
- *   logged. A responder that the callback has moved elsewhere with keep() still answers later.
+ *   logged. The text of a ToolError is for the model instead. A responder that the callback has moved elsewhere with keep()
+ *   still answers later.
  * Errors are thrown as wellhead::Error, also by answers that are refused. The header needs exceptions; it does not need
  *   RTTI.
  */
@@ -73,6 +74,12 @@ public:
 
 private:
     wellhead_status status_;
+};
+
+/* Thrown by the callback of a tool: an error whose text the model reads. See wellhead_method_tool_error. */
+class ToolError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
 };
 
 namespace detail {
@@ -198,6 +205,10 @@ template <class R, class T, class F, class... A> void respond(T *handle, const F
     try {
         callback(arguments..., responder);
         if (running.has_taken()) R::drop(handle); /* the exception did not leave the callback */
+        return;
+    } catch (const ToolError &e) {
+        if (running.has_taken()) R(handle).fail(e);
+        else responder.fail(e);
         return;
     } catch (const std::exception &e) {
         try {
@@ -471,6 +482,7 @@ public:
     static void drop(T *kept) noexcept { free_it(kept); }
     /* Does what failed() does, and nothing if the call was answered. */
     void fail(std::string_view why) noexcept { fail_it(responder_, str(why)); }
+    void fail(const ToolError &e) noexcept { fail_it(responder_, wellhead_cstr(e.what())); }
 
 protected:
     /* Returns the handle for a function that answers, which consumes a kept one. */
@@ -578,10 +590,16 @@ public:
     void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
         detail::check(wellhead_method_error(take(), code, str(message), optional_str(data)));
     }
+    /* Answers with a text for the model, as ToolError does. */
+    void tool_error(std::string_view message) { detail::check(wellhead_method_tool_error(take(), str(message))); }
     void needs_input(std::string_view input) { detail::check(wellhead_method_needs_input(take(), str(input))); }
     void missing_capability(std::string_view capabilities) {
         detail::check(wellhead_method_missing_capability(take(), str(capabilities)));
     }
+
+    using Responder::fail;
+    /* Does what tool_error() does, and nothing if the call was answered. */
+    void fail(const ToolError &e) noexcept { wellhead_method_tool_error(capi(), wellhead_cstr(e.what())); }
 
 private:
     static void run_then(void *then_data, std::uint32_t response, wellhead_str json) noexcept {

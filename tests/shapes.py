@@ -237,6 +237,7 @@ def method_answer(value: Any, where: str) -> None:
         ("error", members({"error": members({"code": integer, "message": text}, {"data": any_object})}, {})),
         ("needs_input", members({"needs_input": any_object}, {})),
         ("missing_capability", members({"missing_capability": any_object}, {})),
+        ("tool_error", members({"tool_error": text}, {})),
         ("request", members({"request": members({"method": text}, {"params": any_object})},
                             {"then": method_answer, "hold": text, "refused": text})),
         ("hold", members({"hold": text}, {})),
@@ -253,7 +254,7 @@ def finish(value: Any, where: str) -> None:
         members({"verdicts": array(one_of("allow", "deny", "hide"))}, {})(value, where)
     elif isinstance(value, dict) and "ok" in value:
         members({"ok": boolean}, {})(value, where)
-    elif isinstance(value, dict) and {"result", "error", "needs_input", "missing_capability"} & set(value):
+    elif isinstance(value, dict) and {"result", "error", "needs_input", "missing_capability", "tool_error"} & set(value):
         method_answer(value, where)
     elif is_verification(value):
         verification(value, where)

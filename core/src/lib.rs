@@ -65,7 +65,7 @@ pub use log::Level;
 pub use model::check_mime_type;
 pub use model::{
     Annotations, Answer, Body, CacheHint, CacheScope, ClientAnswer, Completion, Contents, Icon, Json, Listed,
-    Method, MethodAnswer, MethodError, Page, Resource, Role, SharedBytes, SharedText,
+    Method, MethodAnswer, MethodError, Page, Resource, Role, SharedBytes, SharedText, ToolError,
 };
 pub use observer::{Counters, Ended, Observed};
 // For the test that compares the languages.

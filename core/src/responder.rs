@@ -454,7 +454,7 @@ impl sealed::Complete for MethodAnswer {
     fn outcome(&self, _: bool) -> (&'static str, u64) {
         let (outcome, json) = match self {
             MethodAnswer::Result(json) => ("result", Some(json)),
-            MethodAnswer::Error(_) => ("error", None),
+            MethodAnswer::Error(_) | MethodAnswer::ToolError(_) => ("error", None),
             MethodAnswer::NeedsInput(json) => ("needs_input", Some(json)),
             MethodAnswer::MissingCapability(_) => ("missing_capability", None),
             MethodAnswer::Failed(_) => return FAILED,
@@ -466,6 +466,7 @@ impl sealed::Complete for MethodAnswer {
         match self {
             // The server adds some members.
             MethodAnswer::Result(json) | MethodAnswer::NeedsInput(json) => json.as_str().len() + 1_024,
+            MethodAnswer::ToolError(error) => error.message().len() + 1_024,
             _ => 0,
         }
     }

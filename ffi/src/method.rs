@@ -12,7 +12,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use wellhead::{
     ClientAnswer, CompleteCall, HandlerId, Json, Method, MethodAnswer, MethodCall, MethodError, Responder,
-    Result, Server,
+    Result, Server, ToolError,
 };
 
 /// Options of a method. Zero or NULL in a field means its default.
@@ -75,10 +75,11 @@ pub unsafe extern "C" fn wellhead_server_add_method(
 /// Registers a tool. definition: how it is listed, a JSON object without a name, such as
 /// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call.
 /// wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do
-/// not fit is answered without the callback, with a line for each wrong field. If the call fails, is not answered, or has a
-/// result that clients would refuse, the client gets a result with isError and the text "The tool failed", and the reason is
-/// logged. wellhead_method_error and a missed deadline answer errors. INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An `authorize` callback decides by
-/// the name. The rest is as in wellhead_server_add_method.
+/// not fit is answered without the callback, with a line for each wrong field. If the call fails or is not answered, the client
+/// gets a result with isError and the text "The tool failed", and the reason is logged. A result that clients would refuse is
+/// such a failure. wellhead_method_tool_error has a text for the model instead. wellhead_method_error and a missed deadline
+/// answer errors. INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema.
+/// An `authorize` callback decides by the name. The rest is as in wellhead_server_add_method.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_tool(
     server: *mut wellhead_server,
@@ -358,6 +359,22 @@ pub unsafe extern "C" fn wellhead_method_error(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |promise, _, ()| failure(promise, code, message, data)) }
+}
+
+/// Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client gets
+/// a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
+/// INVALID_ARGUMENT, INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_tool_error(
+    responder: *mut wellhead_method,
+    message: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::finish(responder, |promise, _, ()| {
+            Ok(ToolError::new(promise.text(message, "message")?).into())
+        })
+    }
 }
 
 /// Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client

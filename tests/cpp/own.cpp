@@ -277,6 +277,26 @@ static void a_client_in_memory_has_a_version_and_a_caller_and_calls_what_there_i
     client.unsubscribe("n:1");
 }
 
+static void an_error_of_a_tool_reaches_the_model() {
+    Server s = server();
+    s.add_tool("throws", "{}", [](const Call &, std::string_view, Method &) { throw wellhead::ToolError("try b"); });
+    s.add_tool("keeps", "{}", [](const Call &, std::string_view, Method &m) {
+        const Method kept = m.keep();
+        throw wellhead::ToolError("try c");
+    });
+    s.add_resource("n:1", {[](const Call &, Read &) { throw wellhead::ToolError("no tool"); }, {}});
+    wellhead::TestClient client(s);
+    CHECK(client.call_tool("throws") == R"({"content":[{"type":"text","text":"try b"}],"isError":true})");
+    CHECK(client.call_tool("keeps") == R"({"content":[{"type":"text","text":"try c"}],"isError":true})");
+    CHECK(lines.empty());
+    try {
+        client.read("n:1");
+        CHECK(false);
+    } catch (const Error &) {
+        CHECK(lines.size() == 1 && has(lines[0], "no tool"));
+    }
+}
+
 static void a_client_in_memory_answers_requests_of_the_server() {
     Server s = server();
     s.add_resource("n:1", {[](const Call &call, Read &r) {
@@ -499,6 +519,7 @@ static int tests(int, char **) {
     RUN(a_connection_is_destroyed_in_its_wake);
     RUN(a_client_in_memory_lists_reads_and_is_told_of_changes);
     RUN(a_client_in_memory_has_a_version_and_a_caller_and_calls_what_there_is);
+    RUN(an_error_of_a_tool_reaches_the_model);
     RUN(a_client_in_memory_answers_requests_of_the_server);
     RUN(what_a_provider_does_not_know_is_not_watched);
     RUN(handles_move_and_can_be_given_away);

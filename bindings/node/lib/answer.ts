@@ -10,6 +10,7 @@ import {
   MissingCapability,
   PermissionDenied,
   ResourceNotFound,
+  ToolError,
 } from './errors.js';
 import { GRANT, type Grant } from './httpOptions.js';
 import { className, type Members, needMembers, shown } from './members.js';
@@ -161,6 +162,7 @@ export function methodThrown(e: unknown): NativeAnswer {
   if (e instanceof MethodError) {
     return { error: e.number, message: e.message, data: e.data && JSON.stringify(e.data) };
   }
+  if (e instanceof ToolError) return { tool: e.message };
   if (e instanceof InputRequired) return { input: JSON.stringify(e.value) };
   if (e instanceof MissingCapability) return { lacks: JSON.stringify(e.value) };
   return failure(e);

@@ -20,6 +20,7 @@ type Word =
   | 'DENIED'
   | 'BUSY'
   | 'METHOD'
+  | 'TOOL'
   | 'CLIENT'
   | 'NEEDS_INPUT'
   | 'INVALID_STATE'
@@ -141,6 +142,25 @@ export class MethodError extends WellheadError {
 
   static {
     this.prototype.name = 'MethodError';
+  }
+}
+
+/**
+ * Thrown by a tool: an error whose text the model reads. It says what went wrong, and what the model may try instead. The client
+ * gets a result with `isError`, and nothing is logged. From a prompt or a method it is an internal error with this message.
+ *
+ * ```js
+ * throw new ToolError('b is 0; give another number');
+ * ```
+ */
+export class ToolError extends WellheadError {
+  constructor(message: string) {
+    need('message', message, 'string');
+    super('ERR_WELLHEAD_TOOL', message);
+  }
+
+  static {
+    this.prototype.name = 'ToolError';
   }
 }
 

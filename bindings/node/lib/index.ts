@@ -14,6 +14,7 @@ export {
   PermissionDenied,
   RegistrationError,
   ResourceNotFound,
+  ToolError,
   WellheadError,
 } from './errors.js';
 export type { Handle } from './fixed.js';

@@ -59,7 +59,7 @@ export interface RequestOptions {
  * Answers a method, a tool or a prompt: returns the result, or a Promise of it. A method gets the `params` of the request, a
  * tool or prompt its `arguments`.
  *
- * Throw {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes. Any other error is an
+ * Throw {@link ToolError}, {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes. Any other error is an
  * internal error for the client. Of a tool it is a result with `isError` and the text "The tool failed". Its own text is logged.
  */
 export type MethodHandler = (given: any, call: MethodCall) => JsonObject | PromiseLike<JsonObject>;

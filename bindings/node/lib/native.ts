@@ -71,6 +71,11 @@ export interface ErrorAnswer {
   readonly data: string | undefined;
 }
 
+/** The text of an error of a tool. */
+export interface ToolAnswer {
+  readonly tool: string;
+}
+
 /** JSON: the input that a method needs, or the capabilities that the client lacks for it. */
 export type Wanted = { readonly input: string } | { readonly lacks: string };
 
@@ -105,6 +110,7 @@ export type NativeAnswer =
   | typeof INVALID_STATE
   | Busy
   | ErrorAnswer
+  | ToolAnswer
   | Wanted
   | Lacking
   | Failed;

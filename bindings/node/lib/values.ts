@@ -404,7 +404,7 @@ export interface ObservedCall {
 export interface ObservedEnd {
   /**
    * One of `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`, `missing_capability`, `result`, `error` (a
-   * {@link MethodError}), `page`, `completion`, `verdicts`, `failed`, or `dropped`, without an answer.
+   * {@link MethodError} or {@link ToolError}), `page`, `completion`, `verdicts`, `failed`, or `dropped`, without an answer.
    */
   readonly outcome: string;
   /** True if the client got the answer: not if the call was cancelled, or too late. */

@@ -17,7 +17,7 @@ use std::time::Duration;
 use wellhead::http::Verification;
 use wellhead::{
     Answer, Body, Caller, Completion, Contents, Json, MethodAnswer, MethodError, Page, Reply, Responder,
-    Verdict, Watched,
+    ToolError, Verdict, Watched,
 };
 
 /// An answer that JavaScript gives.
@@ -132,7 +132,8 @@ impl Understood for Watched {
 }
 
 /// A result as JSON, or an object. In the object, `error` is the code of an error of the host, with `message` and perhaps
-/// `data`. `input` is the input that is needed, and `lacks` the capabilities that the client lacks.
+/// `data`. `tool` is the text of an error of a tool, `input` the input that is needed, and `lacks` the capabilities that the
+/// client lacks.
 impl Understood for MethodAnswer {
     fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<MethodAnswer> {
         let property = |name| js.property(value, name);
@@ -148,6 +149,8 @@ impl Understood for MethodAnswer {
                 Some(data) => json(&data).map(|data| error.data(data).into()),
                 None => Ok(error.into()),
             }
+        } else if let Some(told) = text(c"tool") {
+            Ok(ToolError::new(told).into())
         } else if let Some(input) = text(c"input") {
             json(&input).map(MethodAnswer::NeedsInput)
         } else if let Some(lacks) = text(c"lacks") {

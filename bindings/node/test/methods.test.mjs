@@ -1,7 +1,7 @@
 // Methods of a host's own, and what they ask of the client.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClientError, ClosedError, MethodError, Server } from 'wellhead';
+import { ClientError, ClosedError, MethodError, Server, ToolError } from 'wellhead';
 import { read, request } from './host.mjs';
 
 /** A connection of a client that can be asked for its roots, and what comes out of it. */
@@ -100,6 +100,25 @@ test('an error of the host is told to the client, any other throw is not', () =>
     if (typeof expected === 'number') assert.equal(error.code, expected);
     else assert.deepEqual(error, expected);
   }
+});
+
+test('the text of an error of a tool is for the model, and is not logged', async () => {
+  const lines = [];
+  const server = new Server('s', '1', { onLog: (_, line) => lines.push(line) });
+  class Missing extends ToolError {}
+  server.tool('now', {}, () => {
+    throw new ToolError('try b');
+  });
+  server.tool('later', {}, () => Promise.reject(new Missing('try c')));
+  server.tool('fails', {}, () => Promise.reject(new TypeError('secret')));
+  const client = server.testClient();
+  const told = (text) => ({ content: [{ type: 'text', text }], isError: true });
+  assert.deepEqual(await client.callTool('now'), told('try b'));
+  assert.deepEqual(await client.callTool('later'), told('try c'));
+  assert.deepEqual(lines, []);
+  assert.deepEqual(await client.callTool('fails'), told('The tool failed'));
+  assert.match(lines.join(), /^the call of tools\/call of fails \(request \d+\) failed: TypeError: secret/);
+  client.close();
 });
 
 test('an observer is told when calls begin and end, and counters count them', async () => {

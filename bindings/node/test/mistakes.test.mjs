@@ -309,7 +309,7 @@ const FAILED = {
 /** A method whose call is used so. */
 function called(name, use, why) {
   const method = (_, call) => use(call) ?? {};
-  const line = `the call of x/y failed: RegistrationError: ${why}`;
+  const line = `the call of x/y (request 2) failed: RegistrationError: ${why}`;
   return { [name]: [(server) => server.method('x/y', method), line, (client) => client.request('x/y')] };
 }
 

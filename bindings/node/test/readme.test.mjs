@@ -65,6 +65,9 @@ const CHECKS = [
     after: `
       const client = server.testClient();
       assert.equal((await client.callTool('search', { word: 'milk' })).content[0].text, '001');
+      const none = await client.callTool('search', { word: 'tea' });
+      assert.equal(none.isError, true);
+      assert.match(none.content[0].text, /no note has the word tea/);
       assert.match((await client.callTool('search', {})).content[0].text, /word: is missing/);
       assert.match((await client.getPrompt('review', { id: '001' })).messages[0].content.text, /Buy milk/);`,
   },

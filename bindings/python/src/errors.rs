@@ -6,7 +6,7 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use std::time::Duration;
-use wellhead::{ErrorKind, Json, MethodError};
+use wellhead::{ErrorKind, Json, MethodError, ToolError};
 
 fn make(py: Python<'_>, kind: ErrorKind, message: &str) -> PyResult<PyErr> {
     static ERROR: Imported = Imported::new("wellhead._errors", "Error");
@@ -76,6 +76,8 @@ pub(crate) enum Meaning {
     Busy(Option<Duration>),
     /// An error of a further method.
     Error(MethodError),
+    /// An error of a tool, with a text for the model.
+    ToolError(ToolError),
     NeedsInput(Json),
     MissingCapability(Json),
     InvalidState,
@@ -105,6 +107,10 @@ fn outcome(raised: &Bound<'_, PyBaseException>) -> PyResult<Meaning> {
             Meaning::Busy(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
         }
         "method_error" => Meaning::Error(method::error(raised)?),
+        "tool_error" => {
+            let message: String = raised.getattr(intern!(py, "message"))?.extract()?;
+            Meaning::ToolError(ToolError::new(message))
+        }
         "input_required" => Meaning::NeedsInput(method::carried(raised)?),
         "missing_capability" => Meaning::MissingCapability(method::carried(raised)?),
         "invalid_state" => Meaning::InvalidState,

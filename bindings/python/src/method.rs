@@ -22,6 +22,7 @@ impl FromCallback for MethodAnswer {
     fn from_outcome(meaning: &Meaning) -> Option<Self> {
         match meaning {
             Meaning::Error(error) => Some(MethodAnswer::Error(error.clone())),
+            Meaning::ToolError(error) => Some(MethodAnswer::ToolError(error.clone())),
             Meaning::NeedsInput(json) => Some(MethodAnswer::NeedsInput(json.clone())),
             Meaning::MissingCapability(json) => Some(MethodAnswer::MissingCapability(json.clone())),
             _ => None,

@@ -265,9 +265,9 @@ result out.
 
 The arguments fit the `inputSchema`, and its defaults are filled in: a call whose arguments do not
 fit is answered without the function, with a line for each wrong field. The function returns a
-result such as `{"content": [{"type": "text", "text": "3"}]}`. If it raises or returns anything
-else, the client gets a result with `isError` and the text "The tool failed", and the reason is
-logged. Everything else is as for `method`.
+result such as `{"content": [{"type": "text", "text": "3"}]}`. A `ToolError` has
+a text for the model. If the function raises or returns anything else, the client gets a result with
+`isError` and the text "The tool failed", and the reason is logged. Everything else is as for `method`.
 With `authorize`, that function is asked for the name in lists (`list_tools`) and before each call
 (`call_tool`).
 

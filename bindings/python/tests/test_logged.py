@@ -152,6 +152,26 @@ def test_a_fault_of_a_tool_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
+def test_the_error_of_a_tool_is_for_the_model_and_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+
+    class Missing(wellhead.ToolError):
+        pass
+
+    @server.tool("now", TOOL)
+    def now(arguments: dict[str, Any]) -> dict[str, Any]:
+        raise wellhead.ToolError("try b")
+
+    @server.tool("later", TOOL)
+    async def later(arguments: dict[str, Any]) -> dict[str, Any]:
+        raise Missing("try c")
+
+    with server.test_client() as client:
+        for name, text in {"now": "try b", "later": "try c"}.items():
+            assert client.call_tool(name) == {"content": [{"type": "text", "text": text}], "isError": True}
+    assert caplog.records == []
+
+
 def test_causes_and_groups_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
 

@@ -77,6 +77,8 @@ def tools(names: Names) -> None:
 
     with names["server"].test_client(capabilities={"sampling": {}}, on_request=sample) as client:
         assert client.call_tool("add", {"a": 1, "b": 2})["content"][0]["text"] == "3"
+        assert client.call_tool("divide", {"a": 1, "b": 2})["content"][0]["text"] == "0.5"
+        assert client.call_tool("divide", {"a": 1, "b": 0})["content"][0]["text"] == "b is 0; give another number"
         prompt = client.get_prompt("explain", {"topic": "sums"})
         assert prompt["messages"][0]["content"]["text"] == "Explain sums to a child."
         assert client.complete("explain", "topic", "p") == ["products"]

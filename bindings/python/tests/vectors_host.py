@@ -410,7 +410,7 @@ def verification(said: Json) -> wellhead.Grant | None:
     return wellhead.Grant(wellhead.Caller(said["caller"].encode()), **told)
 
 
-METHOD_ANSWERS = {"result", "error", "needs_input", "missing_capability"}
+METHOD_ANSWERS = {"result", "error", "tool_error", "needs_input", "missing_capability"}
 
 
 def method_result(answer: Json) -> dict[str, Any]:
@@ -419,6 +419,8 @@ def method_result(answer: Json) -> dict[str, Any]:
     if "error" in answer:
         error = answer["error"]
         raise wellhead.MethodError(error["code"], error["message"], error.get("data"))
+    if "tool_error" in answer:
+        raise wellhead.ToolError(answer["tool_error"])
     if "needs_input" in answer:
         raise wellhead.InputRequired(answer["needs_input"])
     if "missing_capability" in answer:

@@ -275,6 +275,9 @@ impl Conversation {
         match (self.on_request)(method, params) {
             MethodAnswer::Result(result) => Ok(result),
             MethodAnswer::Error(error) => Err(error),
+            MethodAnswer::ToolError(error) => {
+                Err(MethodError::new(RpcError::internal().code, error.message()))
+            }
             MethodAnswer::Failed(why) => Err(MethodError::new(RpcError::internal().code, why)),
             MethodAnswer::NeedsInput(_) | MethodAnswer::MissingCapability(_) => {
                 Err(MethodError::new(RpcError::internal().code, "a client cannot answer so"))

@@ -47,6 +47,8 @@ pub enum MethodAnswer {
     Result(Json),
     /// An error for the client.
     Error(MethodError),
+    /// An error of a tool, with a text for the model.
+    ToolError(ToolError),
     /// The application needs input from the client, described by the `inputRequests` and `requestState` of this
     /// object. The client may then repeat the request. A failure in revisions that lack this.
     NeedsInput(Json),
@@ -96,6 +98,40 @@ impl MethodError {
     }
 }
 
+/// An error of a tool, with a text that the model reads: what went wrong, and what it may try instead.
+///
+/// The client gets it as a result with `isError`, and nothing is logged. From a prompt or a method it is an internal error
+/// with this message.
+///
+/// ```
+/// use wellhead::{Json, MethodCall, Server, ToolError};
+///
+/// fn open(call: MethodCall) -> Result<Json, ToolError> {
+///     Err(ToolError::new(format!("no file fits {}; list them first", call.arguments())))
+/// }
+///
+/// let server = Server::new("files", "1.0.0");
+/// server.tool("open", &Json::object(r#"{"inputSchema":{"type":"object"}}"#)?, open)?;
+/// # Ok::<(), wellhead::Error>(())
+/// ```
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    message: String,
+}
+
+impl ToolError {
+    /// Makes an error with a text for the model.
+    pub fn new(message: impl Into<String>) -> Self {
+        ToolError { message: message.into() }
+    }
+
+    /// Returns the text.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
 impl From<Json> for MethodAnswer {
     fn from(result: Json) -> Self {
         MethodAnswer::Result(result)
@@ -105,6 +141,18 @@ impl From<Json> for MethodAnswer {
 impl From<MethodError> for MethodAnswer {
     fn from(error: MethodError) -> Self {
         MethodAnswer::Error(error)
+    }
+}
+
+impl From<ToolError> for MethodAnswer {
+    fn from(error: ToolError) -> Self {
+        MethodAnswer::ToolError(error)
+    }
+}
+
+impl<T: Into<MethodAnswer>> From<Result<T, ToolError>> for MethodAnswer {
+    fn from(result: Result<T, ToolError>) -> Self {
+        result.map_or_else(MethodAnswer::ToolError, Into::into)
     }
 }
 
@@ -120,15 +168,20 @@ impl<T: Into<MethodAnswer>> From<Result<T, crate::Error>> for MethodAnswer {
     }
 }
 
-/// The client gets a [`MethodError`] among the errors; others are internal errors.
+/// The client gets a [`MethodError`] or a [`ToolError`] among the errors; others are failures.
 impl<T: Into<MethodAnswer>> From<Result<T, Box<dyn std::error::Error + Send + Sync>>> for MethodAnswer {
     fn from(result: Result<T, Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        match result {
-            Ok(answer) => answer.into(),
-            Err(error) => match error.downcast::<MethodError>() {
-                Ok(error) => MethodAnswer::Error(*error),
-                Err(error) => MethodAnswer::Failed(error.to_string()),
-            },
+        let error = match result {
+            Ok(answer) => return answer.into(),
+            Err(error) => error,
+        };
+        let error = match error.downcast::<MethodError>() {
+            Ok(error) => return MethodAnswer::Error(*error),
+            Err(error) => error,
+        };
+        match error.downcast::<ToolError>() {
+            Ok(error) => MethodAnswer::ToolError(*error),
+            Err(error) => MethodAnswer::Failed(error.to_string()),
         }
     }
 }

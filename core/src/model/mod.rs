@@ -24,7 +24,7 @@ pub(crate) use contents::{Borrowed, Source, Told};
 pub(crate) use family::{Family, OutputSchema};
 pub use icon::Icon;
 pub use json::Json;
-pub use method::{ClientAnswer, Method, MethodAnswer, MethodError};
+pub use method::{ClientAnswer, Method, MethodAnswer, MethodError, ToolError};
 pub use page::{Listed, Page};
 pub(crate) use report::Report;
 pub use resource::Resource;

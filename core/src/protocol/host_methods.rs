@@ -42,7 +42,7 @@ const TOOL_FAILED: &str = "The tool failed";
 /// The request that an answer is for, as far as the answer depends on it.
 pub(super) struct Asked<'a> {
     pub(super) method: &'a str,
-    /// Whether it calls a tool, whose failures are results that the model reads.
+    /// True for the call of a tool, whose failures are results that the model reads.
     pub(super) is_tool: bool,
     /// Names the request in the log.
     pub(super) shown: &'a dyn Fn() -> String,
@@ -274,6 +274,7 @@ impl Outcome {
                 fault.data = error.data.map(|data| data.as_str().into());
                 Outcome { written: Err((Stage::Dispatched, fault)), fault: None }
             }
+            MethodAnswer::ToolError(error) => asked.told(error.message()),
             MethodAnswer::MissingCapability(wanted) => asked.missing(wanted.as_str()),
             MethodAnswer::Failed(why) => asked.failed(&format!("failed: {why}")),
         }
@@ -319,10 +320,10 @@ impl Asked<'_> {
     fn missing(&self, wanted: &str) -> Outcome {
         if !self.revision.result_envelope {
             let what = format!("lacks the client capabilities {wanted}");
-            return match self.is_tool {
-                true => self.refused(&format!("this needs the client capabilities {wanted}"), &what),
-                false => self.failed(&what),
-            };
+            if !self.is_tool {
+                return self.failed(&what);
+            }
+            return self.refused(&format!("this needs the client capabilities {wanted}"), &what);
         }
         let code = self.revision.code(Condition::MissingCapability);
         let fault = RpcError::new(code, "Missing required client capability")
@@ -334,13 +335,25 @@ impl Asked<'_> {
         self.failed(&format!("has a wrong result: {why}"))
     }
 
+    /// The application has an error whose text is for the model.
+    fn told(&self, text: &str) -> Outcome {
+        let written = if self.is_tool {
+            self.tool_error(text)
+        } else {
+            let mut fault = internal(self.revision);
+            fault.message = text.to_owned().into();
+            Err(fault)
+        };
+        Outcome { written: written.map_err(|fault| (Stage::Dispatched, fault)), fault: None }
+    }
+
     /// The application failed; it alone learns why.
     fn failed(&self, what: &str) -> Outcome {
         let written = if self.is_tool { self.tool_error(TOOL_FAILED) } else { Err(internal(self.revision)) };
         self.logged(written, what)
     }
 
-    /// What the client lacks keeps the application from answering: the client learns `why`.
+    /// Answers that the client lacks something that the call needs, and tells it `why`.
     fn refused(&self, why: &str, what: &str) -> Outcome {
         let written = if self.is_tool {
             self.tool_error(&format!("{TOOL_FAILED}: {why}"))

@@ -18,8 +18,8 @@ impl Server {
     /// call.
     ///
     /// If the handler fails, panics or returns a result that clients would refuse, the client gets a result with
-    /// `isError` and the text "The tool failed", and the log has the reason. A [`crate::MethodError`] and a missed
-    /// deadline are errors of the protocol.
+    /// `isError` and the text "The tool failed", and the log has the reason. A [`crate::ToolError`] has a text
+    /// for the model instead. A [`crate::MethodError`] and a missed deadline are errors of the protocol.
     ///
     /// Without an `inputSchema` the tool takes any object.
     ///

@@ -4,7 +4,7 @@ use crate::answers::{FAILURE, Held, Shared};
 use crate::host::text_of;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
-use wellhead::{ClientAnswer, Deferred, Json, MethodAnswer, MethodCall, MethodError, Responder};
+use wellhead::{ClientAnswer, Deferred, Json, MethodAnswer, MethodCall, MethodError, Responder, ToolError};
 
 impl Shared {
     /// A method's handler. It keeps its responder, for a moment or until a `finish` step.
@@ -103,6 +103,8 @@ pub(crate) fn method_answer(answer: &Value) -> MethodAnswer {
         MethodAnswer::NeedsInput(object(wanted))
     } else if let Some(wanted) = answer.get("missing_capability") {
         MethodAnswer::MissingCapability(object(wanted))
+    } else if let Some(text) = answer.get("tool_error") {
+        ToolError::new(text_of(text)).into()
     } else if let Some(error) = answer.get("error") {
         let code = error["code"].as_i64().expect("an error has a code");
         let fault = MethodError::new(i32::try_from(code).expect("a code fits"), text_of(&error["message"]));

@@ -29,6 +29,8 @@ void answer_method(wellhead_method *r, const json_t *with) {
         give(r, input, wellhead_method_needs_input);
     } else if (lacking) {
         give(r, lacking, wellhead_method_missing_capability);
+    } else if (json_object_get(with, "tool_error")) {
+        wellhead_method_tool_error(r, member(with, "tool_error"));
     } else if (error) {
         text data = {0};
         if (json_object_get(error, "data")) data = text_of_json(json_object_get(error, "data"));

@@ -80,6 +80,7 @@ void answer(Method &r, const json_t *with) {
     if (const auto result = json_of(get(with, "result"))) r.result(*result);
     else if (const auto input = json_of(get(with, "needs_input"))) r.needs_input(*input);
     else if (const auto lacking = json_of(get(with, "missing_capability"))) r.missing_capability(*lacking);
+    else if (const auto refusal = optional_string(get(with, "tool_error"))) r.tool_error(*refusal);
     else if (const json_t *error = get(with, "error"))
         r.error(static_cast<std::int32_t>(json_integer_value(get(error, "code"))), string_of(get(error, "message")),
                 json_of(get(error, "data")));

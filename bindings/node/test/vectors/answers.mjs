@@ -12,6 +12,7 @@ import {
   NOT_MODIFIED,
   PermissionDenied,
   ResourceNotFound,
+  ToolError,
 } from 'wellhead';
 
 /** The message of a callback that fails. */
@@ -348,6 +349,7 @@ function result(answer) {
   if (answer.result !== undefined) return answer.result;
   if (answer.needs_input !== undefined) throw new InputRequired(answer.needs_input);
   if (answer.missing_capability !== undefined) throw new MissingCapability(answer.missing_capability);
+  if (answer.tool_error !== undefined) throw new ToolError(answer.tool_error);
   if (answer.error === undefined) throw new Error(FAILURE);
   throw new MethodError(answer.error.code, answer.error.message, answer.error.data);
 }

@@ -40,6 +40,7 @@ from wellhead._errors import (
     RegistrationError,
     ResourceNotFound,
     ResponseError,
+    ToolError,
 )
 
 TYPE_CHECKING = False
@@ -84,6 +85,7 @@ __all__ = [
     "ResponseError",
     "Server",
     "TestClient",
+    "ToolError",
     "expand",
 ]
 

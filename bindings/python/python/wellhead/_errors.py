@@ -132,6 +132,21 @@ class MethodError(Outcome):
         self.data = data
 
 
+class ToolError(Outcome):
+    """Raised by the function of a tool: an error whose text the model reads.
+
+    The text says what went wrong, and what the model may try instead. The client gets a result with `isError`, and
+    nothing is logged. From a prompt or a method it is an internal error with this message.
+
+    Args:
+        message: A text for the model.
+    """
+
+    def __init__(self, message, /):
+        super().__init__(message, "tool_error")
+        self.message = message
+
+
 class ResponseError(Error):
     """Raised by a test client: the server answered an error.
 

@@ -103,6 +103,19 @@ class MethodError(Outcome):
     data: dict[str, Any] | None
     def __init__(self, number: int, message: str, data: dict[str, Any] | None = None, /) -> None: ...
 
+class ToolError(Outcome):
+    """Raised by the function of a tool: an error whose text the model reads.
+
+    The text says what went wrong, and what the model may try instead. The client gets a result with `isError`, and
+    nothing is logged. From a prompt or a method it is an internal error with this message.
+
+    Args:
+        message: A text for the model.
+    """
+
+    message: str
+    def __init__(self, message: str, /) -> None: ...
+
 class ResponseError(Error):
     """Raised by a test client: the server answered an error.
 
