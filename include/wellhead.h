@@ -22,7 +22,7 @@
  *   callback, on any thread. It also runs if the function that took it fails, unless the struct that holds it cannot be read
  *   (NULL, struct_size 0). The library holds no lock during a callback, so a callback may call any function, unless its
  *   comment says otherwise. It may also free the handle whose function runs it; that function then returns as if the handle
- *   were closed. A callback must not throw or longjmp.
+ *   were closed. A callback must not throw or longjmp: a C++ exception that leaves it aborts the process.
  * Threads. Every function is thread-safe, unless its comment ends in a `Thread safety:` line. By default the drivers run
  *   callbacks on the thread that calls them, one at a time; a poll function runs them on its own thread. A `_free` is the
  *   last use of its handle: no other thread may be using it. The `_free` of a connection, an endpoint or an exchange waits
@@ -36,14 +36,15 @@
  *   nothing.
  * Memory. If memory runs out, the process aborts; there is no hook for another allocator. Limits bound the memory that
  *   clients can use.
- * Time. The drivers keep the time themselves. An application with a loop of its own passes it: wellhead_connection_tick
- *   before each poll, `now_ms` to the functions of exchanges. Without it no call times out.
+ * Time. The drivers keep the time themselves. An application with a loop of its own passes the milliseconds of a monotonic
+ *   clock: wellhead_connection_tick or wellhead_endpoint_tick before each poll, `now_ms` to the functions of exchanges. An
+ *   application that forgets the tick loses time limits: a call without an answer then stays open.
  * SIGPIPE. The drivers ignore it while they run. An application that writes to clients itself must ignore it, or send with
  *   MSG_NOSIGNAL; else it ends when a client is gone.
  * Shutdown. wellhead_server_close makes the drivers return, from any thread. Then the other threads stop, and the handle is
  *   freed last:
  *
- *       static void *tick(void *server) {                // a thread that reports changes
+ *       static void *report(void *server) {              // a thread that reports changes
  *           do wait_for_change(); while (wellhead_server_updated(server, uri, NULL) != WELLHEAD_STATUS_CLOSED);
  *           return NULL;
  *       }
@@ -57,9 +58,9 @@
  *   lost. ThreadSanitizer does not see the locks inside the library: set TSAN_OPTIONS=ignore_noninstrumented_modules=1. It
  *   also delays a signal while its thread waits inside the library.
  * Growth. Structs that may grow begin with `struct_size`: start from their `_INIT`; struct_size 0 is INVALID_ARGUMENT. In
- *   these a field that is zero has its default, so no limit can be set to 0. A struct of a newer header that sets a field
- *   which this library does not know is INVALID_ARGUMENT; so is an unknown flag. Structs without `struct_size` never change.
- *   Fields, functions and status numbers are only ever added.
+ *   these a field that is zero, NULL or absent has its default: no number in them can be set to 0, unless its comment says
+ *   how. A struct of a newer header that sets a field which this library does not know is INVALID_ARGUMENT; so is an unknown
+ *   flag. Structs without `struct_size` never change. Fields, functions and status numbers are only ever added.
  */
 #ifndef WELLHEAD_H
 #define WELLHEAD_H
@@ -67,7 +68,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
+/* On Windows define WELLHEAD_STATIC before this header to link the static library. */
+#if defined(_WIN32) && !defined(WELLHEAD_STATIC)
 #  define WELLHEAD_API __declspec(dllimport)
 #else
 #  define WELLHEAD_API
@@ -107,7 +109,7 @@ typedef void (*wellhead_destroy_callback)(void *data);
 /* Wakes the loop of the application: there may be something to poll. Called on any thread, also for nothing. It must not block. */
 typedef void (*wellhead_wake_callback)(void *data);
 
-/* Returns a NUL-terminated string as a wellhead_str that borrows it. NULL: absent. */
+/* Returns a NUL-terminated string as a wellhead_str, which borrows it: `s` must stay unchanged meanwhile. NULL: absent. */
 WELLHEAD_API wellhead_str wellhead_cstr(const char *s);
 
 #ifdef __cplusplus
@@ -191,7 +193,7 @@ typedef struct wellhead_cache {
 /* A caching hint for one kind of response. Copied before return. */
 typedef struct wellhead_cache_of {
     wellhead_str kind;                        /* discover, resources, templates, tools, prompts, reads */
-    const wellhead_cache *cache;
+    const wellhead_cache *cache;              /* The hint; NULL: none for this kind. */
 } wellhead_cache_of;
 
 /* Counters of a server since it was made. They are read at slightly different moments. */
@@ -232,7 +234,7 @@ typedef struct wellhead_observed {
  * so it must be quick. `observed` and its strings are borrowed until the callback returns. */
 typedef void (*wellhead_observe_callback)(void *observe_data, const wellhead_observed *observed);
 
-/* Reads the counters of a server. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled up to its struct_size. Does not
+/* Reads the counters of a server. counters: may not be NULL; begins as WELLHEAD_COUNTERS_INIT, and is filled up to its struct_size. Does not
  * block. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *server, wellhead_counters *counters,
                                                       wellhead_error **error);
@@ -244,8 +246,8 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 #define WELLHEAD_LOG_WARNING 1
 #define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of a failure of the application. */
 
-/* Limits on how much a client may use. 0 in a field means its default: a limit
- * cannot be set to 0. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
+/* Limits on how much a client may use. A field that is 0 has its default: the other languages refuse a limit of 0, and here
+ * none can be set. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
  * stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
  * listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above them
  * ends the oldest stream of the client that has most. It gets 503 instead if its request has no token and no peer. */
@@ -277,7 +279,7 @@ typedef struct wellhead_limits {
     size_t buffer_bytes;
     /* The percentage of an endpoint's sessions and listen streams that one caller with a token may use, and of the calls
      * in flight that the others leave; at least one of each. Without a token the share of calls is that of one peer.
-     * Refuses. At most 100. Default 25. */
+     * Refuses. At most 100, else INVALID_ARGUMENT. Default 25. */
     size_t caller_percent;
 } wellhead_limits;
 #define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
@@ -294,10 +296,10 @@ typedef struct wellhead_pair {
 
 /* The error code of one condition for clients of one protocol version. */
 typedef struct wellhead_error_code {
-    wellhead_str version;
+    wellhead_str version;                     /* A protocol version, by its date. */
     /* resource_not_found, permission_denied, internal_error or not_modified. */
     wellhead_str condition;
-    int32_t code;
+    int32_t code;                             /* The code that clients of the version get. */
 } wellhead_error_code;
 
 /* Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied. */
@@ -353,7 +355,7 @@ typedef struct wellhead_server_options {
 } wellhead_server_options;
 #define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL }
 
-/* Makes a server. name, version: sent to clients. options: may be NULL. The caller frees it. NULL on failure:
+/* Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on failure:
  * INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness. */
 WELLHEAD_API wellhead_server *wellhead_server_new(wellhead_str name, wellhead_str version,
                                                   const wellhead_server_options *options, wellhead_error **error);
@@ -363,8 +365,8 @@ WELLHEAD_API wellhead_server *wellhead_server_new(wellhead_str name, wellhead_st
  * a thread wait for the signal with sigwait. NULL: does nothing. */
 WELLHEAD_API void wellhead_server_close(wellhead_server *server);
 
-/* Frees a handle. Connections, drivers and kept responders keep what they need until they are gone. No other thread may be
- * using the handle. NULL: does nothing. */
+/* Frees the handle, and does not close the server: connections and drivers go on with what they need until they are gone,
+ * and kept responders can be answered. No other thread may be using the handle. NULL: does nothing. */
 WELLHEAD_API void wellhead_server_free(wellhead_server *server);
 
 /* Prepares a server for use in the child after fork; call it there before any other function. Connections that were made
@@ -463,6 +465,7 @@ typedef struct wellhead_provider {
     /* Lists resources. For a template it lists the resources of the template; wellhead_server_add_list lists others. */
     wellhead_list_callback list;
     wellhead_complete_callback complete;      /* Completes the variables that are named in `completed`. */
+    /* The names of variables of the template; none if `complete` is NULL, else at least one. Copied before return. */
     const wellhead_str *completed;
     size_t completed_count;
     /* Tells whether a resource may exist, before a client subscribes to it. NULL: it may always exist. */
@@ -470,47 +473,49 @@ typedef struct wellhead_provider {
 } wellhead_provider;
 #define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
 
-/* Registers a fixed text. resource, text: copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED. */
+/* Registers a fixed text. resource: may not be NULL; its uri is required. text: may not be absent. Both are copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_text(wellhead_server *server, const wellhead_resource *resource,
                                                       wellhead_str text, wellhead_error **error);
 
-/* Registers fixed bytes; absent is empty. resource, bytes: copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
+/* Registers fixed bytes; absent is empty. resource: may not be NULL; its uri is required. Both are copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
  * CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_blob(wellhead_server *server, const wellhead_resource *resource,
                                                       wellhead_str bytes, wellhead_error **error);
 
-/* Replaces fixed contents with a text, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
+/* Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
  * the resource. Without it the resource has no version. UNKNOWN if no fixed contents are registered there, INVALID_URI,
  * INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_text(wellhead_server *server, wellhead_str uri,
                                                       const wellhead_contents *about, wellhead_str text,
                                                       wellhead_error **error);
 
-/* Replaces fixed contents with bytes, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
+/* Replaces fixed contents with bytes, which are copied, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
  * the resource. Fails as wellhead_server_set_text. */
 WELLHEAD_API wellhead_status wellhead_server_set_blob(wellhead_server *server, wellhead_str uri,
                                                       const wellhead_contents *about, wellhead_str bytes,
                                                       wellhead_error **error);
 
-/* Registers one URI that provider->read reads. provider->read is required; provider->list must be NULL. INVALID_URI,
+/* Registers one URI that provider->read reads. resource, provider: may not be NULL; copied. resource->uri and
+ * provider->read are required; provider->list must be NULL. INVALID_URI,
  * INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_resource(wellhead_server *server, const wellhead_resource *resource,
                                                           const wellhead_provider *provider, wellhead_error **error);
 
-/* Registers an RFC 6570 template, resource->uri. provider->read is required, and reads every URI that matches.
+/* Registers an RFC 6570 template, resource->uri. resource, provider: may not be NULL; copied. provider->read is required, and
+ * reads every URI that matches.
  * provider->list, if given, lists resources of the template. INVALID_TEMPLATE, AMBIGUOUS, DUPLICATE, INVALID_UTF8,
  * INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_template(wellhead_server *server, const wellhead_resource *resource,
                                                           const wellhead_provider *provider, wellhead_error **error);
 
 /* Registers a list source. Fixed resources are listed first, then the sources in the order of their registration. `name` is
- * part of cursors, so replicas must use the same; absent: the number of the source. `provider->list` is required, and
- * `provider->read` must be NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+ * part of cursors, so replicas must use the same; absent: the number of the source. provider: may not be NULL; copied.
+ * provider->list is required, and provider->read must be NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_list(wellhead_server *server, wellhead_str name,
                                                       const wellhead_provider *provider, wellhead_error **error);
 
-/* Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider->read is required;
- * provider->list must be NULL. INVALID_ARGUMENT, CLOSED. */
+/* Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider: may not be NULL;
+ * copied. provider->read is required; provider->list must be NULL. INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *server, const wellhead_provider *provider,
                                                           wellhead_error **error);
 
@@ -531,7 +536,7 @@ typedef struct wellhead_directory {
     size_t include_count;
     const wellhead_str *exclude;              /* Do not serve files that one of these patterns matches. */
     size_t exclude_count;
-    /* Bytes of the largest file that is served; 0: 64 MiB. A file is read whole. */
+    /* Bytes of the largest file that is served, which is read whole; 0: 64 MiB. */
     uint64_t max_file_bytes;
     /* How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
      * for this time, and after ten times this time at the latest. */
@@ -542,7 +547,7 @@ typedef struct wellhead_directory {
 
 /* Registers a folder with all its files and directories, under file: URIs (RFC 8089). Files are read as text or bytes,
  * directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not served;
- * links only if they lead to a file that is served. Paths are completed while they are typed. IO, DUPLICATE also for a
+ * links only if they lead to a file that is served. Paths are completed while they are typed. directory: may not be NULL. IO, DUPLICATE also for a
  * folder inside or around a registered one, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_directory(wellhead_server *server,
                                                            const wellhead_directory *directory, wellhead_error **error);
@@ -590,7 +595,7 @@ WELLHEAD_API wellhead_str wellhead_call_revision(const wellhead_call *call);
 WELLHEAD_API wellhead_str wellhead_call_meta(const wellhead_call *call);
 
 /* Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final value;
- * NULL: not known. message: may be absent. Returns 1 if the client asked for them. */
+ * NULL: not known. message: may be absent; left out if it is not UTF-8. A number that is not finite is not sent. Returns 1 if the client asked for them. */
 WELLHEAD_API int wellhead_call_progress(const wellhead_call *call, double progress, const double *total,
                                         wellhead_str message);
 
@@ -741,7 +746,7 @@ WELLHEAD_API const wellhead_call *wellhead_list_call(const wellhead_list *respon
 /* Frees a kept responder without an answer, which answers "internal error". NULL: does nothing. */
 WELLHEAD_API void wellhead_list_free(wellhead_list *responder);
 
-/* Adds an item to the page. item: copied. On failure the page is unchanged: INVALID_UTF8, INVALID_ARGUMENT. An item with an
+/* Adds an item to the page. item: may not be NULL; its uri is required; copied. On failure the page is unchanged: INVALID_UTF8, INVALID_ARGUMENT. An item with an
  * invalid URI is left out of the answer, and logged. Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_list_add(wellhead_list *responder, const wellhead_resource *item);
 
@@ -993,7 +998,7 @@ WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, 
  * take. OK if there is no subscriber. INVALID_URI, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, wellhead_str uri, wellhead_error **error);
 
-/* Notifies subscribers that a resource changed, with its new version. A registered resource keeps that version; its other
+/* Notifies subscribers that a resource changed, with its new version. resource: may not be NULL; its uri is required. A registered resource keeps that version; its other
  * fields, and lists, stay as they are. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
  * CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_updated_with_metadata(wellhead_server *server,
@@ -1041,14 +1046,14 @@ WELLHEAD_API wellhead_status wellhead_server_inject(wellhead_server *server, wel
 /* A value for a variable of a template, for wellhead_expand. Several values of one name, in the order of the array, are a list.
  * Several values with keys are the pairs of an associative array (RFC 6570 section 2.3). */
 typedef struct wellhead_value {
-    wellhead_str name;
+    wellhead_str name;                        /* The name of the variable; required. */
     wellhead_str key;                         /* The name of the pair. Absent: the value is no pair. */
-    wellhead_str value;
+    wellhead_str value;                       /* The value, not encoded; required. */
     uint32_t flags;                           /* WELLHEAD_VALUE_LIST */
 } wellhead_value;
 
 /* Expands an RFC 6570 template, levels 1 to 4, to a URI. Variables without a value are left out; values of other names are
- * ignored. The caller frees the result. NULL on failure: INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT. */
+ * ignored. values: copied; may be NULL if value_count is 0. The caller frees the result. NULL on failure: INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_text *wellhead_expand(wellhead_str uri_template, const wellhead_value *values,
                                             size_t value_count, wellhead_error **error);
 
@@ -1101,7 +1106,7 @@ WELLHEAD_API wellhead_connection *wellhead_connection_new(wellhead_server *serve
                                                           const wellhead_connection_options *options,
                                                           wellhead_error **error);
 
-/* Buffers input: newline-delimited messages, split anywhere. *taken: the number of bytes that were accepted. If it is less
+/* Buffers input, which is copied: newline-delimited messages, split anywhere. *taken: the number of bytes that were accepted. If it is less
  * than given, stop reading until `wake`, then pass the rest again. taken: may not be NULL. CLOSED, FORKED, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_connection_receive(wellhead_connection *connection, wellhead_str bytes,
                                                          size_t *taken, wellhead_error **error);
@@ -1114,7 +1119,7 @@ WELLHEAD_API void wellhead_connection_end(wellhead_connection *connection);
  * run, so send the output. Returns 0 inside a callback of this connection. */
 WELLHEAD_API size_t wellhead_connection_poll_event(wellhead_connection *connection, size_t max);
 
-/* Returns the next piece of output, about `max` bytes at most. NULL: there is no output, or the last piece is not freed yet.
+/* Returns the next piece of output, at most about `max` bytes; 0 is 1. The caller frees it. NULL: there is no output, or the last piece is not freed yet.
  * Send all of it, free it, and call this again until it returns NULL. */
 WELLHEAD_API wellhead_transmit *wellhead_connection_poll_transmit(wellhead_connection *connection, size_t max);
 
@@ -1165,7 +1170,7 @@ typedef struct wellhead_stdio_options {
     size_t struct_size;
     /* The number of threads that run callbacks, the caller's among them; 0: 1. Or WELLHEAD_CALLBACKS_INLINE. */
     int32_t callback_threads;
-    /* How long calls in flight may take after the end of input, in milliseconds; 0: 5,000 */
+    /* How long calls in flight may take after the end of input, in milliseconds; 0: 5,000, and 1 for almost no time */
     uint32_t drain_ms;
     uint32_t flags;                           /* WELLHEAD_STDIO_KEEP_STDOUT, WELLHEAD_STDIO_HANDLE_SIGTERM */
 } wellhead_stdio_options;
@@ -1214,7 +1219,7 @@ typedef struct wellhead_test_options {
 } wellhead_test_options;
 #define WELLHEAD_TEST_OPTIONS_INIT { sizeof(wellhead_test_options), {NULL, 0}, {NULL, 0}, NULL, NULL, {NULL, 0}, NULL, NULL, NULL, NULL }
 
-/* Makes a client of a server and shakes hands with it. The caller frees it. NULL on failure: CLOSED. */
+/* Makes a client of a server, which may not be NULL, and shakes hands with it. The caller frees it. NULL on failure: CLOSED. */
 WELLHEAD_API wellhead_test_client *wellhead_test_client_new(wellhead_server *server, wellhead_error **error);
 
 /* Makes a client with a choice of its version, capabilities and caller, and shakes hands. The caller frees it. options: may

@@ -99,7 +99,7 @@ WELLHEAD_API const wellhead_call *wellhead_verify_call(const wellhead_verify *re
 /* Frees a kept responder without an answer: the client gets a 500. NULL: does nothing. */
 WELLHEAD_API void wellhead_verify_free(wellhead_verify *responder);
 
-/* Answers that the token is valid, with its rights. INVALID_ARGUMENT, INVALID_UTF8. */
+/* Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id is required. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_verify_granted(wellhead_verify *responder, const wellhead_grant *grant);
 
 /* Answers that the token is invalid or has expired: the client gets a 401, and may retry with another token.
@@ -166,7 +166,8 @@ typedef struct wellhead_endpoint_options {
     /* Called once with verify_data, after the last `verify`; also if no endpoint is made. May be NULL. */
     wellhead_destroy_callback verify_destroy;
     const wellhead_protection *protection;    /* The metadata for clients that need a token; NULL: none. */
-    /* The largest number of sessions; one more ends an unused one, or is answered 503. 0: 10,000 */
+    /* The largest number of sessions; one more ends an unused one, or is answered 503. 0: 10,000; the other languages refuse
+     * a limit of 0. */
     size_t session_limit;
 } wellhead_endpoint_options;
 #define WELLHEAD_ENDPOINT_OPTIONS_INIT { sizeof(wellhead_endpoint_options), {NULL, 0}, 0, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0 }
@@ -191,7 +192,7 @@ typedef struct wellhead_http_options {
     uint32_t io_threads;                      /* The number of threads that read and write, at most 1024; 0: 1 */
     /* The largest number of open connections; more of them wait. 0: 10,000 */
     size_t connections;
-    /* How long calls in flight may take after the server is closed, in milliseconds; 0: 5,000 */
+    /* How long calls in flight may take after the server is closed, in milliseconds; 0: 5,000, and 1 for almost no time */
     uint32_t drain_ms;
     uint32_t flags;                           /* WELLHEAD_HTTP_HANDLE_SIGTERM */
     wellhead_bound_callback bound;            /* Gets the address that is bound. May be NULL. */
@@ -281,7 +282,7 @@ typedef struct wellhead_response {
 } wellhead_response;
 #define WELLHEAD_RESPONSE_INIT { sizeof(wellhead_response), 0, NULL, 0, 0 }
 
-/* Begins an exchange with the head of a request. now_ms: milliseconds of a monotonic clock of the application, the same for
+/* Begins an exchange with the head of a request. endpoint, request: may not be NULL. now_ms: milliseconds of a monotonic clock of the application, the same for
  * all exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may have something new to do, on any thread,
  * also for nothing. As `wake` of wellhead_endpoint_new it may call only _free functions. It may be NULL. `ready_destroy` is
  * called once with ready_data, after the last `ready` and before wellhead_exchange_free returns, also on failure. It may be

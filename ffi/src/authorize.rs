@@ -39,7 +39,7 @@ pub const WELLHEAD_VERDICT_HIDE: u32 = 2;
 /// verdicts with wellhead_authorize_set, then answer with wellhead_authorize_finish. As in wellhead_read_callback, a kept
 /// responder is answered later.
 pub type wellhead_authorize_callback = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: *const wellhead_call,
         operation: u32,

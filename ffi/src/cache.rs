@@ -24,6 +24,7 @@ pub struct wellhead_cache {
 pub struct wellhead_cache_of {
     /// discover, resources, templates, tools, prompts, reads
     pub kind: wellhead_str,
+    /// The hint; NULL: none for this kind.
     pub cache: *const wellhead_cache,
 }
 

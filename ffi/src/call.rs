@@ -152,7 +152,7 @@ pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellh
 }
 
 /// Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final value;
-/// NULL: not known. message: may be absent. Returns 1 if the client asked for them.
+/// NULL: not known. message: may be absent; left out if it is not UTF-8. A number that is not finite is not sent. Returns 1 if the client asked for them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_progress(
     call: *const wellhead_call,

@@ -19,7 +19,11 @@ use wellhead::{Body, Call, CompleteCall, HandlerId, ListCall, Provider, Result, 
 /// wellhead_read_keep and answer later, from any thread. A callback that does neither has answered "internal error". `call`
 /// and `responder` are borrowed until the callback returns or, if kept, until the answer.
 pub type wellhead_read_callback = Option<
-    unsafe extern "C" fn(user_data: *mut c_void, call: *const wellhead_call, responder: *mut wellhead_read),
+    unsafe extern "C-unwind" fn(
+        user_data: *mut c_void,
+        call: *const wellhead_call,
+        responder: *mut wellhead_read,
+    ),
 >;
 
 /// Lists the items that follow `after`, or the first ones if `after` is absent, in an order that stays the same. `after` is
@@ -28,7 +32,7 @@ pub type wellhead_read_callback = Option<
 /// page, also if `more` of wellhead_list_finish is 0. Answer with wellhead_list_finish or wellhead_list_failed. As in
 /// wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_list_callback = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: *const wellhead_call,
         after: wellhead_str,
@@ -41,7 +45,7 @@ pub type wellhead_list_callback = Option<
 /// wellhead_call_var returns the values of the other variables. Answer with wellhead_complete_finish or
 /// wellhead_complete_failed. As in wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_complete_callback = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: *const wellhead_call,
         variable: wellhead_str,
@@ -53,7 +57,7 @@ pub type wellhead_complete_callback = Option<
 /// Returns 0 if no resource exists at `uri`, which then cannot be subscribed to, and 1 if one may exist. `uri` is borrowed
 /// until the callback returns. It must not block.
 pub type wellhead_exists_callback =
-    Option<unsafe extern "C" fn(user_data: *mut c_void, uri: wellhead_str) -> c_int>;
+    Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, uri: wellhead_str) -> c_int>;
 
 /// The callbacks of one registration. NULL: not offered. The struct itself is copied before return.
 #[repr(C)]
@@ -71,6 +75,7 @@ pub struct wellhead_provider {
     pub list: wellhead_list_callback,
     /// Completes the variables that are named in `completed`.
     pub complete: wellhead_complete_callback,
+    /// The names of variables of the template; none if `complete` is NULL, else at least one. Copied before return.
     pub completed: *const wellhead_str,
     pub completed_count: usize,
     /// Tells whether a resource may exist, before a client subscribes to it. NULL: it may always exist.
@@ -79,7 +84,7 @@ pub struct wellhead_provider {
 
 growing!(wellhead_provider);
 
-/// Registers a fixed text. resource, text: copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
+/// Registers a fixed text. resource: may not be NULL; its uri is required. text: may not be absent. Both are copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_text(
     server: *mut wellhead_server,
@@ -91,7 +96,7 @@ pub unsafe extern "C" fn wellhead_server_add_text(
     unsafe { add_value(server, resource, error, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Registers fixed bytes; absent is empty. resource, bytes: copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
+/// Registers fixed bytes; absent is empty. resource: may not be NULL; its uri is required. Both are copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
 /// CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_blob(
@@ -104,7 +109,7 @@ pub unsafe extern "C" fn wellhead_server_add_blob(
     unsafe { add_value(server, resource, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Replaces fixed contents with a text, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
+/// Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
 /// the resource. Without it the resource has no version. UNKNOWN if no fixed contents are registered there, INVALID_URI,
 /// INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
@@ -119,7 +124,7 @@ pub unsafe extern "C" fn wellhead_server_set_text(
     unsafe { set_value(server, uri, about, error, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Replaces fixed contents with bytes, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
+/// Replaces fixed contents with bytes, which are copied, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
 /// the resource. Fails as wellhead_server_set_text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_blob(
@@ -133,7 +138,8 @@ pub unsafe extern "C" fn wellhead_server_set_blob(
     unsafe { set_value(server, uri, about, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Registers one URI that provider->read reads. provider->read is required; provider->list must be NULL. INVALID_URI,
+/// Registers one URI that provider->read reads. resource, provider: may not be NULL; copied. resource->uri and
+/// provider->read are required; provider->list must be NULL. INVALID_URI,
 /// INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_resource(
@@ -151,7 +157,8 @@ pub unsafe extern "C" fn wellhead_server_add_resource(
     }
 }
 
-/// Registers an RFC 6570 template, resource->uri. provider->read is required, and reads every URI that matches.
+/// Registers an RFC 6570 template, resource->uri. resource, provider: may not be NULL; copied. provider->read is required, and
+/// reads every URI that matches.
 /// provider->list, if given, lists resources of the template. INVALID_TEMPLATE, AMBIGUOUS, DUPLICATE, INVALID_UTF8,
 /// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
@@ -175,8 +182,8 @@ pub unsafe extern "C" fn wellhead_server_add_template(
 }
 
 /// Registers a list source. Fixed resources are listed first, then the sources in the order of their registration. `name` is
-/// part of cursors, so replicas must use the same; absent: the number of the source. `provider->list` is required, and
-/// `provider->read` must be NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// part of cursors, so replicas must use the same; absent: the number of the source. provider: may not be NULL; copied.
+/// provider->list is required, and provider->read must be NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_list(
     server: *mut wellhead_server,
@@ -193,8 +200,8 @@ pub unsafe extern "C" fn wellhead_server_add_list(
     }
 }
 
-/// Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider->read is required;
-/// provider->list must be NULL. INVALID_ARGUMENT, CLOSED.
+/// Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider: may not be NULL;
+/// copied. provider->read is required; provider->list must be NULL. INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_fallback(
     server: *mut wellhead_server,

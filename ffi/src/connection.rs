@@ -99,7 +99,7 @@ pub unsafe extern "C" fn wellhead_connection_new(
     }
 }
 
-/// Buffers input: newline-delimited messages, split anywhere. *taken: the number of bytes that were accepted. If it is less
+/// Buffers input, which is copied: newline-delimited messages, split anywhere. *taken: the number of bytes that were accepted. If it is less
 /// than given, stop reading until `wake`, then pass the rest again. taken: may not be NULL. CLOSED, FORKED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_receive(
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn wellhead_connection_poll_event(
     unsafe { with(connection, 0, |_, this| this.quietly(0, |_| this.poll(max))) }
 }
 
-/// Returns the next piece of output, about `max` bytes at most. NULL: there is no output, or the last piece is not freed yet.
+/// Returns the next piece of output, at most about `max` bytes; 0 is 1. The caller frees it. NULL: there is no output, or the last piece is not freed yet.
 /// Send all of it, free it, and call this again until it returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_poll_transmit(

@@ -25,7 +25,7 @@ pub struct wellhead_directory {
     /// Do not serve files that one of these patterns matches.
     pub exclude: *const wellhead_str,
     pub exclude_count: usize,
-    /// Bytes of the largest file that is served; 0: 64 MiB. A file is read whole.
+    /// Bytes of the largest file that is served, which is read whole; 0: 64 MiB.
     pub max_file_bytes: u64,
     /// How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
     /// for this time, and after ten times this time at the latest.
@@ -38,7 +38,7 @@ growing!(wellhead_directory);
 
 /// Registers a folder with all its files and directories, under file: URIs (RFC 8089). Files are read as text or bytes,
 /// directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not served;
-/// links only if they lead to a file that is served. Paths are completed while they are typed. IO, DUPLICATE also for a
+/// links only if they lead to a file that is served. Paths are completed while they are typed. directory: may not be NULL. IO, DUPLICATE also for a
 /// folder inside or around a registered one, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_directory(

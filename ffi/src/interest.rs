@@ -13,7 +13,7 @@ use wellhead::{InterestCall, Responder, Watched};
 /// (wanted is 0). Calls about one URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed. As in
 /// wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_interest_callback = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: *const wellhead_call,
         wanted: c_int,

@@ -31,7 +31,7 @@ growing!(wellhead_method_options);
 /// wellhead_method_result or another wellhead_method_ function that answers. As in wellhead_read_callback, a kept responder
 /// is answered later.
 pub type wellhead_method_callback = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: *const wellhead_call,
         params: wellhead_str,
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn wellhead_server_remove_prompt(
     }
 }
 
-type Run = unsafe extern "C" fn(*mut c_void, *const wellhead_call, wellhead_str, *mut wellhead_method);
+type Run = unsafe extern "C-unwind" fn(*mut c_void, *const wellhead_call, wellhead_str, *mut wellhead_method);
 type Handler = Arc<dyn Fn(MethodCall) + Send + Sync>;
 
 unsafe fn add_named(
@@ -283,7 +283,7 @@ pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
 /// the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
 /// event of the connection; not called if the application closes the connection.
 pub type wellhead_response_callback =
-    Option<unsafe extern "C" fn(then_data: *mut c_void, response: u32, json: wellhead_str)>;
+    Option<unsafe extern "C-unwind" fn(then_data: *mut c_void, response: u32, json: wellhead_str)>;
 
 /// Sends a request to the client: sampling/createMessage, elicitation/create or roots/list. Keep the responder first. then:
 /// may not be NULL. then_destroy: called once, after `then` or instead of it, also on failure. params, then_destroy and

@@ -62,9 +62,9 @@ growing!(wellhead_observed, wellhead_counters);
 /// Observes the begin and the end of a call of a callback, other than `interest`. Called on the thread that polls or answers,
 /// so it must be quick. `observed` and its strings are borrowed until the callback returns.
 pub type wellhead_observe_callback =
-    Option<unsafe extern "C" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>;
+    Option<unsafe extern "C-unwind" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>;
 
-/// Reads the counters of a server. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled up to its struct_size. Does not
+/// Reads the counters of a server. counters: may not be NULL; begins as WELLHEAD_COUNTERS_INIT, and is filled up to its struct_size. Does not
 /// block. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_counters(

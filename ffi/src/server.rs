@@ -21,8 +21,8 @@ pub struct wellhead_server {
 
 impl Shared for wellhead_server {}
 
-/// Limits on how much a client may use. 0 in a field means its default: a limit
-/// cannot be set to 0. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
+/// Limits on how much a client may use. A field that is 0 has its default: the other languages refuse a limit of 0, and here
+/// none can be set. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
 /// stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
 /// listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above them
 /// ends the oldest stream of the client that has most. It gets 503 instead if its request has no token and no peer.
@@ -63,7 +63,7 @@ pub struct wellhead_limits {
     pub buffer_bytes: usize,
     /// The percentage of an endpoint's sessions and listen streams that one caller with a token may use, and of the calls
     /// in flight that the others leave; at least one of each. Without a token the share of calls is that of one peer.
-    /// Refuses. At most 100. Default 25.
+    /// Refuses. At most 100, else INVALID_ARGUMENT. Default 25.
     pub caller_percent: usize,
 }
 
@@ -91,16 +91,18 @@ pub struct wellhead_pair {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_error_code {
+    /// A protocol version, by its date.
     pub version: wellhead_str,
     /// resource_not_found, permission_denied, internal_error or not_modified.
     pub condition: wellhead_str,
+    /// The code that clients of the version get.
     pub code: i32,
 }
 
 /// Logs a line about a callback that failed, or about requests that are refused. level: one of WELLHEAD_LOG_. line: borrowed
 /// until the callback returns; no byte of it reaches a client. Called on any thread.
 pub type wellhead_log_callback =
-    Option<unsafe extern "C" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>;
+    Option<unsafe extern "C-unwind" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>;
 
 /// Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied.
 #[repr(C)]
@@ -168,7 +170,7 @@ pub struct wellhead_server_options {
 
 growing!(wellhead_limits, wellhead_server_options);
 
-/// Makes a server. name, version: sent to clients. options: may be NULL. The caller frees it. NULL on failure:
+/// Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on failure:
 /// INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_new(
@@ -210,8 +212,8 @@ pub unsafe extern "C" fn wellhead_server_close(server: *mut wellhead_server) {
     unsafe { with(server, (), |_, this| this.server.close()) }
 }
 
-/// Frees a handle. Connections, drivers and kept responders keep what they need until they are gone. No other thread may be
-/// using the handle. NULL: does nothing.
+/// Frees the handle, and does not close the server: connections and drivers go on with what they need until they are gone,
+/// and kept responders can be answered. No other thread may be using the handle. NULL: does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_free(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.

@@ -45,7 +45,7 @@ pub struct wellhead_test_request {
 /// of the wellhead_test_request_ functions before the callback returns; without an answer the server gets an internal error.
 /// All arguments are borrowed until the callback returns. It must not use the client.
 pub type wellhead_test_request_callback = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         method: wellhead_str,
         params: wellhead_str,
@@ -81,7 +81,7 @@ pub struct wellhead_test_options {
 
 growing!(wellhead_test_options);
 
-/// Makes a client of a server and shakes hands with it. The caller frees it. NULL on failure: CLOSED.
+/// Makes a client of a server, which may not be NULL, and shakes hands with it. The caller frees it. NULL on failure: CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_new(
     server: *mut wellhead_server,

@@ -28,7 +28,7 @@ impl wellhead_str {
     }
 }
 
-/// Returns a NUL-terminated string as a wellhead_str that borrows it. NULL: absent.
+/// Returns a NUL-terminated string as a wellhead_str, which borrows it: `s` must stay unchanged meanwhile. NULL: absent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
     if s.is_null() {
@@ -40,12 +40,15 @@ pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
     })
 }
 
+// Callbacks are "C-unwind": an exception that leaves one reaches a `catch_unwind` of ours, which aborts. With "C" it would be
+// undefined behaviour.
+
 /// Frees what the application passed with other callbacks. Called once, with that pointer, on any thread, after the last use.
 /// May be NULL.
-pub type wellhead_destroy_callback = Option<unsafe extern "C" fn(data: *mut c_void)>;
+pub type wellhead_destroy_callback = Option<unsafe extern "C-unwind" fn(data: *mut c_void)>;
 
 /// Wakes the loop of the application: there may be something to poll. Called on any thread, also for nothing. It must not block.
-pub type wellhead_wake_callback = Option<unsafe extern "C" fn(data: *mut c_void)>;
+pub type wellhead_wake_callback = Option<unsafe extern "C-unwind" fn(data: *mut c_void)>;
 
 /// A struct that C fills in, and whose first field is its size as the caller's header has it.
 ///

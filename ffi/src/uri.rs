@@ -17,16 +17,18 @@ pub const WELLHEAD_VALUE_LIST: u32 = 1;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_value {
+    /// The name of the variable; required.
     pub name: wellhead_str,
     /// The name of the pair. Absent: the value is no pair.
     pub key: wellhead_str,
+    /// The value, not encoded; required.
     pub value: wellhead_str,
     /// WELLHEAD_VALUE_LIST
     pub flags: u32,
 }
 
 /// Expands an RFC 6570 template, levels 1 to 4, to a URI. Variables without a value are left out; values of other names are
-/// ignored. The caller frees the result. NULL on failure: INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT.
+/// ignored. values: copied; may be NULL if value_count is 0. The caller frees the result. NULL on failure: INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_expand(
     uri_template: wellhead_str,

@@ -93,6 +93,10 @@ $CXX -x c++ -fsyntax-only - <<<'#include <wellhead.hpp>
 #include <wellhead.hpp>'
 $CXX -x c++ -fsyntax-only - <<<'#include <wellhead_http.hpp>
 #include <wellhead_http.hpp>'
+if $C -D_WIN32 -DWELLHEAD_STATIC -x c -E - <<<'#include <wellhead_http.h>' | grep -q dllimport; then
+    echo "WELLHEAD_STATIC does not turn dllimport off" >&2
+    exit 1
+fi
 echo "the headers compile by themselves and twice, as C99 and as C++17"
 
 # What the shared library exports is what the headers declare.

@@ -34,7 +34,7 @@ const KNOWN: u32 = WELLHEAD_NOT_LOOPBACK_ONLY
 /// borrowed as long as the call. Pass it on to its issuer only. wellhead_call_header returns header fields. Answer with one
 /// of the wellhead_verify_ functions. As in wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_verify_callback = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         verify_data: *mut c_void,
         call: *const wellhead_call,
         token: wellhead_str,
@@ -80,7 +80,8 @@ pub struct wellhead_endpoint_options {
     pub verify_destroy: wellhead_destroy_callback,
     /// The metadata for clients that need a token; NULL: none.
     pub protection: *const wellhead_protection,
-    /// The largest number of sessions; one more ends an unused one, or is answered 503. 0: 10,000
+    /// The largest number of sessions; one more ends an unused one, or is answered 503. 0: 10,000; the other languages refuse
+    /// a limit of 0.
     pub session_limit: usize,
 }
 

@@ -19,7 +19,7 @@ pub const WELLHEAD_HTTP_HANDLE_SIGTERM: u32 = 1;
 /// Gets the address that is bound, with the port that the system chose if port 0 was requested. address: borrowed until the
 /// callback returns. Called once, on the thread of wellhead_serve_http, before the first request is accepted.
 pub type wellhead_bound_callback =
-    Option<unsafe extern "C" fn(bound_data: *mut c_void, address: wellhead_str)>;
+    Option<unsafe extern "C-unwind" fn(bound_data: *mut c_void, address: wellhead_str)>;
 
 /// Options of the HTTP listener. Zero or NULL in a field means its default.
 #[repr(C)]
@@ -35,7 +35,7 @@ pub struct wellhead_http_options {
     pub io_threads: u32,
     /// The largest number of open connections; more of them wait. 0: 10,000
     pub connections: usize,
-    /// How long calls in flight may take after the server is closed, in milliseconds; 0: 5,000
+    /// How long calls in flight may take after the server is closed, in milliseconds; 0: 5,000, and 1 for almost no time
     pub drain_ms: u32,
     /// WELLHEAD_HTTP_HANDLE_SIGTERM
     pub flags: u32,
