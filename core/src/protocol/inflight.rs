@@ -62,8 +62,8 @@ struct CallSlot {
     looked_up: bool,
     /// The current call has left for the application as an event.
     is_handed_out: bool,
-    /// A deadline runs for it.
-    due: bool,
+    /// The deadline that runs for it. Others that were set for it before are over.
+    deadline: Option<u64>,
     /// The request waits for the client.
     paused: bool,
     body: SlotState,
@@ -156,7 +156,7 @@ impl Inflight {
                 generation: 0,
                 looked_up: false,
                 is_handed_out: false,
-                due: false,
+                deadline: None,
                 paused: false,
                 body: SlotState::Free,
             });
@@ -170,7 +170,7 @@ impl Inflight {
         s.generation = s.generation.wrapping_add(1);
         s.looked_up = looked_up;
         s.is_handed_out = false;
-        s.due = false;
+        s.deadline = None;
         s.paused = false;
         s.body = SlotState::Open(open);
         CallId { connection, slot, generation: s.generation }
@@ -223,14 +223,12 @@ impl Inflight {
     pub(crate) fn set_deadline(&mut self, call: CallId, deadline: Option<u64>) {
         let Some(slot) = self.current(call) else { return };
         slot.paused = false;
-        let Some(deadline) = deadline else { return };
-        if std::mem::replace(&mut slot.due, true) {
-            return;
-        }
+        let Some(deadline) = deadline.filter(|_| slot.deadline.is_none()) else { return };
+        slot.deadline = Some(deadline);
         // At most one deadline a slot runs. The others go before they outnumber those.
         if self.deadlines.len() > 2 * self.slots.len() {
             let slots = &self.slots;
-            self.deadlines.retain(|(_, call)| is_due(slots, *call));
+            self.deadlines.retain(|(deadline, call)| is_due(slots, *deadline, *call));
         }
         self.deadlines.push_back((deadline, call));
     }
@@ -238,7 +236,7 @@ impl Inflight {
     /// Stops the deadline while the request waits for the client.
     pub(crate) fn pause(&mut self, call: CallId) {
         if let Some(slot) = self.current(call) {
-            slot.due = false;
+            slot.deadline = None;
             slot.paused = true;
         }
     }
@@ -255,7 +253,7 @@ impl Inflight {
         match &mut slot.body {
             SlotState::Open(open) => {
                 slot.is_handed_out = false;
-                slot.due = false;
+                slot.deadline = None;
                 Some(std::mem::replace(&mut open.state, RequestState::Taken))
             }
             SlotState::Abandoned => {
@@ -275,7 +273,7 @@ impl Inflight {
         let dropped = std::mem::take(&mut slot.paused).then_some(call);
         slot.generation = slot.generation.wrapping_add(1);
         slot.is_handed_out = false;
-        slot.due = false;
+        slot.deadline = None;
         let next = CallId { generation: slot.generation, ..call };
         self.dropped.extend(dropped);
         Ok(next)
@@ -335,7 +333,7 @@ impl Inflight {
         let s = &mut self.slots[slot as usize];
         s.generation = s.generation.wrapping_add(1);
         s.is_handed_out = false;
-        s.due = false;
+        s.deadline = None;
         s.body = SlotState::Free;
         self.lookups -= usize::from(std::mem::take(&mut s.looked_up));
         self.free.push(slot);
@@ -374,7 +372,7 @@ impl Inflight {
     /// When [`Inflight::overdue`] is next worth asking.
     pub(crate) fn deadline(&mut self) -> Option<u64> {
         while let Some((deadline, call)) = self.deadlines.front().copied() {
-            if is_due(&self.slots, call) {
+            if is_due(&self.slots, deadline, call) {
                 return Some(deadline);
             }
             self.deadlines.pop_front();
@@ -413,8 +411,10 @@ impl Inflight {
     }
 }
 
-fn is_due(slots: &[CallSlot], call: CallId) -> bool {
+fn is_due(slots: &[CallSlot], deadline: u64, call: CallId) -> bool {
     slots.get(call.slot as usize).is_some_and(|slot| {
-        slot.generation == call.generation && slot.due && matches!(slot.body, SlotState::Open(_))
+        slot.generation == call.generation
+            && slot.deadline == Some(deadline)
+            && matches!(slot.body, SlotState::Open(_))
     })
 }

@@ -368,6 +368,36 @@ fn a_host_that_asks_its_client_no_more_has_its_whole_time_from_then_on() {
 }
 
 #[test]
+fn a_call_has_its_whole_time_after_its_client_answered_though_an_older_call_is_under_way() {
+    let server = server();
+    server.method("x/ask", |_| Json::object("{}")).unwrap();
+    let world = World::new(&server);
+    let session = world.session_with_roots();
+    let mut held = Vec::new();
+    let (_older, _) = hold(&world, &session, 1, &mut held);
+    world.pass(1_000);
+    let mut asking = world.begin_within(&session, &request(2, "x/ask", ""));
+    let mut asked = None;
+    world.go_on(&mut asking, &mut Got::default(), |event| {
+        let Event::Method(call) = event else { return event.run() };
+        let responder = call.into_responder();
+        responder.request("roots/list", None, |_| {}).unwrap();
+        asked = Some(responder);
+    });
+    let responder = asked.expect("the host is asked");
+    world.pass(29_000);
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#;
+    assert_eq!(world.post(&[("Mcp-Session-Id", &session)], answer).status(), 202);
+    world.pass(31_000);
+    assert!(held[0].is_cancelled(), "the older call had a minute");
+    assert!(!responder.is_cancelled(), "its minute began with the client's answer");
+    world.pass(28_999);
+    assert!(!responder.is_cancelled());
+    world.pass(1);
+    assert!(responder.is_cancelled());
+}
+
+#[test]
 fn where_answers_may_take_hardly_any_time_nobody_is_told_the_time_without_end() {
     let mut limits = Limits::default();
     limits.call_ms = 1;
