@@ -1,5 +1,6 @@
 //! Converts between paths below a root and `file:` URIs.
 
+use super::windows_name;
 use crate::error::{Error, ErrorKind, Result};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::path::{Component, Path, Prefix};
@@ -37,6 +38,8 @@ pub(super) const VARIABLE: &str = "path";
 pub(super) struct Address {
     /// `/home/ann/notes`, escaped; "" for the root of the file system.
     path: String,
+    /// The letter of its drive on Windows; the path begins with `/C:` then.
+    drive: Option<char>,
 }
 
 /// The place that a URI leads to.
@@ -50,12 +53,15 @@ pub(super) struct Target {
 impl Address {
     /// Makes one for an absolute path without links, `.` and `..`.
     pub(super) fn new(root: &Path) -> Result<Address> {
-        let mut path = String::new();
+        let (mut path, mut drive) = (String::new(), None);
         for component in root.components() {
             let name = match component {
                 Component::RootDir => continue,
                 Component::Prefix(prefix) => match prefix.kind() {
-                    Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) => format!("{}:", char::from(letter)),
+                    Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) => {
+                        drive = Some(char::from(letter));
+                        format!("{}:", char::from(letter))
+                    }
                     _ => return Err(refuse(root, "is not on a drive with a letter; serve a folder that is")),
                 },
                 other => other
@@ -67,7 +73,7 @@ impl Address {
             path.push('/');
             path.extend(utf8_percent_encode(&name, ESCAPED));
         }
-        Ok(Address { path })
+        Ok(Address { path, drive })
     }
 
     /// Returns the template of every URI below the root.
@@ -75,21 +81,39 @@ impl Address {
         format!("file://{}/{{+{VARIABLE}}}", self.path)
     }
 
-    /// Returns templates of other spellings: the root itself, and the authority `localhost` (`rows.tsv` U-20).
+    /// Returns templates of other spellings: the root itself, the authority `localhost` (`rows.tsv` U-20), and the drive.
     pub(super) fn other_templates(&self) -> Vec<String> {
-        let path = &self.path;
-        let mut others = vec![format!("file://{path}/"), format!("file://localhost{path}/")];
-        if !path.is_empty() {
-            others.extend([format!("file://{path}"), format!("file://localhost{path}")]);
+        let mut others = Vec::new();
+        for path in self.paths() {
+            for authority in ["", "localhost"] {
+                others.push(format!("file://{authority}{path}/"));
+                if !path.is_empty() {
+                    others.push(format!("file://{authority}{path}"));
+                }
+                others.push(format!("file://{authority}{path}/{{+{VARIABLE}}}"));
+            }
         }
-        others.push(format!("file://localhost{path}/{{+{VARIABLE}}}"));
+        let listed = self.template();
+        others.retain(|template| *template != listed);
         others
+    }
+
+    /// Returns the path of the root in each spelling, the listed one first. Clients write a drive as `C:`, `c:`, `C%3A`,
+    /// or `c%3A`.
+    fn paths(&self) -> Vec<String> {
+        let Some(letter) = self.drive else { return vec![self.path.clone()] };
+        let below = &self.path["/C:".len()..];
+        let letters = [letter, char::from(letter as u8 ^ b' ')]; // the other case
+        let colons = [":", "%3A", "%3a"].into_iter();
+        let spellings = colons.flat_map(|colon| letters.map(|letter| format!("/{letter}{colon}{below}")));
+        spellings.collect()
     }
 
     /// Returns the one spelling that lists have.
     pub(super) fn uri(&self, path: &str) -> String {
         let mut uri = format!("file://{}", self.path);
-        if path.is_empty() && self.path.is_empty() {
+        let is_top = self.path.is_empty() || self.drive.is_some() && self.path.len() == "/C:".len();
+        if path.is_empty() && is_top {
             uri.push('/');
         }
         for name in path.split('/').filter(|name| !name.is_empty()) {
@@ -129,7 +153,7 @@ impl Address {
     pub(super) fn parse(&self, uri: &str) -> Option<Target> {
         let rest = uri.strip_prefix("file://")?;
         let rest = rest.strip_prefix("localhost").unwrap_or(rest);
-        let rest = rest.strip_prefix(&self.path)?;
+        let rest = self.paths().iter().find_map(|path| rest.strip_prefix(&**path))?;
         if !(rest.is_empty() || rest.starts_with('/')) || rest.contains(['?', '#']) {
             return None;
         }
@@ -153,9 +177,9 @@ impl Address {
 
 /// Returns whether a segment can only be the name of an entry.
 fn is_name(segment: &str) -> bool {
-    // On Windows a backslash separates, and a colon names a drive or a stream of a file.
-    let foreign = |c: char| c == '\0' || cfg!(windows) && (c == '\\' || c == ':');
-    !matches!(segment, "" | "." | "..") && !segment.contains(foreign)
+    !matches!(segment, "" | "." | "..")
+        && !segment.contains('\0')
+        && (cfg!(not(windows)) || windows_name::is_plain(segment))
 }
 
 fn refuse(root: &Path, why: &str) -> Error {
@@ -219,6 +243,34 @@ mod tests {
         for name in ["...", "..a", "a..", "%252e%252e"] {
             assert!(path(&format!("file:///home/ann%20b/notes/{name}")).is_some(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_drive_has_each_spelling_that_clients_send() {
+        let notes = Address { path: "/C:/notes".to_owned(), drive: Some('C') };
+        let a = Some(Target { path: "a".to_owned(), slash: false });
+        for root in ["/C:", "/c:", "/C%3A", "/c%3A", "/C%3a", "/c%3a"] {
+            for authority in ["", "localhost"] {
+                let uri = format!("file://{authority}{root}/notes");
+                assert_eq!(notes.parse(&format!("{uri}/a")), a, "{uri}");
+                let template = format!("{uri}/{{+path}}");
+                assert!(
+                    template == notes.template() || notes.other_templates().contains(&template),
+                    "{template}"
+                );
+                assert!(notes.other_templates().contains(&uri));
+            }
+        }
+        for other in
+            ["/D:/notes/a", "/C|/notes/a", "/C/notes/a", "/C:/notes2/a", "/C:notes/a", "/%43:/notes/a"]
+        {
+            assert_eq!(notes.parse(&format!("file://{other}")), None, "{other}");
+        }
+        assert!(notes.is_listed_spelling("file:///C:/notes/a", "a"));
+        assert!(!notes.is_listed_spelling("file:///c%3A/notes/a", "a"));
+        let drive = Address { path: "/C:".to_owned(), drive: Some('C') };
+        assert_eq!((drive.uri(""), drive.uri("a")), ("file:///C:/".to_owned(), "file:///C:/a".to_owned()));
+        assert_eq!(drive.parse("file:///c:/").unwrap().path, "");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod spelling;
 mod stamp;
 mod tree;
 mod watch;
+mod windows_name;
 
 use crate::catalog::Template;
 use crate::error::{Error, ErrorKind, Result, said_by_system};

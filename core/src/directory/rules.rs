@@ -4,6 +4,7 @@
 use super::ignore_file::{self, Unusable};
 use super::open_dir::OpenDir;
 use super::stamp::Stamp;
+use super::windows_name;
 use crate::error::{Error, ErrorKind, Result};
 use crate::log::{Level, Log};
 use crate::sync::Lock;
@@ -19,7 +20,7 @@ const REMEMBERED: usize = 10_000;
 
 /// Returns whether the name alone forbids to serve an entry.
 pub(super) fn is_hidden(name: &str) -> bool {
-    name.starts_with('.')
+    name.starts_with('.') || cfg!(windows) && !windows_name::is_plain(name)
 }
 
 /// The rules of a whole folder.
