@@ -106,7 +106,8 @@ typedef struct wellhead_str {
  * May be NULL. */
 typedef void (*wellhead_destroy_callback)(void *data);
 
-/* Wakes the loop of the application: there may be something to poll. Called on any thread, also for nothing. It must not block. */
+/* Wakes the loop of the application: there may be something to poll. Called on any thread, also for nothing. It must not
+ * block. */
 typedef void (*wellhead_wake_callback)(void *data);
 
 /* Returns a NUL-terminated string as a wellhead_str, which borrows it: `s` must stay unchanged meanwhile. NULL: absent. */
@@ -234,8 +235,8 @@ typedef struct wellhead_observed {
  * so it must be quick. `observed` and its strings are borrowed until the callback returns. */
 typedef void (*wellhead_observe_callback)(void *observe_data, const wellhead_observed *observed);
 
-/* Reads the counters of a server. counters: may not be NULL; begins as WELLHEAD_COUNTERS_INIT, and is filled up to its struct_size. Does not
- * block. INVALID_ARGUMENT. */
+/* Reads the counters of a server. counters: may not be NULL; begins as WELLHEAD_COUNTERS_INIT, and is filled up to its
+ * struct_size. Does not block. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *server, wellhead_counters *counters,
                                                       wellhead_error **error);
 
@@ -270,7 +271,8 @@ typedef struct wellhead_limits {
     size_t listen_streams;                    /* Listen streams of one connection; refuses. Default 1,000. */
     /* Bytes of output that the client has not read yet; holds back. Default 16 MiB. */
     size_t output_bytes;
-    /* How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default 60,000. */
+    /* How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default
+     * 60,000. */
     uint64_t call_ms;
     /* Bytes that an endpoint over HTTP buffers for all clients: request bodies, unread output, and events kept for clients
      * that reconnect, of which the oldest is dropped first. A request itself counts as 4 KiB. One connection of a client
@@ -355,8 +357,8 @@ typedef struct wellhead_server_options {
 } wellhead_server_options;
 #define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL }
 
-/* Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on failure:
- * INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness. */
+/* Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on
+ * failure: INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness. */
 WELLHEAD_API wellhead_server *wellhead_server_new(wellhead_str name, wellhead_str version,
                                                   const wellhead_server_options *options, wellhead_error **error);
 
@@ -473,24 +475,25 @@ typedef struct wellhead_provider {
 } wellhead_provider;
 #define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
 
-/* Registers a fixed text. resource: may not be NULL; its uri is required. text: may not be absent. Both are copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED. */
+/* Registers a fixed text. resource: may not be NULL; its uri is required. text: may not be absent. Both are copied.
+ * INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_text(wellhead_server *server, const wellhead_resource *resource,
                                                       wellhead_str text, wellhead_error **error);
 
-/* Registers fixed bytes; absent is empty. resource: may not be NULL; its uri is required. Both are copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
- * CLOSED. */
+/* Registers fixed bytes; absent is empty. resource: may not be NULL; its uri is required. Both are copied. INVALID_URI,
+ * INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_blob(wellhead_server *server, const wellhead_resource *resource,
                                                       wellhead_str bytes, wellhead_error **error);
 
-/* Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
- * the resource. Without it the resource has no version. UNKNOWN if no fixed contents are registered there, INVALID_URI,
- * INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
+/* Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its
+ * version becomes that of the resource. Without it the resource has no version. UNKNOWN if no fixed contents are
+ * registered there, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_text(wellhead_server *server, wellhead_str uri,
                                                       const wellhead_contents *about, wellhead_str text,
                                                       wellhead_error **error);
 
-/* Replaces fixed contents with bytes, which are copied, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
- * the resource. Fails as wellhead_server_set_text. */
+/* Replaces fixed contents with bytes, which are copied, and notifies subscribers of the URI. about: may be NULL; its
+ * version becomes that of the resource. Fails as wellhead_server_set_text. */
 WELLHEAD_API wellhead_status wellhead_server_set_blob(wellhead_server *server, wellhead_str uri,
                                                       const wellhead_contents *about, wellhead_str bytes,
                                                       wellhead_error **error);
@@ -501,10 +504,9 @@ WELLHEAD_API wellhead_status wellhead_server_set_blob(wellhead_server *server, w
 WELLHEAD_API wellhead_status wellhead_server_add_resource(wellhead_server *server, const wellhead_resource *resource,
                                                           const wellhead_provider *provider, wellhead_error **error);
 
-/* Registers an RFC 6570 template, resource->uri. resource, provider: may not be NULL; copied. provider->read is required, and
- * reads every URI that matches.
- * provider->list, if given, lists resources of the template. INVALID_TEMPLATE, AMBIGUOUS, DUPLICATE, INVALID_UTF8,
- * INVALID_ARGUMENT, CLOSED. */
+/* Registers an RFC 6570 template, resource->uri. resource, provider: may not be NULL; copied. provider->read is required,
+ * and reads every URI that matches. provider->list, if given, lists resources of the template. INVALID_TEMPLATE,
+ * AMBIGUOUS, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_template(wellhead_server *server, const wellhead_resource *resource,
                                                           const wellhead_provider *provider, wellhead_error **error);
 
@@ -546,9 +548,9 @@ typedef struct wellhead_directory {
 #define WELLHEAD_DIRECTORY_INIT { sizeof(wellhead_directory), {NULL, 0}, NULL, 0, NULL, 0, 0, 0, 0 }
 
 /* Registers a folder with all its files and directories, under file: URIs (RFC 8089). Files are read as text or bytes,
- * directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not served;
- * links only if they lead to a file that is served. Paths are completed while they are typed. directory: may not be NULL. IO, DUPLICATE also for a
- * folder inside or around a registered one, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+ * directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not
+ * served; links only if they lead to a file that is served. Paths are completed while they are typed. directory: may not
+ * be NULL. IO, DUPLICATE also for a folder inside or around a registered one, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_directory(wellhead_server *server,
                                                            const wellhead_directory *directory, wellhead_error **error);
 
@@ -594,8 +596,9 @@ WELLHEAD_API wellhead_str wellhead_call_revision(const wellhead_call *call);
  * Absent if the request has none. */
 WELLHEAD_API wellhead_str wellhead_call_meta(const wellhead_call *call);
 
-/* Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final value;
- * NULL: not known. message: may be absent; left out if it is not UTF-8. A number that is not finite is not sent. Returns 1 if the client asked for them. */
+/* Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final
+ * value; NULL: not known. message: may be absent; left out if it is not UTF-8. A number that is not finite is not sent.
+ * Returns 1 if the client asked for them. */
 WELLHEAD_API int wellhead_call_progress(const wellhead_call *call, double progress, const double *total,
                                         wellhead_str message);
 
@@ -619,7 +622,7 @@ WELLHEAD_API wellhead_str wellhead_call_request_state(const wellhead_call *call)
 
 /* Seals a requestState for this caller and URI, for a read. until: the time at which it expires, on a clock that replicas
  * share, such as milliseconds of Unix time. It may be used more than once. The caller frees it. NULL: the call is no read,
- * or the state is not UTF-8. */
+ * or the state is absent or not UTF-8. */
 WELLHEAD_API wellhead_text *wellhead_call_seal_state(const wellhead_call *call, wellhead_str state, uint64_t until);
 
 /* Opens the requestState that wellhead_call_seal_state sealed, for a read. now: the time on the clock of `until`. The caller
@@ -669,19 +672,20 @@ WELLHEAD_API const wellhead_call *wellhead_read_call(const wellhead_read *respon
 /* Frees a kept responder without an answer, which answers "internal error". NULL: does nothing. */
 WELLHEAD_API void wellhead_read_free(wellhead_read *responder);
 
-/* Answers with a text, which is copied. INVALID_UTF8, INVALID_ARGUMENT. */
+/* Answers with a text, which is copied; it may not be absent. INVALID_UTF8, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_text(wellhead_read *responder, wellhead_str text);
 
 /* Answers with bytes, which are copied; absent is empty. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_blob(wellhead_read *responder, wellhead_str bytes);
 
-/* Answers with a text that is not copied. It stays the application's, unchanged, until release(release_data), which is
- * called once, on any thread, also on failure. release: may be NULL. INVALID_UTF8, INVALID_ARGUMENT. */
+/* Answers with a text that is not copied; it may not be absent. It stays the application's, unchanged, until
+ * release(release_data), which is called once, on any thread, also on failure. release: may be NULL. INVALID_UTF8,
+ * INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_text_owned(wellhead_read *responder, wellhead_str text,
                                                       wellhead_destroy_callback release, void *release_data);
 
-/* Answers with bytes that are not copied. They stay the application's, unchanged, until release(release_data), which is
- * called once, on any thread, also on failure. release: may be NULL. INVALID_ARGUMENT. */
+/* Answers with bytes that are not copied; absent is empty. They stay the application's, unchanged, until
+ * release(release_data), which is called once, on any thread, also on failure. release: may be NULL. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_blob_owned(wellhead_read *responder, wellhead_str bytes,
                                                       wellhead_destroy_callback release, void *release_data);
 
@@ -709,26 +713,26 @@ WELLHEAD_API wellhead_status wellhead_read_invalid_state(wellhead_read *responde
 /* Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_read_failed(wellhead_read *responder, wellhead_str why);
 
-/* Adds a text, which is copied, to an answer of several elements. about: may be NULL. On failure the answer is unchanged:
- * INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
+/* Adds a text, which is copied, to an answer of several elements. text: may not be absent. about: may be NULL. On failure
+ * the answer is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_read_add_text(wellhead_read *responder, const wellhead_contents *about,
                                                     wellhead_str text);
 
-/* Adds bytes, which are copied, to an answer of several elements. about: may be NULL. On failure the answer is unchanged:
- * INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
+/* Adds bytes, which are copied, to an answer of several elements; absent is empty. about: may be NULL. On failure the
+ * answer is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_read_add_blob(wellhead_read *responder, const wellhead_contents *about,
                                                     wellhead_str bytes);
 
-/* Adds a text that is not copied. about: may be NULL. It stays the application's, unchanged, until release(release_data),
- * which is called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged:
- * INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
+/* Adds a text that is not copied; it may not be absent. about: may be NULL. It stays the application's, unchanged, until
+ * release(release_data), which is called once, on any thread, also on failure. release: may be NULL. On failure the answer
+ * is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_read_add_text_owned(wellhead_read *responder, const wellhead_contents *about,
                                                           wellhead_str text, wellhead_destroy_callback release,
                                                           void *release_data);
 
-/* Adds bytes that are not copied. about: may be NULL. They stay the application's, unchanged, until release(release_data),
- * which is called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged:
- * INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
+/* Adds bytes that are not copied; absent is empty. about: may be NULL. They stay the application's, unchanged, until
+ * release(release_data), which is called once, on any thread, also on failure. release: may be NULL. On failure the answer
+ * is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_read_add_blob_owned(wellhead_read *responder, const wellhead_contents *about,
                                                           wellhead_str bytes, wellhead_destroy_callback release,
                                                           void *release_data);
@@ -746,8 +750,9 @@ WELLHEAD_API const wellhead_call *wellhead_list_call(const wellhead_list *respon
 /* Frees a kept responder without an answer, which answers "internal error". NULL: does nothing. */
 WELLHEAD_API void wellhead_list_free(wellhead_list *responder);
 
-/* Adds an item to the page. item: may not be NULL; its uri is required; copied. On failure the page is unchanged: INVALID_UTF8, INVALID_ARGUMENT. An item with an
- * invalid URI is left out of the answer, and logged. Thread safety: one thread at a time builds an answer. */
+/* Adds an item to the page. item: may not be NULL; its uri is required; copied. On failure the page is unchanged:
+ * INVALID_UTF8, INVALID_ARGUMENT. An item with an invalid URI is left out of the answer, and logged. Thread safety: one
+ * thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_list_add(wellhead_list *responder, const wellhead_resource *item);
 
 /* Answers with the items that were added. more: not 0 if items follow the last one. With `more` and no items the client gets
@@ -767,8 +772,8 @@ WELLHEAD_API const wellhead_call *wellhead_complete_call(const wellhead_complete
 /* Frees a kept responder without an answer, which answers "internal error". NULL: does nothing. */
 WELLHEAD_API void wellhead_complete_free(wellhead_complete *responder);
 
-/* Adds a value, which is copied, behind the others. INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time
- * builds an answer. */
+/* Adds a value, which is copied, behind the others. It may not be absent. INVALID_UTF8, INVALID_ARGUMENT. Thread safety:
+ * one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_complete_add(wellhead_complete *responder, wellhead_str value);
 
 /* Answers with the values that were added. The client gets at most 100, the first ones. more: not 0 if there are more.
@@ -895,12 +900,13 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server,
 
 /* Registers a tool. definition: how it is listed, a JSON object without a name, such as
  * {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call.
- * wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do
- * not fit is answered without the callback, with a line for each wrong field. If the call fails or is not answered, the client
- * gets a result with isError and the text "The tool failed", and the reason is logged. A result that clients would refuse is
- * such a failure. wellhead_method_tool_error has a text for the model instead. wellhead_method_error and a missed deadline
- * answer errors. INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema.
- * An `authorize` callback decides by the name. The rest is as in wellhead_server_add_method. */
+ * wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose
+ * arguments do not fit is answered without the callback, with a line for each wrong field. If the call fails or is not
+ * answered, the client gets a result with isError and the text "The tool failed", and the reason is logged. A result that
+ * clients would refuse is such a failure. wellhead_method_tool_error has a text for the model instead.
+ * wellhead_method_error and a missed deadline answer errors. INVALID_ARGUMENT also for a member that does not exist or
+ * that clients would refuse, and for a wrong schema. An `authorize` callback decides by the name. The rest is as in
+ * wellhead_server_add_method. */
 WELLHEAD_API wellhead_status wellhead_server_add_tool(wellhead_server *server, wellhead_str name,
                                                       wellhead_str definition, wellhead_method_callback method,
                                                       void *user_data, wellhead_destroy_callback destroy,
@@ -967,16 +973,17 @@ WELLHEAD_API wellhead_status wellhead_method_request(wellhead_method *responder,
  * not come yet. */
 WELLHEAD_API int wellhead_method_cancel_request(wellhead_method *responder, uint64_t number);
 
-/* Answers with a result, a JSON object. Members that the revision requires are added. INVALID_ARGUMENT, INVALID_UTF8. */
+/* Answers with a result, a JSON object, which is copied and may not be absent. Members that the revision requires are
+ * added. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_result(wellhead_method *responder, wellhead_str result);
 
-/* Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the application's own. data: a JSON object; may be absent.
- * INVALID_ARGUMENT, INVALID_UTF8. */
+/* Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the application's own. message: may not be absent. data: a
+ * JSON object; may be absent. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, int32_t code, wellhead_str message,
                                                    wellhead_str data);
 
-/* Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client gets
- * a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
+/* Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client
+ * gets a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_tool_error(wellhead_method *responder, wellhead_str message);
 
@@ -987,8 +994,8 @@ WELLHEAD_API wellhead_status wellhead_method_needs_input(wellhead_method *respon
 /* Answers that the client lacks capabilities: a JSON object such as {"sampling":{}}. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_missing_capability(wellhead_method *responder, wellhead_str capabilities);
 
-/* Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not sent
- * to the client. INVALID_ARGUMENT, INVALID_UTF8. */
+/* Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not
+ * sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, wellhead_str why);
 
 /* ---- updates ------------------------------------------------------------------------------------------------------ */
@@ -998,9 +1005,9 @@ WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, 
  * take. OK if there is no subscriber. INVALID_URI, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, wellhead_str uri, wellhead_error **error);
 
-/* Notifies subscribers that a resource changed, with its new version. resource: may not be NULL; its uri is required. A registered resource keeps that version; its other
- * fields, and lists, stay as they are. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
- * CLOSED. */
+/* Notifies subscribers that a resource changed, with its new version. resource: may not be NULL; its uri is required. A
+ * registered resource keeps that version; its other fields, and lists, stay as they are. Calls back as
+ * wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_updated_with_metadata(wellhead_server *server,
                                                                    const wellhead_resource *resource,
                                                                    wellhead_error **error);
@@ -1043,8 +1050,8 @@ WELLHEAD_API wellhead_status wellhead_server_inject(wellhead_server *server, wel
 
 #define WELLHEAD_VALUE_LIST 1                 /* The value is an element of a list, even if it is the only one. */
 
-/* A value for a variable of a template, for wellhead_expand. Several values of one name, in the order of the array, are a list.
- * Several values with keys are the pairs of an associative array (RFC 6570 section 2.3). */
+/* A value for a variable of a template, for wellhead_expand. Several values of one name, in the order of the array, are a
+ * list. Several values with keys are the pairs of an associative array (RFC 6570 section 2.3). */
 typedef struct wellhead_value {
     wellhead_str name;                        /* The name of the variable; required. */
     wellhead_str key;                         /* The name of the pair. Absent: the value is no pair. */
@@ -1053,7 +1060,8 @@ typedef struct wellhead_value {
 } wellhead_value;
 
 /* Expands an RFC 6570 template, levels 1 to 4, to a URI. Variables without a value are left out; values of other names are
- * ignored. values: copied; may be NULL if value_count is 0. The caller frees the result. NULL on failure: INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT. */
+ * ignored. values: copied; may be NULL if value_count is 0. The caller frees the result. NULL on failure:
+ * INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_text *wellhead_expand(wellhead_str uri_template, const wellhead_value *values,
                                             size_t value_count, wellhead_error **error);
 
@@ -1106,21 +1114,22 @@ WELLHEAD_API wellhead_connection *wellhead_connection_new(wellhead_server *serve
                                                           const wellhead_connection_options *options,
                                                           wellhead_error **error);
 
-/* Buffers input, which is copied: newline-delimited messages, split anywhere. *taken: the number of bytes that were accepted. If it is less
- * than given, stop reading until `wake`, then pass the rest again. taken: may not be NULL. CLOSED, FORKED, INVALID_ARGUMENT. */
+/* Buffers input, which is copied: newline-delimited messages, split anywhere. *taken: the number of bytes that were
+ * accepted. If it is less than given, stop reading until `wake`, then pass the rest again. taken: may not be NULL. CLOSED,
+ * FORKED, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_connection_receive(wellhead_connection *connection, wellhead_str bytes,
                                                          size_t *taken, wellhead_error **error);
 
-/* Ends the input, as at the end of a file. A last line without a newline still counts. Requests in flight are still answered:
- * go on to poll until wellhead_connection_finished. A second call does nothing. */
+/* Ends the input, as at the end of a file. A last line without a newline still counts. Requests in flight are still
+ * answered: go on to poll until wellhead_connection_finished. A second call does nothing. */
 WELLHEAD_API void wellhead_connection_end(wellhead_connection *connection);
 
 /* Handles input and runs up to `max` callbacks on this thread. Returns how many it ran; fewer than `max`: nothing is left to
  * run, so send the output. Returns 0 inside a callback of this connection. */
 WELLHEAD_API size_t wellhead_connection_poll_event(wellhead_connection *connection, size_t max);
 
-/* Returns the next piece of output, at most about `max` bytes; 0 is 1. The caller frees it. NULL: there is no output, or the last piece is not freed yet.
- * Send all of it, free it, and call this again until it returns NULL. */
+/* Returns the next piece of output, at most about `max` bytes; 0 is 1. The caller frees it. NULL: there is no output, or
+ * the last piece is not freed yet. Send all of it, free it, and call this again until it returns NULL. */
 WELLHEAD_API wellhead_transmit *wellhead_connection_poll_transmit(wellhead_connection *connection, size_t max);
 
 /* Returns the bytes of a piece of output, borrowed until it is freed. NULL: absent. */

@@ -99,7 +99,8 @@ WELLHEAD_API const wellhead_call *wellhead_verify_call(const wellhead_verify *re
 /* Frees a kept responder without an answer: the client gets a 500. NULL: does nothing. */
 WELLHEAD_API void wellhead_verify_free(wellhead_verify *responder);
 
-/* Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id is required. INVALID_ARGUMENT, INVALID_UTF8. */
+/* Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id is required. INVALID_ARGUMENT,
+ * INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_verify_granted(wellhead_verify *responder, const wellhead_grant *grant);
 
 /* Answers that the token is invalid or has expired: the client gets a 401, and may retry with another token.
@@ -282,12 +283,12 @@ typedef struct wellhead_response {
 } wellhead_response;
 #define WELLHEAD_RESPONSE_INIT { sizeof(wellhead_response), 0, NULL, 0, 0 }
 
-/* Begins an exchange with the head of a request. endpoint, request: may not be NULL. now_ms: milliseconds of a monotonic clock of the application, the same for
- * all exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may have something new to do, on any thread,
- * also for nothing. As `wake` of wellhead_endpoint_new it may call only _free functions. It may be NULL. `ready_destroy` is
- * called once with ready_data, after the last `ready` and before wellhead_exchange_free returns, also on failure. It may be
- * NULL. The caller frees the exchange. NULL on failure, for which the application answers 400: INVALID_ARGUMENT,
- * INVALID_UTF8 for a method, target or name that is not UTF-8. */
+/* Begins an exchange with the head of a request. endpoint, request: may not be NULL. now_ms: milliseconds of a monotonic
+ * clock of the application, the same for all exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may
+ * have something new to do, on any thread, also for nothing. As `wake` of wellhead_endpoint_new it may call only _free
+ * functions. It may be NULL. `ready_destroy` is called once with ready_data, after the last `ready` and before
+ * wellhead_exchange_free returns, also on failure. It may be NULL. The caller frees the exchange. NULL on failure, for
+ * which the application answers 400: INVALID_ARGUMENT, INVALID_UTF8 for a method, target or name that is not UTF-8. */
 WELLHEAD_API wellhead_exchange *wellhead_exchange_new(wellhead_endpoint *endpoint, const wellhead_request *request,
                                                       uint64_t now_ms, wellhead_wake_callback ready, void *ready_data,
                                                       wellhead_destroy_callback ready_destroy, wellhead_error **error);

@@ -151,8 +151,9 @@ pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellh
     unsafe { text(call, |call| of_request!(call, it => it.meta(), None)) }
 }
 
-/// Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final value;
-/// NULL: not known. message: may be absent; left out if it is not UTF-8. A number that is not finite is not sent. Returns 1 if the client asked for them.
+/// Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final
+/// value; NULL: not known. message: may be absent; left out if it is not UTF-8. A number that is not finite is not sent.
+/// Returns 1 if the client asked for them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_progress(
     call: *const wellhead_call,
@@ -206,7 +207,7 @@ pub unsafe extern "C" fn wellhead_call_request_state(call: *const wellhead_call)
 
 /// Seals a requestState for this caller and URI, for a read. until: the time at which it expires, on a clock that replicas
 /// share, such as milliseconds of Unix time. It may be used more than once. The caller frees it. NULL: the call is no read,
-/// or the state is not UTF-8.
+/// or the state is absent or not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_seal_state(
     call: *const wellhead_call,

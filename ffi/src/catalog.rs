@@ -84,7 +84,8 @@ pub struct wellhead_provider {
 
 growing!(wellhead_provider);
 
-/// Registers a fixed text. resource: may not be NULL; its uri is required. text: may not be absent. Both are copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
+/// Registers a fixed text. resource: may not be NULL; its uri is required. text: may not be absent. Both are copied.
+/// INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_text(
     server: *mut wellhead_server,
@@ -96,8 +97,8 @@ pub unsafe extern "C" fn wellhead_server_add_text(
     unsafe { add_value(server, resource, error, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Registers fixed bytes; absent is empty. resource: may not be NULL; its uri is required. Both are copied. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE,
-/// CLOSED.
+/// Registers fixed bytes; absent is empty. resource: may not be NULL; its uri is required. Both are copied. INVALID_URI,
+/// INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_blob(
     server: *mut wellhead_server,
@@ -109,9 +110,9 @@ pub unsafe extern "C" fn wellhead_server_add_blob(
     unsafe { add_value(server, resource, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
-/// the resource. Without it the resource has no version. UNKNOWN if no fixed contents are registered there, INVALID_URI,
-/// INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its
+/// version becomes that of the resource. Without it the resource has no version. UNKNOWN if no fixed contents are
+/// registered there, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_text(
     server: *mut wellhead_server,
@@ -124,8 +125,8 @@ pub unsafe extern "C" fn wellhead_server_set_text(
     unsafe { set_value(server, uri, about, error, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Replaces fixed contents with bytes, which are copied, and notifies subscribers of the URI. about: may be NULL; its version becomes that of
-/// the resource. Fails as wellhead_server_set_text.
+/// Replaces fixed contents with bytes, which are copied, and notifies subscribers of the URI. about: may be NULL; its
+/// version becomes that of the resource. Fails as wellhead_server_set_text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_blob(
     server: *mut wellhead_server,
@@ -157,10 +158,9 @@ pub unsafe extern "C" fn wellhead_server_add_resource(
     }
 }
 
-/// Registers an RFC 6570 template, resource->uri. resource, provider: may not be NULL; copied. provider->read is required, and
-/// reads every URI that matches.
-/// provider->list, if given, lists resources of the template. INVALID_TEMPLATE, AMBIGUOUS, DUPLICATE, INVALID_UTF8,
-/// INVALID_ARGUMENT, CLOSED.
+/// Registers an RFC 6570 template, resource->uri. resource, provider: may not be NULL; copied. provider->read is required,
+/// and reads every URI that matches. provider->list, if given, lists resources of the template. INVALID_TEMPLATE,
+/// AMBIGUOUS, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_template(
     server: *mut wellhead_server,

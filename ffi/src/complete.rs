@@ -45,8 +45,8 @@ pub unsafe extern "C" fn wellhead_complete_free(responder: *mut wellhead_complet
     unsafe { pending::give_up(responder) }
 }
 
-/// Adds a value, which is copied, behind the others. INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time
-/// builds an answer.
+/// Adds a value, which is copied, behind the others. It may not be absent. INVALID_UTF8, INVALID_ARGUMENT. Thread safety:
+/// one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_add(
     responder: *mut wellhead_complete,

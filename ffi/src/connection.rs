@@ -99,8 +99,9 @@ pub unsafe extern "C" fn wellhead_connection_new(
     }
 }
 
-/// Buffers input, which is copied: newline-delimited messages, split anywhere. *taken: the number of bytes that were accepted. If it is less
-/// than given, stop reading until `wake`, then pass the rest again. taken: may not be NULL. CLOSED, FORKED, INVALID_ARGUMENT.
+/// Buffers input, which is copied: newline-delimited messages, split anywhere. *taken: the number of bytes that were
+/// accepted. If it is less than given, stop reading until `wake`, then pass the rest again. taken: may not be NULL. CLOSED,
+/// FORKED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_receive(
     connection: *mut wellhead_connection,
@@ -123,8 +124,8 @@ pub unsafe extern "C" fn wellhead_connection_receive(
     }
 }
 
-/// Ends the input, as at the end of a file. A last line without a newline still counts. Requests in flight are still answered:
-/// go on to poll until wellhead_connection_finished. A second call does nothing.
+/// Ends the input, as at the end of a file. A last line without a newline still counts. Requests in flight are still
+/// answered: go on to poll until wellhead_connection_finished. A second call does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_end(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
@@ -142,8 +143,8 @@ pub unsafe extern "C" fn wellhead_connection_poll_event(
     unsafe { with(connection, 0, |_, this| this.quietly(0, |_| this.poll(max))) }
 }
 
-/// Returns the next piece of output, at most about `max` bytes; 0 is 1. The caller frees it. NULL: there is no output, or the last piece is not freed yet.
-/// Send all of it, free it, and call this again until it returns NULL.
+/// Returns the next piece of output, at most about `max` bytes; 0 is 1. The caller frees it. NULL: there is no output, or
+/// the last piece is not freed yet. Send all of it, free it, and call this again until it returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_poll_transmit(
     connection: *mut wellhead_connection,

@@ -37,9 +37,9 @@ pub struct wellhead_directory {
 growing!(wellhead_directory);
 
 /// Registers a folder with all its files and directories, under file: URIs (RFC 8089). Files are read as text or bytes,
-/// directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not served;
-/// links only if they lead to a file that is served. Paths are completed while they are typed. directory: may not be NULL. IO, DUPLICATE also for a
-/// folder inside or around a registered one, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not
+/// served; links only if they lead to a file that is served. Paths are completed while they are typed. directory: may not
+/// be NULL. IO, DUPLICATE also for a folder inside or around a registered one, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_directory(
     server: *mut wellhead_server,

@@ -46,8 +46,9 @@ pub unsafe extern "C" fn wellhead_list_free(responder: *mut wellhead_list) {
     unsafe { pending::give_up(responder) }
 }
 
-/// Adds an item to the page. item: may not be NULL; its uri is required; copied. On failure the page is unchanged: INVALID_UTF8, INVALID_ARGUMENT. An item with an
-/// invalid URI is left out of the answer, and logged. Thread safety: one thread at a time builds an answer.
+/// Adds an item to the page. item: may not be NULL; its uri is required; copied. On failure the page is unchanged:
+/// INVALID_UTF8, INVALID_ARGUMENT. An item with an invalid URI is left out of the answer, and logged. Thread safety: one
+/// thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_list_add(
     responder: *mut wellhead_list,

@@ -74,12 +74,13 @@ pub unsafe extern "C" fn wellhead_server_add_method(
 
 /// Registers a tool. definition: how it is listed, a JSON object without a name, such as
 /// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call.
-/// wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do
-/// not fit is answered without the callback, with a line for each wrong field. If the call fails or is not answered, the client
-/// gets a result with isError and the text "The tool failed", and the reason is logged. A result that clients would refuse is
-/// such a failure. wellhead_method_tool_error has a text for the model instead. wellhead_method_error and a missed deadline
-/// answer errors. INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema.
-/// An `authorize` callback decides by the name. The rest is as in wellhead_server_add_method.
+/// wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose
+/// arguments do not fit is answered without the callback, with a line for each wrong field. If the call fails or is not
+/// answered, the client gets a result with isError and the text "The tool failed", and the reason is logged. A result that
+/// clients would refuse is such a failure. wellhead_method_tool_error has a text for the model instead.
+/// wellhead_method_error and a missed deadline answer errors. INVALID_ARGUMENT also for a member that does not exist or
+/// that clients would refuse, and for a wrong schema. An `authorize` callback decides by the name. The rest is as in
+/// wellhead_server_add_method.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_tool(
     server: *mut wellhead_server,
@@ -338,7 +339,8 @@ pub unsafe extern "C" fn wellhead_method_cancel_request(
     }
 }
 
-/// Answers with a result, a JSON object. Members that the revision requires are added. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers with a result, a JSON object, which is copied and may not be absent. Members that the revision requires are
+/// added. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_result(
     responder: *mut wellhead_method,
@@ -348,8 +350,8 @@ pub unsafe extern "C" fn wellhead_method_result(
     unsafe { finish(responder, result, MethodAnswer::Result) }
 }
 
-/// Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the application's own. data: a JSON object; may be absent.
-/// INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the application's own. message: may not be absent. data: a
+/// JSON object; may be absent. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_error(
     responder: *mut wellhead_method,
@@ -361,8 +363,8 @@ pub unsafe extern "C" fn wellhead_method_error(
     unsafe { pending::finish(responder, |promise, _, ()| failure(promise, code, message, data)) }
 }
 
-/// Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client gets
-/// a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
+/// Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client
+/// gets a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
 /// INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_tool_error(
@@ -398,8 +400,8 @@ pub unsafe extern "C" fn wellhead_method_missing_capability(
     unsafe { finish(responder, capabilities, MethodAnswer::MissingCapability) }
 }
 
-/// Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not sent
-/// to the client. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not
+/// sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_failed(
     responder: *mut wellhead_method,

@@ -64,8 +64,8 @@ growing!(wellhead_observed, wellhead_counters);
 pub type wellhead_observe_callback =
     Option<unsafe extern "C-unwind" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>;
 
-/// Reads the counters of a server. counters: may not be NULL; begins as WELLHEAD_COUNTERS_INIT, and is filled up to its struct_size. Does not
-/// block. INVALID_ARGUMENT.
+/// Reads the counters of a server. counters: may not be NULL; begins as WELLHEAD_COUNTERS_INIT, and is filled up to its
+/// struct_size. Does not block. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_counters(
     server: *const wellhead_server,

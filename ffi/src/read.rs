@@ -48,7 +48,7 @@ pub unsafe extern "C" fn wellhead_read_free(responder: *mut wellhead_read) {
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers with a text, which is copied. INVALID_UTF8, INVALID_ARGUMENT.
+/// Answers with a text, which is copied; it may not be absent. INVALID_UTF8, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_text(
     responder: *mut wellhead_read,
@@ -68,8 +68,9 @@ pub unsafe extern "C" fn wellhead_read_blob(
     unsafe { whole(responder, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Answers with a text that is not copied. It stays the application's, unchanged, until release(release_data), which is
-/// called once, on any thread, also on failure. release: may be NULL. INVALID_UTF8, INVALID_ARGUMENT.
+/// Answers with a text that is not copied; it may not be absent. It stays the application's, unchanged, until
+/// release(release_data), which is called once, on any thread, also on failure. release: may be NULL. INVALID_UTF8,
+/// INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_text_owned(
     responder: *mut wellhead_read,
@@ -82,8 +83,8 @@ pub unsafe extern "C" fn wellhead_read_text_owned(
     unsafe { whole(responder, |promise| source.text(promise)) }
 }
 
-/// Answers with bytes that are not copied. They stay the application's, unchanged, until release(release_data), which is
-/// called once, on any thread, also on failure. release: may be NULL. INVALID_ARGUMENT.
+/// Answers with bytes that are not copied; absent is empty. They stay the application's, unchanged, until
+/// release(release_data), which is called once, on any thread, also on failure. release: may be NULL. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_blob_owned(
     responder: *mut wellhead_read,
@@ -162,8 +163,8 @@ pub unsafe extern "C" fn wellhead_read_failed(
     unsafe { pending::fail(responder, why) }
 }
 
-/// Adds a text, which is copied, to an answer of several elements. about: may be NULL. On failure the answer is unchanged:
-/// INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+/// Adds a text, which is copied, to an answer of several elements. text: may not be absent. about: may be NULL. On failure
+/// the answer is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_text(
     responder: *mut wellhead_read,
@@ -174,8 +175,8 @@ pub unsafe extern "C" fn wellhead_read_add_text(
     unsafe { add(responder, about, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Adds bytes, which are copied, to an answer of several elements. about: may be NULL. On failure the answer is unchanged:
-/// INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+/// Adds bytes, which are copied, to an answer of several elements; absent is empty. about: may be NULL. On failure the
+/// answer is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_blob(
     responder: *mut wellhead_read,
@@ -186,9 +187,9 @@ pub unsafe extern "C" fn wellhead_read_add_blob(
     unsafe { add(responder, about, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Adds a text that is not copied. about: may be NULL. It stays the application's, unchanged, until release(release_data),
-/// which is called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged:
-/// INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+/// Adds a text that is not copied; it may not be absent. about: may be NULL. It stays the application's, unchanged, until
+/// release(release_data), which is called once, on any thread, also on failure. release: may be NULL. On failure the answer
+/// is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_text_owned(
     responder: *mut wellhead_read,
@@ -202,9 +203,9 @@ pub unsafe extern "C" fn wellhead_read_add_text_owned(
     unsafe { add(responder, about, |promise| source.text(promise)) }
 }
 
-/// Adds bytes that are not copied. about: may be NULL. They stay the application's, unchanged, until release(release_data),
-/// which is called once, on any thread, also on failure. release: may be NULL. On failure the answer is unchanged:
-/// INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+/// Adds bytes that are not copied; absent is empty. about: may be NULL. They stay the application's, unchanged, until
+/// release(release_data), which is called once, on any thread, also on failure. release: may be NULL. On failure the answer
+/// is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_blob_owned(
     responder: *mut wellhead_read,

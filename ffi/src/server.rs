@@ -54,7 +54,8 @@ pub struct wellhead_limits {
     pub listen_streams: usize,
     /// Bytes of output that the client has not read yet; holds back. Default 16 MiB.
     pub output_bytes: usize,
-    /// How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default 60,000.
+    /// How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default
+    /// 60,000.
     pub call_ms: u64,
     /// Bytes that an endpoint over HTTP buffers for all clients: request bodies, unread output, and events kept for clients
     /// that reconnect, of which the oldest is dropped first. A request itself counts as 4 KiB. One connection of a client
@@ -170,8 +171,8 @@ pub struct wellhead_server_options {
 
 growing!(wellhead_limits, wellhead_server_options);
 
-/// Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on failure:
-/// INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness.
+/// Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on
+/// failure: INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_new(
     name: wellhead_str,

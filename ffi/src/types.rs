@@ -47,7 +47,8 @@ pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
 /// May be NULL.
 pub type wellhead_destroy_callback = Option<unsafe extern "C-unwind" fn(data: *mut c_void)>;
 
-/// Wakes the loop of the application: there may be something to poll. Called on any thread, also for nothing. It must not block.
+/// Wakes the loop of the application: there may be something to poll. Called on any thread, also for nothing. It must not
+/// block.
 pub type wellhead_wake_callback = Option<unsafe extern "C-unwind" fn(data: *mut c_void)>;
 
 /// A struct that C fills in, and whose first field is its size as the caller's header has it.

@@ -18,9 +18,9 @@ pub unsafe extern "C" fn wellhead_server_updated(
     unsafe { with_server(server, error, |promise, server| server.updated(promise.text(uri, "uri")?)) }
 }
 
-/// Notifies subscribers that a resource changed, with its new version. resource: may not be NULL; its uri is required. A registered resource keeps that version; its other
-/// fields, and lists, stay as they are. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
-/// CLOSED.
+/// Notifies subscribers that a resource changed, with its new version. resource: may not be NULL; its uri is required. A
+/// registered resource keeps that version; its other fields, and lists, stay as they are. Calls back as
+/// wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_updated_with_metadata(
     server: *mut wellhead_server,

@@ -12,8 +12,8 @@ use wellhead::{Result, Template, TemplateValue};
 /// The value is an element of a list, even if it is the only one.
 pub const WELLHEAD_VALUE_LIST: u32 = 1;
 
-/// A value for a variable of a template, for wellhead_expand. Several values of one name, in the order of the array, are a list.
-/// Several values with keys are the pairs of an associative array (RFC 6570 section 2.3).
+/// A value for a variable of a template, for wellhead_expand. Several values of one name, in the order of the array, are a
+/// list. Several values with keys are the pairs of an associative array (RFC 6570 section 2.3).
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_value {
@@ -28,7 +28,8 @@ pub struct wellhead_value {
 }
 
 /// Expands an RFC 6570 template, levels 1 to 4, to a URI. Variables without a value are left out; values of other names are
-/// ignored. values: copied; may be NULL if value_count is 0. The caller frees the result. NULL on failure: INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT.
+/// ignored. values: copied; may be NULL if value_count is 0. The caller frees the result. NULL on failure:
+/// INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_expand(
     uri_template: wellhead_str,

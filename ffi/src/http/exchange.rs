@@ -85,12 +85,12 @@ pub const WELLHEAD_PROGRESS_DATA: u32 = 3;
 /// Nothing to do now: poll again when `ready` is called.
 pub const WELLHEAD_PROGRESS_WAIT: u32 = 4;
 
-/// Begins an exchange with the head of a request. endpoint, request: may not be NULL. now_ms: milliseconds of a monotonic clock of the application, the same for
-/// all exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may have something new to do, on any thread,
-/// also for nothing. As `wake` of wellhead_endpoint_new it may call only _free functions. It may be NULL. `ready_destroy` is
-/// called once with ready_data, after the last `ready` and before wellhead_exchange_free returns, also on failure. It may be
-/// NULL. The caller frees the exchange. NULL on failure, for which the application answers 400: INVALID_ARGUMENT,
-/// INVALID_UTF8 for a method, target or name that is not UTF-8.
+/// Begins an exchange with the head of a request. endpoint, request: may not be NULL. now_ms: milliseconds of a monotonic
+/// clock of the application, the same for all exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may
+/// have something new to do, on any thread, also for nothing. As `wake` of wellhead_endpoint_new it may call only _free
+/// functions. It may be NULL. `ready_destroy` is called once with ready_data, after the last `ready` and before
+/// wellhead_exchange_free returns, also on failure. It may be NULL. The caller frees the exchange. NULL on failure, for
+/// which the application answers 400: INVALID_ARGUMENT, INVALID_UTF8 for a method, target or name that is not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_new(
     endpoint: *mut wellhead_endpoint,

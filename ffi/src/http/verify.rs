@@ -107,7 +107,8 @@ pub unsafe extern "C" fn wellhead_verify_free(responder: *mut wellhead_verify) {
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id is required. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id is required. INVALID_ARGUMENT,
+/// INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_granted(
     responder: *mut wellhead_verify,
