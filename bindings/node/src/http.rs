@@ -107,6 +107,9 @@ fn endpoint(server: &Server, options: &str) -> wellhead::Result<EndpointBuilder>
     Ok(builder)
 }
 
+/// So many batches of a listener are run in one turn: after a single request the second one is empty, which spares a turn.
+const BATCHES: usize = 2;
+
 /// An endpoint whose requests JavaScript reads.
 #[napi]
 pub(crate) struct NativeEndpoint {
@@ -426,22 +429,25 @@ impl Native {
         let js = Js::new(&env);
         let hooks = Hooks { js, ask: js.value(&ask) };
         let found = inner.listeners.borrow().iter().find(|l| l.number == number).map(|l| l.listening.clone());
-        match found.map(|listening| listening.try_next()) {
-            Some(Batch::Events(events)) => {
-                for event in events {
-                    inner.calls.run(&hooks, event, Origin::Endpoint(number));
+        let Some(listening) = found else { return false };
+        for _ in 0..BATCHES {
+            match listening.try_next() {
+                Batch::Events(events) => {
+                    for event in events {
+                        inner.calls.run(&hooks, event, Origin::Endpoint(number));
+                    }
                 }
-                true
+                Batch::Interrupted => {}
+                Batch::Ended => {
+                    inner.listeners.borrow_mut().retain(|listener| listener.number != number);
+                    inner.ended.borrow_mut().push(number);
+                    inner.rest(js);
+                    return false;
+                }
+                Batch::Idle => return false, // what comes later rings
             }
-            Some(Batch::Interrupted) => true,
-            Some(Batch::Ended) => {
-                inner.listeners.borrow_mut().retain(|listener| listener.number != number);
-                inner.ended.borrow_mut().push(number);
-                inner.rest(js);
-                false
-            }
-            Some(Batch::Idle) | None => false,
         }
+        true
     }
 
     /// The numbers of the listeners that are over.

@@ -464,17 +464,23 @@ test('requests of one connection share a part of the budget', limit, async (t) =
     assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200/);
 });
 
-test('an ordinary request is two calls of the native half', limit, async (t) => {
-  const { NativeEndpoint } = createRequire(import.meta.url)('../wellhead.node');
+/** Notes the calls of these methods of a class of the native half. */
+function counted(t, name, methods) {
+  const { prototype } = createRequire(import.meta.url)('../wellhead.node')[name];
   const calls = [];
-  for (const name of ['begin', 'body', 'poll', 'pollEvents', 'serves']) {
-    const real = NativeEndpoint.prototype[name];
-    NativeEndpoint.prototype[name] = function (...given) {
-      calls.push(name);
+  for (const method of methods) {
+    const real = prototype[method];
+    prototype[method] = function (...given) {
+      calls.push(method);
       return real.apply(this, given);
     };
-    t.after(() => (NativeEndpoint.prototype[name] = real));
+    t.after(() => (prototype[method] = real));
   }
+  return calls;
+}
+
+test('an ordinary request is two calls of the native half', limit, async (t) => {
+  const calls = counted(t, 'NativeEndpoint', ['begin', 'body', 'poll', 'pollEvents', 'serves']);
   const { server } = make();
   const { fetch } = await servers['node:http'](t, server);
   for (const expected of [
@@ -486,5 +492,17 @@ test('an ordinary request is two calls of the native half', limit, async (t) => 
     const response = await fetch('/mcp', post(read(1, 't:now/a')));
     assert.equal(text(await response.json()), 'a');
     assert.deepEqual(calls.toSorted(), expected.toSorted());
+  }
+});
+
+test('an ordinary request of the native listener is one turn of two calls', limit, async (t) => {
+  const calls = counted(t, 'Native', ['turn', 'runListener', 'readyExchanges', 'finish']);
+  const { server } = make();
+  const { fetch } = await servers['the native listener'](t, server);
+  for (let round = 0; round < 3; round++) {
+    calls.length = 0;
+    const response = await fetch('/mcp', post(read(1, 't:now/a')));
+    assert.equal(text(await response.json()), 'a');
+    assert.deepEqual(calls, ['turn', 'runListener']);
   }
 });
