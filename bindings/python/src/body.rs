@@ -34,7 +34,11 @@ pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
     if let Ok(value) = value.cast::<PyBytes>() {
         return Ok(Some(bytes(value)));
     }
-    Ok(given::bytes("body", value).ok().map(|value| bytes(&value)))
+    match given::bytes("body", value) {
+        Ok(value) => Ok(Some(bytes(&value))),
+        Err(e) if e.is_instance_of::<PyTypeError>(value.py()) => Ok(None),
+        Err(e) => Err(e),
+    }
 }
 
 /// The body of `Server.text`.
@@ -62,8 +66,9 @@ pub(crate) fn given_bytes(body: &Bound<'_, PyAny>) -> PyResult<Body> {
 pub(crate) fn input<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match value.cast::<PyString>() {
         Ok(text) => Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes())),
-        Err(_) => {
-            given::bytes("message", value).map_err(|_| given::not_a("message", "a str or bytes", value))
-        }
+        Err(_) => given::bytes("message", value).map_err(|e| {
+            let is_none = e.is_instance_of::<PyTypeError>(value.py());
+            if is_none { given::not_a("message", "a str or bytes", value) } else { e }
+        }),
     }
 }

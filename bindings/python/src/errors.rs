@@ -2,7 +2,7 @@
 
 use crate::imported::Imported;
 use crate::method;
-use pyo3::exceptions::PyBaseException;
+use pyo3::exceptions::{PyBaseException, PyKeyboardInterrupt, PySystemExit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use std::time::Duration;
@@ -83,10 +83,15 @@ pub(crate) enum Meaning {
     InvalidState,
     /// A token is good, but not for a request that needs these scopes.
     InsufficientScope(Vec<String>),
-    /// Any other `Exception`.
+    /// Anything else, such as `asyncio.CancelledError`, which is about one task.
     Failed,
-    /// `KeyboardInterrupt`, `SystemExit` and their like: not ours to keep.
-    Passes,
+    /// See [`ends`].
+    Ends,
+}
+
+/// Whether an exception ends more than a callback, by the rule of asyncio's tasks.
+pub(crate) fn ends(py: Python<'_>, e: &PyErr) -> bool {
+    e.is_instance_of::<PyKeyboardInterrupt>(py) || e.is_instance_of::<PySystemExit>(py)
 }
 
 pub(crate) fn meaning(py: Python<'_>, e: &PyErr) -> Meaning {
@@ -94,7 +99,7 @@ pub(crate) fn meaning(py: Python<'_>, e: &PyErr) -> Meaning {
     if OUTCOME.get(py).is_ok_and(|class| e.is_instance(py, class)) {
         return outcome(e.value(py)).unwrap_or(Meaning::Failed);
     }
-    if e.is_instance_of::<pyo3::exceptions::PyException>(py) { Meaning::Failed } else { Meaning::Passes }
+    if ends(py, e) { Meaning::Ends } else { Meaning::Failed }
 }
 
 fn outcome(raised: &Bound<'_, PyBaseException>) -> PyResult<Meaning> {

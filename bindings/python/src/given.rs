@@ -1,6 +1,6 @@
 //! Converts an argument, or raises an exception that names it.
 
-use crate::errors::{OrRaise, error};
+use crate::errors::{OrRaise, ends, error};
 use crate::imported::Imported;
 use pyo3::PyClass;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -134,7 +134,11 @@ pub(crate) fn bytes<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Boun
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(bytes.clone());
     }
-    let view = PyMemoryView::from(value).map_err(|_| not_a(name, "bytes", value))?;
+    let view = PyMemoryView::from(value);
+    let view = view.map_err(|e| {
+        let has_no_buffer = e.is_instance_of::<PyTypeError>(value.py());
+        if has_no_buffer { not_a(name, "bytes", value) } else { e } // such as a memoryview that was released
+    })?;
     Ok(view.call_method0("tobytes")?.cast_into::<PyBytes>()?)
 }
 
@@ -156,13 +160,15 @@ pub(crate) fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     options.set_item("ensure_ascii", false)?;
     options.set_item("allow_nan", false)?;
     options.set_item("separators", (",", ":"))?;
-    let written = DUMPS.get(py)?.call((value,), Some(&options));
-    let written = written.map_err(|e| {
+    let written = DUMPS.get(py)?.call((value,), Some(&options)).and_then(|written| written.extract());
+    written.map_err(|e| {
+        if ends(py, &e) {
+            return e;
+        }
         let refused = PyTypeError::new_err(format!("{name} cannot be written as JSON: {}", e.value(py)));
         refused.set_cause(py, Some(e));
         refused
-    });
-    written?.extract()
+    })
 }
 
 /// An instance of a class of this package.

@@ -4,7 +4,7 @@ use crate::access::Caller;
 use crate::answer::FromCallback;
 use crate::call::{About, Call as PyCall, loads};
 use crate::context::Context;
-use crate::errors::{Meaning, meaning};
+use crate::errors::{Meaning, ends, meaning};
 use crate::exit::{Inside, detach};
 use crate::fork::Process;
 use crate::imported::Imported;
@@ -15,7 +15,6 @@ use crate::request::Requests;
 use crate::responder::{Notifies, Slot, Way};
 use crate::server::Server;
 use crate::table::{Answerer, Positional, Reader};
-use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
@@ -64,7 +63,7 @@ impl Host {
     /// Runs the callback that an event asks for. Tells whether there was one.
     ///
     /// # Errors
-    /// Only what is not an `Exception`: `KeyboardInterrupt`, `SystemExit`. The call is answered all the same.
+    /// Only `KeyboardInterrupt` and `SystemExit`. The call is answered all the same.
     pub(crate) fn run(self: &Arc<Self>, py: Python<'_>, event: Event) -> PyResult<bool> {
         let Some(_inside) = Inside::enter() else {
             std::mem::forget(event); // the process ends, and no callback hears of that
@@ -75,7 +74,7 @@ impl Host {
         }
         match self.dispatch(py, event) {
             // What a callback left goes wrong in ways that are its own, and ends nothing but its call.
-            Err(e) if e.is_instance_of::<PyException>(py) && !self.process.is_parent() => {
+            Err(e) if !ends(py, &e) && !self.process.is_parent() => {
                 log::exception(py, "a callback left something that cannot be used", e);
                 Ok(true)
             }
@@ -366,10 +365,10 @@ pub(crate) fn raised<A: FromCallback>(
         way.finish(answer);
         return Ok(());
     }
-    let passes = matches!(meaning, Meaning::Passes).then(|| e.clone_ref(py));
+    let ending = matches!(meaning, Meaning::Ends).then(|| e.clone_ref(py));
     let why = e.to_string();
     log::of_callback(py, Some(e), Some(context), || A::fail(way, why));
-    passes.map_or(Ok(()), Err)
+    ending.map_or(Ok(()), Err)
 }
 
 /// Answers that the callback gave no answer.

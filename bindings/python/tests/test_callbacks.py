@@ -198,6 +198,16 @@ def test_keyboard_interrupt_is_answered_and_passes_through(server: wellhead.Serv
         connection.handle(read("n:x"))
 
 
+def test_keyboard_interrupt_passes_through_while_a_result_is_written(server: wellhead.Server) -> None:
+    class Interrupted(dict[str, Any]):
+        def items(self) -> Any:
+            raise KeyboardInterrupt
+
+    server.method("x/y")(lambda params: Interrupted(a=1))
+    with pytest.raises(KeyboardInterrupt), server.test_client() as client:
+        client.request("x/y")
+
+
 def test_a_callback_returns_without_an_answer_and_another_thread_answers_later(server: wellhead.Server) -> None:
     future: Future[str] = Future()
     server.resource("n:slow")(lambda: future)

@@ -83,6 +83,9 @@ exceptions = {
     "without its code": wellhead.ResourceNotFound("x"),
     "of another code": wellhead.MethodError("number", 7, object()),
     "with hostile data": wellhead.MethodError(1, "x", hostile("__getattribute__", base=dict)()),
+    "of a cancelled task": asyncio.CancelledError(),
+    "of a closed generator": GeneratorExit(),
+    "of no kind": BaseException(),
     "with hostile input": wellhead.InputRequired(hostile("__getattribute__")()),
 }
 del exceptions["without its code"].code

@@ -3,6 +3,13 @@
 import wellhead
 from mistakes import Mistake, each
 
+
+def released() -> memoryview:
+    view = memoryview(b"x")
+    view.release()
+    return view
+
+
 MISTAKES: list[Mistake] = [
     # Unknown names.
     Mistake(
@@ -121,6 +128,19 @@ MISTAKES: list[Mistake] = [
         "body must be bytes, not str; serve a str with text()",
     ),
     Mistake("no text", lambda server: server.text("a:b", 3), TypeError, "body must be a str, not int"),
+    Mistake(
+        "a released memoryview",
+        lambda server: server.blob("a:b", released()),
+        ValueError,
+        "operation forbidden on released memoryview object",
+    ),
+    Mistake(
+        "a surrogate in meta",
+        lambda server: server.text("a:b", "x", meta={"a": "\ud800"}),
+        TypeError,
+        "meta cannot be written as JSON: 'utf-8' codec can't encode character '\\ud800' in position 6: "
+        "surrogates not allowed",
+    ),
     Mistake("a URI that is none", lambda server: server.text(3, "x"), TypeError, "uri must be a str, not int"),
     Mistake(
         "a name that is none", lambda server: server.text("a:b", "x", name=3), TypeError, "name must be a str, not int"

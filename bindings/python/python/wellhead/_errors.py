@@ -13,6 +13,13 @@ class Error(Exception):
         super().__init__(message)
         self.code = code
 
+    def __reduce__(self):
+        # Not the base's, which would make it anew of `args`: many of these classes take other arguments.
+        return _restored, (type(self), self.args, self._state())
+
+    def _state(self):
+        return vars(self)
+
 
 class RegistrationError(Error, ValueError):
     """A URI, template, name, value or callback that cannot be used. The message says what to do.
@@ -34,6 +41,9 @@ class IoError(Error, OSError):
 
     # Not OSError's, which shows the number too, and not the number alone.
     __str__ = Exception.__str__
+
+    def _state(self):
+        return {**vars(self), "errno": self.errno, "strerror": self.strerror}
 
 
 class Outcome(Error):
@@ -172,6 +182,15 @@ class ResponseError(Error):
     def uri(self):
         """The URI in the data of the error, or None."""
         return self.data.get("uri") if isinstance(self.data, dict) else None
+
+
+def _restored(error, args, state):
+    """An exception as it was when it was copied or pickled."""
+    restored = error.__new__(error)
+    restored.args = args
+    for name, value in state.items():
+        setattr(restored, name, value)
+    return restored
 
 
 for _class in list(globals().values()):
