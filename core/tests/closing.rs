@@ -1,5 +1,6 @@
 //! Closing a connection while another thread uses it.
 
+use std::sync::{Arc, Mutex};
 use wellhead::{Caller, Connection, DrainStart, Event, Route, Server, Verdict};
 
 #[test]
@@ -66,4 +67,36 @@ fn a_connection_of_a_closed_server_wakes_nobody_when_it_is_told_the_time() {
         assert!(group.next().is_none(), "there is nothing new");
     }
     assert!(drained(&connection).contains("\"result\""));
+}
+
+/// Lists are told many connections at a time, with wakes between.
+#[test]
+fn a_connection_closed_while_others_hear_of_a_list_has_nothing_to_say() {
+    const HELLO: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}
+{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}
+";
+    let server = Server::new("s", "1");
+    server.text("notes://1", "one").unwrap();
+    let last = Arc::new(Mutex::new(None::<Connection>));
+    let closed = last.clone();
+    let group = server.group(move || {
+        if let Some(connection) = closed.lock().unwrap().take() {
+            connection.close();
+        }
+    });
+    let begin = |connection: Connection| {
+        connection.receive(HELLO);
+        assert!(connection.poll_event().is_none());
+        assert!(drained(&connection).contains("result"));
+        connection
+    };
+    let others: Vec<_> = (0..100).map(|_| begin(group.connect(Caller::default()))).collect();
+    let connection = begin(server.connect(Caller::default()));
+    while group.next().is_some() {}
+    *last.lock().unwrap() = Some(connection.clone());
+    server.text("notes://2", "two").unwrap();
+    assert!(connection.is_closed(), "in the middle of it");
+    assert!(connection.is_finished());
+    assert_eq!(drained(&connection), "");
+    assert!(others.iter().all(|other| drained(other).contains("list_changed")));
 }

@@ -223,6 +223,9 @@ impl Machine {
 
     /// Marks that lists of one kind changed.
     pub(crate) fn handle_list_change(&mut self, kind: usize) {
+        if self.closed {
+            return; // the hub named it before it was closed
+        }
         let session = self.lifecycle.session().is_some();
         let queue = self.subscriptions.handle_list_change(kind, session);
         self.queue(queue);
