@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::group;
 use crate::jsonrpc::Parsed;
 use crate::log::Level;
-use crate::protocol::{Arrival, Chunk, InputLine, Machine, Next, RequestHead, Route, Start};
+use crate::protocol::{Arrival, Chunk, InputLine, Machine, Next, RequestHead, Route, Routes, Start};
 use crate::revision::Revision;
 use crate::server::ServerState;
 use crate::sync::Running;
@@ -381,8 +381,8 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_vacant())
     }
 
-    /// The routes of which something is new since this was asked: those who wait for them have to be told. None: for any.
-    pub(crate) fn poll_pending_routes(&self) -> Option<Vec<Route>> {
+    /// Takes the routes that got output or a deadline since the last call. The caller notifies their drivers.
+    pub(crate) fn poll_pending_routes(&self) -> Routes {
         self.0.machine.with(|m, _| m.poll_pending_routes())
     }
 

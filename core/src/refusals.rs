@@ -17,11 +17,11 @@ pub(crate) enum RefusalKind {
     Cursor,
 }
 
-/// The kinds that were logged, and when.
+/// The last line of each kind that was logged.
 #[derive(Default)]
-pub(crate) struct Refusals(Lock<BTreeMap<RefusalKind, Told>>);
+pub(crate) struct Refusals(Lock<BTreeMap<RefusalKind, LastLine>>);
 
-struct Told {
+struct LastLine {
     at: u64,
     /// How many came since the last line.
     more: u64,
@@ -51,12 +51,12 @@ impl Refusals {
 
     /// Counts a refusal. Returns the number of lines skipped since the last one if this one is to be logged.
     fn note(&self, kind: RefusalKind, now: u64) -> Option<u64> {
-        self.0.with(|told, _| match told.get_mut(&kind) {
-            Some(told) if now.abs_diff(told.at) < PAUSE => {
-                told.more += 1;
+        self.0.with(|lines, _| match lines.get_mut(&kind) {
+            Some(line) if now.abs_diff(line.at) < PAUSE => {
+                line.more += 1;
                 None
             }
-            _ => Some(told.insert(kind, Told { at: now, more: 0 }).map_or(0, |before| before.more)),
+            _ => Some(lines.insert(kind, LastLine { at: now, more: 0 }).map_or(0, |before| before.more)),
         })
     }
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_a_kind_is_told_at_once_and_others_once_a_minute() {
+    fn the_first_of_a_kind_is_logged_at_once_and_others_once_a_minute() {
         let refusals = Refusals::default();
         assert_eq!(refusals.note(RefusalKind::Host, 5), Some(0));
         assert_eq!(refusals.note(RefusalKind::Host, 60_004), None);

@@ -14,7 +14,7 @@ pub(crate) enum Completer {
     /// A callback.
     Handler(Arc<Handler>),
     /// A variable without a completer.
-    Nobody,
+    NotRegistered,
     /// A template without such a variable.
     NoVariable,
     /// A resource, which has no variables.
@@ -37,7 +37,7 @@ impl Catalog {
         if handler.callbacks.completed().any(|name| name == variable) {
             Completer::Handler(handler.clone())
         } else if handler.variables.iter().any(|name| **name == *variable) {
-            Completer::Nobody
+            Completer::NotRegistered
         } else {
             Completer::NoVariable
         }
@@ -55,7 +55,7 @@ impl Catalog {
             Some(handler) if handler.callbacks.completed().any(|name| name == argument) => {
                 Completer::Handler(handler.clone())
             }
-            _ => Completer::Nobody,
+            _ => Completer::NotRegistered,
         }
     }
 
@@ -67,7 +67,7 @@ impl Catalog {
         complete: Option<Arc<CompleteFn>>,
     ) -> Result<(HandlerId, Option<Arc<Handler>>)> {
         match self.prompt_completer(prompt, argument) {
-            Completer::Nobody => {}
+            Completer::NotRegistered => {}
             Completer::Unknown => {
                 let message = format!("no prompt is registered as \"{prompt}\"");
                 return Err(Error::new(ErrorKind::Unknown, message));

@@ -150,7 +150,7 @@ impl ConnectionState {
         let completing = match completer {
             Completer::Unknown => return self.refuse(request, &unknown_argument(&argument)),
             Completer::Handler(handler) => Completing::Host(handler),
-            Completer::Nobody => Completing::Done(Box::new(none)),
+            Completer::NotRegistered => Completing::Done(Box::new(none)),
             Completer::Resource => Completing::Done(Box::new(none.total(0))),
             Completer::NoVariable => {
                 let what = format!("the template has no variable \"{name}\"");

@@ -257,7 +257,7 @@ impl Answering {
         };
         let held = self.read_on(inner, say, out);
         if !held {
-            inner.ring(&self.connection, Some(&[self.route]));
+            inner.notify_route(&self.connection, self.route);
         }
         held
     }

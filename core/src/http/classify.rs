@@ -50,7 +50,7 @@ impl Version {
 }
 
 /// A body, as far as its path depends on it.
-pub(super) enum Body {
+pub(super) enum PostedBody {
     /// `stateless`: it, or its head, carries its own revision. `initialize`: it asks for a session.
     Request {
         id: RequestId,
@@ -73,17 +73,22 @@ pub(super) enum Body {
 }
 
 /// `version` is that of the head: what it says of an ordinary request need not be looked for in the body.
-pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> Body {
+pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> PostedBody {
     match message {
         Parsed::Request { id, method, params } => {
             let method = Method::named(method);
             let initialize = method == Some(Method::Initialize);
             let counted = if method == Some(Method::Listen) { PermitKind::Listen } else { PermitKind::Call };
             let said = !initialize && matches!(version, Version::Stateless(_));
-            Body::Request { id: id.clone(), stateless: said || is_stateless(*params), initialize, counted }
+            PostedBody::Request {
+                id: id.clone(),
+                stateless: said || is_stateless(*params),
+                initialize,
+                counted,
+            }
         }
-        Parsed::Notification { .. } => Body::Notification,
-        Parsed::Response { .. } => Body::Response,
+        Parsed::Notification { .. } => PostedBody::Notification,
+        Parsed::Response { .. } => PostedBody::Response,
         Parsed::Array(elements) => {
             let stateless = elements.iter().flatten().any(|element| {
                 let [params] = members(*element, &["params"]).unwrap_or_default();
@@ -91,9 +96,9 @@ pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> Body {
                     .filter(|params| is_object(*params))
                     .is_some_and(|params| is_stateless(Params::Object(params)))
             });
-            Body::Array { stateless, length: elements.as_ref().map_or(1, Vec::len) }
+            PostedBody::Array { stateless, length: elements.as_ref().map_or(1, Vec::len) }
         }
-        Parsed::Bad { id, fault } => Body::Bad { id: id.clone(), fault: *fault },
+        Parsed::Bad { id, fault } => PostedBody::Bad { id: id.clone(), fault: *fault },
     }
 }
 

@@ -18,7 +18,7 @@ use crate::group::Group;
 use crate::limits::zero_error;
 use crate::log::Level;
 use crate::options::EndpointNumbers;
-use crate::protocol::Route;
+use crate::protocol::{Route, Routes};
 use crate::provider::{IntoReply, verifier};
 use crate::refusals::Refusals;
 use crate::server::Server;
@@ -391,15 +391,15 @@ impl Endpoint {
             let Some(connection) = self.0.group.next() else { return self.0.server.poll_event() };
             connection.advance_clock(self.0.group.now()); // for what it asks
             let mut events: VecDeque<_> = std::iter::from_fn(|| connection.poll_event()).collect();
-            let news = connection.poll_pending_routes();
-            if news.is_none() {
+            let routes = connection.poll_pending_routes();
+            if matches!(routes, Routes::All) {
                 self.0.schedule_tick(&connection);
             }
             if !events.is_empty() {
                 self.0.state.with(|s, _| s.events.append(&mut events));
             }
-            self.0.ring(&connection, news.as_deref());
-            self.0.take_abandoned(&connection, news.as_deref());
+            self.0.notify_routes(&connection, &routes);
+            self.0.take_abandoned(&connection, &routes);
             if self.0.server.is_closed() && !connection.is_closed() && !connection.is_answering() {
                 connection.shut_down(); // that was the last answer
             }
@@ -509,7 +509,7 @@ impl Inner {
 
     /// Discards the output on those routes that no client will read. Discards output for clients that may come back only if
     /// other requests would have to wait for it.
-    pub(super) fn take_abandoned(&self, connection: &Connection, routes: Option<&[Route]>) {
+    pub(super) fn take_abandoned(&self, connection: &Connection, routes: &Routes) {
         let id = connection.id();
         for (route, stream) in self.state.with(|s, _| s.sessions.abandoned(id, routes)) {
             if stream.is_some() && !connection.is_crowded_by(route) {
@@ -524,7 +524,7 @@ impl Inner {
                     s.sessions.forget_abandoned(id, route);
                 }
             });
-            self.ring(connection, Some(&[route])); // a client may have come back just now
+            self.notify_route(connection, route); // a client may have come back just now
         }
     }
 
@@ -546,16 +546,23 @@ impl Inner {
         self.state.with(|s, _| s.listeners.add(connection, route, ready))
     }
 
-    /// Has those look again who wait for these routes of a connection; none: for any.
-    pub(super) fn ring(&self, connection: &Connection, routes: Option<&[Route]>) {
+    /// Notifies the drivers that wait for these routes of a connection.
+    fn notify_routes(&self, connection: &Connection, routes: &Routes) {
         let id = connection.id();
-        let all: Vec<_> = self.state.with(|s, _| match routes {
-            Some(routes) => routes.iter().flat_map(|route| s.listeners.on_route(id, *route)).collect(),
-            None => s.listeners.on_connection(id).collect(),
+        let listeners: Vec<_> = self.state.with(|s, _| match routes {
+            Routes::All => s.listeners.on_connection(id).collect(),
+            Routes::These(routes) => {
+                routes.iter().flat_map(|route| s.listeners.on_route(id, *route)).collect()
+            }
         });
-        for ready in all {
-            self.notify(&ready);
-        }
+        listeners.iter().for_each(|ready| self.notify(ready));
+    }
+
+    /// Notifies the drivers that wait for this route of a connection.
+    pub(super) fn notify_route(&self, connection: &Connection, route: Route) {
+        let listeners: Vec<_> =
+            self.state.with(|s, _| s.listeners.on_route(connection.id(), route).into_iter().collect());
+        listeners.iter().for_each(|ready| self.notify(ready));
     }
 
     /// Tells the driver of an exchange to poll it.

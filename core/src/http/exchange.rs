@@ -13,7 +13,7 @@ use super::verifying::Verifying;
 use crate::access::{Caller, RequestContext};
 use crate::account::{Charge, Holder, REQUEST};
 use crate::event::Event;
-use crate::protocol::Route;
+use crate::protocol::{Route, Routes};
 use std::fmt;
 use std::sync::Arc;
 
@@ -312,7 +312,7 @@ impl Exchange {
             connection.handle_lost_client(route); // there is nothing that a client could come back to
         }
         if left {
-            inner.take_abandoned(&connection, Some(&[route])); // no client reads what it has sent already
+            inner.take_abandoned(&connection, &Routes::These(vec![route])); // no client reads what it has sent already
         }
     }
 }

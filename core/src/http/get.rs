@@ -75,7 +75,7 @@ impl Exchange {
             connection.reopen_stream(route);
         }
         if place.is_some() || replaces {
-            inner.ring(&connection, Some(&[route])); // the exchange that held the stream before ends now
+            inner.notify_route(&connection, route); // the exchange that held the stream before ends now
         }
         let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
         let mut session = InSession::new(id);

@@ -2,7 +2,7 @@
 
 use super::RequestHead;
 use super::answering::InSession;
-use super::classify::{Body, PermitKind, Version, classify};
+use super::classify::{PostedBody, PermitKind, Version, classify};
 use super::exchange::{Exchange, Incoming, State};
 use super::limits::{crowded, too_large};
 use super::media::{Accepts, is_json};
@@ -66,7 +66,7 @@ impl Exchange {
             Err(refusal(status, id, version.revision().as_ref(), fault))
         };
         match (&body, &version) {
-            (Body::Bad { id, fault }, _) => {
+            (PostedBody::Bad { id, fault }, _) => {
                 let fault = match fault {
                     FaultKind::Parse => RpcError::parse_error(),
                     FaultKind::Invalid(what) => RpcError::invalid_request(what),
@@ -80,29 +80,29 @@ impl Exchange {
                     }
                 }
             }
-            (Body::Request { id, stateless, counted: PermitKind::Listen, .. }, _)
+            (PostedBody::Request { id, stateless, counted: PermitKind::Listen, .. }, _)
                 if !incoming.accepts.stream && *stateless =>
             {
                 refuse(406, Some(id), &RpcError::invalid_request(NO_STREAM))
             }
             // Where no revision is served that lets a request stand for itself, none does.
-            (Body::Request { id, stateless: true, counted, .. }, _)
+            (PostedBody::Request { id, stateless: true, counted, .. }, _)
                 if self.revisions().newest(Era::Stateless).is_some() =>
             {
                 self.stateless(posted, &head, id, *counted)
             }
-            (Body::Request { initialize: true, id, .. }, _) => self.initialize(posted, &head, id),
-            (Body::Request { id, .. }, Version::Unknown(requested)) => {
+            (PostedBody::Request { initialize: true, id, .. }, _) => self.initialize(posted, &head, id),
+            (PostedBody::Request { id, .. }, Version::Unknown(requested)) => {
                 refuse(400, Some(id), &unsupported_version(requested, inner.server.revisions()))
             }
             (_, Version::Unknown(requested)) => {
                 refuse(400, None, &unsupported_version(requested, inner.server.revisions()))
             }
-            (Body::Notification, Version::Stateless(_)) => Ok(State::accepted()),
-            (Body::Response, Version::Stateless(_)) => {
+            (PostedBody::Notification, Version::Stateless(_)) => Ok(State::accepted()),
+            (PostedBody::Response, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("this revision asks nothing of clients"))
             }
-            (Body::Array { stateless: true, .. }, _) | (Body::Array { .. }, Version::Stateless(_)) => {
+            (PostedBody::Array { stateless: true, .. }, _) | (PostedBody::Array { .. }, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("send one message at a time"))
             }
             _ if !inner.options.sessions => self.without_session(posted, &body, &version),
@@ -198,15 +198,15 @@ impl Exchange {
     fn without_session(
         &mut self,
         posted: Posted<'_>,
-        body: &Body,
+        body: &PostedBody,
         version: &Version,
     ) -> Result<State, Whole> {
         let inner = self.endpoint.0.clone();
         let (id, number) = match body {
-            Body::Request { id, .. } => (Some(id), 1),
-            Body::Array { length, .. } => (None, *length),
+            PostedBody::Request { id, .. } => (Some(id), 1),
+            PostedBody::Array { length, .. } => (None, *length),
             // Nothing is under way that it could be about.
-            Body::Notification | Body::Response | Body::Bad { .. } => {
+            PostedBody::Notification | PostedBody::Response | PostedBody::Bad { .. } => {
                 return Ok(State::accepted());
             }
         };
@@ -231,13 +231,13 @@ impl Exchange {
         &mut self,
         posted: Posted<'_>,
         head: &RequestHead<'_>,
-        body: &Body,
+        body: &PostedBody,
     ) -> Result<State, Whole> {
         let (request, calls) = match body {
-            Body::Request { id, .. } => (Some(id), 1),
-            Body::Array { length, .. } => (None, (*length).max(1)),
+            PostedBody::Request { id, .. } => (Some(id), 1),
+            PostedBody::Array { length, .. } => (None, (*length).max(1)),
             // A call under way may wait for just this.
-            Body::Notification | Body::Response | Body::Bad { .. } => (None, 0),
+            PostedBody::Notification | PostedBody::Response | PostedBody::Bad { .. } => (None, 0),
         };
         let purpose = if calls > 0 { Purpose::Requests } else { Purpose::Messages };
         let id = session_id(head, request)?;

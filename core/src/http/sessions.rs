@@ -5,7 +5,7 @@ use super::streams::{MOST, Streams};
 use crate::account::Account;
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
-use crate::protocol::Route;
+use crate::protocol::{Route, Routes};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -344,12 +344,14 @@ impl Sessions {
         }
     }
 
-    /// Which of these routes of a connection were left, and with which stream; none: which of all.
-    pub(super) fn abandoned(&self, connection: u64, routes: Option<&[Route]>) -> Vec<(Route, Option<u64>)> {
+    /// Which of these routes of a connection were left, and with which stream.
+    pub(super) fn abandoned(&self, connection: u64, routes: &Routes) -> Vec<(Route, Option<u64>)> {
         let Some(left) = self.abandoned.get(&connection) else { return Vec::new() };
         match routes {
-            Some(routes) => routes.iter().filter_map(|route| Some((*route, *left.get(route)?))).collect(),
-            None => left.iter().map(|(route, stream)| (*route, *stream)).collect(),
+            Routes::These(routes) => {
+                routes.iter().filter_map(|route| Some((*route, *left.get(route)?))).collect()
+            }
+            Routes::All => left.iter().map(|(route, stream)| (*route, *stream)).collect(),
         }
     }
 

@@ -14,6 +14,7 @@ use super::lifecycle::Lifecycle;
 use super::list_topics::ListTopics;
 use super::outbox::{Kind, Outbox, Route, Stage};
 use super::partial_message::PartialMessage;
+use super::pending_routes::Routes;
 use super::subscriptions::{MarkQueue, Subscriptions};
 use crate::access::Caller;
 use crate::jsonrpc::{Parsed, RequestId};
@@ -358,8 +359,9 @@ impl Machine {
     }
 
     /// Takes the routes that got output or a deadline since the last call.
-    pub(crate) fn poll_pending_routes(&mut self) -> Option<Vec<Route>> {
-        self.outbox.take_pending_routes().filter(|_| !self.closed)
+    pub(crate) fn poll_pending_routes(&mut self) -> Routes {
+        let routes = self.outbox.take_pending_routes();
+        if self.closed { Routes::All } else { routes }
     }
 
     /// Whether a request is under way, a lookup included.

@@ -36,6 +36,7 @@ mod subscriptions;
 
 pub use inflight::CallId;
 pub use outbox::{Kind, Route, Stage};
+pub(crate) use pending_routes::Routes;
 pub use request_head::RequestHead;
 
 pub(crate) use call_context::Context;

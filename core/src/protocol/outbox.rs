@@ -3,7 +3,7 @@
 use super::batch::Batches;
 use super::callers::ExchangeCallers;
 use super::partial_message::PartialMessage;
-use super::pending_routes::PendingRoutes;
+use super::pending_routes::{PendingRoutes, Routes};
 use super::subscriptions::ChangeMark;
 use crate::access::Caller;
 use crate::account::{Charge, Permit};
@@ -248,8 +248,8 @@ impl Outbox {
         self.outlet(route)?.deadline
     }
 
-    /// Takes the routes with new output or deadlines; `None`: all. The caller notifies their drivers.
-    pub(crate) fn take_pending_routes(&mut self) -> Option<Vec<Route>> {
+    /// Takes the routes with new output or deadlines. The caller notifies their drivers.
+    pub(crate) fn take_pending_routes(&mut self) -> Routes {
         self.pending.take()
     }
 

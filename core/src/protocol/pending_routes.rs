@@ -3,6 +3,13 @@
 use super::outbox::Route;
 use std::collections::BTreeSet;
 
+/// The routes that a change concerns.
+pub(crate) enum Routes {
+    /// Every route of the connection.
+    All,
+    These(Vec<Route>),
+}
+
 /// Routes that got output, or a deadline, since a drain or the driver last looked at them. What a request costs here does
 /// not grow with the number of open exchanges.
 #[derive(Default)]
@@ -51,11 +58,13 @@ impl PendingRoutes {
         self.connection || self.exchanges.iter().any(|n| Route::Exchange(*n) != exchange)
     }
 
-    /// Takes the routes; `None`: all there are. The caller notifies their drivers.
-    pub(super) fn take(&mut self) -> Option<Vec<Route>> {
+    /// Takes the routes. The caller notifies their drivers.
+    pub(super) fn take(&mut self) -> Routes {
         let PendingRoutes { connection, exchanges, all, .. } = std::mem::take(self);
+        if all {
+            return Routes::All;
+        }
         let connection = connection.then_some(Route::Connection);
-        let routes = connection.into_iter().chain(exchanges.into_iter().map(Route::Exchange)).collect();
-        (!all).then_some(routes)
+        Routes::These(connection.into_iter().chain(exchanges.into_iter().map(Route::Exchange)).collect())
     }
 }

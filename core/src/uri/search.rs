@@ -55,13 +55,13 @@ fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri
     let mut next: Vec<_> = places.iter().filter_map(|&place| Some((*uri.get(place)?, place))).collect();
     next.sort_unstable();
     for same in next.chunk_by(|(a, _), (b, _)| a == b) {
-        let list = &literals[with(literals, kind, Kind::Literal(same[0].0))];
+        let list = &literals[range_of(literals, kind, Kind::Literal(same[0].0))];
         if !list.is_empty() {
             parts.push(Part { list, depth: fork, places: same.iter().map(|(_, place)| *place).collect() });
         }
     }
     while let Some(first) = others.first().filter(|_| !places.is_empty()) {
-        let (list, rest) = others.split_at(with(others, kind, kind(first)).end);
+        let (list, rest) = others.split_at(range_of(others, kind, kind(first)).end);
         parts.push(Part { list, depth: fork, places: places.to_vec() });
         others = rest;
     }
@@ -74,7 +74,7 @@ pub(super) fn literals(list: &[Arc<UriTemplate>], kind: impl Fn(&UriTemplate) ->
 }
 
 /// Returns the templates of such a list that have `wanted` there.
-pub(super) fn with(
+pub(super) fn range_of(
     list: &[Arc<UriTemplate>],
     kind: impl Fn(&UriTemplate) -> Kind,
     wanted: Kind,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::search::{literals, with};
+use super::search::{literals, range_of};
 use super::specificity::{Kind, Order, Token, compare};
 use super::template::UriTemplate;
 
@@ -65,7 +65,7 @@ fn by_beginning<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) ->
         let is_literal = matches!(token.kind, Kind::Literal(_));
         let (literals, others) = list.split_at(literals(list, kind));
         list = if is_literal { literals } else { others };
-        let same = with(list, kind, token.kind);
+        let same = range_of(list, kind, token.kind);
         if !is_literal || !certain || in_value {
             rivals.extend([&list[..same.start], &list[same.end..]]);
         }
@@ -88,7 +88,7 @@ fn by_ending<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) -> Ve
     let mut in_value = false;
     for (at, token) in template.tokens().iter().rev().enumerate().skip(1) {
         let kind = |other: &UriTemplate| other.kind_from_end(at);
-        let same = with(list, kind, token.kind);
+        let same = range_of(list, kind, token.kind);
         match token.kind {
             Kind::Literal(_) if !in_value => rivals.push(&list[literals(list, kind)..]),
             Kind::Literal(b'/' | b'?' | b'#') | Kind::Segment => {
