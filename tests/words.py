@@ -1,7 +1,7 @@
 """Compares the tables of NAMES.md with the public names of Rust, C, C++, Python and Node, and wellhead.hpp with wellhead.h.
 
     words.py          fails on a public name that no row has, on a name that its language does not have, and on a gap without a reason,
-                    and on a setting that Node's log lines and errors would spell as Rust does
+                    on a setting that Node's log lines and errors would spell as Rust does, and on two types of the core with one name
     words.py --list   prints the public names of each language
 
 NAMES.md says how a name is written.
@@ -31,6 +31,15 @@ TAKE_OPTIONS = ("asgi", "serve_http", "run", "directory", "connect", "test_clien
 # Types whose members are settings.
 SETTINGS_RUST = ("Builder", "Limits", "http::EndpointBuilder", "serve::Http", "serve::Stdio", "Directory")
 SETTINGS_NODE = ("ServerOptions", "Limits", "HttpOptions", "ServeHttpOptions", "RunOptions", "DirectoryOptions")
+# Types of which a build has one: the name is the same so that their users do not see which.
+ALTERNATIVES = (
+    "fork.rs sync.rs",
+    "sync.rs",
+    "schema/compiled.rs schema/unchecked.rs",
+    "directory/watch/inotify.rs directory/watch/portable.rs",
+    "serve/platform/modelled.rs serve/platform/plain.rs serve/platform/unix.rs",
+    "serve/platform/signal.rs serve/platform/unix.rs",
+)
 CONSTRUCTORS_OF_OPTIONS = ("Server", "Limits")
 
 Names = dict[str, Path]  # a public name, and the file that it was found in
@@ -51,7 +60,7 @@ def main(arguments: list[str]) -> int:
                 print(f"{language:<8}{name:<48}{file.relative_to(ROOT)}")
         return 0
     rows = list(tables())
-    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows)]
+    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows), *doubled_types()]
     for problem in problems:
         print(problem)
     counts = ", ".join(f"{len(names)} in {language}" for language, names in found.items())
@@ -369,6 +378,21 @@ def class_members(node: ast.ClassDef, stub: Path, names: Names) -> None:
 
 def keywords(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return [f"{argument.arg}=" for argument in [*function.args.args[1:], *function.args.kwonlyargs]]
+
+
+# ---- the core's own types
+
+
+def doubled_types() -> Iterator[str]:
+    """Yields each name that two types of the core have, unless a build has only one of them."""
+    places: dict[str, list[str]] = {}
+    for file in sorted(CRATE.rglob("*.rs")):
+        text = file.read_text("utf-8")
+        for name in re.findall(r"^ *(?:pub(?:\([^)]*\))? )?(?:struct|enum|union|trait) (\w+)|^(?:pub(?:\([^)]*\))? )?type (\w+)", text, re.M):
+            places.setdefault("".join(name), []).append(file.relative_to(CRATE).as_posix())
+    for name, files in sorted(places.items()):
+        if len(files) > 1 and " ".join(dict.fromkeys(files)) not in ALTERNATIVES:
+            yield f"core/src: {len(files)} types have the name {name}, in {', '.join(files)}: rename all but one"
 
 
 # ---- Node: what index.ts exports, with the members of classes and interfaces

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-pub(crate) use self::listen_streams::StreamOwner;
+pub(crate) use self::listen_streams::{Ready, StreamOwner};
 #[cfg(feature = "http")]
 pub(crate) use self::unread_responses::UnreadResponse;
 

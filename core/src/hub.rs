@@ -47,7 +47,7 @@ struct Waiter {
 }
 
 #[derive(Default)]
-struct Entry {
+struct UriEntry {
     /// By connection, in the order of their numbers.
     watchers: Vec<(u64, Weak<ConnectionState>)>,
     waiters: Vec<Waiter>,
@@ -59,8 +59,8 @@ struct Entry {
 }
 
 #[derive(Default)]
-struct State {
-    uris: BTreeMap<Arc<str>, Entry>,
+struct HubState {
+    uris: BTreeMap<Arc<str>, UriEntry>,
     connections: BTreeMap<u64, Weak<ConnectionState>>,
     queue: VecDeque<Arc<str>>,
     deliveries: u64,
@@ -70,13 +70,13 @@ struct State {
 }
 
 pub(crate) struct Hub {
-    state: Lock<State>,
+    state: Lock<HubState>,
     /// Copy of the state's flag, readable without the lock.
     asks: AtomicBool,
     max: usize,
 }
 
-impl State {
+impl HubState {
     /// Compares an entry's interest with what the application was told. Every change of an entry ends here.
     fn settle(&mut self, uri: &Arc<str>, then: &mut Then) {
         let Some(entry) = self.uris.get_mut(uri) else { return };
@@ -99,7 +99,7 @@ impl State {
 
 impl Hub {
     pub(crate) fn new(max: usize) -> Self {
-        Hub { state: Lock::new(State::default()), asks: AtomicBool::new(false), max }
+        Hub { state: Lock::new(HubState::default()), asks: AtomicBool::new(false), max }
     }
 
     /// Sets that the application has an interest handler, and queues events for all URIs that have subscribers
@@ -263,7 +263,7 @@ impl Hub {
         self.state.with(|s, trash| {
             let asks = s.asks;
             let deliveries = s.deliveries;
-            trash.put(std::mem::replace(s, State { deliveries, asks, ..State::default() }));
+            trash.put(std::mem::replace(s, HubState { deliveries, asks, ..HubState::default() }));
         });
     }
 

@@ -75,7 +75,7 @@ pub use policy::{
     Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
     UndeclaredLists,
 };
-pub use protocol::{CallId, Kind, Route, Stage};
+pub use protocol::{CallId, MessageKind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};
 pub use responder::{Reply, Responder, Watched};
 #[doc(hidden)] // for C, whose hosts own what a callback refers to

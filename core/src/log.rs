@@ -26,12 +26,12 @@ impl fmt::Display for Level {
     }
 }
 
-type Sink = dyn Fn(Level, &str) + Send + Sync;
+type LogSink = dyn Fn(Level, &str) + Send + Sync;
 
 /// The destination of log lines: standard error by default. It is called with no lock held.
 #[derive(Clone, Default)]
 pub(crate) struct Log {
-    sink: Option<Arc<Sink>>,
+    sink: Option<Arc<LogSink>>,
     /// How the lines spell the names of settings.
     spelling: Spelling,
 }

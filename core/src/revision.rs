@@ -129,22 +129,24 @@ impl Revision {
     }
 
     /// Returns the method of that name, if this revision has it.
-    pub(crate) fn method(&self, name: &str) -> Option<Method> {
-        let Some(method) = Method::named(name) else {
-            return (!self.has_removed(name)).then_some(Method::Further);
+    pub(crate) fn method(&self, name: &str) -> Option<KnownMethod> {
+        let Some(method) = KnownMethod::named(name) else {
+            return (!self.has_removed(name)).then_some(KnownMethod::Further);
         };
         let eras: &[Era] = match method {
-            Method::Initialize | Method::Ping | Method::Subscribe | Method::Unsubscribe | Method::Get => {
-                &[Era::Handshake]
-            }
-            Method::Discover | Method::Listen => &[Era::Stateless],
-            Method::ListResources
-            | Method::ListTemplates
-            | Method::Read
-            | Method::Complete
-            | Method::Further => &[Era::Handshake, Era::Stateless],
+            KnownMethod::Initialize
+            | KnownMethod::Ping
+            | KnownMethod::Subscribe
+            | KnownMethod::Unsubscribe
+            | KnownMethod::Get => &[Era::Handshake],
+            KnownMethod::Discover | KnownMethod::Listen => &[Era::Stateless],
+            KnownMethod::ListResources
+            | KnownMethod::ListTemplates
+            | KnownMethod::Read
+            | KnownMethod::Complete
+            | KnownMethod::Further => &[Era::Handshake, Era::Stateless],
         };
-        let watches = matches!(method, Method::Subscribe | Method::Unsubscribe);
+        let watches = matches!(method, KnownMethod::Subscribe | KnownMethod::Unsubscribe);
         (eras.contains(&self.era) && (self.told || !watches)).then_some(method)
     }
 
@@ -293,7 +295,7 @@ impl Eq for Revision {}
 
 /// The methods that this server implements; each revision has some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum KnownMethod {
     Initialize,
     Ping,
     Discover,
@@ -310,41 +312,41 @@ pub(crate) enum Method {
     Further,
 }
 
-impl Method {
-    pub(crate) fn named(name: &str) -> Option<Method> {
+impl KnownMethod {
+    pub(crate) fn named(name: &str) -> Option<KnownMethod> {
         Some(match name {
-            "initialize" => Method::Initialize,
-            "ping" => Method::Ping,
-            "server/discover" => Method::Discover,
-            "resources/list" => Method::ListResources,
-            "resources/templates/list" => Method::ListTemplates,
-            "resources/read" => Method::Read,
-            "resources/get" => Method::Get,
-            "resources/subscribe" => Method::Subscribe,
-            "resources/unsubscribe" => Method::Unsubscribe,
-            "subscriptions/listen" => Method::Listen,
-            "completion/complete" => Method::Complete,
+            "initialize" => KnownMethod::Initialize,
+            "ping" => KnownMethod::Ping,
+            "server/discover" => KnownMethod::Discover,
+            "resources/list" => KnownMethod::ListResources,
+            "resources/templates/list" => KnownMethod::ListTemplates,
+            "resources/read" => KnownMethod::Read,
+            "resources/get" => KnownMethod::Get,
+            "resources/subscribe" => KnownMethod::Subscribe,
+            "resources/unsubscribe" => KnownMethod::Unsubscribe,
+            "subscriptions/listen" => KnownMethod::Listen,
+            "completion/complete" => KnownMethod::Complete,
             _ => return None,
         })
     }
 }
 
-impl Method {
+impl KnownMethod {
     /// Returns whether it belongs to the capability `resources`.
     pub(crate) fn is_of_resources(self) -> bool {
         match self {
-            Method::ListResources
-            | Method::ListTemplates
-            | Method::Read
-            | Method::Get
-            | Method::Subscribe
-            | Method::Unsubscribe => true,
-            Method::Initialize
-            | Method::Ping
-            | Method::Discover
-            | Method::Listen
-            | Method::Complete
-            | Method::Further => false,
+            KnownMethod::ListResources
+            | KnownMethod::ListTemplates
+            | KnownMethod::Read
+            | KnownMethod::Get
+            | KnownMethod::Subscribe
+            | KnownMethod::Unsubscribe => true,
+            KnownMethod::Initialize
+            | KnownMethod::Ping
+            | KnownMethod::Discover
+            | KnownMethod::Listen
+            | KnownMethod::Complete
+            | KnownMethod::Further => false,
         }
     }
 }

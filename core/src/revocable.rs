@@ -9,9 +9,9 @@ use std::sync::Arc;
 ///
 /// After [`Revocable::revoke`] has returned, the callback runs on no thread, never runs again, and is dropped. So an
 /// application can at once close whatever the callback refers to.
-pub struct Revocable<F>(Monitor<State<F>>);
+pub struct Revocable<F>(Monitor<RevocableState<F>>);
 
-struct State<F> {
+struct RevocableState<F> {
     /// `None`: revoked.
     callback: Option<Arc<F>>,
     /// The threads that are running it.
@@ -21,7 +21,7 @@ struct State<F> {
 impl<F: Fn()> Revocable<F> {
     /// Makes a callback that can be revoked.
     pub fn new(callback: F) -> Self {
-        Revocable(Monitor::new(State { callback: Some(Arc::new(callback)), running: Vec::new() }))
+        Revocable(Monitor::new(RevocableState { callback: Some(Arc::new(callback)), running: Vec::new() }))
     }
 
     /// Calls the callback with no lock held, unless it was revoked.

@@ -25,7 +25,7 @@ use crate::uri::check_uri;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use replicas::Change;
+use replicas::Announcement;
 
 pub use builder::Builder;
 pub use handle::Handle;
@@ -72,7 +72,7 @@ impl Server {
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. A URI that is not registered is no error.
     pub fn updated(&self, uri: &str) -> Result<()> {
-        self.apply_and_publish(&Change::Updated { uri, said: None })
+        self.apply_and_publish(&Announcement::Updated { uri, said: None })
     }
 
     /// Does what [`Server::updated`] does, and describes the resource after the change, above all with its new
@@ -83,7 +83,7 @@ impl Server {
     pub fn updated_with_metadata(&self, resource: impl Into<Resource>) -> Result<()> {
         let Resource { uri, descriptor, .. } = resource.into();
         descriptor.check()?;
-        self.apply_and_publish(&Change::Updated { uri: &uri, said: Some(&descriptor) })
+        self.apply_and_publish(&Announcement::Updated { uri: &uri, said: Some(&descriptor) })
     }
 
     fn changed(&self, uri: &str, said: Option<Descriptor>) -> Result<()> {
@@ -106,7 +106,7 @@ impl Server {
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are no error, and the two are not compared.
     pub fn sub_resource_updated(&self, uri: &str, parent: &str) -> Result<()> {
-        self.apply_and_publish(&Change::Below { uri, parent })
+        self.apply_and_publish(&Announcement::Below { uri, parent })
     }
 
     fn changed_below(&self, uri: &str, parent: &str) -> Result<()> {
@@ -134,7 +134,7 @@ impl Server {
     /// # Errors
     /// [`ErrorKind::Closed`]. An unknown caller is no error.
     pub fn access_changed(&self, caller_id: &[u8]) -> Result<()> {
-        self.apply_and_publish(&Change::Access(caller_id))
+        self.apply_and_publish(&Announcement::Access(caller_id))
     }
 
     fn judge_again(&self, caller_id: &[u8]) -> Result<()> {

@@ -1,8 +1,8 @@
 //! One message in hand, for hosts that run events by themselves.
 
 use wellhead::{
-    Caller, Connection, DrainStart, ErrorCondition, Event, Handled, Kind, Limits, Responder, Route, Server,
-    Stage, Template,
+    Caller, Connection, DrainStart, ErrorCondition, Event, Handled, Limits, MessageKind, Responder, Route,
+    Server, Stage, Template,
 };
 
 const READ: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"notes://a%20b","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
@@ -219,7 +219,7 @@ fn progress_precedes_the_answer_of_an_exchange_and_is_left_out_where_there_is_ro
         drain.wrote(length);
         kinds.push(kind);
     }
-    assert_eq!(kinds, [Kind::Progress, Kind::Final(Stage::Dispatched)]);
+    assert_eq!(kinds, [MessageKind::Progress, MessageKind::Final(Stage::Dispatched)]);
 
     let answer = text(connection.handle(WITH_TOKEN.as_bytes()).ok());
     assert!(answer.starts_with(r#"{"jsonrpc":"2.0","id":1,"result""#), "{answer}");

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Tells a driver to poll its exchange.
-type Ready = Arc<dyn Fn() + Send + Sync>;
+pub(crate) type Ready = Arc<dyn Fn() + Send + Sync>;
 
 /// The client that a stream counts for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -108,9 +108,9 @@ mod tests {
     use crate::server::Server;
     use crate::sync::Lock;
 
-    struct Response(Arc<Holder>, Option<u64>, Lock<Option<Charge>>);
+    struct TestResponse(Arc<Holder>, Option<u64>, Lock<Option<Charge>>);
 
-    impl UnreadResponse for Response {
+    impl UnreadResponse for TestResponse {
         fn holder(&self) -> &Arc<Holder> {
             &self.0
         }
@@ -124,16 +124,16 @@ mod tests {
         }
     }
 
-    fn response(account: &Arc<Account>, bytes: usize, unread_ms: Option<u64>) -> Arc<Response> {
+    fn response(account: &Arc<Account>, bytes: usize, unread_ms: Option<u64>) -> Arc<TestResponse> {
         let holder = account.holder();
         let mut charge = holder.charge();
         charge.force(bytes);
-        let response = Arc::new(Response(holder, unread_ms, Lock::new(Some(charge))));
+        let response = Arc::new(TestResponse(holder, unread_ms, Lock::new(Some(charge))));
         account.add_unread(response.clone());
         response
     }
 
-    fn dropped<const N: usize>(responses: [&Arc<Response>; N]) -> [bool; N] {
+    fn dropped<const N: usize>(responses: [&Arc<TestResponse>; N]) -> [bool; N] {
         responses.map(|response| response.2.with(|charge, _| charge.is_none()))
     }
 
@@ -142,7 +142,7 @@ mod tests {
         let account = Account::new(&Limits::default());
         let [long, short, waits] = [Some(80), Some(79), None].map(|ms| response(&account, 1, ms));
         let removed =
-            Arc::new(Response(account.holder(), Some(100), Lock::new(Some(account.holder().charge()))));
+            Arc::new(TestResponse(account.holder(), Some(100), Lock::new(Some(account.holder().charge()))));
         account.remove_unread(account.add_unread(removed.clone()));
         account.drop_unread(80);
         assert_eq!(dropped([&long, &short, &waits, &removed]), [true, false, false, false]);

@@ -15,7 +15,7 @@ const OUTPUT_SCHEMA: &str = "outputSchema";
 
 /// The shape that a member's value must have.
 #[derive(Clone, Copy)]
-enum Shape {
+enum MemberShape {
     Text,
     Flag,
     Object,
@@ -27,29 +27,33 @@ enum Shape {
     Arguments,
 }
 
-type Members = [(&'static str, Shape)];
+type Members = [(&'static str, MemberShape)];
 
 const TOOL: &Members = &[
-    ("title", Shape::Text),
-    ("description", Shape::Text),
-    (INPUT_SCHEMA, Shape::ObjectSchema),
-    (OUTPUT_SCHEMA, Shape::Object),
-    ("annotations", Shape::Object),
-    ("execution", Shape::Object),
-    ("icons", Shape::Objects),
-    ("_meta", Shape::Object),
+    ("title", MemberShape::Text),
+    ("description", MemberShape::Text),
+    (INPUT_SCHEMA, MemberShape::ObjectSchema),
+    (OUTPUT_SCHEMA, MemberShape::Object),
+    ("annotations", MemberShape::Object),
+    ("execution", MemberShape::Object),
+    ("icons", MemberShape::Objects),
+    ("_meta", MemberShape::Object),
 ];
 
 const PROMPT: &Members = &[
-    ("title", Shape::Text),
-    ("description", Shape::Text),
-    ("arguments", Shape::Arguments),
-    ("icons", Shape::Objects),
-    ("_meta", Shape::Object),
+    ("title", MemberShape::Text),
+    ("description", MemberShape::Text),
+    ("arguments", MemberShape::Arguments),
+    ("icons", MemberShape::Objects),
+    ("_meta", MemberShape::Object),
 ];
 
-const ARGUMENT: &Members =
-    &[("name", Shape::Text), ("title", Shape::Text), ("description", Shape::Text), ("required", Shape::Flag)];
+const ARGUMENT: &Members = &[
+    ("name", MemberShape::Text),
+    ("title", MemberShape::Text),
+    ("description", MemberShape::Text),
+    ("required", MemberShape::Flag),
+];
 
 /// A checked definition.
 pub(crate) struct Definition {
@@ -86,7 +90,7 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         if [INPUT_SCHEMA, OUTPUT_SCHEMA].contains(&&**member) {
             schema::check_nesting(value.get()).map_err(&invalid)?;
         }
-        if matches!(shape, Shape::ObjectSchema) {
+        if matches!(shape, MemberShape::ObjectSchema) {
             schema = Some(Schema::compile(*value).map_err(&invalid)?);
         }
     }
@@ -134,7 +138,7 @@ fn distinct(object: Raw<'_>) -> Result<Vec<(String, Raw<'_>)>, String> {
     }
 }
 
-fn shape_of(member: &str, known: &Members) -> Result<Shape, String> {
+fn shape_of(member: &str, known: &Members) -> Result<MemberShape, String> {
     if let Some((_, shape)) = known.iter().find(|(name, _)| *name == member) {
         return Ok(*shape);
     }
@@ -168,26 +172,26 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-fn check(member: &str, value: Raw<'_>, shape: Shape) -> Result<(), String> {
+fn check(member: &str, value: Raw<'_>, shape: MemberShape) -> Result<(), String> {
     let wanted = match shape {
-        Shape::Text if string(value).is_none() => "a string",
-        Shape::Flag if boolean(value).is_none() => "true or false",
-        Shape::Object if !is_object(value) => "a JSON object",
-        Shape::ObjectSchema if !is_object(value) => "a JSON object such as {\"type\":\"object\"}",
-        Shape::ObjectSchema if !takes_objects(value) => "a schema whose type is \"object\"",
-        Shape::Objects | Shape::Arguments if !is_array(value) => "an array of objects",
-        Shape::Objects | Shape::Arguments => return check_elements(member, value, shape),
+        MemberShape::Text if string(value).is_none() => "a string",
+        MemberShape::Flag if boolean(value).is_none() => "true or false",
+        MemberShape::Object if !is_object(value) => "a JSON object",
+        MemberShape::ObjectSchema if !is_object(value) => "a JSON object such as {\"type\":\"object\"}",
+        MemberShape::ObjectSchema if !takes_objects(value) => "a schema whose type is \"object\"",
+        MemberShape::Objects | MemberShape::Arguments if !is_array(value) => "an array of objects",
+        MemberShape::Objects | MemberShape::Arguments => return check_elements(member, value, shape),
         _ => return Ok(()),
     };
     Err(format!("needs {wanted} as \"{member}\" (got {})", shortened(value)))
 }
 
-fn check_elements(member: &str, array: Raw<'_>, shape: Shape) -> Result<(), String> {
+fn check_elements(member: &str, array: Raw<'_>, shape: MemberShape) -> Result<(), String> {
     for (at, element) in elements(array, usize::MAX).into_iter().flatten().enumerate() {
         if !is_object(element) {
             return Err(format!("needs an object as \"{member}[{at}]\" (got {})", shortened(element)));
         }
-        if !matches!(shape, Shape::Arguments) {
+        if !matches!(shape, MemberShape::Arguments) {
             continue;
         }
         let within = |what: String| format!("has in \"{member}[{at}]\" {what}");

@@ -84,7 +84,7 @@ impl Methods {
         if name.is_empty() || name.starts_with("notifications/") {
             return invalid(format!("\"{name}\" cannot be the name of a method"));
         }
-        if revision::Method::named(&name).is_some() {
+        if revision::KnownMethod::named(&name).is_some() {
             return invalid(format!("\"{name}\" is served already; register resources instead"));
         }
         if self.by_name.contains_key(&*name) {

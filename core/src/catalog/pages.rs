@@ -104,7 +104,7 @@ pub(crate) struct Walk {
     /// The source has items after the candidates.
     more: bool,
     scanned: usize,
-    items: Items,
+    items: PageItems,
 }
 
 /// The item that a list continues after.
@@ -177,7 +177,7 @@ impl Walk {
             rendered: Vec::new(),
             more: false,
             scanned: 0,
-            items: Items::new(around.limits),
+            items: PageItems::new(around.limits),
         });
         if let Some(cursor) = cursor {
             match around.sealer.open(walk.bound(around), cursor)? {
@@ -500,7 +500,7 @@ impl Walk {
 }
 
 /// The items of a page, within its limits.
-struct Items {
+struct PageItems {
     max: usize,
     max_bytes: usize,
     count: usize,
@@ -508,9 +508,9 @@ struct Items {
     refused: bool,
 }
 
-impl Items {
+impl PageItems {
     fn new(limits: &Limits) -> Self {
-        Items {
+        PageItems {
             max: limits.page_items,
             max_bytes: limits.page_bytes,
             count: 0,

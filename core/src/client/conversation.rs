@@ -28,7 +28,7 @@ pub(super) type OnRequest = dyn FnMut(&str, &str) -> MethodAnswer + Send;
 pub(super) struct Conversation {
     connection: Connection,
     group: Group,
-    bell: Arc<Bell>,
+    bell: Arc<WakeFlag>,
     started: Instant,
     /// The `_meta` members with which each request describes the client, in revisions without a handshake.
     meta: Option<Vec<(&'static str, String)>>,
@@ -41,9 +41,9 @@ pub(super) struct Conversation {
     pub(super) lists: usize,
 }
 
-struct Bell(Monitor<bool>);
+struct WakeFlag(Monitor<bool>);
 
-impl Bell {
+impl WakeFlag {
     fn ring(&self) {
         self.0.with(|rung, _| *rung = true);
         self.0.notify_one();
@@ -63,7 +63,7 @@ impl Conversation {
         caller: Caller,
         on_request: Box<OnRequest>,
     ) -> Result<Conversation> {
-        let bell = Arc::new(Bell(Monitor::new(false)));
+        let bell = Arc::new(WakeFlag(Monitor::new(false)));
         let ringing = bell.clone();
         let group = server.group(move || ringing.ring());
         let client = "{\"name\":\"test\",\"version\":\"1\"}";

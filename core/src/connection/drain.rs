@@ -1,7 +1,7 @@
 //! Taking output.
 
 use super::ConnectionState;
-use crate::protocol::{Kind, PartialMessage, Route};
+use crate::protocol::{MessageKind, PartialMessage, Route};
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct Drain {
 #[non_exhaustive]
 pub struct Transmit<'a> {
     /// The message's part in its route: one of many, progress, or the answer.
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// These are the first bytes of the message.
     pub first: bool,
     /// The message ends with these bytes.
@@ -112,9 +112,9 @@ impl Drain {
             message.extend_from_slice(transmit.bytes);
             self.wrote(length);
             match kind {
-                Kind::Ended => return None,
-                Kind::Paused(_) => continue, // no message
-                Kind::Message | Kind::Progress | Kind::Final(_) => {}
+                MessageKind::Ended => return None,
+                MessageKind::Paused(_) => continue, // no message
+                MessageKind::Message | MessageKind::Progress | MessageKind::Final(_) => {}
             }
             if last {
                 return Some(message);

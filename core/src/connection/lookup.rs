@@ -48,8 +48,8 @@ impl ConnectionState {
                         uri.len() <= self.server.settings.limits.uri_bytes && seen.insert(uri.as_str())
                     })
                     .filter_map(|uri| match self.exists(uri) {
-                        Known::Yes(uri) => Some(uri),
-                        Known::No | Known::Invalid => None,
+                        Presence::Yes(uri) => Some(uri),
+                        Presence::No | Presence::Invalid => None,
                     })
                     .collect();
                 self.join();
@@ -178,9 +178,9 @@ impl ConnectionState {
         let (mut known, mut unknown) = (Vec::with_capacity(uris.len()), Vec::new());
         for uri in uris {
             match self.exists(uri) {
-                Known::Yes(uri) => known.push(uri),
-                Known::No => unknown.push(uri.as_str()),
-                Known::Invalid => return Err(invalid_uri(uri)),
+                Presence::Yes(uri) => known.push(uri),
+                Presence::No => unknown.push(uri.as_str()),
+                Presence::Invalid => return Err(invalid_uri(uri)),
             }
         }
         for uri in &unknown {
@@ -211,22 +211,22 @@ impl ConnectionState {
         self.server.settings.policy.subscribe_unknown == SubscribeUnknown::Allow
     }
 
-    fn exists(&self, uri: &str) -> Known {
+    fn exists(&self, uri: &str) -> Presence {
         match self.server.catalog.with(|c, _| c.find(uri)) {
-            Found::Value(fixed) => Known::Yes(fixed.uri.clone()),
+            Found::Value(fixed) => Presence::Yes(fixed.uri.clone()),
             Found::Call { handler, .. } => match &handler.provider {
-                Some(provider) if !self.takes_unknown() && !exists(&**provider, uri) => Known::No,
-                _ => Known::Yes(uri.into()),
+                Some(provider) if !self.takes_unknown() && !exists(&**provider, uri) => Presence::No,
+                _ => Presence::Yes(uri.into()),
             },
-            Found::Nothing if self.takes_unknown() => Known::Yes(uri.into()),
-            Found::Nothing => Known::No,
-            Found::Invalid => Known::Invalid,
+            Found::Nothing if self.takes_unknown() => Presence::Yes(uri.into()),
+            Found::Nothing => Presence::No,
+            Found::Invalid => Presence::Invalid,
         }
     }
 }
 
 /// Whether there may be a resource at a URI.
-enum Known {
+enum Presence {
     /// The URI, shared with the catalog if it is there.
     Yes(Arc<str>),
     No,

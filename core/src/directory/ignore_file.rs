@@ -25,11 +25,11 @@ pub(super) fn may_be_ignore_file(name: &str) -> bool {
 #[derive(Debug)]
 pub(super) struct Unusable {
     name: PathBuf,
-    why: Why,
+    why: IgnoreFault,
 }
 
 #[derive(Debug)]
-enum Why {
+enum IgnoreFault {
     Refused(io::Error),
     Link,
     Special,
@@ -39,7 +39,7 @@ enum Why {
 }
 
 impl Unusable {
-    fn new(name: impl Into<PathBuf>, why: Why) -> Unusable {
+    fn new(name: impl Into<PathBuf>, why: IgnoreFault) -> Unusable {
         Unusable { name: name.into(), why }
     }
 }
@@ -51,17 +51,19 @@ impl Unusable {
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for IgnoreFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Refused(e) => write!(f, "cannot be read ({}); let this user read it", said_by_system(e)),
-            Why::Link => {
+            IgnoreFault::Refused(e) => {
+                write!(f, "cannot be read ({}); let this user read it", said_by_system(e))
+            }
+            IgnoreFault::Link => {
                 f.write_str("is a link, and links to patterns are not followed; put the file itself there")
             }
-            Why::Special => f.write_str("is not a regular file; put a text file there, or remove it"),
-            Why::TooLong => f.write_str("is longer than 1 MiB; shorten it"),
-            Why::NotText => f.write_str("is not text; save it as UTF-8"),
-            Why::TooMany(e) => write!(f, "has more patterns than can be used ({e}); shorten it"),
+            IgnoreFault::Special => f.write_str("is not a regular file; put a text file there, or remove it"),
+            IgnoreFault::TooLong => f.write_str("is longer than 1 MiB; shorten it"),
+            IgnoreFault::NotText => f.write_str("is not text; save it as UTF-8"),
+            IgnoreFault::TooMany(e) => write!(f, "has more patterns than can be used ({e}); shorten it"),
         }
     }
 }
@@ -75,19 +77,19 @@ pub(super) fn open(dir: &OpenDir, name: &str) -> Result<Option<(File, Stamp)>, U
         Err(e) => {
             let kind = dir.metadata_of(name).map(|metadata| metadata.file_type());
             let why = match kind {
-                Ok(kind) if kind.is_symlink() => Why::Link,
-                Ok(kind) if !kind.is_file() && !kind.is_dir() => Why::Special,
-                _ => Why::Refused(e),
+                Ok(kind) if kind.is_symlink() => IgnoreFault::Link,
+                Ok(kind) if !kind.is_file() && !kind.is_dir() => IgnoreFault::Special,
+                _ => IgnoreFault::Refused(e),
             };
             return Err(Unusable::new(name, why));
         }
     };
-    let metadata = file.metadata().map_err(|e| Unusable::new(name, Why::Refused(e)))?;
+    let metadata = file.metadata().map_err(|e| Unusable::new(name, IgnoreFault::Refused(e)))?;
     if metadata.is_dir() {
         return Ok(None); // it has no patterns
     }
     if !metadata.is_file() {
-        return Err(Unusable::new(name, Why::Special));
+        return Err(Unusable::new(name, IgnoreFault::Special));
     }
     Ok(Some((file, Stamp::of(&metadata))))
 }
@@ -102,7 +104,7 @@ pub(super) fn parse(
         add(&mut patterns, file).map_err(|why| Unusable::new(name, why))?;
         last = name;
     }
-    patterns.build().map_err(|e| Unusable::new(last, Why::TooMany(e)))
+    patterns.build().map_err(|e| Unusable::new(last, IgnoreFault::TooMany(e)))
 }
 
 /// Returns the patterns of the file at `path`, for entries below `folder`, or `None` if there is no such file.
@@ -114,27 +116,27 @@ pub(super) fn around(folder: &Path, path: &Path) -> Result<Option<Gitignore>, Un
         Err(e) if matches!(e.kind(), NotFound | NotADirectory) => return Ok(None),
         _ => {}
     }
-    let metadata = path.metadata().map_err(|e| refused(Why::Refused(e)))?;
+    let metadata = path.metadata().map_err(|e| refused(IgnoreFault::Refused(e)))?;
     if metadata.is_dir() {
         return Ok(None);
     }
     if !metadata.is_file() {
-        return Err(refused(Why::Special));
+        return Err(refused(IgnoreFault::Special));
     }
-    let file = std::fs::File::open(path).map_err(|e| refused(Why::Refused(e)))?;
+    let file = std::fs::File::open(path).map_err(|e| refused(IgnoreFault::Refused(e)))?;
     let mut patterns = GitignoreBuilder::new(folder);
     add(&mut patterns, file).map_err(refused)?;
-    Ok(Some(patterns.build().map_err(|e| refused(Why::TooMany(e)))?))
+    Ok(Some(patterns.build().map_err(|e| refused(IgnoreFault::TooMany(e)))?))
 }
 
-fn add(patterns: &mut GitignoreBuilder, file: impl Read) -> Result<(), Why> {
+fn add(patterns: &mut GitignoreBuilder, file: impl Read) -> Result<(), IgnoreFault> {
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(Why::Refused)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(IgnoreFault::Refused)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(Why::TooLong);
+        return Err(IgnoreFault::TooLong);
     }
     if bytes.contains(&0) {
-        return Err(Why::NotText); // such as UTF-16, whose patterns would match nothing
+        return Err(IgnoreFault::NotText); // such as UTF-16, whose patterns would match nothing
     }
     for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
         let _ = patterns.add_line(None, line); // a line that is not a pattern ignores nothing

@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 pub(super) struct OpenDir {
     dir: Dir,
     #[cfg(test)]
-    lookup: Option<Lookup>,
+    lookup: Option<NameLookup>,
 }
 
 /// Returns the name of the entry that a file system finds by `name`.
 #[cfg(test)]
-pub(super) type Lookup = fn(&Dir, &str) -> String;
+pub(super) type NameLookup = fn(&Dir, &str) -> String;
 
 #[cfg(test)]
 thread_local! {
     /// The lookup of the folders that this thread serves from now on; `None` is that of the real file system.
-    pub(super) static LOOKUP: std::cell::Cell<Option<Lookup>> = const { std::cell::Cell::new(None) };
+    pub(super) static LOOKUP: std::cell::Cell<Option<NameLookup>> = const { std::cell::Cell::new(None) };
 }
 
 impl OpenDir {

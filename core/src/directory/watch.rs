@@ -67,7 +67,7 @@ struct WatchState {
 
 /// An event of the operating system.
 #[derive(Debug)]
-enum Event {
+enum FileEvent {
     /// An entry of the directory with this mark was made, moved or removed, or only edited.
     Entry { mark: Mark, name: String, moved: bool },
     /// The directory with this mark was removed.
@@ -193,7 +193,7 @@ impl WatchState {
                 return;
             }
             if events.len() > TOO_MANY {
-                events = vec![Event::Lost];
+                events = vec![FileEvent::Lost];
             }
             if let Some(path) = todo.pop() {
                 todo.extend(self.look(&path));
@@ -257,15 +257,15 @@ impl WatchState {
     }
 
     /// Turns the system's events into announcements.
-    fn understand(&self, events: Vec<Event>, todo: &mut Vec<String>, changes: &mut Changes) {
+    fn understand(&self, events: Vec<FileEvent>, todo: &mut Vec<String>, changes: &mut Changes) {
         let mut entries: BTreeMap<Mark, BTreeMap<String, bool>> = BTreeMap::new();
         for event in events {
             match event {
-                Event::Entry { mark, name, moved } => {
+                FileEvent::Entry { mark, name, moved } => {
                     *entries.entry(mark).or_default().entry(name).or_default() |= moved;
                 }
-                Event::Gone(mark) => self.seen.with(|seen| seen.gone(&mark)),
-                Event::Lost => {
+                FileEvent::Gone(mark) => self.seen.with(|seen| seen.gone(&mark)),
+                FileEvent::Lost => {
                     self.whole.store(false, Ordering::Release);
                     self.seen.with(|seen| seen.forget("", &self.notifier));
                     todo.push(String::new());
@@ -477,7 +477,7 @@ mod tests {
 
         let mut todo = Vec::new();
         let mut changes = Changes::default();
-        shared.understand(vec![Event::Lost], &mut todo, &mut changes);
+        shared.understand(vec![FileEvent::Lost], &mut todo, &mut changes);
         assert_eq!(todo, [""], "everything is to be seen again");
         assert_eq!(shared.seen.with(|seen| seen.len()), 0);
         shared.tell(&server, changes);
@@ -525,7 +525,8 @@ mod tests {
         shared.begin(AT_START);
         let told = |names: &[&str], moved| {
             let mark = shared.seen.with(|seen| seen.mark_of("d"));
-            let event = |name: &&str| Event::Entry { mark: mark.clone(), name: (*name).to_owned(), moved };
+            let event =
+                |name: &&str| FileEvent::Entry { mark: mark.clone(), name: (*name).to_owned(), moved };
             let mut changes = Changes::default();
             shared.understand(names.iter().map(event).collect(), &mut Vec::new(), &mut changes);
             (changes.updated.into_keys().collect::<Vec<_>>().join(" "), changes.list)

@@ -80,12 +80,12 @@ impl<T: Into<Verification>, E: fmt::Display> From<Result<T, E>> for Verification
 
 /// The question to the host about one token. It lives as long as an exchange waits for the answer.
 pub(crate) struct Question {
-    answer: Lock<State>,
+    answer: Lock<VerificationState>,
     ready: Arc<dyn Fn() + Send + Sync>,
     server: Weak<ServerState>,
 }
 
-enum State {
+enum VerificationState {
     Open,
     Answered(Verification),
     Taken,
@@ -98,7 +98,7 @@ pub(crate) fn failed(why: &str) -> String {
 
 impl Question {
     pub(crate) fn new(ready: Arc<dyn Fn() + Send + Sync>, server: Weak<ServerState>) -> Arc<Question> {
-        Arc::new(Question { answer: Lock::new(State::Open), ready, server })
+        Arc::new(Question { answer: Lock::new(VerificationState::Open), ready, server })
     }
 
     /// The first answer counts. True if this was it. Of a failure the log hears here and now, where the host knows why.
@@ -108,9 +108,9 @@ impl Question {
             _ => None,
         };
         let first = self.answer.with(|state, trash| {
-            let first = matches!(state, State::Open);
+            let first = matches!(state, VerificationState::Open);
             if first {
-                *state = State::Answered(verification);
+                *state = VerificationState::Answered(verification);
             } else {
                 trash.put(verification);
             }
@@ -127,8 +127,8 @@ impl Question {
 
     /// The answer, once it is there.
     pub(crate) fn take(&self) -> Option<Verification> {
-        self.answer.with(|state, _| match std::mem::replace(state, State::Taken) {
-            State::Answered(verification) => Some(verification),
+        self.answer.with(|state, _| match std::mem::replace(state, VerificationState::Taken) {
+            VerificationState::Answered(verification) => Some(verification),
             other => {
                 *state = other;
                 None

@@ -2,7 +2,7 @@
 
 use super::endpoint::Inner;
 use super::exchange::Progress;
-use super::listeners::Listener;
+use super::listeners::ListenerKey;
 use super::response::Response;
 use super::response_head::{HeadChoice, ResponseHead};
 use super::sessions::Sessions;
@@ -11,18 +11,18 @@ use super::streams::Place;
 use crate::account::Permit;
 use crate::connection::{Connection, Drain, DrainStart};
 use crate::event::Event;
-use crate::protocol::{Kind, Route};
+use crate::protocol::{MessageKind, Route};
 use std::sync::Arc;
 
 /// A route of a connection whose output is the response.
 pub(super) struct Answering {
     pub(super) connection: Connection,
-    pub(super) listener: Listener,
+    pub(super) listener: ListenerKey,
     pub(super) route: Route,
     pub(super) choice: HeadChoice,
     pub(super) drain: Option<Drain>,
     pub(super) event: Option<Event>,
-    pub(super) sent: Sent,
+    pub(super) sent: ResponseStage,
     /// In a session.
     pub(super) session: Option<InSession>,
     /// When the client was last sent something, which puts off the next keep-alive.
@@ -35,7 +35,7 @@ pub(super) struct Answering {
 
 /// How much of a response was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sent {
+pub(super) enum ResponseStage {
     Nothing,
     /// Nothing, of a response that is an event stream from the start.
     NothingOfStream,
@@ -51,23 +51,23 @@ pub(super) enum Sent {
     Stream,
 }
 
-impl Sent {
+impl ResponseStage {
     pub(super) fn is_stream(self) -> bool {
-        !matches!(self, Sent::Nothing | Sent::Head | Sent::Body)
+        !matches!(self, ResponseStage::Nothing | ResponseStage::Head | ResponseStage::Body)
     }
 
     /// Whether the final message was sent.
     pub(super) fn is_complete(self) -> bool {
-        matches!(self, Sent::Body | Sent::Stream)
+        matches!(self, ResponseStage::Body | ResponseStage::Stream)
     }
 
     fn has_head(self) -> bool {
-        !matches!(self, Sent::Nothing | Sent::NothingOfStream)
+        !matches!(self, ResponseStage::Nothing | ResponseStage::NothingOfStream)
     }
 
     /// The final message was sent.
-    fn complete(self) -> Sent {
-        if self.is_stream() { Sent::Stream } else { Sent::Body }
+    fn complete(self) -> ResponseStage {
+        if self.is_stream() { ResponseStage::Stream } else { ResponseStage::Body }
     }
 }
 
@@ -90,9 +90,9 @@ impl Answering {
         }
         self.connection.advance_clock(now);
         let before = out.len();
-        let opens = self.sent == Sent::NothingOfStream;
+        let opens = self.sent == ResponseStage::NothingOfStream;
         if opens {
-            self.sent = Sent::StreamHead;
+            self.sent = ResponseStage::StreamHead;
         }
         let replaced = self.permit.as_ref().is_some_and(|permit| permit.is_replaced());
         if replaced || self.ends_at.is_some_and(|at| at <= now) {
@@ -156,7 +156,7 @@ impl Answering {
         let before = out.len();
         if !self.read_on(inner, |_, _, _| {}, out)
             || self.sent.is_complete()
-            || self.sent == Sent::PausedStream
+            || self.sent == ResponseStage::PausedStream
         {
             return Progress::Done;
         }
@@ -189,12 +189,12 @@ impl Answering {
             let length = transmit.bytes.len();
             let (kind, first, last) = (transmit.kind, transmit.first, transmit.last);
             if let Some(head) = self.choice.choose(&transmit) {
-                self.sent = Sent::Head;
+                self.sent = ResponseStage::Head;
                 return Progress::Respond(match head {
                     ResponseHead::Json { status, length } => self.announce(Response::json(status, length)),
                     ResponseHead::Empty { status } => Response::empty(status),
                     ResponseHead::EventStream => {
-                        self.sent = Sent::StreamHead;
+                        self.sent = ResponseStage::StreamHead;
                         if self.session.is_some() {
                             self.drain = None; // another exchange may go on with the stream before this client has its head
                         }
@@ -202,15 +202,15 @@ impl Answering {
                     }
                 });
             }
-            if let Kind::Paused(retry_ms) = kind {
+            if let MessageKind::Paused(retry_ms) = kind {
                 sse::retry(retry_ms, out);
                 drain.wrote(length);
                 self.drain = None;
-                self.sent = Sent::PausedStream;
+                self.sent = ResponseStage::PausedStream;
                 return Progress::Data;
             }
             match &mut self.session {
-                _ if matches!(kind, Kind::Ended) => drain.wrote(length), // the stream ends, and says nothing about it
+                _ if matches!(kind, MessageKind::Ended) => drain.wrote(length), // the stream ends, and says nothing about it
                 Some(session) if self.sent.is_stream() => drain.hand_over(length, &mut session.gathered),
                 _ => {
                     if self.sent.is_stream() && first {
@@ -222,7 +222,7 @@ impl Answering {
                     }
                 }
             }
-            if last && matches!(kind, Kind::Final(_) | Kind::Ended) {
+            if last && matches!(kind, MessageKind::Final(_) | MessageKind::Ended) {
                 self.sent = self.sent.complete();
             }
             if last && !self.say(inner, out) {

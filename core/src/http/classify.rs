@@ -3,7 +3,7 @@
 use super::RequestHead;
 use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, members};
 use crate::protocol::is_stateless_meta;
-use crate::revision::{Era, Method, Revision, Revisions};
+use crate::revision::{Era, KnownMethod, Revision, Revisions};
 
 /// The purpose of the permit of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,9 +76,10 @@ pub(super) enum PostedBody {
 pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> PostedBody {
     match message {
         Parsed::Request { id, method, params } => {
-            let method = Method::named(method);
-            let initialize = method == Some(Method::Initialize);
-            let counted = if method == Some(Method::Listen) { PermitKind::Listen } else { PermitKind::Call };
+            let method = KnownMethod::named(method);
+            let initialize = method == Some(KnownMethod::Initialize);
+            let counted =
+                if method == Some(KnownMethod::Listen) { PermitKind::Listen } else { PermitKind::Call };
             let said = !initialize && matches!(version, Version::Stateless(_));
             PostedBody::Request {
                 id: id.clone(),

@@ -2,12 +2,12 @@
 
 use super::RequestHead;
 use super::classify::Version;
-use super::exchange::{Exchange, State};
+use super::exchange::{Exchange, ExchangeState};
 use super::response::{Response, Whole};
 use super::routing::{not_offered, session_id, unknown_session};
 
 impl Exchange {
-    pub(super) fn delete(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+    pub(super) fn delete(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
         let options = &self.endpoint.0.options;
         let version = Version::read(head, self.revisions());
         if matches!(version, Version::Stateless(_)) {
@@ -27,6 +27,6 @@ impl Exchange {
             Some(session) => self.endpoint.0.close(&session.connection),
             None => return Err(unknown_session(None)),
         }
-        Ok(State::whole((Response::empty(204), Vec::new())))
+        Ok(ExchangeState::whole((Response::empty(204), Vec::new())))
     }
 }

@@ -4,9 +4,9 @@ use super::RequestHead;
 use super::exchange::{Exchange, Ready};
 #[cfg(feature = "http")]
 use super::idle_timeout::IdleTimeout;
-use super::listeners::{Listener, Listeners};
-use super::origin::Gate;
-use super::protection::{Protection, Token};
+use super::listeners::{ListenerKey, Listeners};
+use super::origin::OriginGate;
+use super::protection::{Protection, RequestToken};
 use super::request_body::RequestBodies;
 use super::sessions::Sessions;
 use crate::access::RequestContext;
@@ -45,7 +45,7 @@ pub(super) struct Inner {
     /// Bodies that the endpoint lets go if others need their room.
     pub(super) bodies: Arc<Lock<RequestBodies>>,
     pub(super) refusals: Refusals,
-    pub(super) state: Lock<State>,
+    pub(super) state: Lock<EndpointState>,
 }
 
 /// Upper bound, in milliseconds, on how late a deadline fires when no exchange waits for it.
@@ -56,7 +56,7 @@ const MAX_LATE_MS: u64 = 1_000;
 #[allow(clippy::struct_excessive_bools, reason = "what can be switched is independent of each other")]
 pub(super) struct Options {
     pub(super) path: String,
-    pub(super) gate: Gate,
+    pub(super) gate: OriginGate,
     pub(super) cors: bool,
     pub(super) strict_accept: bool,
     pub(super) sessions: bool,
@@ -83,7 +83,7 @@ impl Options {
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct EndpointState {
     /// Events that exchanges came upon.
     events: VecDeque<Event>,
     /// Who is to be told when a connection has something to say.
@@ -288,7 +288,7 @@ impl EndpointBuilder {
         self.options.gate.allow(&self.origins, &self.hosts)?;
         let group = self.server.group(wake);
         let account = Account::new(self.server.limits());
-        let state = Lock::new(State::default());
+        let state = Lock::new(EndpointState::default());
         Ok(Endpoint(Arc::new(Inner {
             group,
             server: self.server,
@@ -319,7 +319,7 @@ impl Server {
             hosts: Vec::new(),
             options: Options {
                 path: "/mcp".to_owned(),
-                gate: Gate { origins: Vec::new(), hosts: Vec::new(), loopback_only: true },
+                gate: OriginGate { origins: Vec::new(), hosts: Vec::new(), loopback_only: true },
                 cors: false,
                 strict_accept: false,
                 sessions: true,
@@ -471,9 +471,9 @@ impl Inner {
     /// Who holds what a request costs. A bearer token counts before it is judged: a client that invents one for each request
     /// holds no more than one without.
     pub(super) fn holder_of(&self, head: &RequestHead<'_>) -> Arc<Holder> {
-        match Token::read(head) {
+        match RequestToken::read(head) {
             _ if !head.peer.is_empty() => self.account.holder_named(&[b"peer ", head.peer].concat()),
-            Token::Bearer(token) if self.options.protection.is_some() => {
+            RequestToken::Bearer(token) if self.options.protection.is_some() => {
                 self.account.holder_named(format!("token {token}").as_bytes())
             }
             _ => self.account.holder_of_request(),
@@ -542,7 +542,7 @@ impl Inner {
 
     /// Calls `ready` whenever that route of a connection has something to say, perhaps for nothing, until
     /// [`Inner::unlisten`].
-    pub(super) fn listen(&self, connection: u64, route: Route, ready: Ready) -> Listener {
+    pub(super) fn listen(&self, connection: u64, route: Route, ready: Ready) -> ListenerKey {
         self.state.with(|s, _| s.listeners.add(connection, route, ready))
     }
 
@@ -555,14 +555,18 @@ impl Inner {
                 routes.iter().flat_map(|route| s.listeners.on_route(id, *route)).collect()
             }
         });
-        listeners.iter().for_each(|ready| self.notify(ready));
+        for ready in listeners {
+            self.notify(&ready);
+        }
     }
 
     /// Notifies the drivers that wait for this route of a connection.
     pub(super) fn notify_route(&self, connection: &Connection, route: Route) {
         let listeners: Vec<_> =
-            self.state.with(|s, _| s.listeners.on_route(connection.id(), route).into_iter().collect());
-        listeners.iter().for_each(|ready| self.notify(ready));
+            self.state.with(|s, _| s.listeners.on_route(connection.id(), route).collect());
+        for ready in listeners {
+            self.notify(&ready);
+        }
     }
 
     /// Tells the driver of an exchange to poll it.
@@ -572,7 +576,7 @@ impl Inner {
         }
     }
 
-    pub(super) fn unlisten(&self, listener: Listener) {
+    pub(super) fn unlisten(&self, listener: ListenerKey) {
         let gone = self.state.with(|s, _| s.listeners.remove(listener));
         drop(gone); // not under the lock
     }

@@ -6,18 +6,17 @@ use super::cors;
 use super::endpoint::Endpoint;
 use super::limits::{busy, too_large};
 use super::media::Accepts;
-use super::request_body::{Need, RequestBody, cost, make_room};
+use super::request_body::{RequestBody, RoomNeed, cost, make_room};
 use super::response::{Response, Whole, invalid};
 use super::sessions::Purpose;
 use super::verifying::Verifying;
 use crate::access::{Caller, RequestContext};
+pub(super) use crate::account::Ready;
 use crate::account::{Charge, Holder, REQUEST};
 use crate::event::Event;
 use crate::protocol::{Route, Routes};
 use std::fmt;
 use std::sync::Arc;
-
-pub(super) type Ready = Arc<dyn Fn() + Send + Sync>;
 
 /// The next step of an exchange.
 #[derive(Debug)]
@@ -47,7 +46,7 @@ pub struct Exchange {
     pub(super) origin: Option<String>,
     /// When the bearer token expires.
     pub(super) expires_at: Option<u64>,
-    pub(super) state: State,
+    pub(super) state: ExchangeState,
     pub(super) holder: Arc<Holder>,
     /// The cost of the request without its body.
     cost: Charge,
@@ -59,7 +58,7 @@ pub struct Exchange {
     pub(super) now: u64,
 }
 
-pub(super) enum State {
+pub(super) enum ExchangeState {
     Verifying(Box<Verifying>),
     Body(Box<Incoming>),
     Whole(Option<Response>, Vec<u8>),
@@ -67,15 +66,15 @@ pub(super) enum State {
     Done,
 }
 
-impl State {
+impl ExchangeState {
     /// A response that is known as a whole.
-    pub(super) fn whole((response, body): Whole) -> State {
-        State::Whole(Some(response), body)
+    pub(super) fn whole((response, body): Whole) -> ExchangeState {
+        ExchangeState::Whole(Some(response), body)
     }
 
     /// The message was taken, and has no response.
-    pub(super) fn accepted() -> State {
-        State::whole((Response::empty(202), Vec::new()))
+    pub(super) fn accepted() -> ExchangeState {
+        ExchangeState::whole((Response::empty(202), Vec::new()))
     }
 }
 
@@ -97,11 +96,11 @@ impl Exchange {
     ) -> Exchange {
         endpoint.0.advance_clock(now);
         let (caller, expires_at, origin) = (Caller::default().in_context(context), None, None);
-        let need = Need { holder: &holder, number: None, bytes: REQUEST, cost: cost(REQUEST, now, now) };
+        let need = RoomNeed { holder: &holder, number: None, bytes: REQUEST, cost: cost(REQUEST, now, now) };
         let cost = make_room(&endpoint.0, &need, || holder.reserve(REQUEST));
         let (cost, fits) = cost.map_or_else(|full| (holder.charge(), Err(full)), |cost| (cost, Ok(())));
         let (body, body_cost) = (RequestBody::new(&endpoint.0, &holder, now, ready.clone()), holder.charge());
-        let (state, deadline) = (State::Done, None);
+        let (state, deadline) = (ExchangeState::Done, None);
         let mut exchange = Exchange {
             endpoint,
             ready,
@@ -122,7 +121,7 @@ impl Exchange {
     }
 
     /// Goes on with that state, or with a response that is known already.
-    pub(super) fn enter(&mut self, mut next: Result<State, Whole>) {
+    pub(super) fn enter(&mut self, mut next: Result<ExchangeState, Whole>) {
         let inner = &self.endpoint.0;
         if let Err((response, _)) = &mut next
             && let Some(hint) = response.hint.take()
@@ -130,15 +129,15 @@ impl Exchange {
             inner.refusals.report(&inner.server.log_sink(), hint.0, self.now, &hint.1);
         }
         let time = match &next {
-            Ok(State::Verifying(_)) => Some(inner.server.limits().call_ms),
-            Ok(State::Body(_)) => Some(inner.options.body_ms),
+            Ok(ExchangeState::Verifying(_)) => Some(inner.server.limits().call_ms),
+            Ok(ExchangeState::Body(_)) => Some(inner.options.body_ms),
             _ => None,
         };
         self.deadline = time.map(|ms| self.now.saturating_add(ms));
-        if !matches!(next, Ok(State::Verifying(_) | State::Body(_))) {
+        if !matches!(next, Ok(ExchangeState::Verifying(_) | ExchangeState::Body(_))) {
             drop((self.body.take(), self.body_cost.take()));
         }
-        self.state = next.unwrap_or_else(State::whole);
+        self.state = next.unwrap_or_else(ExchangeState::whole);
     }
 
     /// Some of the body, also before it was asked for. More than the limit is refused at once; the rest need not be read.
@@ -146,15 +145,15 @@ impl Exchange {
         let inner = self.endpoint.0.clone();
         let most = inner.server.limits().message_bytes;
         let appended = match &self.state {
-            State::Body(_) if self.body.len() + bytes.len() > most => Err(too_large(&inner)),
+            ExchangeState::Body(_) if self.body.len() + bytes.len() > most => Err(too_large(&inner)),
             // What is too long by one byte is refused once the token was judged.
-            State::Verifying(_) => {
+            ExchangeState::Verifying(_) => {
                 let room = most.saturating_add(1).saturating_sub(self.body.len());
                 let bytes = &bytes[..bytes.len().min(room)];
                 self.body.append(bytes, most.saturating_add(1), &inner).map_err(|full| busy(None, full))
             }
-            State::Body(_) => self.body.append(bytes, most, &inner).map_err(|full| busy(None, full)),
-            State::Whole(..) | State::Answering(_) | State::Done => return,
+            ExchangeState::Body(_) => self.body.append(bytes, most, &inner).map_err(|full| busy(None, full)),
+            ExchangeState::Whole(..) | ExchangeState::Answering(_) | ExchangeState::Done => return,
         };
         if let Err(refused) = appended {
             self.enter(Err(refused));
@@ -165,8 +164,8 @@ impl Exchange {
     /// The body is complete. `now` in milliseconds.
     pub fn end(&mut self, now: u64) {
         self.now = now;
-        match std::mem::replace(&mut self.state, State::Done) {
-            State::Body(incoming) => {
+        match std::mem::replace(&mut self.state, ExchangeState::Done) {
+            ExchangeState::Body(incoming) => {
                 let next = match self.body.take() {
                     Ok((message, cost)) => {
                         self.body_cost = cost;
@@ -177,9 +176,9 @@ impl Exchange {
                 drop(self.body_cost.take());
                 self.enter(next);
             }
-            State::Verifying(mut verifying) => {
+            ExchangeState::Verifying(mut verifying) => {
                 verifying.end();
-                self.state = State::Verifying(verifying);
+                self.state = ExchangeState::Verifying(verifying);
             }
             other => self.state = other,
         }
@@ -189,7 +188,7 @@ impl Exchange {
     /// its result, a session's stream with a `retry` for a client that comes back. A call in progress is still answered.
     /// Poll the exchange afterwards. May be repeated, for a stream that has begun since.
     pub fn end_stream(&mut self) {
-        if let State::Answering(answering) = &mut self.state {
+        if let ExchangeState::Answering(answering) = &mut self.state {
             answering.end_stream();
         }
     }
@@ -217,35 +216,35 @@ impl Exchange {
             self.enter(Err(busy(None, full)));
         }
         match &mut self.state {
-            State::Verifying(_) => match self.poll_verification(late) {
+            ExchangeState::Verifying(_) => match self.poll_verification(late) {
                 Some(progress) => progress,
                 None => self.step(now, out),
             },
-            State::Body(_) if late => {
+            ExchangeState::Body(_) if late => {
                 self.enter(Err(invalid(408, "the body did not arrive in time; see body_ms")));
                 self.step(now, out)
             }
-            State::Body(_) => Progress::Body(self.deadline.unwrap_or(u64::MAX)),
-            State::Whole(response @ Some(_), _) => match response.take() {
+            ExchangeState::Body(_) => Progress::Body(self.deadline.unwrap_or(u64::MAX)),
+            ExchangeState::Whole(response @ Some(_), _) => match response.take() {
                 Some(response) => Progress::Respond(response),
                 None => Progress::Done,
             },
-            State::Whole(None, body) if body.is_empty() => {
-                self.state = State::Done;
+            ExchangeState::Whole(None, body) if body.is_empty() => {
+                self.state = ExchangeState::Done;
                 Progress::Done
             }
-            State::Whole(None, body) => {
+            ExchangeState::Whole(None, body) => {
                 out.append(body);
                 Progress::Data
             }
-            State::Answering(answering) => {
+            ExchangeState::Answering(answering) => {
                 let progress = answering.poll(&self.endpoint.0, now, out);
                 if let Progress::Done = progress {
                     self.finish();
                 }
                 progress
             }
-            State::Done => Progress::Done,
+            ExchangeState::Done => Progress::Done,
         }
     }
 
@@ -255,11 +254,11 @@ impl Exchange {
     #[cfg(feature = "http")]
     pub(crate) fn outlives_input(&self) -> bool {
         match &self.state {
-            State::Verifying(_) => false,
-            State::Answering(answering) => {
+            ExchangeState::Verifying(_) => false,
+            ExchangeState::Answering(answering) => {
                 !answering.choice.is_stateless() && answering.route != Route::Connection
             }
-            State::Body(_) | State::Whole(..) | State::Done => true,
+            ExchangeState::Body(_) | ExchangeState::Whole(..) | ExchangeState::Done => true,
         }
     }
 
@@ -273,14 +272,19 @@ impl Exchange {
     #[cfg(feature = "http")]
     pub(crate) fn run(&self, event: Event) {
         match &self.state {
-            State::Answering(answering) => answering.connection.run_for(answering.route, || event.run()),
+            ExchangeState::Answering(answering) => {
+                answering.connection.run_for(answering.route, || event.run());
+            }
             _ => event.run(),
         }
     }
 
     /// Lets go of what the exchange held.
     fn finish(&mut self) {
-        let State::Answering(answering) = std::mem::replace(&mut self.state, State::Done) else { return };
+        let ExchangeState::Answering(answering) = std::mem::replace(&mut self.state, ExchangeState::Done)
+        else {
+            return;
+        };
         let Answering { connection, listener, route, drain, event, sent, session, .. } = *answering;
         let (over, stream) = (sent.is_complete(), sent.is_stream());
         drop((drain, event));

@@ -1,9 +1,9 @@
 //! GET: a session's event stream.
 
 use super::RequestHead;
-use super::answering::{InSession, Sent};
+use super::answering::{InSession, ResponseStage};
 use super::classify::Version;
-use super::exchange::{Exchange, State};
+use super::exchange::{Exchange, ExchangeState};
 use super::limits::crowded;
 use super::media::Accepts;
 use super::response::{Response, Whole, invalid};
@@ -15,7 +15,7 @@ use crate::protocol::Route;
 
 impl Exchange {
     /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
-    pub(super) fn get(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+    pub(super) fn get(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
         let options = &self.endpoint.0.options;
         let version = Version::read(head, self.revisions());
         if matches!(version, Version::Stateless(_)) {
@@ -68,7 +68,7 @@ impl Exchange {
             Ok(Some((connection, route, stream, holder, replaces)))
         });
         let Some((connection, route, stream, holder, replaces)) = opened? else {
-            return Ok(State::whole(nothing_left()));
+            return Ok(ExchangeState::whole(nothing_left()));
         };
         self.renew(&connection);
         if place.is_some() {
@@ -82,9 +82,9 @@ impl Exchange {
         session.priming = priming;
         session.stream = Some((stream, holder));
         let mut answering = self.answer(connection, route, HeadChoice::stream(), None, Some(session));
-        answering.sent = Sent::NothingOfStream;
+        answering.sent = ResponseStage::NothingOfStream;
         answering.ends_at = self.expires_at.filter(|_| route == Route::Connection);
-        Ok(State::Answering(answering))
+        Ok(ExchangeState::Answering(answering))
     }
 }
 

@@ -5,24 +5,24 @@ use crate::protocol::Route;
 use std::collections::BTreeMap;
 
 /// One of them: the number of its connection, the route, and a number of its own.
-pub(super) type Listener = (u64, Route, u64);
+pub(super) type ListenerKey = (u64, Route, u64);
 
 /// All of an endpoint. Those of one route are found as fast however many there are.
 #[derive(Default)]
 pub(super) struct Listeners {
-    all: BTreeMap<Listener, Ready>,
+    all: BTreeMap<ListenerKey, Ready>,
     last: u64,
 }
 
 impl Listeners {
-    pub(super) fn add(&mut self, connection: u64, route: Route, ready: Ready) -> Listener {
+    pub(super) fn add(&mut self, connection: u64, route: Route, ready: Ready) -> ListenerKey {
         self.last += 1;
         let listener = (connection, route, self.last);
         self.all.insert(listener, ready);
         listener
     }
 
-    pub(super) fn remove(&mut self, listener: Listener) -> Option<Ready> {
+    pub(super) fn remove(&mut self, listener: ListenerKey) -> Option<Ready> {
         self.all.remove(&listener)
     }
 

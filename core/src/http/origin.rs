@@ -8,7 +8,7 @@ use crate::refusals::RefusalKind;
 
 /// Whom an endpoint answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Gate {
+pub(crate) struct OriginGate {
     /// The allowed origins, other than those of this machine, as `scheme://host[:port]`.
     pub(crate) origins: Vec<String>,
     /// The hosts that the endpoint goes by; none: any.
@@ -28,7 +28,7 @@ pub(crate) struct Refused {
 
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-impl Gate {
+impl OriginGate {
     /// Allows these origins and hosts, as people write them, and no others.
     ///
     /// # Errors
@@ -225,18 +225,18 @@ fn is_name(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn check(gate: &Gate, headers: &[(&str, &str)]) -> bool {
+    fn check(gate: &OriginGate, headers: &[(&str, &str)]) -> bool {
         status(gate, "/", headers) == 200
     }
 
-    fn status(gate: &Gate, target: &str, headers: &[(&str, &str)]) -> u16 {
+    fn status(gate: &OriginGate, target: &str, headers: &[(&str, &str)]) -> u16 {
         let headers: Vec<(&str, &[u8])> = headers.iter().map(|(n, v)| (*n, v.as_bytes())).collect();
         let result = gate.check(&RequestHead { method: "POST", target, headers: &headers, peer: &[] });
         result.map_or_else(|refused| refused.status, |()| 200)
     }
 
-    fn local() -> Gate {
-        Gate { origins: Vec::new(), hosts: Vec::new(), loopback_only: true }
+    fn local() -> OriginGate {
+        OriginGate { origins: Vec::new(), hosts: Vec::new(), loopback_only: true }
     }
 
     #[test]
@@ -273,8 +273,11 @@ mod tests {
 
     #[test]
     fn an_endpoint_for_others_allows_what_it_was_told() {
-        let mut gate =
-            Gate { origins: vec!["https://app.example".into()], hosts: Vec::new(), loopback_only: false };
+        let mut gate = OriginGate {
+            origins: vec!["https://app.example".into()],
+            hosts: Vec::new(),
+            loopback_only: false,
+        };
         assert!(check(&gate, &[("host", "anything.example")]));
         assert!(check(&gate, &[("host", "h"), ("origin", "https://app.example")]));
         assert!(!check(&gate, &[("host", "h"), ("origin", "https://app.example:8443")]));
@@ -287,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_star_allows_any_name_or_any_subdomain() {
-        let gate = |origin: &str, host: &str| Gate {
+        let gate = |origin: &str, host: &str| OriginGate {
             origins: vec![as_sent(origin)],
             hosts: vec![as_named(host)],
             loopback_only: true,
@@ -410,7 +413,7 @@ mod tests {
     #[test]
     fn a_host_that_is_missing_repeated_or_malformed_is_a_bad_request() {
         // row: O-04
-        let open = Gate { origins: Vec::new(), hosts: Vec::new(), loopback_only: false };
+        let open = OriginGate { origins: Vec::new(), hosts: Vec::new(), loopback_only: false };
         for gate in [&local(), &open] {
             assert_eq!(status(gate, "/", &[]), 400);
             assert_eq!(status(gate, "/", &[("host", "localhost"), ("Host", "localhost")]), 400);

@@ -2,8 +2,8 @@
 
 use super::RequestHead;
 use super::answering::InSession;
-use super::classify::{PostedBody, PermitKind, Version, classify};
-use super::exchange::{Exchange, Incoming, State};
+use super::classify::{PermitKind, PostedBody, Version, classify};
+use super::exchange::{Exchange, ExchangeState, Incoming};
 use super::limits::{crowded, too_large};
 use super::media::{Accepts, is_json};
 use super::response::{Whole, invalid, refusal, unreadable};
@@ -25,7 +25,7 @@ struct Posted<'a> {
 const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
 
 impl Exchange {
-    pub(super) fn post(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+    pub(super) fn post(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
         let options = &self.endpoint.0.options;
         if is_json(head) != Ok(true) {
             return Err(invalid(415, "Content-Type is not application/json"));
@@ -49,11 +49,11 @@ impl Exchange {
         }
         let length = length.and_then(|length| usize::try_from(length).ok());
         self.body.length = length;
-        Ok(State::Body(Box::new(Incoming { head: fields, accepts })))
+        Ok(ExchangeState::Body(Box::new(Incoming { head: fields, accepts })))
     }
 
     /// Handles the message: of which era is it, and which connection handles it?
-    pub(super) fn message(&mut self, incoming: &Incoming, message: &[u8]) -> Result<State, Whole> {
+    pub(super) fn message(&mut self, incoming: &Incoming, message: &[u8]) -> Result<ExchangeState, Whole> {
         let inner = self.endpoint.0.clone();
         let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (*n, v.as_slice())).collect();
         let head = RequestHead { method: "POST", target: "", headers: &fields, peer: &[] };
@@ -98,11 +98,12 @@ impl Exchange {
             (_, Version::Unknown(requested)) => {
                 refuse(400, None, &unsupported_version(requested, inner.server.revisions()))
             }
-            (PostedBody::Notification, Version::Stateless(_)) => Ok(State::accepted()),
+            (PostedBody::Notification, Version::Stateless(_)) => Ok(ExchangeState::accepted()),
             (PostedBody::Response, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("this revision asks nothing of clients"))
             }
-            (PostedBody::Array { stateless: true, .. }, _) | (PostedBody::Array { .. }, Version::Stateless(_)) => {
+            (PostedBody::Array { stateless: true, .. }, _)
+            | (PostedBody::Array { .. }, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("send one message at a time"))
             }
             _ if !inner.options.sessions => self.without_session(posted, &body, &version),
@@ -126,7 +127,7 @@ impl Exchange {
         head: &RequestHead<'_>,
         id: &RequestId,
         counted: PermitKind,
-    ) -> Result<State, Whole> {
+    ) -> Result<ExchangeState, Whole> {
         let permit = self.count(counted, 1, Some(id))?;
         let listening = (counted == PermitKind::Listen).then(|| permit.clone());
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
@@ -138,7 +139,7 @@ impl Exchange {
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.ends_at = self.expires_at.filter(|_| listening.is_some());
         answering.permit = listening;
-        Ok(State::Answering(answering))
+        Ok(ExchangeState::Answering(answering))
     }
 
     fn initialize(
@@ -146,7 +147,7 @@ impl Exchange {
         posted: Posted<'_>,
         head: &RequestHead<'_>,
         request: &RequestId,
-    ) -> Result<State, Whole> {
+    ) -> Result<ExchangeState, Whole> {
         let caller = self.caller.clone().in_context(None); // the session outlives the request
         let sessions = self.endpoint.0.options.sessions;
         if sessions && head.all(SESSION).next().is_some() {
@@ -173,7 +174,7 @@ impl Exchange {
         let opened = connection.exchange_parsed(posted.bytes, posted.parsed, false, None, Some(permit));
         let (route, event) = opened.map_err(|_| closing(Some(request)))?;
         if !sessions || connection.session_revision().is_none() {
-            return Ok(State::Answering(self.answer(connection, route, choice, event, None))); // it was refused
+            return Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, None))); // it was refused
         }
         let Ok(id) = new_id() else {
             return Err(refusal(500, Some(request), None, &RpcError::internal()));
@@ -191,7 +192,7 @@ impl Exchange {
         }
         let mut session = InSession::new(id.into());
         session.announce = true;
-        Ok(State::Answering(self.answer(connection, route, choice, event, Some(session))))
+        Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, Some(session))))
     }
 
     /// A message of the handshake era where there are no sessions: its request stands for itself.
@@ -200,14 +201,14 @@ impl Exchange {
         posted: Posted<'_>,
         body: &PostedBody,
         version: &Version,
-    ) -> Result<State, Whole> {
+    ) -> Result<ExchangeState, Whole> {
         let inner = self.endpoint.0.clone();
         let (id, number) = match body {
             PostedBody::Request { id, .. } => (Some(id), 1),
             PostedBody::Array { length, .. } => (None, *length),
             // Nothing is under way that it could be about.
             PostedBody::Notification | PostedBody::Response | PostedBody::Bad { .. } => {
-                return Ok(State::accepted());
+                return Ok(ExchangeState::accepted());
             }
         };
         let revision = match version.revision() {
@@ -224,7 +225,7 @@ impl Exchange {
         let single = !posted.accepts.stream;
         let opened = connection.exchange_alone(posted.bytes, posted.parsed, single, None, permit);
         let (route, event) = opened.map_err(|_| closing(id))?;
-        Ok(State::Answering(self.answer(connection, route, choice, event, None)))
+        Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, None)))
     }
 
     fn in_session(
@@ -232,7 +233,7 @@ impl Exchange {
         posted: Posted<'_>,
         head: &RequestHead<'_>,
         body: &PostedBody,
-    ) -> Result<State, Whole> {
+    ) -> Result<ExchangeState, Whole> {
         let (request, calls) = match body {
             PostedBody::Request { id, .. } => (Some(id), 1),
             PostedBody::Array { length, .. } => (None, (*length).max(1)),
@@ -268,6 +269,6 @@ impl Exchange {
         })?;
         let mut session = InSession::new(id);
         session.priming = connection.session_revision().is_some_and(|revision| revision.sse_priming);
-        Ok(State::Answering(self.answer(connection, route, choice, event, Some(session))))
+        Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, Some(session))))
     }
 }

@@ -118,26 +118,30 @@ impl Protection {
 
 /// The token of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(super) enum RequestToken<'a> {
     None,
     Bearer(&'a str),
     /// The field is there twice, or says that it is a bearer token and has none.
     Malformed,
 }
 
-impl<'a> Token<'a> {
+impl<'a> RequestToken<'a> {
     /// Only the `Authorization` field counts: a token in the query would end in logs.
-    pub(super) fn read(head: &RequestHead<'a>) -> Token<'a> {
-        let Ok(field) = head.one("authorization") else { return Token::Malformed };
-        let Some(field) = field else { return Token::None };
-        let Ok(field) = std::str::from_utf8(field) else { return Token::Malformed };
+    pub(super) fn read(head: &RequestHead<'a>) -> RequestToken<'a> {
+        let Ok(field) = head.one("authorization") else { return RequestToken::Malformed };
+        let Some(field) = field else { return RequestToken::None };
+        let Ok(field) = std::str::from_utf8(field) else { return RequestToken::Malformed };
         let (scheme, token) = field.split_once(' ').unwrap_or((field, ""));
         if !scheme.eq_ignore_ascii_case("bearer") {
-            return if scheme.is_empty() { Token::Malformed } else { Token::None };
+            return if scheme.is_empty() { RequestToken::Malformed } else { RequestToken::None };
         }
         let token = token.trim_start_matches(' ');
         let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
-        if !token.is_empty() && token.bytes().all(is_token) { Token::Bearer(token) } else { Token::Malformed }
+        if !token.is_empty() && token.bytes().all(is_token) {
+            RequestToken::Bearer(token)
+        } else {
+            RequestToken::Malformed
+        }
     }
 }
 
@@ -266,7 +270,7 @@ mod tests {
                 values.iter().map(|v| ("Authorization", v.as_bytes())).collect();
             let head =
                 RequestHead { method: "POST", target: "/mcp?access_token=x", headers: &headers, peer: &[] };
-            format!("{:?}", Token::read(&head))
+            format!("{:?}", RequestToken::read(&head))
         };
         assert_eq!(read(&["Bearer abc.def-1~+/="]), "Bearer(\"abc.def-1~+/=\")");
         assert_eq!(read(&["bearer  abc"]), "Bearer(\"abc\")");

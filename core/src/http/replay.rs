@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// One event: its session, its stream and its number there.
-type Event = (Arc<str>, u64, u64);
+type EventKey = (Arc<str>, u64, u64);
 
 /// Events in the order in which they were said. Some are not kept any more: they are swept out when there are twice as many
 /// events as there were after the last sweep.
 #[derive(Debug)]
 pub(super) struct Replay {
-    order: VecDeque<Event>,
+    order: VecDeque<EventKey>,
     sweep_at: usize,
 }
 
@@ -40,7 +40,7 @@ impl Replay {
     }
 
     /// Takes out the event that was said first.
-    pub(super) fn oldest(&mut self) -> Option<Event> {
+    pub(super) fn oldest(&mut self) -> Option<EventKey> {
         self.order.pop_front()
     }
 }

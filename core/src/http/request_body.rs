@@ -42,7 +42,7 @@ pub(super) struct RequestBodies {
 }
 
 /// Room that a request needs.
-pub(super) struct Need<'a> {
+pub(super) struct RoomNeed<'a> {
     pub(super) holder: &'a Arc<Holder>,
     /// The number of its body, if the endpoint could let that go.
     pub(super) number: Option<u64>,
@@ -79,7 +79,7 @@ impl RequestBody {
             grown = Some(reserve(ahead).or_else(|_| {
                 let (now, size) = (inner.group.now(), held.load(Ordering::Relaxed) + length - has);
                 let cost = cost(size, *since, now);
-                let need = Need { holder, number: self.number, bytes: length - has, cost };
+                let need = RoomNeed { holder, number: self.number, bytes: length - has, cost };
                 make_room(inner, &need, || reserve(length))
             })?);
         }
@@ -127,7 +127,7 @@ impl Drop for RequestBody {
 /// Reserves room, and lets go of the body that costs most until there is some. Fails if the holder's own bodies cost most.
 pub(super) fn make_room<R>(
     inner: &Inner,
-    need: &Need<'_>,
+    need: &RoomNeed<'_>,
     reserve: impl Fn() -> Result<R, Full>,
 ) -> Result<R, Full> {
     loop {
@@ -154,7 +154,7 @@ struct Share<'a> {
 /// for it without any of these bodies.
 fn costliest<'a>(
     all: &'a [(u64, Arc<Arriving>)],
-    need: &Need<'_>,
+    need: &RoomNeed<'_>,
     now: u64,
 ) -> Option<&'a (u64, Arc<Arriving>)> {
     let mut shares: BTreeMap<*const Holder, Share<'_>> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use super::media::Accepts;
 use crate::connection::Transmit;
-use crate::protocol::{Kind, Stage};
+use crate::protocol::{MessageKind, Stage};
 use crate::revision::Era;
 
 /// The head of a response.
@@ -58,13 +58,15 @@ impl HeadChoice {
             return None;
         }
         self.chosen = Some(match transmit.kind {
-            Kind::Message | Kind::Progress | Kind::Paused(_) => ResponseHead::EventStream,
-            Kind::Ended => ResponseHead::Empty { status: 202 },
-            // Another status than 200 is said by the head, which a stream has with 200 only.
-            Kind::Final(stage) if !self.accepts_json && self.status(stage) == 200 => {
+            MessageKind::Message | MessageKind::Progress | MessageKind::Paused(_) => {
                 ResponseHead::EventStream
             }
-            Kind::Final(stage) => {
+            MessageKind::Ended => ResponseHead::Empty { status: 202 },
+            // Another status than 200 is said by the head, which a stream has with 200 only.
+            MessageKind::Final(stage) if !self.accepts_json && self.status(stage) == 200 => {
+                ResponseHead::EventStream
+            }
+            MessageKind::Final(stage) => {
                 let length = transmit.total.unwrap_or(transmit.bytes.len() as u64);
                 ResponseHead::Json { status: self.status(stage), length }
             }

@@ -1,11 +1,11 @@
 //! Where a request goes: the checks of its head, then its method.
 
 use super::RequestHead;
-use super::answering::{Answering, InSession, Sent};
+use super::answering::{Answering, InSession, ResponseStage};
 use super::classify::Version;
 use super::cors;
 use super::endpoint::Options;
-use super::exchange::{Exchange, State};
+use super::exchange::{Exchange, ExchangeState};
 use super::media::check_transfer_codings;
 use super::origin::Refused;
 use super::response::{Response, Whole, hinted, invalid, refusal};
@@ -28,7 +28,7 @@ const FOREIGN_SESSION: &str = "the session is unknown or has ended; see `session
 
 impl Exchange {
     /// Judges everything that needs neither the body nor the application's judgement of a token.
-    pub(super) fn admit(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+    pub(super) fn admit(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
         let inner = self.endpoint.0.clone();
         let options = &inner.options;
         let metadata = inner.is_metadata(head.path());
@@ -52,11 +52,11 @@ impl Exchange {
         match &options.protection {
             Some(protection) if metadata && head.method == "GET" => {
                 let document = protection.metadata();
-                Ok(State::whole((Response::json(200, document.len() as u64), document)))
+                Ok(ExchangeState::whole((Response::json(200, document.len() as u64), document)))
             }
             _ if options.cors && cors::is_preflight(head) => {
                 let offered = if metadata { "GET" } else { offered(options) };
-                Ok(State::whole((cors::preflight(offered), Vec::new())))
+                Ok(ExchangeState::whole((cors::preflight(offered), Vec::new())))
             }
             _ if metadata => Err((Response::empty(405).header("allow", "GET"), Vec::new())),
             _ if !["POST", "GET", "DELETE"].contains(&head.method) => {
@@ -69,7 +69,7 @@ impl Exchange {
     }
 
     /// Handles the rest of the head, of a client that is known by now.
-    pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<State, Whole> {
+    pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
         match head.method {
             "POST" => self.post(head),
             "GET" => self.get(head),
@@ -107,7 +107,7 @@ impl Exchange {
             choice,
             drain: None,
             event,
-            sent: Sent::Nothing,
+            sent: ResponseStage::Nothing,
             session,
             last_sent: self.now,
             ends_at: None,

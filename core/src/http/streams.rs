@@ -19,12 +19,12 @@ struct Stream {
     /// Its last event was said.
     over: bool,
     /// Who sends it, if anybody does.
-    holder: Option<Holder>,
+    holder: Option<StreamHolder>,
 }
 
 /// An exchange whose response a stream is.
 #[derive(Debug)]
-struct Holder {
+struct StreamHolder {
     /// An exchange that finds another number here has been replaced.
     number: u64,
     /// The events that it has not sent yet, whether they are kept or not.
@@ -89,7 +89,7 @@ impl Streams {
         while self.open.len() >= MOST && self.forget_one() {}
         self.last += 1;
         self.holders += 1;
-        let holder = Some(Holder { number: self.holders, unsent: Vec::new() });
+        let holder = Some(StreamHolder { number: self.holders, unsent: Vec::new() });
         self.open.insert(self.last, Stream { route, last: 0, kept: VecDeque::new(), over: false, holder });
         (self.last, self.holders)
     }
@@ -227,7 +227,7 @@ impl Streams {
             let after = stream.kept.iter().filter(|(event, _)| *event > place.event);
             let unsent: Vec<_> = after.cloned().collect();
             let goes_on = !stream.over || !unsent.is_empty();
-            stream.holder = Some(Holder { number, unsent });
+            stream.holder = Some(StreamHolder { number, unsent });
             Some((stream.route, goes_on))
         })??;
         self.holders = number;

@@ -2,8 +2,8 @@
 
 use super::RequestHead;
 use super::classify::PermitKind;
-use super::exchange::{Exchange, Progress, State};
-use super::protection::{Protection, Token};
+use super::exchange::{Exchange, ExchangeState, Progress};
+use super::protection::{Protection, RequestToken};
 use super::response::{Whole, hinted, invalid, refusal};
 use crate::event::{Event, VerifyCall};
 use crate::event::{Question, Verification, failed};
@@ -23,11 +23,15 @@ pub(super) struct Verifying {
 
 impl Exchange {
     /// Asks the host about the token, if there is one.
-    pub(super) fn verify(&mut self, head: &RequestHead<'_>, protection: &Protection) -> Result<State, Whole> {
-        let token = match Token::read(head) {
-            Token::Bearer(token) => token.to_owned(),
-            Token::None => return Err(unauthorized(protection, false)),
-            Token::Malformed => {
+    pub(super) fn verify(
+        &mut self,
+        head: &RequestHead<'_>,
+        protection: &Protection,
+    ) -> Result<ExchangeState, Whole> {
+        let token = match RequestToken::read(head) {
+            RequestToken::Bearer(token) => token.to_owned(),
+            RequestToken::None => return Err(unauthorized(protection, false)),
+            RequestToken::Malformed => {
                 let what = "Authorization is malformed; write it as: Bearer, a blank, the token";
                 return Err(challenged(400, what, protection.malformed()));
             }
@@ -40,12 +44,12 @@ impl Exchange {
         let asker = Arc::downgrade(&question);
         let call = VerifyCall::new(token, head.clone(), context, verifier, asker, permit);
         let event = Some(Event::Verify(call));
-        Ok(State::Verifying(Box::new(Verifying { question, event, head, ended: false })))
+        Ok(ExchangeState::Verifying(Box::new(Verifying { question, event, head, ended: false })))
     }
 
     /// Goes on once the host has judged the token, or has taken too long.
     pub(super) fn poll_verification(&mut self, late: bool) -> Option<Progress> {
-        let State::Verifying(verifying) = &mut self.state else { return None };
+        let ExchangeState::Verifying(verifying) = &mut self.state else { return None };
         if let Some(event) = verifying.event.take() {
             return Some(Progress::Event(event));
         }
@@ -58,12 +62,13 @@ impl Exchange {
             }
             None => return Some(Progress::Wait(self.deadline)),
         };
-        let State::Verifying(verifying) = std::mem::replace(&mut self.state, State::Done) else {
+        let ExchangeState::Verifying(verifying) = std::mem::replace(&mut self.state, ExchangeState::Done)
+        else {
             return None;
         };
         let next = self.judge(verification).and_then(|()| verifying.head.read(|head| self.head(head)));
         self.enter(next);
-        if matches!(self.state, State::Body(_)) {
+        if matches!(self.state, ExchangeState::Body(_)) {
             self.body(&[]); // what came of it may be too long
         }
         if verifying.ended {

@@ -11,14 +11,14 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone)]
 pub(crate) struct RequestId {
     raw: Text,
-    key: Key,
+    key: IdKey,
 }
 
 impl RequestId {
     /// Reads an id from its JSON text, without surrounding whitespace. `None` if it is not a string
     /// of Unicode characters nor an integer.
     pub(crate) fn from_raw(raw: &str) -> Option<Self> {
-        let key = if raw.starts_with('"') { Key::of_string(raw)? } else { Key::of_number(raw)? };
+        let key = if raw.starts_with('"') { IdKey::of_string(raw)? } else { IdKey::of_number(raw)? };
         Some(Self { raw: Text::new(raw), key })
     }
 
@@ -29,13 +29,13 @@ impl RequestId {
 
     fn meaning(&self) -> Meaning<'_> {
         match &self.key {
-            Key::Small(value) => Meaning::Small(*value),
-            Key::Huge { digits, zeros } => Meaning::Huge { digits, zeros: *zeros },
-            Key::Plain => {
+            IdKey::Small(value) => Meaning::Small(*value),
+            IdKey::Huge { digits, zeros } => Meaning::Huge { digits, zeros: *zeros },
+            IdKey::Plain => {
                 let raw = self.raw();
                 Meaning::String(&raw[1..raw.len() - 1])
             }
-            Key::Decoded(value) => Meaning::String(value),
+            IdKey::Decoded(value) => Meaning::String(value),
         }
     }
 }
@@ -58,7 +58,7 @@ impl PartialOrd for RequestId {
 impl Ord for RequestId {
     fn cmp(&self, other: &Self) -> Ordering {
         match (&self.key, &other.key) {
-            (Key::Small(one), Key::Small(other)) => one.cmp(other), // nearly all there are
+            (IdKey::Small(one), IdKey::Small(other)) => one.cmp(other), // nearly all there are
             _ => self.meaning().cmp(&other.meaning()),
         }
     }
@@ -85,7 +85,7 @@ enum Meaning<'a> {
 
 /// The facts about an id that [`Meaning`] needs beyond its raw text.
 #[derive(Clone)]
-enum Key {
+enum IdKey {
     Small(i64),
     /// An integer beyond 64 bits, `zeros` kept as a number because `1e999999999` is short to send
     /// and long to write out. `digits` has the sign, and no zeros at either end.
@@ -98,7 +98,7 @@ enum Key {
     Decoded(Box<str>),
 }
 
-impl Key {
+impl IdKey {
     fn of_string(raw: &str) -> Option<Self> {
         Some(match decode(raw)? {
             Cow::Borrowed(_) => Self::Plain,
@@ -107,7 +107,7 @@ impl Key {
     }
 
     fn of_number(raw: &str) -> Option<Self> {
-        let number = Number::split(raw)?;
+        let number = JsonNumber::split(raw)?;
         if number.fraction.is_empty()
             && number.exponent.is_empty()
             && let Ok(value) = raw.parse()
@@ -139,14 +139,14 @@ fn small(digits: &str, zeros: u64) -> Option<i64> {
 }
 
 /// The parts of a JSON number (RFC 8259 section 6).
-struct Number<'a> {
+struct JsonNumber<'a> {
     negative: bool,
     integer: &'a str,
     fraction: &'a str,
     exponent: &'a str,
 }
 
-impl<'a> Number<'a> {
+impl<'a> JsonNumber<'a> {
     fn split(raw: &'a str) -> Option<Self> {
         let (negative, rest) = raw.strip_prefix('-').map_or((false, raw), |rest| (true, rest));
         let (integer, rest) = digits(rest)?;

@@ -80,7 +80,7 @@ impl<'a> Envelope<'a> {
         }
         let id = self.id.and_then(|id| RequestId::from_raw(id.get()));
         match kind {
-            Kind::Call(method) => {
+            CallOrResponse::Call(method) => {
                 let Some(method) = string(method) else {
                     return self.invalid("method must be a string");
                 };
@@ -91,16 +91,16 @@ impl<'a> Envelope<'a> {
                     (Some(_), None) => self.invalid("id must be a string or an integer"),
                 }
             }
-            Kind::Response(result) => Parsed::Response { id, result },
+            CallOrResponse::Response(result) => Parsed::Response { id, result },
         }
     }
 
-    fn kind(&self) -> Option<Kind<'a>> {
+    fn kind(&self) -> Option<CallOrResponse<'a>> {
         match (self.method, self.result, self.error) {
-            (Some(method), _, _) => Some(Kind::Call(method)),
-            (None, Some(result), None) => Some(Kind::Response(Ok(result))),
-            (None, Some(result), Some(error)) if is_null(error) => Some(Kind::Response(Ok(result))),
-            (None, _, Some(error)) => Some(Kind::Response(Err(error))),
+            (Some(method), _, _) => Some(CallOrResponse::Call(method)),
+            (None, Some(result), None) => Some(CallOrResponse::Response(Ok(result))),
+            (None, Some(result), Some(error)) if is_null(error) => Some(CallOrResponse::Response(Ok(result))),
+            (None, _, Some(error)) => Some(CallOrResponse::Response(Err(error))),
             (None, None, None) => None,
         }
     }
@@ -114,7 +114,7 @@ impl<'a> Envelope<'a> {
     }
 }
 
-enum Kind<'a> {
+enum CallOrResponse<'a> {
     Call(Raw<'a>),
     Response(Result<Raw<'a>, Raw<'a>>),
 }

@@ -6,10 +6,10 @@
 use super::dispatch::limit;
 use super::draft::Draft;
 use super::machine::Machine;
-use super::outbox::{Kind, Piece, Route, Stage};
+use super::outbox::{MessageKind, Piece, Route, Stage};
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{Raw, RequestId, RpcError};
-use crate::revision::Method;
+use crate::revision::KnownMethod;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// An element that no poller has looked at yet.
@@ -154,7 +154,7 @@ impl Batches {
         batch.open -= 1;
         if let Some(answer) = answer {
             let bytes = answer.len();
-            let refused = if answer.kind == Kind::Final(Stage::Refused) { bytes } else { 0 };
+            let refused = if answer.kind == MessageKind::Final(Stage::Refused) { bytes } else { 0 };
             batch.bytes += bytes;
             batch.refused += refused;
             self.bytes += bytes;
@@ -202,7 +202,8 @@ impl Machine {
             Some(elements) if elements.is_empty() => RpcError::invalid_request("the batch is empty"),
             Some(_) => return self.begin_batch(&elements.unwrap_or_default(), route),
         };
-        self.outbox.write(route, Kind::Final(Stage::Refused), |p| error(p.out, ReplyId::Null, &refusal));
+        self.outbox
+            .write(route, MessageKind::Final(Stage::Refused), |p| error(p.out, ReplyId::Null, &refusal));
     }
 
     fn begin_batch(&mut self, elements: &[Raw<'_>], route: Route) {
@@ -220,7 +221,7 @@ impl Machine {
         self.outbox.batches.route_of(route)?;
         let what = if draft.stands_alone(&self.settings.revisions) {
             "a request that names its own protocol version stands alone"
-        } else if Method::named(&draft.name) == Some(Method::Initialize) {
+        } else if KnownMethod::named(&draft.name) == Some(KnownMethod::Initialize) {
             "initialize stands alone"
         } else {
             return None;

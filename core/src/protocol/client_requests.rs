@@ -4,7 +4,7 @@ use super::CallId;
 use super::host_call::{HostCall, RequestState};
 use super::machine::Machine;
 use super::needs_input::Need;
-use super::outbox::{Kind, Route};
+use super::outbox::{MessageKind, Route};
 use crate::jsonrpc::write::{Object, notification, request};
 use crate::jsonrpc::{Raw, RequestId};
 use crate::model::{ClientAnswer, Json};
@@ -79,7 +79,8 @@ impl Machine {
             return Err(NotSent::Lacks(Need::as_capabilities(&BTreeSet::from([need]))));
         }
         let id = id_of(number);
-        self.outbox.write(route, Kind::Message, |p| request(p.out, &id, method, params.map(Json::as_str)));
+        self.outbox
+            .write(route, MessageKind::Message, |p| request(p.out, &id, method, params.map(Json::as_str)));
         self.inflight.pause(call);
         self.client_requests.add(id, ClientRequest { number, call, route });
         Ok(())
@@ -120,7 +121,7 @@ impl Machine {
     }
 
     fn withdraw(&mut self, request: &ClientRequest) {
-        self.outbox.write(request.route, Kind::Message, |p| {
+        self.outbox.write(request.route, MessageKind::Message, |p| {
             let params = |out: &mut Vec<u8>| {
                 let mut params = Object::begin(out);
                 params.raw("requestId", request.number.to_string());

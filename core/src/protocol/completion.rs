@@ -9,7 +9,7 @@ use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::judged::Judged;
 use super::machine::Machine;
-use super::outbox::{Kind, Stage};
+use super::outbox::{MessageKind, Stage};
 use crate::access::Verdict;
 use crate::catalog::Handler;
 use crate::jsonrpc::RpcError;
@@ -120,7 +120,7 @@ impl Machine {
 
     fn write_completion(&mut self, open: &OpenRequest, completion: &Completion) {
         let identity = &self.settings.identity;
-        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
+        self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |p| {
             wire::completion(p.out, open.context.revision, &open.id, identity, completion);
         });
     }

@@ -5,12 +5,12 @@ use super::draft::{Details, Draft, bad_param};
 use super::faults::not_found;
 use super::inflight::OpenRequest;
 use super::machine::Machine;
-use super::outbox::{Kind, Stage};
+use super::outbox::{MessageKind, Stage};
 use super::subscriptions::Subscriber;
 use crate::jsonrpc::{RpcError, is_object, string, strings};
 use crate::model::{Borrowed, Json};
 use crate::policy::Dialect;
-use crate::revision::{Era, Method, Revision, Shape};
+use crate::revision::{Era, KnownMethod, Revision, Shape};
 use crate::wire::{self, Defaults};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,12 +21,12 @@ impl Machine {
         &self,
         draft: &Draft<'_>,
         revision: Revision,
-        method: Method,
+        method: KnownMethod,
     ) -> Result<Option<Box<Details>>, RpcError> {
         let version = if revision.shape == Shape::Dialect { draft.version()? } else { None };
-        let listed = method == Method::ListResources && self.serves_dialect(revision);
+        let listed = method == KnownMethod::ListResources && self.serves_dialect(revision);
         let filter = if listed { draft.filter()? } else { None };
-        let read = method == Method::Read && revision.result_envelope;
+        let read = method == KnownMethod::Read && revision.result_envelope;
         let input = if read { draft.input()? } else { None };
         Ok(draft.details(version.map(Into::into), filter, input))
     }
@@ -57,7 +57,7 @@ impl Machine {
             let fault = not_found(open.context.revision, defaults.uri);
             return self.fail(open.route, Stage::Dispatched, &open.id, &fault);
         };
-        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |payload| {
+        self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
             wire::resource_and_contents(payload, &open.id, element, defaults);
         });
     }
@@ -71,11 +71,13 @@ impl<'a> Draft<'a> {
     /// Whether only a client of the dialect would send this.
     pub(crate) fn is_of_dialect(&self) -> bool {
         let second = || self.field(1).ok().flatten();
-        match Method::named(&self.name) {
-            Some(Method::Get) => true,
-            Some(Method::Subscribe | Method::Unsubscribe) => self.has_field(1) && !self.has_field(0),
-            Some(Method::ListResources) => second().is_some_and(is_object),
-            Some(Method::Read) => second().and_then(string).is_some(),
+        match KnownMethod::named(&self.name) {
+            Some(KnownMethod::Get) => true,
+            Some(KnownMethod::Subscribe | KnownMethod::Unsubscribe) => {
+                self.has_field(1) && !self.has_field(0)
+            }
+            Some(KnownMethod::ListResources) => second().is_some_and(is_object),
+            Some(KnownMethod::Read) => second().and_then(string).is_some(),
             _ => false,
         }
     }

@@ -8,7 +8,7 @@ use super::inflight::{CallId, IdOwner, OpenRequest};
 use super::judged::Judged;
 use super::list_topics::TopicSet;
 use super::machine::Machine;
-use super::outbox::{Kind, Route, Stage};
+use super::outbox::{MessageKind, Route, Stage};
 use super::progress::ProgressState;
 use super::subscriptions::Subscriber;
 use crate::access::{Caller, Verdict};
@@ -16,7 +16,7 @@ use crate::catalog::Listing;
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{FaultKind, Params, Parsed, RequestId, RpcError};
 use crate::model::Json;
-use crate::revision::{Method, Revision};
+use crate::revision::{KnownMethod, Revision};
 use crate::sync::Trash;
 use crate::uri::check_uri;
 use crate::wire;
@@ -154,7 +154,7 @@ impl Machine {
             self.refuse(route, Some(&id), &fault);
             return Admitted::Done;
         } else if !self.has_room(route) && (name != "ping" || self.outbox.batches.route_of(route).is_some()) {
-            let cancellable = Method::named(&name) != Some(Method::Initialize);
+            let cancellable = KnownMethod::named(&name) != Some(KnownMethod::Initialize);
             return Admitted::Wait { id, cancellable };
         }
         let draft = match Draft::new(id, name, params) {
@@ -196,7 +196,7 @@ impl Machine {
                     state: RequestState::Lookup,
                 };
                 let call = match method {
-                    Method::Initialize => self.inflight.open_own(open), // may not be cancelled
+                    KnownMethod::Initialize => self.inflight.open_own(open), // may not be cancelled
                     _ => self.inflight.open(open),
                 };
                 Admitted::Lookup(Request { call, context }, lookup)
@@ -214,7 +214,7 @@ impl Machine {
         &mut self,
         draft: &Draft<'_>,
         revision: Revision,
-        method: Method,
+        method: KnownMethod,
         route: Route,
     ) -> Result<Option<Lookup>, (Stage, RpcError)> {
         let bad = |fault| (Stage::Dispatched, fault);
@@ -223,11 +223,11 @@ impl Machine {
             return Ok(Some(further())); // which serves none of these
         }
         Ok(match method {
-            Method::Ping => {
+            KnownMethod::Ping => {
                 self.done(draft, revision, route);
                 None
             }
-            Method::Initialize => {
+            KnownMethod::Initialize => {
                 if self.lifecycle.handshake().is_some() {
                     return Err((Stage::Refused, RpcError::invalid_request("already initialized")));
                 }
@@ -240,19 +240,21 @@ impl Machine {
                 );
                 Some(Lookup::Introduce)
             }
-            Method::Discover => Some(Lookup::Introduce),
-            Method::Further => Some(further()),
-            Method::ListResources => Some(list(Listing::Resources, draft).map_err(bad)?),
-            Method::ListTemplates => Some(list(Listing::Templates, draft).map_err(bad)?),
-            Method::Read | Method::Get => Some(Lookup::Read { uri: self.uri(draft).map_err(bad)?.into() }),
-            Method::Complete => {
+            KnownMethod::Discover => Some(Lookup::Introduce),
+            KnownMethod::Further => Some(further()),
+            KnownMethod::ListResources => Some(list(Listing::Resources, draft).map_err(bad)?),
+            KnownMethod::ListTemplates => Some(list(Listing::Templates, draft).map_err(bad)?),
+            KnownMethod::Read | KnownMethod::Get => {
+                Some(Lookup::Read { uri: self.uri(draft).map_err(bad)?.into() })
+            }
+            KnownMethod::Complete => {
                 let argument = draft.argument(revision);
                 Some(Lookup::Complete(argument.map(|(prompt, argument)| (prompt, Arc::new(argument)))))
             }
-            Method::Subscribe | Method::Unsubscribe if !self.settings.identity.subscribe => {
+            KnownMethod::Subscribe | KnownMethod::Unsubscribe if !self.settings.identity.subscribe => {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
             }
-            Method::Subscribe => {
+            KnownMethod::Subscribe => {
                 let (subscriber, uris) = self.watched(draft).map_err(bad)?;
                 let more =
                     uris.iter().filter(|uri| !self.subscriptions.is_subscribed(subscriber, uri)).count();
@@ -263,7 +265,7 @@ impl Machine {
                 }
                 Some(Lookup::Subscribe { subscriber, uris: uris.into_iter().map(Cow::into_owned).collect() })
             }
-            Method::Unsubscribe => {
+            KnownMethod::Unsubscribe => {
                 let (subscriber, uris) = self.watched(draft).map_err(bad)?;
                 if let (Subscriber::Session, Some(uri)) = (subscriber, uris.first())
                     && check_uri(uri).is_err()
@@ -278,11 +280,11 @@ impl Machine {
                 self.done(draft, revision, route);
                 None
             }
-            Method::Listen if self.outbox.is_single(route) => {
+            KnownMethod::Listen if self.outbox.is_single(route) => {
                 let what = "a listen stream needs a connection; this message was handed in alone";
                 return Err((Stage::Refused, RpcError::invalid_request(what)));
             }
-            Method::Listen => {
+            KnownMethod::Listen => {
                 let (lists, uris) = draft.notifications(&self.settings.list_topics).map_err(bad)?;
                 let limit_of = self.settings.limits.listen_streams;
                 if self.subscriptions.streams() >= limit_of {
@@ -300,7 +302,7 @@ impl Machine {
 
     /// Answers that it is done.
     fn done(&mut self, draft: &Draft<'_>, revision: Revision, route: Route) {
-        self.outbox.write(route, Kind::Final(Stage::Dispatched), |p| {
+        self.outbox.write(route, MessageKind::Final(Stage::Dispatched), |p| {
             wire::empty_result(p.out, revision, &draft.id, &self.settings.identity);
         });
     }
@@ -399,12 +401,12 @@ impl Machine {
             (None, Some(revision)) if !revision.null_id && !in_batch => ReplyId::Omitted,
             (None, _) => ReplyId::Null,
         };
-        self.outbox.write(route, Kind::Final(Stage::Refused), |p| error(p.out, reply, fault));
+        self.outbox.write(route, MessageKind::Final(Stage::Refused), |p| error(p.out, reply, fault));
     }
 
     /// Answers a request with an error.
     pub(super) fn fail(&mut self, route: Route, stage: Stage, id: &RequestId, fault: &RpcError) {
-        self.outbox.write(route, Kind::Final(stage), |p| error(p.out, ReplyId::Id(id), fault));
+        self.outbox.write(route, MessageKind::Final(stage), |p| error(p.out, ReplyId::Id(id), fault));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::jsonrpc::{
 };
 use crate::model::Json;
 use crate::revision::{
-    Era, HEADER_MISMATCH, Method, Revision, Revisions, UNSUPPORTED_VERSION, may_need_input,
+    Era, HEADER_MISMATCH, KnownMethod, Revision, Revisions, UNSUPPORTED_VERSION, may_need_input,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -80,15 +80,19 @@ struct StatelessMeta<'a> {
 
 /// The members of `params` that a method reads.
 fn names(method: &str) -> [&'static str; 5] {
-    match Method::named(method) {
-        Some(Method::Initialize) => ["_meta", "protocolVersion", "capabilities", "clientInfo", ""],
-        Some(Method::ListResources) => ["_meta", "cursor", "filter", "", ""],
-        Some(Method::ListTemplates) => ["_meta", "cursor", "", "", ""],
-        Some(Method::Read | Method::Get) => ["_meta", "uri", "version", "inputResponses", "requestState"],
-        Some(Method::Subscribe | Method::Unsubscribe) => ["_meta", "uri", "uris", "", ""],
-        Some(Method::Listen) => ["_meta", "notifications", "", "", ""],
-        Some(Method::Complete) => ["_meta", "ref", "argument", "context", ""],
-        Some(Method::Ping | Method::Discover | Method::Further) | None => ["_meta", "", "", "", ""],
+    match KnownMethod::named(method) {
+        Some(KnownMethod::Initialize) => ["_meta", "protocolVersion", "capabilities", "clientInfo", ""],
+        Some(KnownMethod::ListResources) => ["_meta", "cursor", "filter", "", ""],
+        Some(KnownMethod::ListTemplates) => ["_meta", "cursor", "", "", ""],
+        Some(KnownMethod::Read | KnownMethod::Get) => {
+            ["_meta", "uri", "version", "inputResponses", "requestState"]
+        }
+        Some(KnownMethod::Subscribe | KnownMethod::Unsubscribe) => ["_meta", "uri", "uris", "", ""],
+        Some(KnownMethod::Listen) => ["_meta", "notifications", "", "", ""],
+        Some(KnownMethod::Complete) => ["_meta", "ref", "argument", "context", ""],
+        Some(KnownMethod::Ping | KnownMethod::Discover | KnownMethod::Further) | None => {
+            ["_meta", "", "", "", ""]
+        }
     }
 }
 
@@ -207,8 +211,8 @@ impl<'a> Draft<'a> {
     pub(crate) fn check_head(&self, head: &RequestHead<'_>) -> Result<(), RpcError> {
         compare(head, "Mcp-Method", &self.name)?;
         // A name that is missing or not a string is a fault of the parameters, and judged with them.
-        let name = match Method::named(&self.name) {
-            Some(Method::Read) => self.field(0).ok().flatten().and_then(string),
+        let name = match KnownMethod::named(&self.name) {
+            Some(KnownMethod::Read) => self.field(0).ok().flatten().and_then(string),
             None if may_need_input(&self.name) => {
                 let [name] =
                     self.params.and_then(|params| members(params, &["name"]).ok()).unwrap_or_default();

@@ -9,7 +9,7 @@ use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::needs_input::{self, Refusal};
-use super::outbox::{Kind, Stage};
+use super::outbox::{MessageKind, Stage};
 use crate::catalog::MethodHandler;
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, members, string};
@@ -53,7 +53,7 @@ pub(super) struct Asked<'a> {
 impl Machine {
     /// Answers `initialize` and `server/discover`. `further`: the capabilities other than `resources`.
     pub(crate) fn answer_introduction(&mut self, request: &Request, further: &[(String, Json)]) {
-        let done = Kind::Final(Stage::Dispatched);
+        let done = MessageKind::Final(Stage::Dispatched);
         let settings = self.settings.clone();
         let identity = &settings.identity;
         let capabilities = (settings.has_resources(), further);
@@ -86,7 +86,7 @@ impl Machine {
             return self.fail(open.route, Stage::NoMethod, &open.id, &fault);
         };
         let identity = &self.settings.identity;
-        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
+        self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |p| {
             wire::empty_list(p.out, open.context.revision, &open.id, member, identity);
         });
     }
@@ -175,7 +175,7 @@ impl Machine {
             Err(full) => Err((Stage::Dispatched, full.fault())),
         });
         match written {
-            Ok(result) => self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
+            Ok(result) => self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |p| {
                 begin_result(p.out, &open.id);
                 p.out.extend_from_slice(&result);
                 end(p.out);
@@ -204,7 +204,7 @@ impl Machine {
         if self.outbox.is_single(route) || self.outbox.len() >= self.settings.limits.output_bytes {
             return false;
         }
-        self.outbox.write(route, Kind::Message, |p| {
+        self.outbox.write(route, MessageKind::Message, |p| {
             let params =
                 params.map(|params| |out: &mut Vec<u8>| out.extend_from_slice(params.as_str().as_bytes()));
             notification(p.out, method, params);

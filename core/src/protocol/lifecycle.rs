@@ -5,7 +5,7 @@ use super::draft::{Draft, no_session, unsupported};
 use crate::jsonrpc::RpcError;
 use crate::model::Json;
 use crate::policy::Dialect;
-use crate::revision::{Era, Method, Revision, Revisions, Shape};
+use crate::revision::{Era, KnownMethod, Revision, Revisions, Shape};
 
 /// How far the handshake of a connection has come. Stateless requests pay no attention to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Lifecycle {
         draft: &Draft<'_>,
         head: Option<&RequestHead<'_>>,
         revisions: &Revisions,
-    ) -> Result<(Revision, Method), (RpcError, Option<Revision>)> {
+    ) -> Result<(Revision, KnownMethod), (RpcError, Option<Revision>)> {
         if draft.stands_alone(revisions) || head.is_some() {
             let revision = draft.stateless_revision(head, revisions).map_err(|error| (error, None))?;
             self.last = Some(revision); // declared, whatever else the request lacks
@@ -116,7 +116,9 @@ impl Lifecycle {
                 self.marked |= dialect;
                 let (shaped, method) = method_of(self.shaped(revision), draft)?;
                 match method {
-                    Method::Get if !dialect => Err((RpcError::method_not_found(&draft.name), Some(revision))),
+                    KnownMethod::Get if !dialect => {
+                        Err((RpcError::method_not_found(&draft.name), Some(revision)))
+                    }
                     _ if dialect => Ok((in_dialect(shaped, method), method)),
                     _ => Ok((shaped, method)),
                 }
@@ -130,21 +132,25 @@ impl Lifecycle {
         draft: &Draft<'_>,
         dialect: bool,
         revisions: &Revisions,
-    ) -> Result<(Revision, Method), (RpcError, Option<Revision>)> {
-        let method = Method::named(&draft.name);
+    ) -> Result<(Revision, KnownMethod), (RpcError, Option<Revision>)> {
+        let method = KnownMethod::named(&draft.name);
         match (method, revisions.newest(Era::Handshake)) {
-            (Some(method), Some(revision)) if dialect || self.marked && method == Method::ListResources => {
+            (Some(method), Some(revision))
+                if dialect || self.marked && method == KnownMethod::ListResources =>
+            {
                 self.marked = true;
                 self.session = HandshakeState::Dialect(revision);
                 let revision = self.shaped(revision);
                 Ok((if dialect { in_dialect(revision, method) } else { revision }, method))
             }
-            (Some(method @ (Method::Initialize | Method::Ping)), Some(revision)) => Ok((revision, method)),
-            (Some(Method::Initialize), None) => {
+            (Some(method @ (KnownMethod::Initialize | KnownMethod::Ping)), Some(revision)) => {
+                Ok((revision, method))
+            }
+            (Some(KnownMethod::Initialize), None) => {
                 let fault = draft.initialize().map_or_else(|fault| fault, |v| unsupported(&v, revisions));
                 Err((fault, None))
             }
-            (Some(Method::Discover), Some(revision)) if revisions.newest(Era::Stateless).is_none() => {
+            (Some(KnownMethod::Discover), Some(revision)) if revisions.newest(Era::Stateless).is_none() => {
                 Err((RpcError::method_not_found(&draft.name), Some(revision)))
             }
             _ => Err((no_session(revisions), None)),
@@ -181,7 +187,7 @@ impl Lifecycle {
 fn method_of(
     revision: Revision,
     draft: &Draft<'_>,
-) -> Result<(Revision, Method), (RpcError, Option<Revision>)> {
+) -> Result<(Revision, KnownMethod), (RpcError, Option<Revision>)> {
     match revision.method(&draft.name) {
         Some(method) => Ok((revision, method)),
         None => Err((RpcError::method_not_found(&draft.name), Some(revision))),
@@ -189,8 +195,8 @@ fn method_of(
 }
 
 /// Returns the revision of a request of the dialect: a read of it has an answer of its own shape.
-fn in_dialect(mut revision: Revision, method: Method) -> Revision {
-    if matches!(method, Method::Get | Method::Read) {
+fn in_dialect(mut revision: Revision, method: KnownMethod) -> Revision {
+    if matches!(method, KnownMethod::Get | KnownMethod::Read) {
         revision.shape = Shape::Dialect;
     }
     revision

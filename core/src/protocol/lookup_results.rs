@@ -6,7 +6,7 @@ use super::dispatch::Request;
 use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::machine::Machine;
-use super::outbox::{Kind, Stage};
+use super::outbox::{MessageKind, Stage};
 use crate::catalog::{Handler, Listing, Vars, Walked};
 use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Cache, CacheHint};
@@ -103,7 +103,7 @@ impl Machine {
         } else {
             Cache::NO_REUSE // it answers this client's input
         };
-        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |payload| {
+        self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
             wire::reserve(payload, identity, contents, defaults);
             let mut result = ResultWriter::begin(payload.out, revision, &open.id);
             result.member("contents");
@@ -122,7 +122,7 @@ impl Machine {
         let identity = &self.settings.identity;
         let cache = self.settings.cache(listing.cacheable(), CacheHint::default());
         let revision = open.context.revision;
-        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |payload: &mut Payload<'_>| {
+        self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload: &mut Payload<'_>| {
             let mut result = ResultWriter::begin(payload.out, revision, &open.id);
             let list = result.member(listing.member());
             list.push(b'[');

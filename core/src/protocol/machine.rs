@@ -12,7 +12,7 @@ use super::inflight::{IdOwner, Inflight};
 use super::input::{Chunk, InputBuffer};
 use super::lifecycle::Lifecycle;
 use super::list_topics::ListTopics;
-use super::outbox::{Kind, Outbox, Route, Stage};
+use super::outbox::{MessageKind, Outbox, Route, Stage};
 use super::partial_message::PartialMessage;
 use super::pending_routes::Routes;
 use super::subscriptions::{MarkQueue, Subscriptions};
@@ -384,11 +384,12 @@ impl Machine {
     pub(super) fn end_stream(&mut self, key: u64) {
         if let Some(stream) = self.subscriptions.close_stream(key) {
             let identity = &self.settings.identity;
-            self.outbox.write(stream.route, Kind::Final(Stage::Dispatched), |p| {
+            self.outbox.write(stream.route, MessageKind::Final(Stage::Dispatched), |p| {
                 wire::stream_ended(p.out, stream.revision, &stream.id, identity);
             });
             if stream.route == Route::Connection {
-                self.outbox.write(stream.route, Kind::Message, |p| wire::cancelled_stream(p.out, &stream.id));
+                self.outbox
+                    .write(stream.route, MessageKind::Message, |p| wire::cancelled_stream(p.out, &stream.id));
             }
             self.inflight.disown(&stream.id);
         }

@@ -35,7 +35,7 @@ mod subscribing;
 mod subscriptions;
 
 pub use inflight::CallId;
-pub use outbox::{Kind, Route, Stage};
+pub use outbox::{MessageKind, Route, Stage};
 pub(crate) use pending_routes::Routes;
 pub use request_head::RequestHead;
 

@@ -37,7 +37,7 @@ pub enum Stage {
 /// A message's part in its route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum MessageKind {
     /// One of many: everything on [`Route::Connection`], and what precedes an exchange's answer.
     Message,
     /// How far the answer is.
@@ -51,15 +51,15 @@ pub enum Kind {
     Paused(u64),
 }
 
-impl Kind {
+impl MessageKind {
     /// It says something without bytes.
     pub(super) fn is_mute(self) -> bool {
-        matches!(self, Kind::Ended | Kind::Paused(_))
+        matches!(self, MessageKind::Ended | MessageKind::Paused(_))
     }
 }
 
 pub(super) struct Piece {
-    pub(super) kind: Kind,
+    pub(super) kind: MessageKind,
     pub(super) bytes: Vec<u8>,
     pub(super) segments: VecDeque<Segment>,
     /// Its share of the endpoint's bytes, over HTTP.
@@ -67,7 +67,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    fn new(kind: Kind) -> Piece {
+    fn new(kind: MessageKind) -> Piece {
         Piece { kind, bytes: Vec::new(), segments: VecDeque::new(), charge: None }
     }
 
@@ -260,10 +260,12 @@ impl Outbox {
     }
 
     /// Queues one message. `write` may leave large bodies to be encoded later.
-    pub(crate) fn write(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
+    pub(crate) fn write(&mut self, route: Route, kind: MessageKind, write: impl FnOnce(&mut Payload<'_>)) {
         match self.batches.route_of(route) {
             None => self.queue(route, kind, write),
-            Some(route) if matches!(kind, Kind::Message | Kind::Progress) => self.queue(route, kind, write),
+            Some(route) if matches!(kind, MessageKind::Message | MessageKind::Progress) => {
+                self.queue(route, kind, write);
+            }
             Some(_) => {
                 let mut answer = Piece::new(kind);
                 answer.write(write);
@@ -280,7 +282,7 @@ impl Outbox {
         if answers.is_empty() {
             return self.end(route);
         }
-        self.queue(route, Kind::Final(Stage::Dispatched), |payload| {
+        self.queue(route, MessageKind::Final(Stage::Dispatched), |payload| {
             payload.out.push(b'[');
             for (i, answer) in answers.into_iter().enumerate() {
                 if i > 0 {
@@ -293,11 +295,11 @@ impl Outbox {
         });
     }
 
-    fn queue(&mut self, route: Route, kind: Kind, write: impl FnOnce(&mut Payload<'_>)) {
+    fn queue(&mut self, route: Route, kind: MessageKind, write: impl FnOnce(&mut Payload<'_>)) {
         let lines = route == Route::Connection && !self.bare;
         let Some(outlet) = self.outlet_to_fill(route) else { return };
         // Who takes the answer may take long: from now on it is bytes that count.
-        let ends = matches!(kind, Kind::Final(_));
+        let ends = matches!(kind, MessageKind::Final(_));
         let permit = if ends { outlet.permit.take() } else { outlet.permit.clone() };
         let gather = lines
             && outlet
@@ -305,7 +307,7 @@ impl Outbox {
                 .back()
                 .is_some_and(|piece| piece.segments.is_empty() && piece.bytes.len() < GATHER);
         if !gather {
-            let kind = if lines { Kind::Message } else { kind };
+            let kind = if lines { MessageKind::Message } else { kind };
             let bytes = std::mem::take(&mut outlet.spare);
             outlet.queue.push_back(Piece { bytes, ..Piece::new(kind) });
         }
@@ -341,7 +343,7 @@ impl Outbox {
             && let Some(outlet) = self.outlet_to_fill(route)
         {
             outlet.permit = None;
-            outlet.queue.push_back(Piece::new(Kind::Ended));
+            outlet.queue.push_back(Piece::new(MessageKind::Ended));
         }
     }
 
@@ -355,7 +357,7 @@ impl Outbox {
         }
         let Some(outlet) = self.outlet_to_fill(route) else { return false };
         outlet.paused = true;
-        outlet.queue.push_back(Piece::new(Kind::Paused(retry_ms)));
+        outlet.queue.push_back(Piece::new(MessageKind::Paused(retry_ms)));
         true
     }
 
@@ -363,7 +365,7 @@ impl Outbox {
     pub(crate) fn reopen_stream(&mut self, route: Route) {
         if let Some(outlet) = self.outlet(route) {
             outlet.paused = false;
-            outlet.queue.retain(|piece| !matches!(piece.kind, Kind::Paused(_)));
+            outlet.queue.retain(|piece| !matches!(piece.kind, MessageKind::Paused(_)));
             if !outlet.has_output() {
                 self.pending.remove(route);
             }
@@ -424,7 +426,7 @@ impl Outbox {
             self.remove_if_over(route);
             return None;
         };
-        outlet.ended |= matches!(piece.kind, Kind::Final(_) | Kind::Ended);
+        outlet.ended |= matches!(piece.kind, MessageKind::Final(_) | MessageKind::Ended);
         self.bytes -= piece.len();
         Some(PartialMessage::new(piece))
     }

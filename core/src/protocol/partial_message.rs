@@ -1,6 +1,6 @@
 //! A message that is partly written to the client.
 
-use super::outbox::{Kind, Piece};
+use super::outbox::{MessageKind, Piece};
 use crate::account::Charge;
 use crate::encode::{base64_chunk, base64_into, escape_chunk_end, escape_into, escaped_len};
 use crate::wire::Segment;
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// A message that a drain writes, or that waits for the next drain.
 pub(crate) struct PartialMessage {
-    pub(crate) kind: Kind,
+    pub(crate) kind: MessageKind,
     /// Nothing of it has been written.
     pub(crate) first: bool,
     /// Its whole length, once [`PartialMessage::measure`] has counted it.

@@ -4,7 +4,7 @@ use super::CallId;
 use super::call_context::Context;
 use super::inflight::OpenRequest;
 use super::machine::Machine;
-use super::outbox::{Kind, Route};
+use super::outbox::{MessageKind, Route};
 use crate::jsonrpc::{Raw, RequestId};
 use crate::model::Report;
 use crate::wire;
@@ -61,7 +61,7 @@ impl Machine {
 fn write(outbox: &mut super::outbox::Outbox, open: &OpenRequest, report: &Report) {
     let Some(token) = open.context.progress_token() else { return };
     let messages = open.context.revision.progress_messages;
-    outbox.write(open.route, Kind::Progress, |p| wire::progress(p.out, token, report, messages));
+    outbox.write(open.route, MessageKind::Progress, |p| wire::progress(p.out, token, report, messages));
 }
 
 impl Context {

@@ -8,7 +8,7 @@ use super::host_call::{RequestState, Subscribing};
 use super::inflight::IdOwner;
 use super::list_topics::TopicSet;
 use super::machine::Machine;
-use super::outbox::{Kind, Route, Stage};
+use super::outbox::{MessageKind, Route, Stage};
 use super::subscriptions::{ChangeMark, HubOp, MarkQueue, Subscriber};
 use crate::access::{Operation, Verdict};
 use crate::catalog::Change;
@@ -96,7 +96,7 @@ impl Machine {
             queue.extend(self.subscriptions.acknowledge(uri, call.slot()));
         }
         let identity = &self.settings.identity;
-        self.outbox.write(open.route, Kind::Final(Stage::Dispatched), |p| {
+        self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |p| {
             wire::empty_result(p.out, open.context.revision, &open.id, identity);
         });
         self.queue(queue);
@@ -146,8 +146,9 @@ impl Machine {
         if let Some(stream) = self.subscriptions.stream(key) {
             let (lists, uris) = (stream.lists, stream.uris().cloned().collect::<Vec<_>>());
             let lists = self.settings.list_topics.in_set(lists).map(|(_, kind)| &*kind.name);
-            self.outbox
-                .write(open.route, Kind::Message, |p| wire::acknowledged(p.out, &open.id, lists, &uris));
+            self.outbox.write(open.route, MessageKind::Message, |p| {
+                wire::acknowledged(p.out, &open.id, lists, &uris);
+            });
         }
         let queue = self.subscriptions.stream_starts(key, call.slot());
         self.queue(queue);
@@ -266,7 +267,7 @@ impl Machine {
             let dialect = mark.subscriber == Subscriber::Dialect;
             if let (true, Some(uri)) = (changes.own, &mark.uri) {
                 let descriptor = changes.descriptor.as_deref();
-                self.outbox.write(route, Kind::Message, |p| {
+                self.outbox.write(route, MessageKind::Message, |p| {
                     if dialect {
                         wire::content_changed(p.out, uri, descriptor);
                     } else {
@@ -277,12 +278,12 @@ impl Machine {
             }
             let lists = self.settings.list_topics.in_set(changes.lists);
             for (_, kind) in lists {
-                self.outbox.write(route, Kind::Message, |p| {
+                self.outbox.write(route, MessageKind::Message, |p| {
                     wire::list_changed(p.out, revision, id.as_ref(), &kind.notification);
                 });
             }
             for uri in &changes.below {
-                self.outbox.write(route, Kind::Message, |p| {
+                self.outbox.write(route, MessageKind::Message, |p| {
                     if dialect {
                         wire::content_changed(p.out, uri, None);
                     } else {

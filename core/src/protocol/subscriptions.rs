@@ -103,7 +103,7 @@ impl Subscription {
 
 /// The changes behind a mark at the moment when it is rendered.
 #[derive(Default)]
-pub(crate) struct Changes {
+pub(crate) struct MarkedChanges {
     /// The lists that changed.
     pub(crate) lists: TopicSet,
     /// The watched resource changed.
@@ -122,7 +122,7 @@ struct UriSubscriptions {
 }
 
 /// A listen stream.
-pub(crate) struct ListenStream {
+pub(crate) struct StreamSubscription {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) revision: Revision,
@@ -136,7 +136,7 @@ pub(crate) struct ListenStream {
     list_changes: TopicSet,
 }
 
-impl ListenStream {
+impl StreamSubscription {
     /// The URIs that it subscribes to, in the order of the request.
     pub(crate) fn uris(&self) -> impl Iterator<Item = &Arc<str>> {
         self.uris.iter().filter(|uri| !self.given_up.contains(*uri))
@@ -160,7 +160,7 @@ pub(crate) enum HubOp {
 #[derive(Default)]
 pub(crate) struct Subscriptions {
     entries: BTreeMap<Arc<str>, UriSubscriptions>,
-    streams: BTreeMap<u64, ListenStream>,
+    streams: BTreeMap<u64, StreamSubscription>,
     next_stream: u64,
     len: usize,
     /// URIs about which the hub has to hear something.
@@ -182,7 +182,7 @@ impl Subscriptions {
         self.streams.len()
     }
 
-    pub(crate) fn stream(&self, stream: u64) -> Option<&ListenStream> {
+    pub(crate) fn stream(&self, stream: u64) -> Option<&StreamSubscription> {
         self.streams.get(&stream)
     }
 
@@ -316,7 +316,7 @@ impl Subscriptions {
     ) -> u64 {
         let key = self.next_stream;
         self.next_stream += 1;
-        let stream = ListenStream {
+        let stream = StreamSubscription {
             id,
             route,
             revision,
@@ -377,7 +377,7 @@ impl Subscriptions {
         queue
     }
 
-    pub(crate) fn close_stream(&mut self, key: u64) -> Option<ListenStream> {
+    pub(crate) fn close_stream(&mut self, key: u64) -> Option<StreamSubscription> {
         let stream = self.streams.remove(&key)?;
         for uri in &stream.uris {
             if let Some(entry) = self.entries.get_mut(uri) {
@@ -461,14 +461,14 @@ impl Subscriptions {
     }
 
     /// Takes marked changes to render them. Nothing if the subscription is gone.
-    pub(crate) fn take_changes(&mut self, mark: &ChangeMark) -> Changes {
-        let list = |lists| Changes { lists, ..Changes::default() };
+    pub(crate) fn take_changes(&mut self, mark: &ChangeMark) -> MarkedChanges {
+        let list = |lists| MarkedChanges { lists, ..MarkedChanges::default() };
         match (&mark.uri, mark.subscriber) {
             (Some(uri), subscriber) => {
                 let entry = self.entries.get_mut(uri);
                 let subscription = entry
                     .and_then(|e| e.subscriptions.iter_mut().find(|w| w.subscriber == subscriber && w.live));
-                subscription.map_or_else(Changes::default, |subscription| Changes {
+                subscription.map_or_else(MarkedChanges::default, |subscription| MarkedChanges {
                     lists: TopicSet::default(),
                     own: std::mem::take(&mut subscription.changed),
                     descriptor: subscription.descriptor.take(),

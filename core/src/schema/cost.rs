@@ -25,7 +25,7 @@ pub(super) struct Cost {
 impl Cost {
     /// Refuses a schema whose references make it larger or deeper than the bounds.
     pub(super) fn of(document: &Value) -> Result<Cost, String> {
-        let mut walk = Walk {
+        let mut walk = SchemaWalk {
             document,
             anchors: BTreeMap::new(),
             known: BTreeMap::new(),
@@ -41,21 +41,21 @@ impl Cost {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Parts {
+struct Costs {
     all: usize,
     shapes: usize,
 }
 
-struct Walk<'a> {
+struct SchemaWalk<'a> {
     document: &'a Value,
     anchors: BTreeMap<&'a str, &'a Value>,
-    known: BTreeMap<*const Value, Parts>,
+    known: BTreeMap<*const Value, Costs>,
     /// The schemas that are being followed now.
     open: BTreeSet<*const Value>,
     contains_itself: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SchemaWalk<'a> {
     /// Looks at each part of the text once.
     fn look_through(&mut self, schema: &'a Value, cost: &mut Cost) {
         match schema {
@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds up the parts of a schema and of what it refers to.
-    fn follow(&mut self, schema: &'a Value, level: usize) -> Result<Parts, String> {
+    fn follow(&mut self, schema: &'a Value, level: usize) -> Result<Costs, String> {
         let place = std::ptr::from_ref(schema);
         if let Some(known) = self.known.get(&place) {
             return Ok(*known);
@@ -91,10 +91,10 @@ impl<'a> Walk<'a> {
         }
         if !self.open.insert(place) {
             self.contains_itself = true;
-            return Ok(Parts { all: 1, shapes: 0 });
+            return Ok(Costs { all: 1, shapes: 0 });
         }
-        let mut sum = Parts { all: 1, shapes: 0 };
-        let mut add = |parts: Parts| {
+        let mut sum = Costs { all: 1, shapes: 0 };
+        let mut add = |parts: Costs| {
             sum.all = sum.all.saturating_add(parts.all);
             sum.shapes = sum.shapes.saturating_add(parts.shapes);
         };
@@ -110,11 +110,11 @@ impl<'a> Walk<'a> {
                         (name, Value::String(to)) if REFERENCES.contains(&name) => {
                             add(match self.target(to) {
                                 Some(target) => self.follow(target, level + 1)?,
-                                None => Parts { all: PARTS_OF_UNKNOWN, shapes: 0 },
+                                None => Costs { all: PARTS_OF_UNKNOWN, shapes: 0 },
                             });
                         }
                         ("anyOf" | "oneOf", Value::Array(shapes)) => {
-                            add(Parts { all: 0, shapes: shapes.len() });
+                            add(Costs { all: 0, shapes: shapes.len() });
                             add(self.follow(value, level + 1)?);
                         }
                         (_, Value::Array(_) | Value::Object(_)) => add(self.follow(value, level + 1)?),

@@ -1,7 +1,7 @@
 //! The exchange of one HTTP request, and the response body that it fills.
 
 use super::demand::Demand;
-use super::shared::Shared;
+use super::shared::HttpShared;
 use crate::account::{Charge, Holder, UnreadResponse};
 use crate::http::{Exchange, Progress, RequestHead, Response};
 use crate::sync::Lock;
@@ -74,7 +74,7 @@ pub(super) trait ClientState: Send + 'static {
 
 /// Handles one request until the head of its response is known.
 pub(super) async fn respond<B: Body, U: ClientState>(
-    shared: Arc<Shared>,
+    shared: Arc<HttpShared>,
     client: ClientId,
     peer: U,
     request: ::http::Request<B>,
@@ -127,7 +127,7 @@ pub(super) async fn respond<B: Body, U: ClientState>(
     }
 }
 
-fn begin(shared: &Shared, parts: &Parts, client: ClientId, waker: Arc<TaskWaker>) -> Exchange {
+fn begin(shared: &HttpShared, parts: &Parts, client: ClientId, waker: Arc<TaskWaker>) -> Exchange {
     let mut fields: Vec<(&str, &[u8])> =
         parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     let url;
@@ -171,7 +171,7 @@ pub(super) struct ExchangeBody<U: ClientState> {
 
 /// The source of a body, until the body has ended or was dropped.
 struct BodySource<U> {
-    shared: Arc<Shared>,
+    shared: Arc<HttpShared>,
     waker: Arc<TaskWaker>,
     holder: Arc<Holder>,
     /// `None` while the server asks for more.
@@ -179,12 +179,12 @@ struct BodySource<U> {
 }
 
 /// Data in the hands of its server, until the server has written it.
-struct Held {
+struct HeldData {
     data: Vec<u8>,
     _charge: Charge,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for HeldData {
     fn as_ref(&self) -> &[u8] {
         &self.data
     }
@@ -192,7 +192,7 @@ impl AsRef<[u8]> for Held {
 
 /// An exchange in progress.
 struct RunningExchange<U> {
-    shared: Arc<Shared>,
+    shared: Arc<HttpShared>,
     holder: Arc<Holder>,
     exchange: Exchange,
     waker: Arc<TaskWaker>,
@@ -265,7 +265,7 @@ impl<U: ClientState> RunningExchange<U> {
                 let (data, mut charge) = (std::mem::take(&mut self.data), None);
                 self.holder.hold(data.len(), &mut charge);
                 return Poll::Ready(Some(match charge {
-                    Some(charge) => Bytes::from_owner(Held { data, _charge: charge }),
+                    Some(charge) => Bytes::from_owner(HeldData { data, _charge: charge }),
                     None => data.into(),
                 }));
             }

@@ -4,10 +4,11 @@ mod socket;
 
 use self::socket::{ObservedSocket, SocketState};
 use super::LONGEST;
+use super::OnReady;
 use super::exchange_body::{ClientId, respond};
-use super::jobs::{Jobs, OnReady};
+use super::jobs::Jobs;
 use super::listening::Listening;
-use super::shared::{Shared, no_thread, ticks};
+use super::shared::{HttpShared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
 use crate::limits::zero_error;
@@ -210,10 +211,10 @@ impl Listener {
         Ok(Listening::new(shared, runtime))
     }
 
-    fn open(self, jobs: Option<Jobs>) -> Result<(Arc<Shared>, Runtime, JoinHandle<()>)> {
+    fn open(self, jobs: Option<Jobs>) -> Result<(Arc<HttpShared>, Runtime, JoinHandle<()>)> {
         let Http { endpoint, connections, drain, .. } = self.http;
         let server = endpoint.server().clone();
-        let (shared, wake) = Shared::new(endpoint, jobs.map(Arc::new))?;
+        let (shared, wake) = HttpShared::new(endpoint, jobs.map(Arc::new))?;
         let runtime = self.network.take();
         if let Some(jobs) = shared.jobs.clone() {
             runtime.spawn(async move { jobs.tell().await });
@@ -271,7 +272,7 @@ fn close_on_sigterm(_: &Runtime, _: Server) {}
 
 /// Accepts, and hands out what the endpoint comes upon, until the server is closed and what was under way is over.
 async fn serve(
-    shared: Arc<Shared>,
+    shared: Arc<HttpShared>,
     server: Server,
     socket: TcpListener,
     wake: Arc<Notify>,
@@ -321,7 +322,7 @@ async fn serve(
 
 /// Serves one client, until it goes, was silent for too long, or is to end.
 async fn attend(
-    shared: Arc<Shared>,
+    shared: Arc<HttpShared>,
     builder: Arc<auto::Builder<TokioExecutor>>,
     stream: TcpStream,
     mut ends: watch::Receiver<()>,

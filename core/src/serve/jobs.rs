@@ -1,5 +1,6 @@
 //! The queue between the HTTP driver and the threads that run callbacks.
 
+use super::OnReady;
 use super::batch::Batch;
 use crate::event::Event;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -9,9 +10,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::Notify;
 
-pub(super) type OnReady = Box<dyn Fn() + Send + Sync>;
-
-enum Job {
+enum HttpJob {
     Event(Event),
     Interrupt,
     /// The service has ended. The thread that takes this leaves it for the next.
@@ -20,8 +19,8 @@ enum Job {
 
 /// Jobs for the threads that run callbacks, in the order in which they came.
 pub(super) struct Jobs {
-    give: Sender<Job>,
-    take: Receiver<Job>,
+    give: Sender<HttpJob>,
+    take: Receiver<HttpJob>,
     gathered: Lock<Gathered>,
     /// The maximum number of events that a thread takes at once.
     most: usize,
@@ -78,15 +77,15 @@ impl Jobs {
 
     /// Drops the events whose clients are gone. Each is looked at once or twice, regardless of how many there are.
     fn let_go(&self, gathered: &mut Gathered, trash: &mut Trash) {
-        let wanted = |job: Job| match job {
-            Job::Event(event) if event.is_cancelled() => {
+        let wanted = |job: HttpJob| match job {
+            HttpJob::Event(event) if event.is_cancelled() => {
                 trash.put(event);
                 None
             }
             job => Some(job),
         };
-        let gathering = gathered.events.drain(..).map(Job::Event);
-        let jobs: Vec<Job> = self.take.try_iter().chain(gathering).filter_map(wanted).collect();
+        let gathering = gathered.events.drain(..).map(HttpJob::Event);
+        let jobs: Vec<HttpJob> = self.take.try_iter().chain(gathering).filter_map(wanted).collect();
         gathered.crowd = CROWD.max(2 * jobs.len());
         for job in jobs {
             self.send(job);
@@ -94,13 +93,13 @@ impl Jobs {
     }
 
     pub(super) fn interrupt(&self) {
-        self.send(Job::Interrupt);
+        self.send(HttpJob::Interrupt);
         self.ready();
     }
 
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Release);
-        self.send(Job::End);
+        self.send(HttpJob::End);
         self.ready();
         self.ask.notify_one();
     }
@@ -114,14 +113,14 @@ impl Jobs {
             self.asked.store(false, Ordering::Release); // first: what comes now asks again
             self.gathered.with(|gathered, _| {
                 for event in gathered.events.drain(..) {
-                    self.send(Job::Event(event));
+                    self.send(HttpJob::Event(event));
                 }
             });
             self.ready();
         }
     }
 
-    fn send(&self, job: Job) {
+    fn send(&self, job: HttpJob) {
         let _ = self.give.send(job); // it cannot fail, since this struct has the receiver
     }
 
@@ -136,42 +135,42 @@ impl Jobs {
     pub(super) fn run(&self) {
         loop {
             match self.pop(true) {
-                Some(Job::Event(event)) => event.run(),
-                Some(Job::Interrupt) => {}
-                Some(Job::End) | None => return,
+                Some(HttpJob::Event(event)) => event.run(),
+                Some(HttpJob::Interrupt) => {}
+                Some(HttpJob::End) | None => return,
             }
         }
     }
 
     pub(super) fn next(&self, wait: bool) -> Batch {
         let event = match self.pop(wait) {
-            Some(Job::Event(event)) => event,
-            Some(Job::Interrupt) => return Batch::Interrupted,
-            Some(Job::End) => return Batch::Ended,
+            Some(HttpJob::Event(event)) => event,
+            Some(HttpJob::Interrupt) => return Batch::Interrupted,
+            Some(HttpJob::End) => return Batch::Ended,
             None => return Batch::Idle,
         };
         let mut events = vec![event];
         while events.len() < self.most {
             match self.pop(false) {
-                Some(Job::Event(event)) => events.push(event),
-                Some(Job::Interrupt) => {
+                Some(HttpJob::Event(event)) => events.push(event),
+                Some(HttpJob::Interrupt) => {
                     self.interrupt(); // after these events
                     break;
                 }
-                Some(Job::End) | None => break,
+                Some(HttpJob::End) | None => break,
             }
         }
         Batch::Events(events)
     }
 
-    fn pop(&self, wait: bool) -> Option<Job> {
+    fn pop(&self, wait: bool) -> Option<HttpJob> {
         // Under the lock, so that the order is kept while gathered events are handed out.
         let first = self.gathered.with(|gathered, _| {
-            self.take.try_recv().ok().or_else(|| gathered.events.pop_front().map(Job::Event))
+            self.take.try_recv().ok().or_else(|| gathered.events.pop_front().map(HttpJob::Event))
         });
         let job = first.or_else(|| if wait { self.take.recv().ok() } else { None });
-        if let Some(Job::End) = job {
-            self.send(Job::End);
+        if let Some(HttpJob::End) = job {
+            self.send(HttpJob::End);
         }
         job
     }

@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::jobs::Jobs;
-use super::shared::Shared;
+use super::shared::HttpShared;
 use crate::sync::Lock;
 use std::fmt;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ const END: Duration = Duration::from_secs(5);
 ///
 /// The application's threads ask for events, run them and ask again. The listener sends the answers by itself.
 pub struct Listening {
-    shared: Arc<Shared>,
+    shared: Arc<HttpShared>,
     runtime: Lock<Option<Runtime>>,
 }
 
 impl Listening {
-    pub(super) fn new(shared: Arc<Shared>, runtime: Runtime) -> Self {
+    pub(super) fn new(shared: Arc<HttpShared>, runtime: Runtime) -> Self {
         Listening { shared, runtime: Lock::new(Some(runtime)) }
     }
 

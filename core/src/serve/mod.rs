@@ -40,3 +40,7 @@ pub use tower::{HttpService, ResponseBody};
 /// Longer times, such as `Duration::MAX`, mean this one: a clock cannot tell when they are over.
 #[cfg(any(feature = "stdio", feature = "http"))]
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(u32::MAX as u64);
+
+/// Called from any thread when there are callbacks to run, for applications that run them themselves.
+#[cfg(any(feature = "stdio", feature = "http"))]
+type OnReady = Box<dyn Fn() + Send + Sync>;

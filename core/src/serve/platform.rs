@@ -21,7 +21,7 @@ pub(super) use signal::Signal;
 pub(super) use unix::{Guard, Input, Output, Signal, Terminate, on_terminate, open};
 
 /// Standard input and output. With the guard on, the rest of the process cannot reach them.
-pub(super) struct Files {
+pub(super) struct StdioFiles {
     pub(super) input: Input,
     pub(super) output: Output,
     pub(super) guard: Option<Guard>,

@@ -6,16 +6,16 @@ use std::collections::VecDeque;
 /// An unbounded queue for any number of threads on both sides.
 ///
 /// A waiting thread sleeps at once. Channels that spin first keep the processor from the very thread they wait for.
-pub(super) struct Queue<T>(Monitor<State<T>>);
+pub(super) struct Queue<T>(Monitor<QueueState<T>>);
 
-struct State<T> {
+struct QueueState<T> {
     items: VecDeque<T>,
     closed: bool,
 }
 
 impl<T> Queue<T> {
     pub(super) fn new() -> Self {
-        Queue(Monitor::new(State { items: VecDeque::new(), closed: false }))
+        Queue(Monitor::new(QueueState { items: VecDeque::new(), closed: false }))
     }
 
     pub(super) fn push(&self, item: T) {
@@ -25,7 +25,7 @@ impl<T> Queue<T> {
 
     /// Waits for an item. Returns `None` once the queue is closed and empty.
     pub(super) fn pop(&self) -> Option<T> {
-        let look = |state: &mut State<T>| match state.items.pop_front() {
+        let look = |state: &mut QueueState<T>| match state.items.pop_front() {
             None if !state.closed => None,
             item => Some(item),
         };

@@ -17,7 +17,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 const UNREAD_CHECKS: u64 = 8;
 
 /// The state that all requests of an HTTP driver share.
-pub(super) struct Shared {
+pub(super) struct HttpShared {
     pub(super) endpoint: Endpoint,
     began: Instant,
     /// When to check unread responses again.
@@ -28,19 +28,19 @@ pub(super) struct Shared {
     _sentinel: Connection,
 }
 
-impl Shared {
-    /// Signals that [`Shared::poll`] has work.
+impl HttpShared {
+    /// Signals that [`HttpShared::poll`] has work.
     pub(super) fn new(
         endpoint: EndpointBuilder,
         jobs: Option<Arc<Jobs>>,
-    ) -> Result<(Arc<Shared>, Arc<Notify>)> {
+    ) -> Result<(Arc<HttpShared>, Arc<Notify>)> {
         let wake = Arc::new(Notify::new());
         let rings = wake.clone();
         let endpoint = endpoint.build(move || rings.notify_one())?;
         let sentinel = endpoint.connect(Caller::default());
         let began = Instant::now();
         Ok((
-            Arc::new(Shared {
+            Arc::new(HttpShared {
                 endpoint,
                 began,
                 next_unread_check: AtomicU64::new(0),

@@ -1,6 +1,7 @@
 //! Serving one client over standard input and output.
 
 use super::LONGEST;
+use super::OnReady;
 use super::batch::Batch;
 use super::platform::{self, Guard};
 use super::threads::{Job, Shared};
@@ -177,8 +178,6 @@ impl Stdio {
 fn no_thread(e: std::io::Error) -> Error {
     Error::new(ErrorKind::Io, "no thread could be started").because(e)
 }
-
-type OnReady = Box<dyn Fn() + Send + Sync>;
 
 /// A running stdio service, for applications that run callbacks themselves.
 ///

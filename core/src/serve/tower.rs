@@ -2,7 +2,7 @@
 
 use super::exchange_body::{ClientId, ClientState, ExchangeBody, respond};
 use super::jobs::Jobs;
-use super::shared::{Shared, no_thread, ticks};
+use super::shared::{HttpShared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::EndpointBuilder;
 use bytes::Bytes;
@@ -46,7 +46,7 @@ type NamePeer = dyn Fn(&::http::Extensions) -> Option<String> + Send + Sync;
 
 /// Ends the tasks that were started for the service.
 struct ServiceTasks {
-    shared: Arc<Shared>,
+    shared: Arc<HttpShared>,
     wake: Arc<Notify>,
 }
 
@@ -65,7 +65,7 @@ impl HttpService {
             Error::new(ErrorKind::InvalidArgument, "make the service inside of a tokio runtime").because(e)
         })?;
         let jobs = (callback_threads > 0).then(|| Arc::new(Jobs::new(1, None)));
-        let (shared, wake) = Shared::new(endpoint, jobs.clone())?;
+        let (shared, wake) = HttpShared::new(endpoint, jobs.clone())?;
         let service = HttpService { owner: Arc::new(ServiceTasks { shared, wake }), peer: None };
         if let Some(jobs) = jobs.clone() {
             runtime.spawn(async move { jobs.tell().await });
@@ -97,7 +97,7 @@ impl HttpService {
 }
 
 /// Hands out the events of the endpoint, and advances its clock, as long as it is used.
-async fn attend(shared: Weak<Shared>, wake: Arc<Notify>) {
+async fn attend(shared: Weak<HttpShared>, wake: Arc<Notify>) {
     let mut ticks = ticks();
     loop {
         let tick = tokio::select! {

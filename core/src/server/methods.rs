@@ -1,6 +1,6 @@
 //! Registration of the application's own methods.
 
-use super::replicas::Change;
+use super::replicas::Announcement;
 use super::{Handle, Server};
 use crate::catalog::{HandlerId, MethodFn};
 use crate::error::{Error, ErrorKind, Result};
@@ -46,7 +46,7 @@ impl Server {
     /// [`crate::ErrorKind::Unknown`]; [`crate::ErrorKind::InvalidArgument`] if the capability `tools` or `prompts` does
     /// not declare `listChanged`; [`crate::ErrorKind::Closed`].
     pub fn announce(&self, kind: &str) -> Result<()> {
-        self.apply_and_publish(&Change::Lists(kind))
+        self.apply_and_publish(&Announcement::Lists(kind))
     }
 
     pub(super) fn lists_changed(&self, kind: &str) -> Result<()> {

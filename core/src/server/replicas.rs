@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A change, as a call announced it.
-pub(super) enum Change<'a> {
+pub(super) enum Announcement<'a> {
     Updated { uri: &'a str, said: Option<&'a Descriptor> },
     Below { uri: &'a str, parent: &'a str },
     Lists(&'a str),
@@ -61,17 +61,17 @@ impl Server {
             "updated" => {
                 let uri = wanted("uri")?;
                 let said = member(event.raw(), "resource")?.map(descriptor).transpose()?;
-                self.apply(&Change::Updated { uri: &uri, said: said.as_ref() })?;
+                self.apply(&Announcement::Updated { uri: &uri, said: said.as_ref() })?;
             }
             "sub_resource_updated" => {
-                self.apply(&Change::Below { uri: &wanted("uri")?, parent: &wanted("parent")? })?;
+                self.apply(&Announcement::Below { uri: &wanted("uri")?, parent: &wanted("parent")? })?;
             }
-            "lists" => self.apply(&Change::Lists(&wanted("list")?))?,
+            "lists" => self.apply(&Announcement::Lists(&wanted("list")?))?,
             "access" => {
                 let caller = STANDARD.decode(wanted("caller")?).map_err(|e| {
                     Error::new(ErrorKind::InvalidArgument, format!("the event's caller is not base64: {e}"))
                 })?;
-                self.apply(&Change::Access(&caller))?;
+                self.apply(&Announcement::Access(&caller))?;
             }
             _ => return Ok(false), // from a newer instance
         }
@@ -79,7 +79,7 @@ impl Server {
     }
 
     /// Applies a change here, then publishes it.
-    pub(super) fn apply_and_publish(&self, change: &Change<'_>) -> Result<()> {
+    pub(super) fn apply_and_publish(&self, change: &Announcement<'_>) -> Result<()> {
         self.apply(change)?;
         if let Some(publish) = self.0.publisher.with(|publisher, _| publisher.clone()) {
             let event = change.event(&self.0.origin);
@@ -93,35 +93,35 @@ impl Server {
         Ok(())
     }
 
-    fn apply(&self, change: &Change<'_>) -> Result<()> {
+    fn apply(&self, change: &Announcement<'_>) -> Result<()> {
         match change {
-            Change::Updated { uri, said } => self.changed(uri, said.cloned()),
-            Change::Below { uri, parent } => self.changed_below(uri, parent),
-            Change::Lists(kind) => self.lists_changed(kind),
-            Change::Access(caller) => self.judge_again(caller),
+            Announcement::Updated { uri, said } => self.changed(uri, said.cloned()),
+            Announcement::Below { uri, parent } => self.changed_below(uri, parent),
+            Announcement::Lists(kind) => self.lists_changed(kind),
+            Announcement::Access(caller) => self.judge_again(caller),
         }
     }
 }
 
-impl Change<'_> {
+impl Announcement<'_> {
     fn event(&self, origin: &str) -> String {
         let mut out = Vec::new();
         let mut event = Object::begin(&mut out);
         event.string("origin", origin);
         match self {
-            Change::Updated { uri, said } => {
+            Announcement::Updated { uri, said } => {
                 event.string("change", "updated").string("uri", uri);
                 if let Some(said) = said {
                     write_descriptor(event.member("resource"), said);
                 }
             }
-            Change::Below { uri, parent } => {
+            Announcement::Below { uri, parent } => {
                 event.string("change", "sub_resource_updated").string("uri", uri).string("parent", parent);
             }
-            Change::Lists(kind) => {
+            Announcement::Lists(kind) => {
                 event.string("change", "lists").string("list", kind);
             }
-            Change::Access(caller) => {
+            Announcement::Access(caller) => {
                 event.string("change", "access").string("caller", &STANDARD.encode(caller));
             }
         }

@@ -40,11 +40,11 @@ pub(crate) fn check_uri(uri: &str) -> Result<(), UriError> {
 pub(crate) struct UriError {
     /// The offset of the first offending byte; the length of the text if something is missing at its end.
     pub(crate) at: usize,
-    problem: Problem,
+    problem: UriProblem,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Problem {
+enum UriProblem {
     NoScheme,
     Brace(char),
     Character(char),
@@ -56,25 +56,25 @@ enum Problem {
 impl fmt::Display for UriError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.problem {
-            Problem::NoScheme => f.write_str(
+            UriProblem::NoScheme => f.write_str(
                 "not an absolute URI: it does not begin with a scheme and a colon, as in `notes:`",
             ),
-            Problem::Brace(c) => {
+            UriProblem::Brace(c) => {
                 write!(
                     f,
                     "`{c}` is not allowed in a URI; a URI template was probably meant: register it as one"
                 )
             }
-            Problem::Character(c) => {
+            UriProblem::Character(c) => {
                 write!(f, "the character {c:?} is not allowed here in a URI; percent-encode it")
             }
-            Problem::Escape => {
+            UriProblem::Escape => {
                 f.write_str("`%` is not followed by two hexadecimal digits; a literal `%` is `%25`")
             }
-            Problem::Host => {
+            UriProblem::Host => {
                 f.write_str("the host in brackets is neither an IPv6 address nor an IPvFuture one")
             }
-            Problem::Port => f.write_str("the port is not a decimal number"),
+            UriProblem::Port => f.write_str("the port is not a decimal number"),
         }?;
         write!(f, " (at byte {})", self.at)
     }
@@ -100,8 +100,8 @@ fn check_scheme(bytes: &[u8]) -> Result<usize, UriError> {
     }
     let at = if bytes.first().is_some_and(u8::is_ascii_alphabetic) { end } else { 0 };
     let problem = match bytes.get(at) {
-        Some(&brace @ (b'{' | b'}')) => Problem::Brace(brace.into()),
-        _ => Problem::NoScheme,
+        Some(&brace @ (b'{' | b'}')) => UriProblem::Brace(brace.into()),
+        _ => UriProblem::NoScheme,
     };
     Err(UriError { at, problem })
 }
@@ -123,7 +123,7 @@ fn check_authority(uri: &str, start: usize, end: usize) -> Result<(), UriError> 
         let close = memchr::memchr(b']', &bytes[at..]).map(|n| at + n);
         at = match close {
             Some(close) if is_ip_literal(&uri[at + 1..close]) => close + 1,
-            _ => return Err(UriError { at, problem: Problem::Host }),
+            _ => return Err(UriError { at, problem: UriProblem::Host }),
         };
     } else {
         while let Some(&byte) = bytes.get(at) {
@@ -139,7 +139,7 @@ fn check_authority(uri: &str, start: usize, end: usize) -> Result<(), UriError> 
         None => Ok(()),
         Some(b':') => match bytes[at + 1..].iter().position(|b| !b.is_ascii_digit()) {
             None => Ok(()),
-            Some(n) => Err(UriError { at: at + 1 + n, problem: Problem::Port }),
+            Some(n) => Err(UriError { at: at + 1 + n, problem: UriProblem::Port }),
         },
         Some(_) => Err(wrong_byte(uri, at)),
     }
@@ -159,7 +159,7 @@ fn is_ip_literal(text: &str) -> bool {
 fn after_escape(bytes: &[u8], at: usize) -> Result<usize, UriError> {
     match bytes.get(at + 1..at + 3) {
         Some([high, low]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => Ok(at + 3),
-        _ => Err(UriError { at, problem: Problem::Escape }),
+        _ => Err(UriError { at, problem: UriProblem::Escape }),
     }
 }
 
@@ -167,9 +167,9 @@ fn after_escape(bytes: &[u8], at: usize) -> Result<usize, UriError> {
 fn wrong_byte(uri: &str, at: usize) -> UriError {
     let character = uri.get(at..).and_then(|rest| rest.chars().next()).unwrap_or(char::REPLACEMENT_CHARACTER);
     let problem = if matches!(character, '{' | '}') {
-        Problem::Brace(character)
+        UriProblem::Brace(character)
     } else {
-        Problem::Character(character)
+        UriProblem::Character(character)
     };
     UriError { at, problem }
 }

@@ -17,8 +17,8 @@ pub(super) fn first_match<'t>(
     depth: usize,
     uri: &str,
 ) -> Option<(&'t UriTemplate, Captures)> {
-    let mut todo = vec![Part { list, depth, places: vec![depth] }];
-    while let Some(Part { list, depth, mut places }) = todo.pop() {
+    let mut todo = vec![Branch { list, depth, places: vec![depth] }];
+    while let Some(Branch { list, depth, mut places }) = todo.pop() {
         if let [only] = list {
             if let Some(captures) = only.matches(uri) {
                 return Some((only, captures));
@@ -38,7 +38,7 @@ pub(super) fn first_match<'t>(
 }
 
 /// Templates that begin with equal tokens.
-struct Part<'t> {
+struct Branch<'t> {
     list: &'t [Arc<UriTemplate>],
     /// How many tokens have been read.
     depth: usize,
@@ -48,7 +48,7 @@ struct Part<'t> {
 
 /// Returns the parts of `list` that may continue from `places`, by the token at `fork`, most specific first. Each
 /// place goes to one literal only, so that places do not multiply with the number of templates.
-fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri: &[u8]) -> Vec<Part<'t>> {
+fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri: &[u8]) -> Vec<Branch<'t>> {
     let mut parts = Vec::new();
     let kind = |template: &UriTemplate| template.kind(fork);
     let (literals, mut others) = list.split_at(literals(list, kind));
@@ -57,12 +57,12 @@ fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri
     for same in next.chunk_by(|(a, _), (b, _)| a == b) {
         let list = &literals[range_of(literals, kind, Kind::Literal(same[0].0))];
         if !list.is_empty() {
-            parts.push(Part { list, depth: fork, places: same.iter().map(|(_, place)| *place).collect() });
+            parts.push(Branch { list, depth: fork, places: same.iter().map(|(_, place)| *place).collect() });
         }
     }
     while let Some(first) = others.first().filter(|_| !places.is_empty()) {
         let (list, rest) = others.split_at(range_of(others, kind, kind(first)).end);
-        parts.push(Part { list, depth: fork, places: places.to_vec() });
+        parts.push(Branch { list, depth: fork, places: places.to_vec() });
         others = rest;
     }
     parts

@@ -3,7 +3,7 @@
 //! Directories are watched one by one, so that those that are not served cost nothing. Each is watched through the
 //! handle by which it was found, so that no other directory can take its place.
 
-use super::Event;
+use super::FileEvent;
 use crate::directory::tree::Folder;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::inotify::{self, ReadFlags, WatchFlags};
@@ -22,18 +22,18 @@ pub(super) struct Mark(i32);
 #[derive(Debug)]
 pub(super) struct Notifier {
     root: PathBuf,
-    files: Arc<Files>,
+    files: Arc<Descriptors>,
 }
 
 /// The receiving end of a [`Notifier`], for one thread.
 #[derive(Debug)]
 pub(super) struct Events {
-    files: Arc<Files>,
+    files: Arc<Descriptors>,
     buffer: Box<[MaybeUninit<u8>]>,
 }
 
 #[derive(Debug)]
-struct Files {
+struct Descriptors {
     inotify: OwnedFd,
     stop: OwnedFd,
 }
@@ -45,7 +45,7 @@ impl Notifier {
     pub(super) fn new(root: &Path) -> io::Result<(Notifier, Events)> {
         let inotify = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
         let stop = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let files = Arc::new(Files { inotify, stop });
+        let files = Arc::new(Descriptors { inotify, stop });
         let buffer = vec![MaybeUninit::uninit(); 16 << 10].into();
         Ok((Notifier { root: root.to_owned(), files: files.clone() }, Events { files, buffer }))
     }
@@ -93,8 +93,8 @@ impl Notifier {
 impl Events {
     /// Appends new events. Blocks until there is one, for at most the given time or without end. Returns false if
     /// it was stopped.
-    pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<Event>) -> bool {
-        let Files { inotify, stop } = &*self.files;
+    pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<FileEvent>) -> bool {
+        let Descriptors { inotify, stop } = &*self.files;
         let mut ready = [PollFd::new(inotify, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
         // A time beyond the system's maximum means without end.
         let time = time.and_then(|time| Timespec::try_from(time).ok());
@@ -117,15 +117,15 @@ impl Events {
     }
 }
 
-fn understood(event: &inotify::Event<'_>) -> Option<Event> {
+fn understood(event: &inotify::Event<'_>) -> Option<FileEvent> {
     let happened = event.events();
     if happened.contains(ReadFlags::QUEUE_OVERFLOW) {
-        return Some(Event::Lost);
+        return Some(FileEvent::Lost);
     }
     if happened.contains(ReadFlags::IGNORED) {
-        return Some(Event::Gone(Mark(event.wd())));
+        return Some(FileEvent::Gone(Mark(event.wd())));
     }
     let name = event.file_name()?.to_str().ok()?.to_owned();
     let moved = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
-    Some(Event::Entry { mark: Mark(event.wd()), name, moved: happened.intersects(moved) })
+    Some(FileEvent::Entry { mark: Mark(event.wd()), name, moved: happened.intersects(moved) })
 }

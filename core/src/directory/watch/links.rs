@@ -7,14 +7,14 @@ const FEW: usize = 64;
 
 /// The paths behind links that have subscribers, and some that no longer have: at most as many again, or a few.
 #[derive(Debug, Default)]
-pub(super) struct Links {
+pub(super) struct WatchedLinks {
     paths: HashMap<String, BTreeSet<String>>,
     count: usize,
     /// At this many paths, those without a subscription are removed. 0: there has never been a path behind a link.
     full_at: usize,
 }
 
-impl Links {
+impl WatchedLinks {
     pub(super) fn were_used(&self) -> bool {
         self.full_at > 0
     }
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn paths_without_a_subscription_are_forgotten_and_others_are_not() {
-        let mut links = Links::default();
+        let mut links = WatchedLinks::default();
         assert!(!links.were_used());
         let path = |n: usize| format!("a/{n}");
         for n in 0..60_000 {
@@ -60,7 +60,7 @@ mod tests {
             assert!(links.len() <= FEW, "{n}: {}", links.len());
         }
         assert!(links.to("f").contains(&path(7)));
-        let mut links = Links::default();
+        let mut links = WatchedLinks::default();
         for n in 0..10_000 {
             links.add(format!("f{n}"), &path(n), |_| true);
         }

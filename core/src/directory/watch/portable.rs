@@ -3,7 +3,7 @@
 //! They watch a whole tree at once. Events of entries that are not served are ignored, since their directories were
 //! never read.
 
-use super::Event;
+use super::FileEvent;
 use crate::directory::tree::Folder;
 use crate::sync::Lock;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
@@ -19,12 +19,12 @@ pub(super) type Mark = String;
 #[derive(Debug)]
 pub(super) struct Notifier {
     _watcher: Lock<RecommendedWatcher>,
-    send: Sender<Option<Event>>,
+    send: Sender<Option<FileEvent>>,
 }
 
 /// The receiving end of a [`Notifier`], for one thread.
 #[derive(Debug)]
-pub(super) struct Events(Receiver<Option<Event>>);
+pub(super) struct Events(Receiver<Option<FileEvent>>);
 
 impl Notifier {
     pub(super) fn new(root: &Path) -> io::Result<(Notifier, Events)> {
@@ -71,7 +71,7 @@ impl Notifier {
 impl Events {
     /// Appends new events. Blocks until there is one, for at most the given time or without end. Returns false if
     /// it was stopped.
-    pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<Event>) -> bool {
+    pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<FileEvent>) -> bool {
         let first = match time {
             Some(time) => self.0.recv_timeout(time),
             None => self.0.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -91,13 +91,13 @@ impl Events {
     }
 }
 
-fn understood(happened: notify::Result<notify::Event>, root: &Path, sink: &Sender<Option<Event>>) {
+fn understood(happened: notify::Result<notify::Event>, root: &Path, sink: &Sender<Option<FileEvent>>) {
     let Ok(event) = happened else {
-        let _ = sink.send(Some(Event::Lost));
+        let _ = sink.send(Some(FileEvent::Lost));
         return;
     };
     if event.need_rescan() {
-        let _ = sink.send(Some(Event::Lost));
+        let _ = sink.send(Some(FileEvent::Lost));
     }
     if matches!(event.kind, EventKind::Access(access) if !is_end_of_writing(access)) {
         return;
@@ -108,7 +108,7 @@ fn understood(happened: notify::Result<notify::Event>, root: &Path, sink: &Sende
     );
     for path in &event.paths {
         if let Some((mark, name)) = below(root, path) {
-            let _ = sink.send(Some(Event::Entry { mark, name, moved }));
+            let _ = sink.send(Some(FileEvent::Entry { mark, name, moved }));
         }
     }
 }

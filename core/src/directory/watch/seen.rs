@@ -1,6 +1,6 @@
 //! The watched directories, and the entries that they had when they were last read.
 
-use super::links::Links;
+use super::links::WatchedLinks;
 use super::system::{Mark, Notifier};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -12,7 +12,7 @@ pub(super) struct Seen {
     folders: BTreeMap<String, Known>,
     paths: HashMap<Mark, String>,
     hasher: RandomState,
-    pub(super) links: Links,
+    pub(super) links: WatchedLinks,
     /// The system cannot watch more directories.
     pub(super) full: bool,
 }

@@ -1,7 +1,7 @@
 //! One client's socket, watched, so that silence ends it.
 
 use super::super::exchange_body::ClientState;
-use super::super::shared::Shared;
+use super::super::shared::HttpShared;
 use crate::http::{IdleTimeout, Silence};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use tokio::time::Sleep;
 
 /// The state of a client's socket: its silence, and its requests.
 pub(super) struct SocketState {
-    shared: Arc<Shared>,
+    shared: Arc<HttpShared>,
     idle: Lock<IdleTimeout>,
     /// The client has closed its half while a request was under way.
     silent: AtomicBool,
@@ -25,7 +25,7 @@ pub(super) struct SocketState {
 }
 
 impl SocketState {
-    pub(super) fn new(shared: Arc<Shared>) -> Arc<SocketState> {
+    pub(super) fn new(shared: Arc<HttpShared>) -> Arc<SocketState> {
         let idle = Lock::new(shared.endpoint.idle_timeout(shared.now()));
         Arc::new(SocketState {
             shared,
@@ -37,9 +37,9 @@ impl SocketState {
     }
 
     /// A request has begun; it is over when that is dropped.
-    pub(super) fn request(self: &Arc<Self>) -> OpenRequest {
+    pub(super) fn request(self: &Arc<Self>) -> SocketRequest {
         self.idle.with(|idle, _| idle.begin_request());
-        OpenRequest(self.clone())
+        SocketRequest(self.clone())
     }
 
     /// Whether to keep the end of the input from hyper, which would break off what is under way.
@@ -86,9 +86,9 @@ impl SocketState {
 }
 
 /// A request that is under way.
-pub(super) struct OpenRequest(Arc<SocketState>);
+pub(super) struct SocketRequest(Arc<SocketState>);
 
-impl ClientState for OpenRequest {
+impl ClientState for SocketRequest {
     fn is_silent(&self) -> bool {
         self.0.silent.load(Ordering::Relaxed)
     }
@@ -98,7 +98,7 @@ impl ClientState for OpenRequest {
     }
 }
 
-impl Drop for OpenRequest {
+impl Drop for SocketRequest {
     fn drop(&mut self) {
         let now = self.0.shared.now();
         self.0.idle.with(|idle, _| idle.end_request(now));

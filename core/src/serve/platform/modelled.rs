@@ -1,13 +1,13 @@
 //! Pipes in memory, for models of the driver.
 
-use super::{Files, Signal, Woken};
+use super::{Signal, StdioFiles, Woken};
 use crate::sync::Monitor;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Does nothing: a model brings its own pipes.
-pub(in crate::serve) fn open(_guard: bool, _before_restore: Option<fn()>) -> io::Result<Files> {
+pub(in crate::serve) fn open(_guard: bool, _before_restore: Option<fn()>) -> io::Result<StdioFiles> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -3,12 +3,12 @@
 //! A read cannot be interrupted here. So the reader's thread outlives a service that the application closed, until
 //! the next byte or the end of input.
 
-use super::{Files, Signal, Woken};
+use super::{Signal, StdioFiles, Woken};
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
-pub(in crate::serve) fn open(_guard: bool, _before_restore: Option<fn()>) -> io::Result<Files> {
-    Ok(Files { input: Input, output: Output, guard: None })
+pub(in crate::serve) fn open(_guard: bool, _before_restore: Option<fn()>) -> io::Result<StdioFiles> {
+    Ok(StdioFiles { input: Input, output: Output, guard: None })
 }
 
 /// Guards nothing here.

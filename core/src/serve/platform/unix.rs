@@ -1,7 +1,7 @@
 //! Pipes, sockets and files through `rustix`. Nothing here sets `O_NONBLOCK`, because other processes share the file
 //! descriptions.
 
-use super::{Files, Woken};
+use super::{StdioFiles, Woken};
 use crate::sync::Lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -31,7 +31,7 @@ const NOW: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
 #[cfg(target_vendor = "apple")]
 const NOW: SendFlags = SendFlags::DONTWAIT;
 
-pub(in crate::serve) fn open(guard: bool, before_restore: Option<fn()>) -> io::Result<Files> {
+pub(in crate::serve) fn open(guard: bool, before_restore: Option<fn()>) -> io::Result<StdioFiles> {
     // Above the three standard numbers, and closed in child processes.
     let input = fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let output = fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
@@ -39,7 +39,7 @@ pub(in crate::serve) fn open(guard: bool, before_restore: Option<fn()>) -> io::R
     for fd in [&input, &output] {
         enlarge(fd);
     }
-    Ok(Files { input: Input(input), output: Output::new(output), guard })
+    Ok(StdioFiles { input: Input(input), output: Output::new(output), guard })
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -104,7 +104,7 @@ impl Input {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     Socket,
     Pipe,
     /// Files and terminals, which are written to directly.
@@ -113,18 +113,18 @@ enum Kind {
 
 pub(in crate::serve) struct Output {
     fd: OwnedFd,
-    kind: Kind,
+    kind: FileKind,
 }
 
 impl Output {
     fn new(fd: OwnedFd) -> Output {
         let kind = match fstat(&fd).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
-            Ok(FileType::Socket) => Kind::Socket,
-            Ok(FileType::Fifo) => Kind::Pipe,
-            _ => Kind::Other,
+            Ok(FileType::Socket) => FileKind::Socket,
+            Ok(FileType::Fifo) => FileKind::Pipe,
+            _ => FileKind::Other,
         };
         #[cfg(target_vendor = "apple")]
-        if kind == Kind::Socket {
+        if kind == FileKind::Socket {
             let _ = rustix::net::sockopt::set_socket_nosigpipe(&fd, true); // Rust's own runtime ignores the signal anyway
         }
         Output { fd, kind }
@@ -146,12 +146,12 @@ impl Output {
 
     fn write_now(&self, bytes: &[u8]) -> rustix::io::Result<usize> {
         match self.kind {
-            Kind::Socket => send(&self.fd, bytes, NOW),
-            Kind::Pipe => match self.write_pipe(bytes) {
+            FileKind::Socket => send(&self.fd, bytes, NOW),
+            FileKind::Pipe => match self.write_pipe(bytes) {
                 Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => self.write_little(bytes),
                 result => result,
             },
-            Kind::Other => write(&self.fd, bytes),
+            FileKind::Other => write(&self.fd, bytes),
         }
     }
 
