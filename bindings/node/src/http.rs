@@ -107,7 +107,7 @@ fn endpoint(server: &Server, options: &str) -> wellhead::Result<EndpointBuilder>
     Ok(builder)
 }
 
-/// So many batches of a listener are run in one turn: after a single request the second one is empty, which spares a turn.
+/// The most batches of a listener in one turn. After a single request the second one is empty, which spares a turn.
 const BATCHES: usize = 2;
 
 /// An endpoint whose requests JavaScript reads.
