@@ -92,7 +92,8 @@ fn methods_tools_prompts_completers_template_lists_and_publishers_that_panic_fai
         {
             let failed = ask(&connection, &request(id, method, &params));
             assert_eq!(answers(&failed, id), 1, "{failed}");
-            assert!(failed.contains("Internal error") && !failed.contains("secret"), "{failed}");
+            let told = if method == "tools/call" { "\"isError\":true" } else { "Internal error" };
+            assert!(failed.contains(told) && !failed.contains("secret"), "{failed}");
         }
         assert!(ask(&connection, &on_uri(20, "subscribe", "m://fine")).contains("result"));
         server.updated("m://fine").unwrap();

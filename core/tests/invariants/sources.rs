@@ -21,7 +21,7 @@ fn code(folder: &str) -> Vec<(String, String)> {
     rust_files(&source.join(folder), &mut files);
     assert!(!files.is_empty(), "{folder} has no source");
     let mut lines = Vec::new();
-    for file in files.iter().filter(|file| !file.ends_with("tests.rs")) {
+    for file in files.iter().filter(|file| !file.to_string_lossy().ends_with("tests.rs")) {
         let text = std::fs::read_to_string(file).expect("readable");
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let name = file.strip_prefix(&source).expect("found inside").display().to_string();
