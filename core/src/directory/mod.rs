@@ -203,4 +203,4 @@ impl From<&Path> for Directory {
 }
 
 #[cfg(test)]
-mod spelling_tests;
+mod tests;

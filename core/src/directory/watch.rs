@@ -423,7 +423,7 @@ fn folders(folder: &Folder, entries: Vec<(String, bool)>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::open_dir::{LOOKUP, OpenDir};
-    use super::super::{Directory, rules::Rules, spelling_tests};
+    use super::super::{Directory, rules::Rules, tests::lookup};
     use super::*;
     use crate::log::Log;
 
@@ -518,7 +518,7 @@ mod tests {
         let around = tempfile::tempdir().unwrap();
         let root = around.path();
         let server = Server::new("test", "1");
-        LOOKUP.set(Some(spelling_tests::lookup));
+        LOOKUP.set(Some(lookup));
         let (shared, ..) = watched(root, &server);
         LOOKUP.set(None);
         std::fs::write(root.join("d/b"), "").unwrap();
