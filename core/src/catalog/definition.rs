@@ -1,6 +1,7 @@
 //! Checks the definition of a tool or prompt, which is the application's JSON, and writes it as it is listed.
 
 use super::output_schema::write_wrapped;
+use super::param_headers::{ParamHeader, param_headers};
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
@@ -64,6 +65,9 @@ pub(crate) struct Definition {
     pub(super) output: OutputSchema,
     /// The schema that its arguments have to fit; `None` for a prompt, and for a tool that takes any object.
     pub(super) schema: Option<Schema>,
+    pub(super) headers: Vec<ParamHeader>,
+    /// A line for the log, about a definition that some clients refuse.
+    pub(crate) warning: Option<String>,
 }
 
 /// Checks the application's definition of a tool or prompt, and compiles its schema. Takes no lock: this may take
@@ -80,7 +84,7 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         Family::Prompts => PROMPT,
     };
     let found = distinct(members.raw()).map_err(|twice| invalid(format!("has {twice} twice")))?;
-    let mut schema = None;
+    let (mut schema, mut headers, mut warning) = (None, Vec::new(), None);
     for (member, value) in &found {
         if member == "name" {
             return Err(invalid("has a \"name\" among its members; leave it out".to_owned()));
@@ -92,6 +96,12 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         }
         if matches!(shape, MemberShape::ObjectSchema) {
             schema = Some(Schema::compile(*value).map_err(&invalid)?);
+            headers = param_headers(*value).map_err(&invalid)?;
+            warning = composition(*value).map(|keyword| {
+                let advice =
+                    "several model providers refuse such a tool; describe it with properties instead";
+                format!("the tool \"{name}\" has {keyword} at the root of its inputSchema: {advice}")
+            });
         }
     }
     let output = match found.iter().find(|(member, _)| member == OUTPUT_SCHEMA) {
@@ -104,7 +114,7 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     let rendered = rendered(family, name, &found, false);
     let rendered_for_objects =
         matches!(output, OutputSchema::Any).then(|| self::rendered(family, name, &found, true));
-    Ok(Definition { rendered, rendered_for_objects, output, schema })
+    Ok(Definition { rendered, rendered_for_objects, output, schema, headers, warning })
 }
 
 /// Writes a checked definition. With `wrapped`, its output schema is that of an object around the result.
@@ -213,6 +223,15 @@ fn type_of(schema: Raw<'_>) -> Option<Raw<'_>> {
         if name == "type" {
             found = Some(value);
         }
+    });
+    found
+}
+
+/// Returns the keyword that composes the root of a schema of others, if there is one.
+fn composition(schema: Raw<'_>) -> Option<&'static str> {
+    let mut found = None;
+    for_each_member(schema, |name, _| {
+        found = found.or(["anyOf", "oneOf", "allOf"].into_iter().find(|keyword| *keyword == name));
     });
     found
 }

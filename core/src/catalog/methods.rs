@@ -1,6 +1,7 @@
 //! Further methods, and their capabilities.
 
 use super::HandlerId;
+use super::param_headers::ParamHeader;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
 use crate::model::{Family, Json, Method, OutputSchema};
@@ -32,6 +33,8 @@ pub(crate) struct Promises {
     pub(crate) output: OutputSchema,
     /// The schema that arguments fit which the application gets.
     pub(crate) schema: Option<Schema>,
+    /// The arguments that header fields repeat over HTTP.
+    pub(crate) headers: Vec<ParamHeader>,
 }
 
 impl MethodHandler {

@@ -11,6 +11,7 @@ mod near;
 mod ordered;
 mod output_schema;
 mod pages;
+mod param_headers;
 mod registry;
 mod state;
 mod template;

@@ -54,9 +54,9 @@ impl NamedSet {
             let message = format!("the {word} \"{name}\" is registered already; remove it first");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
-        let Definition { rendered, rendered_for_objects, output, schema } = definition;
+        let Definition { rendered, rendered_for_objects, output, schema, headers, .. } = definition;
         let name: Arc<str> = name.into();
-        let promises = Promises { output, schema };
+        let promises = Promises { output, schema, headers };
         let handler = Arc::new(MethodHandler::named(id, family, name.clone(), promises, run));
         self.0.add(name.clone(), id.0, Arc::new(Named { handler, name, rendered, rendered_for_objects }));
         Ok(())

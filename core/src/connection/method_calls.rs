@@ -68,10 +68,16 @@ impl ConnectionState {
         self.event(ask, context)
     }
 
-    /// Checks the arguments of a tool, and fills in defaults. Arguments that break the schema are answered here, with a
-    /// result that tells the model what to mend. Comes after the authorizer, which may hide the tool.
-    pub(super) fn check_arguments(self: &Arc<Self>, ask: HostCall) -> Option<HostCall> {
+    /// Checks the arguments of a tool, and the header fields that repeat them, and fills in defaults. Arguments that
+    /// break the schema are answered here, with a result that tells the model what to mend. Comes after the authorizer,
+    /// which may hide the tool.
+    pub(super) fn check_arguments(self: &Arc<Self>, ask: HostCall, context: &Context) -> Option<HostCall> {
         let HostCall::Method { call, handler, params } = ask else { return Some(ask) };
+        if let Err(fault) = check_fields(&handler, &params, context) {
+            let outcome = Some(Outcome::refused(fault));
+            self.polled_step(|m, trash| m.finish_method(call, outcome, trash));
+            return None;
+        }
         let Some(schema) = &handler.promises.schema else {
             return Some(HostCall::Method { call, handler, params });
         };
@@ -218,6 +224,21 @@ fn text_param(params: &Json, name: &'static str) -> std::result::Result<Option<S
         Ok(_) => Ok(None),
         Err(duplicate) => Err(RpcError::invalid_params(&duplicate.to_string()).with_member("param", name)),
     }
+}
+
+/// Compares the arguments of a tool with the header fields that repeat them.
+fn check_fields(
+    handler: &MethodHandler,
+    params: &Json,
+    context: &Context,
+) -> std::result::Result<(), RpcError> {
+    let fields = context.details.as_ref().and_then(|details| details.params.as_ref());
+    let Some(fields) = fields.filter(|_| !handler.promises.headers.is_empty()) else { return Ok(()) };
+    let arguments = arguments(params);
+    handler.promises.headers.iter().try_for_each(|header| match header.value(arguments) {
+        Some(value) => fields.check(&header.field, &value),
+        None => Ok(()), // an absent argument has no field
+    })
 }
 
 /// Returns the `arguments` of a call; absent or null ones are an empty object.

@@ -217,7 +217,7 @@ impl ConnectionState {
 
     /// Makes the event of a call of the application. Returns `None` if it is answered without the application.
     pub(super) fn event(self: &Arc<Self>, ask: HostCall, context: Arc<Context>) -> Option<Event> {
-        let ask = self.check_arguments(ask)?;
+        let ask = self.check_arguments(ask, &context)?;
         let target = Arc::downgrade(self);
         let attached = match ask {
             HostCall::Cancel { .. } | HostCall::Response { .. } => None,

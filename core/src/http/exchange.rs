@@ -15,6 +15,7 @@ pub(super) use crate::account::Ready;
 use crate::account::{Charge, Holder, REQUEST};
 use crate::event::Event;
 use crate::protocol::{Route, Routes};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -81,7 +82,7 @@ impl ExchangeState {
 /// A POST whose body is on its way.
 pub(super) struct Incoming {
     /// The fields that are looked at again once the body is there.
-    pub(super) head: Vec<(&'static str, Vec<u8>)>,
+    pub(super) head: Vec<(Cow<'static, str>, Vec<u8>)>,
     pub(super) accepts: Accepts,
 }
 

@@ -75,7 +75,7 @@ fn media_range(range: &[u8]) -> Option<(&[u8], bool)> {
 }
 
 /// Whether the body is said to be JSON; parameters are allowed.
-pub(crate) fn is_json(head: &RequestHead<'_>) -> Result<bool, Repeated> {
+pub(crate) fn is_json(head: &RequestHead<'_>) -> Result<bool, Repeated<'static>> {
     let value = head.one("content-type")?.unwrap_or_default();
     let name = value.split(|byte| *byte == b';').next().unwrap_or_default();
     Ok(name.trim_ascii().eq_ignore_ascii_case(b"application/json"))

@@ -11,8 +11,9 @@ use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, SESSION, closing, session_id, unknown_session};
 use super::sessions::{Purpose, new_id};
 use crate::jsonrpc::{FaultKind, ParseLimits, Parsed, RequestId, RpcError, parse};
-use crate::protocol::{limit, unsupported_version};
+use crate::protocol::{limit, param_fields, unsupported_version};
 use crate::revision::{Era, Revision};
+use std::borrow::Cow;
 
 /// The message of a POST.
 struct Posted<'a> {
@@ -21,7 +22,7 @@ struct Posted<'a> {
     parsed: Parsed<'a>,
 }
 
-/// The fields that a POST is looked at for once its body is there.
+/// The fields that a POST is looked at for once its body is there, other than those that repeat arguments of a tool.
 const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
 
 impl Exchange {
@@ -45,8 +46,9 @@ impl Exchange {
         }
         let mut fields = Vec::new();
         for name in FIELDS {
-            fields.extend(head.all(name).map(|value| (name, value.to_vec())));
+            fields.extend(head.all(name).map(|value| (Cow::Borrowed(name), value.to_vec())));
         }
+        fields.extend(param_fields(head).map(|(name, value)| (Cow::Owned(name.to_owned()), value.to_vec())));
         let length = length.and_then(|length| usize::try_from(length).ok());
         self.body.length = length;
         Ok(ExchangeState::Body(Box::new(Incoming { head: fields, accepts })))
@@ -55,7 +57,7 @@ impl Exchange {
     /// Handles the message: of which era is it, and which connection handles it?
     pub(super) fn message(&mut self, incoming: &Incoming, message: &[u8]) -> Result<ExchangeState, Whole> {
         let inner = self.endpoint.0.clone();
-        let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (*n, v.as_slice())).collect();
+        let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (&**n, v.as_slice())).collect();
         let head = RequestHead { method: "POST", target: "", headers: &fields, peer: &[] };
         let version = Version::read(&head, inner.server.revisions());
         let ParseLimits { nesting, id_bytes, .. } = inner.server.limits().of_parsing();

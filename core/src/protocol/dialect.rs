@@ -1,14 +1,16 @@
 //! The `resources/get` dialect: an older resource protocol of other methods and members. It has no handshake and never
 //! meets a stateless request; what only its clients send tells them from others.
 
+use super::RequestHead;
 use super::draft::{Details, Draft, bad_param};
 use super::faults::not_found;
+use super::header_check::ParamFields;
 use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::outbox::{MessageKind, Stage};
 use super::subscriptions::Subscriber;
 use crate::jsonrpc::{RpcError, is_object, string, strings};
-use crate::model::{Borrowed, Json};
+use crate::model::{Borrowed, Family, Json};
 use crate::policy::Dialect;
 use crate::revision::{Era, KnownMethod, Revision, Shape};
 use crate::wire::{self, Defaults};
@@ -22,13 +24,16 @@ impl Machine {
         draft: &Draft<'_>,
         revision: Revision,
         method: KnownMethod,
+        head: Option<&RequestHead<'_>>,
     ) -> Result<Option<Box<Details>>, RpcError> {
         let version = if revision.shape == Shape::Dialect { draft.version()? } else { None };
         let listed = method == KnownMethod::ListResources && self.serves_dialect(revision);
         let filter = if listed { draft.filter()? } else { None };
         let read = method == KnownMethod::Read && revision.result_envelope;
         let input = if read { draft.input()? } else { None };
-        Ok(draft.details(version.map(Into::into), filter, input))
+        let calls_tool = revision.era == Era::Stateless && draft.name == Family::Tools.calls();
+        let params = head.filter(|_| calls_tool).map(ParamFields::new);
+        Ok(draft.details(version.map(Into::into), filter, input, params))
     }
 
     /// Reads which URIs to subscribe to, or to unsubscribe from: one URI, or those of the dialect, each once.

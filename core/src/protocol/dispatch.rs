@@ -178,7 +178,7 @@ impl Machine {
         };
         let lookup = self.method(&draft, revision, method, route).and_then(|lookup| {
             let Some(lookup) = lookup else { return Ok(None) };
-            let details = self.details(&draft, revision, method);
+            let details = self.details(&draft, revision, method, head);
             details.map(|details| Some((lookup, details))).map_err(|fault| (Stage::Dispatched, fault))
         });
         match lookup {

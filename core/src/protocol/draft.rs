@@ -1,5 +1,6 @@
 //! Reads the parameters of a request, before anything is known of the connection.
 
+use super::header_check::ParamFields;
 use super::list_topics::{ListTopics, TopicSet};
 use super::{RequestHead, header_check};
 use crate::jsonrpc::{
@@ -41,6 +42,8 @@ pub(crate) struct Details {
     pub(crate) filter: Option<Json>,
     /// The input that the result of an earlier request asked for.
     pub(crate) input: Option<RetryInput>,
+    /// The header fields that repeat arguments of a tool, over HTTP.
+    pub(crate) params: Option<ParamFields>,
 }
 
 /// The input that a client sends when it repeats a request that needed it.
@@ -126,10 +129,12 @@ impl<'a> Draft<'a> {
         if_version: Option<Box<str>>,
         filter: Option<Json>,
         input: Option<RetryInput>,
+        params: Option<ParamFields>,
     ) -> Option<Box<Details>> {
         let meta = self.raw_meta.map(Json::received);
-        let told = meta.is_some() || if_version.is_some() || filter.is_some() || input.is_some();
-        told.then(|| Box::new(Details { meta, if_version, filter, input }))
+        let told =
+            meta.is_some() || if_version.is_some() || filter.is_some() || input.is_some() || params.is_some();
+        told.then(|| Box::new(Details { meta, if_version, filter, input, params }))
     }
 
     /// Reads the input that the result of an earlier read asked for.

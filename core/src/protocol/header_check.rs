@@ -3,29 +3,58 @@
 
 use super::request_head::RequestHead;
 use crate::encode::base64_decode;
+use crate::jsonrpc::RpcError;
+use crate::revision::HEADER_MISMATCH;
 use std::borrow::Cow;
 
 /// A field that is missing, malformed, or says something else than the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mismatch(pub(crate) String);
 
-/// The one field whose value may be encoded.
+/// The one field whose value may be encoded, other than those of arguments.
 const NAME: &str = "Mcp-Name";
 
 /// Compares a field with what the body says, case-sensitively. Of these fields only `Mcp-Name` is decoded before.
 pub(crate) fn check(head: &RequestHead<'_>, name: &'static str, body: &str) -> Result<(), Mismatch> {
+    compare(head, name, body, name == NAME)
+}
+
+fn compare(head: &RequestHead<'_>, name: &str, body: &str, may_be_encoded: bool) -> Result<(), Mismatch> {
     let value =
         head.one(name).map_err(|_| Mismatch(format!("Header mismatch: {name} came more than once")))?;
     let Some(value) = value else {
         return Err(Mismatch(format!("Header mismatch: {name} is missing; the body says '{body}'")));
     };
-    let value = if name == NAME { decode(value) } else { plain(value).map(Cow::Borrowed) };
+    let value = if may_be_encoded { decode(value) } else { plain(value).map(Cow::Borrowed) };
     match value {
         Some(value) if value == body => Ok(()),
         Some(value) => Err(Mismatch(format!("Header mismatch: {name} '{value}' vs body '{body}'"))),
         None => Err(Mismatch(format!(
             "Header mismatch: {name} has characters or an encoding that it may not have"
         ))),
+    }
+}
+
+/// Returns the field lines that repeat arguments of a tool.
+pub(crate) fn param_fields<'a>(head: &RequestHead<'a>) -> impl Iterator<Item = (&'a str, &'a [u8])> {
+    const PREFIX: &str = "Mcp-Param-";
+    let is_one = |name: &str| name.get(..PREFIX.len()).is_some_and(|p| p.eq_ignore_ascii_case(PREFIX));
+    head.headers.iter().copied().filter(move |(name, _)| is_one(name))
+}
+
+/// The header fields of a request that repeat arguments of a tool.
+pub(crate) struct ParamFields(Vec<(Box<str>, Box<[u8]>)>);
+
+impl ParamFields {
+    pub(super) fn new(head: &RequestHead<'_>) -> ParamFields {
+        ParamFields(param_fields(head).map(|(name, value)| (name.into(), value.into())).collect())
+    }
+
+    /// Compares a field with the argument that it repeats.
+    pub(crate) fn check(&self, name: &str, argument: &str) -> Result<(), RpcError> {
+        let headers: Vec<(&str, &[u8])> = self.0.iter().map(|(name, value)| (&**name, &**value)).collect();
+        let head = RequestHead { method: "POST", target: "/", headers: &headers, peer: &[] };
+        compare(&head, name, argument, true).map_err(|Mismatch(what)| RpcError::new(HEADER_MISMATCH, what))
     }
 }
 

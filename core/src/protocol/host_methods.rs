@@ -280,6 +280,11 @@ impl Outcome {
         }
     }
 
+    /// The answer to a request that does not reach the application.
+    pub(crate) fn refused(fault: RpcError) -> Outcome {
+        Outcome { written: Err((Stage::Refused, fault)), fault: None }
+    }
+
     /// The answer to a call that the application gave up. `why` continues the name of the call.
     pub(super) fn given_up(
         handler: &MethodHandler,

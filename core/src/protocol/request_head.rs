@@ -17,7 +17,7 @@ pub struct RequestHead<'a> {
 
 /// A field that may occur once came several times: what one reader takes from it is not what the next one does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Repeated(pub(crate) &'static str);
+pub(crate) struct Repeated<'n>(pub(crate) &'n str);
 
 impl<'a> RequestHead<'a> {
     /// The path, without the query.
@@ -45,7 +45,7 @@ impl<'a> RequestHead<'a> {
     }
 
     /// The value of a field that may occur once.
-    pub(crate) fn one(&self, name: &'static str) -> Result<Option<&'a [u8]>, Repeated> {
+    pub(crate) fn one<'n>(&self, name: &'n str) -> Result<Option<&'a [u8]>, Repeated<'n>> {
         let mut all = self.all(name);
         let first = all.next();
         if all.next().is_some() { Err(Repeated(name)) } else { Ok(first) }

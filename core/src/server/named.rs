@@ -4,6 +4,7 @@ use super::Server;
 use crate::catalog::{self, HandlerId, MethodFn};
 use crate::error::Result;
 use crate::event::{CompleteCall, MethodCall};
+use crate::log::Level;
 use crate::model::{Completion, Family, Json, MethodAnswer};
 use crate::provider::{IntoReply, completer, method_handler};
 use std::sync::Arc;
@@ -147,9 +148,13 @@ impl Server {
         handler: Option<Arc<MethodFn>>,
     ) -> Result<HandlerId> {
         self.open()?;
-        let definition = catalog::definition(family, name, definition)?;
+        let mut definition = catalog::definition(family, name, definition)?;
+        let warning = definition.warning.take();
         let _outlives = handler.clone(); // if it is refused, it must not be dropped under the lock
         let id = self.0.catalog.with(|c, _| c.add_named(family, name, definition, handler))?;
+        if let Some(warning) = warning {
+            self.0.log.write(Level::Warning, &warning);
+        }
         self.0.named_changed(family);
         Ok(id)
     }
