@@ -98,7 +98,7 @@ test('a client answers what the server asks it', limit, async () => {
   assert.equal((await client.callTool('ask')).content[0].text, 'Hello, Ada.');
   assert.deepEqual(asked, [['elicitation/create', 'Your name?']]);
   const silent = server.testClient({ capabilities });
-  await assert.rejects(silent.callTool('ask'), ClientError);
+  assert.equal((await silent.callTool('ask')).isError, true);
 });
 
 test('a client gives the input that a read needs, where the revision has that', limit, async () => {
