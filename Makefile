@@ -65,7 +65,7 @@ licences: ## that every crate may be linked by the list of deny.toml
 
 .PHONY: test-rust
 test-rust: ## the core: unit tests, vectors, the stdio driver, folders, the command, documentation
-	cargo test -p wellhead --features $(FEATURES)
+	cargo test -p wellhead --features $(FEATURES) --no-fail-fast
 	cargo test -p axum-notes
 
 .PHONY: test-rust-oldest
