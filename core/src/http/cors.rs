@@ -20,11 +20,28 @@ pub(super) fn is_preflight(head: &RequestHead<'_>) -> bool {
     head.method == "OPTIONS" && asks("origin") && asks("access-control-request-method")
 }
 
-pub(super) fn preflight(methods: &str) -> Response {
+pub(super) fn preflight(head: &RequestHead<'_>, methods: &str) -> Response {
+    let mut headers = HEADERS.to_owned();
+    for name in asked_param_fields(head) {
+        headers.push_str(", ");
+        headers.push_str(name);
+    }
     Response::empty(204)
         .header("access-control-allow-methods", methods)
-        .header("access-control-allow-headers", HEADERS)
+        .header("access-control-allow-headers", headers)
         .header("access-control-max-age", "7200")
+}
+
+/// Returns the fields that a browser asks for and that repeat arguments of a tool. An answer cannot name them all: each
+/// tool has its own.
+fn asked_param_fields<'a>(head: &RequestHead<'a>) -> impl Iterator<Item = &'a str> {
+    let asked =
+        head.all("access-control-request-headers").filter_map(|value| std::str::from_utf8(value).ok());
+    asked.flat_map(|names| names.split(',')).map(str::trim_ascii).filter(|name| {
+        let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
+        name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("mcp-param-"))
+            && name.bytes().all(|byte| is_token(&byte))
+    })
 }
 
 /// Lets a page read the answer; caches keep the answers to different pages apart.

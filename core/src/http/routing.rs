@@ -56,7 +56,7 @@ impl Exchange {
             }
             _ if options.cors && cors::is_preflight(head) => {
                 let offered = if metadata { "GET" } else { offered(options) };
-                Ok(ExchangeState::whole((cors::preflight(offered), Vec::new())))
+                Ok(ExchangeState::whole((cors::preflight(head, offered), Vec::new())))
             }
             _ if metadata => Err((Response::empty(405).header("allow", "GET"), Vec::new())),
             _ if !["POST", "GET", "DELETE"].contains(&head.method) => {
