@@ -69,6 +69,18 @@ impl OpenDir {
         self.dir.canonicalize(path)
     }
 
+    /// Returns whether the file system is known to find an entry of this directory by its own name only.
+    pub(super) fn has_exact_names(&self) -> bool {
+        #[cfg(test)]
+        if self.lookup.is_some() {
+            return false;
+        }
+        #[cfg(target_os = "linux")]
+        return exact_names::are_in(&self.dir);
+        #[cfg(not(target_os = "linux"))]
+        false
+    }
+
     /// Returns the name that the system gets: in tests that of the entry that another file system would find.
     #[cfg_attr(not(test), allow(clippy::unused_self, reason = "only tests have a lookup of their own"))]
     fn asked<'a>(&self, name: &'a str) -> Cow<'a, str> {
@@ -77,6 +89,51 @@ impl OpenDir {
             return lookup(&self.dir, name).into();
         }
         Cow::Borrowed(name)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod exact_names {
+    use super::Dir;
+    use rustix::fs::{fstatfs, ioctl_getflags};
+    use rustix::io::Errno;
+
+    /// ext2 to ext4, btrfs, tmpfs, overlayfs and F2FS, as in `statfs(2)`.
+    const SYSTEMS: [u32; 5] = [0xef53, 0x9123_683e, 0x0102_1994, 0x794c_7630, 0xf2f5_2010];
+    /// The flag of a directory whose names are folded (`FS_CASEFOLD_FL` of `ioctl_iflags(2)`).
+    const CASEFOLD: u32 = 0x4000_0000;
+
+    pub(super) fn are_in(dir: &Dir) -> bool {
+        let system = fstatfs(dir).ok().and_then(|found| u32::try_from(found.f_type).ok());
+        system.is_some_and(|system| are_on(system, ioctl_getflags(dir).map(|flags| flags.bits())))
+    }
+
+    fn are_on(system: u32, flags: Result<u32, Errno>) -> bool {
+        let does_not_fold = match flags {
+            Ok(flags) => flags & CASEFOLD == 0,
+            Err(why) => matches!(why, Errno::NOTTY | Errno::OPNOTSUPP), // such a system has no flags
+        };
+        SYSTEMS.contains(&system) && does_not_fold
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn names_are_exact_on_a_known_system_whose_directory_does_not_fold_them() {
+            assert!(are_on(0xef53, Ok(0x0008_0000)));
+            assert!(!are_on(0xef53, Ok(0x4008_0000)), "ext4 with casefold");
+            assert!(are_on(0x0102_1994, Err(Errno::NOTTY)), "a tmpfs without flags");
+            assert!(!are_on(0xef53, Err(Errno::ACCESS)));
+            assert!(!are_on(0x4d44, Ok(0)), "vfat");
+        }
+
+        #[test]
+        fn a_system_that_is_not_known_may_fold_names() {
+            let processes = Dir::open_ambient_dir("/proc", cap_std::ambient_authority()).unwrap();
+            assert!(!are_in(&processes));
+        }
     }
 }
 

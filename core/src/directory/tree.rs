@@ -165,10 +165,11 @@ impl Tree {
     /// Returns whether the name of an entry that was found is the one that its directory has. Reads the directory only if
     /// the file system finds the entry, or one like it, by another spelling.
     fn is_own_name(&self, folder: &Folder, name: &str) -> io::Result<bool> {
-        if let Some(other) = other_spelling(name)
-            && matches!(found(folder.dir.metadata_of(&other)), Ok(None))
-        {
-            return Ok(true);
+        match other_spelling(name) {
+            Some(other) if matches!(found(folder.dir.metadata_of(&other)), Ok(None)) => return Ok(true),
+            // A list for each name is dear: many directories have names in other scripts.
+            None if folder.dir.has_exact_names() => return Ok(true),
+            _ => {}
         }
         Ok(self.names(folder)?.binary_search_by(|own| (**own).cmp(name)).is_ok())
     }
