@@ -63,3 +63,20 @@ impl fmt::Debug for Log {
 
 /// A line noted while a lock is held, and written after.
 pub(crate) struct LogLine(pub(crate) Level, pub(crate) String);
+
+/// Returns the first `most` characters of a text from a client, with those escaped that a terminal obeys.
+pub(crate) fn printable(text: &str, most: usize) -> String {
+    let mut shown = String::new();
+    for (at, character) in text.chars().enumerate() {
+        if at == most {
+            shown.push('…');
+            break;
+        }
+        if character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}

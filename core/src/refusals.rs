@@ -1,6 +1,6 @@
 //! Logs refused requests, at most one line a minute for each kind.
 
-use crate::log::{Level, Log};
+use crate::log::{Level, Log, printable};
 use crate::sync::Lock;
 use std::collections::BTreeMap;
 
@@ -36,11 +36,7 @@ impl Refusals {
     /// Logs a refusal if it is the first of its kind in a minute. `now` is in milliseconds.
     pub(crate) fn report(&self, log: &Log, kind: RefusalKind, now: u64, why: &str) {
         let Some(more) = self.note(kind, now) else { return };
-        let escaped = |character: char| match character {
-            character if character.is_control() => character.escape_unicode().to_string(),
-            character => character.to_string(),
-        };
-        let mut line: String = why.chars().take(LONGEST).map(escaped).collect();
+        let mut line = printable(why, LONGEST);
         if more > 0 {
             line.push_str(" (");
             line.push_str(&more.to_string());
@@ -83,6 +79,6 @@ mod tests {
         let refusals = Refusals::default();
         refusals.report(&log, RefusalKind::Host, 0, "the host 'a\nb'");
         refusals.report(&log, RefusalKind::Path, 0, &"x".repeat(1_000));
-        lines.with(|lines, _| assert_eq!(*lines, ["the host 'a\\u{a}b'".to_owned(), "x".repeat(400)]));
+        lines.with(|lines, _| assert_eq!(*lines, ["the host 'a\\u{a}b'".to_owned(), "x".repeat(400) + "…"]));
     }
 }

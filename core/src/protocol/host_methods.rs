@@ -13,7 +13,7 @@ use super::outbox::{MessageKind, Stage};
 use crate::catalog::MethodHandler;
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, members, string};
-use crate::log::Level;
+use crate::log::{Level, printable};
 use crate::model::{Cache, CacheHint, Json, MethodAnswer};
 use crate::policy::Cacheable;
 use crate::policy::UndeclaredLists;
@@ -183,7 +183,7 @@ impl Machine {
             Err((stage, fault)) => self.fail(open.route, stage, &open.id, &fault),
         }
         if let Some(LoggedFault { who, what }) = outcome.fault {
-            let line = format!("{who} (request {}) {what}", shortened(open.id.raw()));
+            let line = format!("{who} (request {}) {what}", printable(open.id.raw(), SHOWN));
             self.causes.log(Level::Error, line);
         }
     }
@@ -213,14 +213,8 @@ impl Machine {
     }
 }
 
-/// The beginning of a request's id, which the client may make long.
-fn shortened(id: &str) -> Cow<'_, str> {
-    const SHOWN: usize = 64;
-    match id.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &id[..end]).into(),
-        None => id.into(),
-    }
-}
+/// Characters of a request's id in the log. A client may make its id long.
+const SHOWN: usize = 64;
 
 impl Context {
     /// A member of the request's `_meta`.
