@@ -26,4 +26,5 @@ pub(crate) use definition::definition;
 pub(crate) use entries::{Content, Fixed, Handler, Vars};
 pub(crate) use methods::{MethodFn, MethodHandler};
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
+pub(crate) use param_headers::ParamHeader;
 pub(crate) use registry::{Catalog, Change, Found};

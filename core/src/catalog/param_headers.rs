@@ -12,6 +12,7 @@ pub(crate) struct ParamHeader {
     pub(crate) field: Box<str>,
     /// The names of the members that lead from the arguments to this one.
     path: Box<[String]>,
+    is_integer: bool,
 }
 
 impl ParamHeader {
@@ -31,6 +32,18 @@ impl ParamHeader {
         }
         Some(string(value).unwrap_or(Cow::Borrowed(value.get())))
     }
+
+    /// Returns whether the value of a field says the same as the argument. Integers are compared as numbers.
+    pub(crate) fn is_same(&self, field: &str, argument: &str) -> bool {
+        let is_same_integer = || integer(field).is_some() && integer(field) == integer(argument);
+        field == argument || self.is_integer && is_same_integer()
+    }
+}
+
+/// Returns the integer that a JSON number is, such as 12 of `1.2e1`. Only those are safe that all readers of JSON agree on.
+fn integer(text: &str) -> Option<f64> {
+    const MOST: f64 = 9_007_199_254_740_991.0;
+    text.parse().ok().filter(|number: &f64| number.fract() == 0.0 && number.abs() <= MOST)
 }
 
 /// Keywords whose value is a schema or an array of schemas.
@@ -133,7 +146,7 @@ fn add(
     if found.iter().any(|other| other.field.eq_ignore_ascii_case(&field)) {
         return Err(format!("has \"{KEYWORD}\":\"{name}\" twice; these names have no case"));
     }
-    found.push(ParamHeader { field: field.into(), path: path.into() });
+    found.push(ParamHeader { field: field.into(), path: path.into(), is_integer: of == Some("integer") });
     Ok(())
 }
 

@@ -74,8 +74,8 @@ impl ConnectionState {
     pub(super) fn check_arguments(self: &Arc<Self>, ask: HostCall, context: &Context) -> Option<HostCall> {
         let HostCall::Method { call, handler, params } = ask else { return Some(ask) };
         if let Err(fault) = check_fields(&handler, &params, context) {
-            let outcome = Some(Outcome::refused(fault));
-            self.polled_step(|m, trash| m.finish_method(call, outcome, trash));
+            // A step with a wake: the thread that polls may not be the one that takes the answer of an exchange.
+            self.step(|m, trash| m.finish_method(call, Some(Outcome::refused(fault)), trash));
             return None;
         }
         let Some(schema) = &handler.promises.schema else {
@@ -90,8 +90,7 @@ impl ConnectionState {
             Err(lines) => {
                 let name = handler.item.as_deref().unwrap_or_default();
                 let refusal = wire::tool_error(&format!("Invalid arguments for tool {name}:{lines}"));
-                let outcome = self.outcome(call, MethodAnswer::Result(refusal));
-                self.polled_step(|m, trash| m.finish_method(call, outcome, trash));
+                self.finish_method(call, MethodAnswer::Result(refusal));
                 None
             }
         }
@@ -235,10 +234,7 @@ fn check_fields(
     let fields = context.details.as_ref().and_then(|details| details.params.as_ref());
     let Some(fields) = fields.filter(|_| !handler.promises.headers.is_empty()) else { return Ok(()) };
     let arguments = arguments(params);
-    handler.promises.headers.iter().try_for_each(|header| match header.value(arguments) {
-        Some(value) => fields.check(&header.field, &value),
-        None => Ok(()), // an absent argument has no field
-    })
+    handler.promises.headers.iter().try_for_each(|header| fields.check(header, arguments))
 }
 
 /// Returns the `arguments` of a call; absent or null ones are an empty object.

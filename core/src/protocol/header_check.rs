@@ -2,8 +2,9 @@
 //! `Mcp-Name` (2026-07-28, transports, "Standard headers").
 
 use super::request_head::RequestHead;
+use crate::catalog::ParamHeader;
 use crate::encode::base64_decode;
-use crate::jsonrpc::RpcError;
+use crate::jsonrpc::{Raw, RpcError};
 use crate::revision::HEADER_MISMATCH;
 use std::borrow::Cow;
 
@@ -16,16 +17,12 @@ const NAME: &str = "Mcp-Name";
 
 /// Compares a field with what the body says, case-sensitively. Of these fields only `Mcp-Name` is decoded before.
 pub(crate) fn check(head: &RequestHead<'_>, name: &'static str, body: &str) -> Result<(), Mismatch> {
-    compare(head, name, body, name == NAME)
-}
-
-fn compare(head: &RequestHead<'_>, name: &str, body: &str, may_be_encoded: bool) -> Result<(), Mismatch> {
     let value =
         head.one(name).map_err(|_| Mismatch(format!("Header mismatch: {name} came more than once")))?;
     let Some(value) = value else {
         return Err(Mismatch(format!("Header mismatch: {name} is missing; the body says '{body}'")));
     };
-    let value = if may_be_encoded { decode(value) } else { plain(value).map(Cow::Borrowed) };
+    let value = if name == NAME { decode(value) } else { plain(value).map(Cow::Borrowed) };
     match value {
         Some(value) if value == body => Ok(()),
         Some(value) => Err(Mismatch(format!("Header mismatch: {name} '{value}' vs body '{body}'"))),
@@ -50,11 +47,23 @@ impl ParamFields {
         ParamFields(param_fields(head).map(|(name, value)| (name.into(), value.into())).collect())
     }
 
-    /// Compares a field with the argument that it repeats.
-    pub(crate) fn check(&self, name: &str, argument: &str) -> Result<(), RpcError> {
-        let headers: Vec<(&str, &[u8])> = self.0.iter().map(|(name, value)| (&**name, &**value)).collect();
-        let head = RequestHead { method: "POST", target: "/", headers: &headers, peer: &[] };
-        compare(&head, name, argument, true).map_err(|Mismatch(what)| RpcError::new(HEADER_MISMATCH, what))
+    /// Compares a field with the argument that it repeats. The error does not show the argument, which may be long or
+    /// secret.
+    pub(crate) fn check(&self, header: &ParamHeader, arguments: Raw<'_>) -> Result<(), RpcError> {
+        let name = &header.field;
+        let mut lines = self.0.iter().filter(|(line, _)| line.eq_ignore_ascii_case(name));
+        let what = match (lines.next(), lines.next(), header.value(arguments)) {
+            (None, _, None) => return Ok(()),
+            (None, _, Some(_)) => "is missing, and the body has its argument",
+            (Some(_), Some(_), _) => "came more than once",
+            (Some(_), None, None) => "came, and the body lacks its argument",
+            (Some((_, value)), None, Some(argument)) => match decode(value.trim_ascii()) {
+                Some(value) if header.is_same(&value, &argument) => return Ok(()),
+                Some(_) => "differs from its argument in the body",
+                None => "has characters or an encoding that it may not have",
+            },
+        };
+        Err(RpcError::new(HEADER_MISMATCH, format!("Header mismatch: {name} {what}")))
     }
 }
 

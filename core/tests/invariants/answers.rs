@@ -275,21 +275,3 @@ fn a_group_is_woken_when_it_is_idle_and_not_while_it_is_not() {
     server.updated("m://x").unwrap();
     assert_eq!(wakes.load(Ordering::SeqCst), 2);
 }
-
-/// Invariant 5: a poller takes what its own poll answers.
-#[cfg(feature = "schema")]
-#[test]
-fn a_poll_that_refuses_the_arguments_of_a_tool_wakes_nobody() {
-    let server = server();
-    let schema = r#"{"inputSchema":{"type":"object","required":["city"]}}"#;
-    let definition = wellhead::Json::object(schema).unwrap();
-    server.tool("weather", &definition, |call| call.defer().0).unwrap();
-    let group = server.group(|| {});
-    let connection = group.connect(wellhead::Caller::default());
-    crate::host::greet(&connection);
-    while group.next().is_some() {}
-    feed(&connection, &request(1, "tools/call", r#"{"name":"weather","arguments":{}}"#));
-    assert!(connection.poll_event().is_none());
-    assert!(group.next().is_none());
-    assert!(drain(&connection).contains("Invalid arguments for tool weather"));
-}
