@@ -446,7 +446,7 @@ private:
 
 namespace detail {
 
-/* A responder: borrowed inside a callback, owned after keep(). An owned one frees itself, which answers "internal error". */
+/* A responder: borrowed inside a callback, owned after keep(). An owned one frees itself, which answers a failure. */
 template <class Self, class T, auto keep_it, auto free_it, auto call_of, auto fail_it> class Responder {
 public:
     explicit Responder(T *borrowed) noexcept : responder_(borrowed) {}

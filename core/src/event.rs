@@ -80,7 +80,7 @@ impl Event {
         }
     }
 
-    /// Runs the callback that was registered for it, here and now. Without one, the answer is "internal error".
+    /// Runs the callback that was registered for it, here and now. Without one, the call fails.
     ///
     /// A panic in the callback is caught and answered like a dropped [`crate::Responder`]; the process's panic hook has
     /// reported it. The

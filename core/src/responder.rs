@@ -21,7 +21,7 @@ use std::sync::{Arc, Weak};
 ///
 /// It owns no lock and may outlive its connection and server. Dropping it answers "internal error", or
 /// for a tool a result with `isError`.
-#[must_use = "dropping a responder answers \"internal error\""]
+#[must_use = "dropping a responder fails its call"]
 pub struct Responder<A: Reply> {
     target: AnswerTarget,
     kind: PhantomData<fn(A)>,

@@ -20,7 +20,7 @@ pub trait Kind {
     /// The parts of an answer that were added so far.
     type Added: Default + Send;
 
-    /// Answers "internal error"; `why` goes to the log.
+    /// Answers a failure; `why` goes to the log.
     fn fail(responder: Responder<Self::Answer>, why: &str);
 }
 

@@ -166,7 +166,7 @@ export class ToolError extends WellheadError {
 
 /**
  * Thrown by a reader or a method that needs input of the client first. The client gets `value`, and then repeats its
- * request with the input. Protocol revisions before 2026-07-28 cannot ask so: there the client gets an internal error.
+ * request with the input. Protocol revisions before 2026-07-28 cannot ask so: there the call fails.
  */
 export class InputRequired extends WellheadError {
   /** The `inputRequests` and `requestState` for the client. */
