@@ -190,6 +190,22 @@ mod tests {
     }
 
     #[test]
+    fn integers_are_compared_as_numbers_and_texts_as_they_are() {
+        // row: TS-14
+        let schema = r#"{"properties":{"a":{"type":"integer","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"B"}}}"#;
+        let found = headers(schema).unwrap();
+        for (field, argument) in [("12", "12.0"), ("12.0", "12"), ("12", "1.2e1"), ("-0", "0")] {
+            assert!(found[0].is_same(field, argument), "{field} {argument}");
+            assert!(!found[1].is_same(field, argument), "{field} {argument}");
+        }
+        for (field, argument) in
+            [("12", "13"), ("9007199254740993", "9007199254740992"), ("nan", "nan "), ("inf", "1")]
+        {
+            assert!(!found[0].is_same(field, argument), "{field} {argument}");
+        }
+    }
+
+    #[test]
     fn a_field_that_clients_refuse_is_refused() {
         // row: TS-13
         for (schema, text) in [
