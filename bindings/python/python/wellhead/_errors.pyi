@@ -53,7 +53,7 @@ class InputRequired(Outcome):
     """Raised by a callback that reads or answers a method: the client must give input first.
 
     The client repeats its request with the input, which `Call.input_responses` and `Call.request_state` return. In
-    revisions without this the client gets an internal error.
+    revisions without this the call fails.
 
     Args:
         value: A dict with `inputRequests`, `requestState` or both.
