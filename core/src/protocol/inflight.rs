@@ -152,6 +152,9 @@ impl Inflight {
     /// [`Inflight::open`] for what the client cannot cancel: its request id is not found.
     pub(crate) fn open_own(&mut self, open: OpenRequest) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {
+            if self.slots.is_empty() {
+                self.slots.reserve_exact(1); // an idle connection keeps the slot of its handshake
+            }
             self.slots.push(CallSlot {
                 generation: 0,
                 looked_up: false,
