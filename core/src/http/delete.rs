@@ -3,11 +3,11 @@
 use super::RequestHead;
 use super::classify::Version;
 use super::exchange::{Exchange, ExchangeState};
-use super::response::{Response, Whole};
+use super::response::{ErrorResponse, Response};
 use super::routing::{not_offered, session_id, unknown_session};
 
 impl Exchange {
-    pub(super) fn delete(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
+    pub(super) fn delete(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         let options = &self.endpoint.0.options;
         let version = Version::read(head, self.revisions());
         if matches!(version, Version::Stateless(_)) {
@@ -27,6 +27,6 @@ impl Exchange {
             Some(session) => self.endpoint.0.close(&session.connection),
             None => return Err(unknown_session(None)),
         }
-        Ok(ExchangeState::whole((Response::empty(204), Vec::new())))
+        Ok(ExchangeState::whole(Response::empty(204), Vec::new()))
     }
 }

@@ -7,7 +7,7 @@ use super::endpoint::Endpoint;
 use super::limits::{busy, too_large};
 use super::media::Accepts;
 use super::request_body::{RequestBody, RoomNeed, cost, make_room};
-use super::response::{Response, Whole, invalid};
+use super::response::{ErrorResponse, Response, invalid};
 use super::sessions::Purpose;
 use super::verifying::Verifying;
 use crate::access::{Caller, RequestContext};
@@ -69,13 +69,13 @@ pub(super) enum ExchangeState {
 
 impl ExchangeState {
     /// A response that is known as a whole.
-    pub(super) fn whole((response, body): Whole) -> ExchangeState {
+    pub(super) fn whole(response: Response, body: Vec<u8>) -> ExchangeState {
         ExchangeState::Whole(Some(response), body)
     }
 
     /// The message was taken, and has no response.
     pub(super) fn accepted() -> ExchangeState {
-        ExchangeState::whole((Response::empty(202), Vec::new()))
+        ExchangeState::whole(Response::empty(202), Vec::new())
     }
 }
 
@@ -121,24 +121,25 @@ impl Exchange {
         exchange
     }
 
-    /// Goes on with that state, or with a response that is known already.
-    pub(super) fn enter(&mut self, mut next: Result<ExchangeState, Whole>) {
+    /// Goes on with that state, or refuses the request.
+    pub(super) fn enter(&mut self, next: Result<ExchangeState, ErrorResponse>) {
         let inner = &self.endpoint.0;
-        if let Err((response, _)) = &mut next
-            && let Some(hint) = response.hint.take()
-        {
-            inner.refusals.report(&inner.server.log_sink(), hint.0, self.now, &hint.1);
-        }
+        let next = next.unwrap_or_else(|refused| {
+            if let Some(hint) = refused.hint {
+                inner.refusals.report(&inner.server.log_sink(), hint.0, self.now, &hint.1);
+            }
+            ExchangeState::whole(refused.response, refused.body)
+        });
         let time = match &next {
-            Ok(ExchangeState::Verifying(_)) => Some(inner.server.limits().call_ms),
-            Ok(ExchangeState::Body(_)) => Some(inner.options.body_ms),
-            _ => None,
+            ExchangeState::Verifying(_) => Some(inner.server.limits().call_ms),
+            ExchangeState::Body(_) => Some(inner.options.body_ms),
+            ExchangeState::Whole(..) | ExchangeState::Answering(_) | ExchangeState::Done => None,
         };
         self.deadline = time.map(|ms| self.now.saturating_add(ms));
-        if !matches!(next, Ok(ExchangeState::Verifying(_) | ExchangeState::Body(_))) {
+        if !matches!(next, ExchangeState::Verifying(_) | ExchangeState::Body(_)) {
             drop((self.body.take(), self.body_cost.take()));
         }
-        self.state = next.unwrap_or_else(ExchangeState::whole);
+        self.state = next;
     }
 
     /// Some of the body, also before it was asked for. More than the limit is refused at once; the rest need not be read.
@@ -212,16 +213,16 @@ impl Exchange {
         self.endpoint.0.advance_clock(now);
         self.endpoint.0.make_room();
         self.now = now;
-        let late = self.deadline.is_some_and(|deadline| deadline <= now);
         if let Some(full) = self.body.refused() {
             self.enter(Err(busy(None, full)));
         }
+        let overdue = self.is_overdue();
         match &mut self.state {
-            ExchangeState::Verifying(_) => match self.poll_verification(late) {
+            ExchangeState::Verifying(_) => match self.poll_verification() {
                 Some(progress) => progress,
                 None => self.step(now, out),
             },
-            ExchangeState::Body(_) if late => {
+            ExchangeState::Body(_) if overdue => {
                 self.enter(Err(invalid(408, "the body did not arrive in time; see body_ms")));
                 self.step(now, out)
             }
@@ -247,6 +248,11 @@ impl Exchange {
             }
             ExchangeState::Done => Progress::Done,
         }
+    }
+
+    /// Whether the state had to change before now.
+    pub(super) fn is_overdue(&self) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= self.now)
     }
 
     /// Whether a whole request is answered although its client sends nothing more. In the stateless era that cancels it, and

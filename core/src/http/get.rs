@@ -6,7 +6,7 @@ use super::classify::Version;
 use super::exchange::{Exchange, ExchangeState};
 use super::limits::crowded;
 use super::media::Accepts;
-use super::response::{Response, Whole, invalid};
+use super::response::{ErrorResponse, Response, invalid};
 use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, closing, not_offered, session_id, unknown_session};
 use super::sessions::Purpose;
@@ -15,7 +15,7 @@ use crate::protocol::Route;
 
 impl Exchange {
     /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
-    pub(super) fn get(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
+    pub(super) fn get(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         let options = &self.endpoint.0.options;
         let version = Version::read(head, self.revisions());
         if matches!(version, Version::Stateless(_)) {
@@ -68,7 +68,7 @@ impl Exchange {
             Ok(Some((connection, route, stream, holder, replaces)))
         });
         let Some((connection, route, stream, holder, replaces)) = opened? else {
-            return Ok(ExchangeState::whole(nothing_left()));
+            return Ok(nothing_left());
         };
         self.renew(&connection);
         if place.is_some() {
@@ -88,12 +88,12 @@ impl Exchange {
     }
 }
 
-fn unknown_event() -> Whole {
+fn unknown_event() -> ErrorResponse {
     invalid(400, "Last-Event-ID names no event that is still kept; see replay_bytes")
 }
 
 /// The stream is over, and the client has seen all of it: it was cancelled, and has no answer. To an empty stream clients
 /// would come back again and again; this tells them not to (WHATWG HTML, server-sent events).
-fn nothing_left() -> Whole {
-    (Response::empty(204), Vec::new())
+fn nothing_left() -> ExchangeState {
+    ExchangeState::whole(Response::empty(204), Vec::new())
 }

@@ -3,7 +3,7 @@
 use super::classify::PermitKind;
 use super::endpoint::Inner;
 use super::exchange::Exchange;
-use super::response::{Whole, hinted, refusal};
+use super::response::{ErrorResponse, refusal};
 use super::routing::closing;
 use super::streams::MOST as MOST_STREAMS;
 use crate::account::StreamOwner;
@@ -21,7 +21,7 @@ impl Exchange {
         kind: PermitKind,
         number: usize,
         id: Option<&RequestId>,
-    ) -> Result<Arc<Permit>, Whole> {
+    ) -> Result<Arc<Permit>, ErrorResponse> {
         if self.endpoint.0.server.is_closed() {
             return Err(closing(id));
         }
@@ -58,7 +58,7 @@ impl Exchange {
     }
 
     /// Whether one more session may begin, for this caller and at all.
-    pub(super) fn room_for_session(&self, request: &RequestId) -> Result<(), Whole> {
+    pub(super) fn room_for_session(&self, request: &RequestId) -> Result<(), ErrorResponse> {
         let most = self.endpoint.0.options.session_limit;
         let (unused, share) = (self.unused(), self.is_known().then(|| self.share(most)));
         let full = self.endpoint.0.state.with(|s, _| match share {
@@ -85,17 +85,16 @@ impl Exchange {
     }
 }
 
-pub(super) fn busy(id: Option<&RequestId>, full: Full) -> Whole {
-    let (response, body) = refusal(503, id, None, &full.fault());
+pub(super) fn busy(id: Option<&RequestId>, full: Full) -> ErrorResponse {
     let why = format!("the limit `{}` is reached ({})", full.limit, full.most);
-    hinted((response.header("retry-after", "1"), body), RefusalKind::Busy, &why)
+    refusal(503, id, None, &full.fault()).header("retry-after", "1").hint(RefusalKind::Busy, &why)
 }
 
 /// The session has as many requests and streams under way as may be.
-pub(super) fn crowded(id: Option<&RequestId>) -> Whole {
+pub(super) fn crowded(id: Option<&RequestId>) -> ErrorResponse {
     busy(id, Full { limit: "session_streams", most: MOST_STREAMS })
 }
 
-pub(super) fn too_large(inner: &Inner) -> Whole {
+pub(super) fn too_large(inner: &Inner) -> ErrorResponse {
     refusal(413, None, None, &limit("message_bytes", inner.server.limits().message_bytes))
 }

@@ -6,7 +6,7 @@ use super::classify::{PermitKind, PostedBody, Version, classify};
 use super::exchange::{Exchange, ExchangeState, Incoming};
 use super::limits::{crowded, too_large};
 use super::media::{Accepts, is_json};
-use super::response::{Whole, invalid, refusal, unreadable};
+use super::response::{ErrorResponse, invalid, refusal, unreadable};
 use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, SESSION, closing, session_id, unknown_session};
 use super::sessions::{Purpose, new_id};
@@ -26,7 +26,7 @@ struct Posted<'a> {
 const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
 
 impl Exchange {
-    pub(super) fn post(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
+    pub(super) fn post(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         let options = &self.endpoint.0.options;
         if is_json(head) != Ok(true) {
             return Err(invalid(415, "Content-Type is not application/json"));
@@ -55,7 +55,11 @@ impl Exchange {
     }
 
     /// Handles the message: of which era is it, and which connection handles it?
-    pub(super) fn message(&mut self, incoming: &Incoming, message: &[u8]) -> Result<ExchangeState, Whole> {
+    pub(super) fn message(
+        &mut self,
+        incoming: &Incoming,
+        message: &[u8],
+    ) -> Result<ExchangeState, ErrorResponse> {
         let inner = self.endpoint.0.clone();
         let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (&**n, v.as_slice())).collect();
         let head = RequestHead { method: "POST", target: "", headers: &fields, peer: &[] };
@@ -77,9 +81,7 @@ impl Exchange {
                 };
                 match id {
                     Some(id) => refuse(400, Some(id), &fault),
-                    None => {
-                        Err(unreadable(self.revision_of(&head, &version).is_none_or(|r| r.null_id), &fault))
-                    }
+                    None => Err(unreadable(self.revision_of(&head, &version).as_ref(), &fault)),
                 }
             }
             (PostedBody::Request { id, stateless, counted: PermitKind::Listen, .. }, _)
@@ -129,7 +131,7 @@ impl Exchange {
         head: &RequestHead<'_>,
         id: &RequestId,
         counted: PermitKind,
-    ) -> Result<ExchangeState, Whole> {
+    ) -> Result<ExchangeState, ErrorResponse> {
         let permit = self.count(counted, 1, Some(id))?;
         let listening = (counted == PermitKind::Listen).then(|| permit.clone());
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
@@ -149,7 +151,7 @@ impl Exchange {
         posted: Posted<'_>,
         head: &RequestHead<'_>,
         request: &RequestId,
-    ) -> Result<ExchangeState, Whole> {
+    ) -> Result<ExchangeState, ErrorResponse> {
         let caller = self.caller.clone().in_context(None); // the session outlives the request
         let sessions = self.endpoint.0.options.sessions;
         if sessions && head.all(SESSION).next().is_some() {
@@ -203,7 +205,7 @@ impl Exchange {
         posted: Posted<'_>,
         body: &PostedBody,
         version: &Version,
-    ) -> Result<ExchangeState, Whole> {
+    ) -> Result<ExchangeState, ErrorResponse> {
         let inner = self.endpoint.0.clone();
         let (id, number) = match body {
             PostedBody::Request { id, .. } => (Some(id), 1),
@@ -235,7 +237,7 @@ impl Exchange {
         posted: Posted<'_>,
         head: &RequestHead<'_>,
         body: &PostedBody,
-    ) -> Result<ExchangeState, Whole> {
+    ) -> Result<ExchangeState, ErrorResponse> {
         let (request, calls) = match body {
             PostedBody::Request { id, .. } => (Some(id), 1),
             PostedBody::Array { length, .. } => (None, (*length).max(1)),

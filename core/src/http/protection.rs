@@ -61,10 +61,14 @@ impl Protection {
         Ok(self)
     }
 
-    /// `WWW-Authenticate` of a 401. `invalid`: there was a token.
-    pub(super) fn unauthorized(&self, invalid: bool) -> String {
-        let error = invalid.then(|| "error=\"invalid_token\"".to_owned());
-        challenge([error, self.metadata_member(), scope(&self.scopes)])
+    /// `WWW-Authenticate` of a 401 for a request without a token.
+    pub(super) fn token_missing(&self) -> String {
+        challenge([None, self.metadata_member(), scope(&self.scopes)])
+    }
+
+    /// `WWW-Authenticate` of a 401 for a request whose token is not valid.
+    pub(super) fn token_invalid(&self) -> String {
+        challenge([Some("error=\"invalid_token\"".to_owned()), self.metadata_member(), scope(&self.scopes)])
     }
 
     /// `WWW-Authenticate` of a 403: the token lacks one of these scopes.
@@ -216,14 +220,14 @@ mod tests {
         // row: A-03, A-06, A-09, A-11, A-20
         let protection = protection("https://h/mcp", &["res:read", "offline_access"]);
         let metadata = "resource_metadata=\"https://h/.well-known/oauth-protected-resource/mcp\"";
-        assert_eq!(protection.unauthorized(false), format!("Bearer {metadata}, scope=\"res:read\""));
+        assert_eq!(protection.token_missing(), format!("Bearer {metadata}, scope=\"res:read\""));
         let invalid = format!("Bearer error=\"invalid_token\", {metadata}, scope=\"res:read\"");
-        assert_eq!(protection.unauthorized(true), invalid);
+        assert_eq!(protection.token_invalid(), invalid);
         let forbidden = format!("Bearer error=\"insufficient_scope\", scope=\"a b\", {metadata}");
         let scopes = ["a", "b", "offline_access", "quote\"", "line\n"].map(str::to_owned);
         assert_eq!(protection.forbidden(&scopes), forbidden);
-        assert_eq!(Protection::default().unauthorized(false), "Bearer");
-        assert_eq!(Protection::default().unauthorized(true), "Bearer error=\"invalid_token\"");
+        assert_eq!(Protection::default().token_missing(), "Bearer");
+        assert_eq!(Protection::default().token_invalid(), "Bearer error=\"invalid_token\"");
     }
 
     #[test]
@@ -245,7 +249,7 @@ mod tests {
         // row: A-07, A-22
         let root = protection("HTTPS://Example.COM/", &[]);
         let place = "\"https://example.com/.well-known/oauth-protected-resource\"";
-        assert!(root.unauthorized(false).contains(place));
+        assert!(root.token_missing().contains(place));
         let audience =
             |names: &[&str]| root.is_audience(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
         assert!(audience(&["https://example.com"]) && audience(&["x", "https://EXAMPLE.com/"]));

@@ -8,7 +8,7 @@ use super::endpoint::Options;
 use super::exchange::{Exchange, ExchangeState};
 use super::media::check_transfer_codings;
 use super::origin::Refused;
-use super::response::{Response, Whole, hinted, invalid, refusal};
+use super::response::{ErrorResponse, Response, invalid, refusal};
 use super::response_head::HeadChoice;
 use crate::connection::Connection;
 use crate::event::Event;
@@ -28,7 +28,7 @@ const FOREIGN_SESSION: &str = "the session is unknown or has ended; see `session
 
 impl Exchange {
     /// Judges everything that needs neither the body nor the application's judgement of a token.
-    pub(super) fn admit(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
+    pub(super) fn admit(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         let inner = self.endpoint.0.clone();
         let options = &inner.options;
         let metadata = inner.is_metadata(head.path());
@@ -38,27 +38,25 @@ impl Exchange {
                 head.path(),
                 options.path
             );
-            return Err(hinted((Response::empty(404), Vec::new()), RefusalKind::Path, &why));
+            return Err(ErrorResponse::empty(404).hint(RefusalKind::Path, &why));
         }
         let checked = options.gate.check(head).and_then(|()| check_transfer_codings(head));
         checked.map_err(|Refused { status, why, hint }| match hint {
             None => invalid(status, &why),
-            Some((kind, setting)) => {
-                let told = invalid(status, &format!("{why}; see {setting}"));
-                hinted(told, kind, &format!("{why}; see `{setting}`"))
-            }
+            Some((kind, setting)) => invalid(status, &format!("{why}; see {setting}"))
+                .hint(kind, &format!("{why}; see `{setting}`")),
         })?;
         self.origin = if options.cors { cors::origin(head) } else { None };
         match &options.protection {
             Some(protection) if metadata && head.method == "GET" => {
                 let document = protection.metadata();
-                Ok(ExchangeState::whole((Response::json(200, document.len() as u64), document)))
+                Ok(ExchangeState::whole(Response::json(200, document.len() as u64), document))
             }
             _ if options.cors && cors::is_preflight(head) => {
                 let offered = if metadata { "GET" } else { offered(options) };
-                Ok(ExchangeState::whole((cors::preflight(head, offered), Vec::new())))
+                Ok(ExchangeState::whole(cors::preflight(head, offered), Vec::new()))
             }
-            _ if metadata => Err((Response::empty(405).header("allow", "GET"), Vec::new())),
+            _ if metadata => Err(ErrorResponse::empty(405).header("allow", "GET")),
             _ if !["POST", "GET", "DELETE"].contains(&head.method) => {
                 let setting = (head.method == "OPTIONS" && !options.cors).then_some("cors");
                 Err(not_offered(options, head, setting))
@@ -69,7 +67,7 @@ impl Exchange {
     }
 
     /// Handles the rest of the head, of a client that is known by now.
-    pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, Whole> {
+    pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         match head.method {
             "POST" => self.post(head),
             "GET" => self.get(head),
@@ -82,7 +80,7 @@ impl Exchange {
     }
 
     /// Refuses a request without a body whose head names a version that is not served.
-    pub(super) fn is_served(&self, version: &Version) -> Result<(), Whole> {
+    pub(super) fn is_served(&self, version: &Version) -> Result<(), ErrorResponse> {
         match version {
             Version::Unknown(requested) => {
                 Err(refusal(400, None, None, &unsupported_version(requested, self.revisions())))
@@ -123,29 +121,32 @@ impl Exchange {
     }
 }
 
-pub(super) fn session_id(head: &RequestHead<'_>, request: Option<&RequestId>) -> Result<Box<str>, Whole> {
+pub(super) fn session_id(
+    head: &RequestHead<'_>,
+    request: Option<&RequestId>,
+) -> Result<Box<str>, ErrorResponse> {
     let refused = |what| refusal(400, request, None, &RpcError::invalid_request(what));
     let id = head.one(SESSION).map_err(|_| refused("Mcp-Session-Id came more than once"))?;
     let id = id.ok_or_else(|| refused(NO_SESSION))?;
     std::str::from_utf8(id).map(Into::into).map_err(|_| unknown_session(request))
 }
 
-pub(super) fn unknown_session(request: Option<&RequestId>) -> Whole {
-    let told = refusal(404, request, None, &RpcError::invalid_request(UNKNOWN_SESSION));
-    hinted(told, RefusalKind::Session, FOREIGN_SESSION)
+pub(super) fn unknown_session(request: Option<&RequestId>) -> ErrorResponse {
+    refusal(404, request, None, &RpcError::invalid_request(UNKNOWN_SESSION))
+        .hint(RefusalKind::Session, FOREIGN_SESSION)
 }
 
 /// The method is not among those of the endpoint, but would be with that setting, if there is one.
-pub(super) fn not_offered(options: &Options, head: &RequestHead<'_>, setting: Option<&str>) -> Whole {
-    let (response, body) = match setting {
+pub(super) fn not_offered(options: &Options, head: &RequestHead<'_>, setting: Option<&str>) -> ErrorResponse {
+    let refused = match setting {
         Some(setting) => invalid(405, &format!("{} is not offered; see {setting}", head.method)),
-        None => (Response::empty(405), Vec::new()),
+        None => ErrorResponse::empty(405),
     };
     let more = if options.cors { ", OPTIONS" } else { "" };
-    (response.header("allow", format!("{}{more}", offered(options))), body)
+    refused.header("allow", format!("{}{more}", offered(options)))
 }
 
-pub(super) fn closing(id: Option<&RequestId>) -> Whole {
+pub(super) fn closing(id: Option<&RequestId>) -> ErrorResponse {
     refusal(503, id, None, &RpcError::invalid_request("the server is closing"))
 }
 

@@ -4,7 +4,7 @@ use super::RequestHead;
 use super::classify::PermitKind;
 use super::exchange::{Exchange, ExchangeState, Progress};
 use super::protection::{Protection, RequestToken};
-use super::response::{Whole, hinted, invalid, refusal};
+use super::response::{ErrorResponse, invalid, refusal};
 use crate::event::{Event, VerifyCall};
 use crate::event::{Question, Verification, failed};
 use crate::jsonrpc::RpcError;
@@ -27,10 +27,10 @@ impl Exchange {
         &mut self,
         head: &RequestHead<'_>,
         protection: &Protection,
-    ) -> Result<ExchangeState, Whole> {
+    ) -> Result<ExchangeState, ErrorResponse> {
         let token = match RequestToken::read(head) {
             RequestToken::Bearer(token) => token.to_owned(),
-            RequestToken::None => return Err(unauthorized(protection, false)),
+            RequestToken::None => return Err(token_missing(protection)),
             RequestToken::Malformed => {
                 let what = "Authorization is malformed; write it as: Bearer, a blank, the token";
                 return Err(challenged(400, what, protection.malformed()));
@@ -48,14 +48,15 @@ impl Exchange {
     }
 
     /// Goes on once the host has judged the token, or has taken too long.
-    pub(super) fn poll_verification(&mut self, late: bool) -> Option<Progress> {
+    pub(super) fn poll_verification(&mut self) -> Option<Progress> {
+        let overdue = self.is_overdue();
         let ExchangeState::Verifying(verifying) = &mut self.state else { return None };
         if let Some(event) = verifying.event.take() {
             return Some(Progress::Event(event));
         }
         let verification = match verifying.question.take() {
             Some(verification) => verification,
-            None if late => {
+            None if overdue => {
                 let why = "it was held for too long; see `call_ms`";
                 self.endpoint.0.server.log(Level::Error, &failed(why));
                 Verification::Failed(why.to_owned())
@@ -77,13 +78,13 @@ impl Exchange {
         None
     }
 
-    fn judge(&mut self, verification: Verification) -> Result<(), Whole> {
+    fn judge(&mut self, verification: Verification) -> Result<(), ErrorResponse> {
         let inner = self.endpoint.0.clone();
         let Some(protection) = &inner.options.protection else { return Ok(()) };
         match verification {
             Verification::Granted(grant) => {
                 if grant.expires_in_ms == Some(0) || !protection.is_audience(&grant.audience) {
-                    return Err(unauthorized(protection, true));
+                    return Err(token_invalid(protection));
                 }
                 if !protection.needed().iter().all(|scope| grant.scopes.contains(scope)) {
                     return Err(forbidden(protection, protection.needed()));
@@ -92,7 +93,7 @@ impl Exchange {
                 self.caller = grant.caller.in_context(self.caller.context().cloned());
                 Ok(())
             }
-            Verification::Refused => Err(unauthorized(protection, true)),
+            Verification::Refused => Err(token_invalid(protection)),
             Verification::InsufficientScope(scopes) => Err(forbidden(protection, &scopes)),
             Verification::Failed(_) => Err(refusal(500, None, None, &RpcError::internal())),
         }
@@ -105,29 +106,24 @@ impl Verifying {
     }
 }
 
-fn unauthorized(protection: &Protection, invalid: bool) -> Whole {
-    let what = if invalid {
-        "the token is not valid for this endpoint, or not any more"
-    } else {
-        "this endpoint asks for a bearer token in Authorization"
-    };
-    let told = challenged(401, what, protection.unauthorized(invalid));
-    let why =
-        if invalid { "its token is not valid; see `verify`" } else { "it has no bearer token; see `verify`" };
-    hinted(told, RefusalKind::Token, why)
+fn token_missing(protection: &Protection) -> ErrorResponse {
+    let what = "this endpoint asks for a bearer token in Authorization";
+    challenged(401, what, protection.token_missing())
+        .hint(RefusalKind::Token, "it has no bearer token; see `verify`")
 }
 
-fn forbidden(protection: &Protection, scopes: &[String]) -> Whole {
+fn token_invalid(protection: &Protection) -> ErrorResponse {
+    let what = "the token is not valid for this endpoint, or not any more";
+    challenged(401, what, protection.token_invalid())
+        .hint(RefusalKind::Token, "its token is not valid; see `verify`")
+}
+
+fn forbidden(protection: &Protection, scopes: &[String]) -> ErrorResponse {
     let what = "the token lacks a scope that WWW-Authenticate names";
-    let told = challenged(403, what, protection.forbidden(scopes));
-    hinted(
-        told,
-        RefusalKind::Scope,
-        &format!("its token lacks a scope of '{}'; see `scopes`", scopes.join(" ")),
-    )
+    let why = format!("its token lacks a scope of '{}'; see `scopes`", scopes.join(" "));
+    challenged(403, what, protection.forbidden(scopes)).hint(RefusalKind::Scope, &why)
 }
 
-fn challenged(status: u16, what: &str, challenge: String) -> Whole {
-    let (response, body) = invalid(status, what);
-    (response.header("www-authenticate", challenge), body)
+fn challenged(status: u16, what: &str, challenge: String) -> ErrorResponse {
+    invalid(status, what).header("www-authenticate", challenge)
 }
