@@ -8,6 +8,7 @@ mod verify;
 use crate::access::{Caller, Operation, RequestContext, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::ConnectionState;
+use crate::hub::Interest;
 use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
@@ -453,11 +454,11 @@ pub struct InterestCall {
 
 impl InterestCall {
     pub(crate) fn new(
-        uri: Arc<str>,
-        wanted: bool,
+        interest: Interest,
         interest_handler: Option<Arc<InterestHandler>>,
         responder: Responder<Watched>,
     ) -> Self {
+        let Interest { uri, wanted, .. } = interest;
         InterestCall { uri, wanted, interest_handler, responder: Some(responder), quiet: false }
     }
 

@@ -26,11 +26,18 @@ pub(crate) struct GroupState {
     wake: Box<dyn Fn() + Send + Sync>,
     /// Takes output at once, on another thread than the one that runs callbacks.
     hurry: Option<Box<dyn Fn() + Send + Sync>>,
-    /// The client is the program that started this one.
-    pub(crate) local: bool,
+    pub(crate) client: GroupClient,
     state: Lock<ReadyList>,
     /// The time that was told last for all of them, if it ever is.
     now: AtomicU64,
+}
+
+/// Where the clients of a group are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GroupClient {
+    /// The client is the program that started this one.
+    ParentProcess,
+    Anywhere,
 }
 
 struct ReadyList {
@@ -43,10 +50,10 @@ impl Group {
         server: Server,
         wake: Box<dyn Fn() + Send + Sync>,
         hurry: Option<Box<dyn Fn() + Send + Sync>>,
-        local: bool,
+        client: GroupClient,
     ) -> Group {
         let state = Lock::new(ReadyList { ready: VecDeque::new(), idle: true });
-        Group(Arc::new(GroupState { server, wake, hurry, local, state, now: AtomicU64::new(0) }))
+        Group(Arc::new(GroupState { server, wake, hurry, client, state, now: AtomicU64::new(0) }))
     }
 
     pub(crate) fn downgrade(&self) -> Weak<GroupState> {

@@ -205,14 +205,14 @@ impl Hub {
     /// Handles the end of an interest event. If the application refused a new interest, the requests that wait for
     /// it fail, and their subscribers are removed. Only the delivery in flight counts, since two handles may answer
     /// an earlier one twice.
-    pub(crate) fn interest_done(&self, uri: &Arc<str>, delivery: u64, ok: bool) -> Then {
+    pub(crate) fn interest_done(&self, uri: &Arc<str>, delivery: u64, outcome: Registered) -> Then {
         self.state.with(|s, trash| {
             let mut then = Then::default();
+            let ok = outcome == Registered::Watched;
             if let Some(entry) = s.uris.get_mut(uri)
                 && let Some((wanted, _)) = entry.under_way.take_if(|(_, under_way)| *under_way == delivery)
             {
                 if wanted {
-                    let outcome = if ok { Registered::Watched } else { Registered::Failed };
                     for Waiter { connection, call, added } in std::mem::take(&mut entry.waiters) {
                         then.resolved.push((connection, call, uri.clone(), outcome));
                         if let (false, Some(id)) = (ok, added)

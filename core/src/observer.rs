@@ -157,7 +157,7 @@ impl Metrics {
         let traceparent = context.traceparent();
         let context = context.caller.context().cloned();
         let mut started = Started { number, method, registration, traceparent, context, at };
-        let attached = observer.tell(host_call.call(), &started, None);
+        let attached = observer.notify(host_call.call(), &started, None);
         if attached.is_some() {
             started.context.clone_from(&attached);
         }
@@ -165,25 +165,19 @@ impl Metrics {
         attached
     }
 
-    /// Counts the answer to a call. Only the first answer counts.
-    pub(crate) fn ended(
-        &self,
-        running: &RunningCalls,
-        call: CallId,
-        (outcome, bytes): (&'static str, u64),
-        wanted: bool,
-    ) {
-        if wanted {
+    /// Counts the answer to a call, and tells the observer, which adds the time. Only the first answer counts.
+    pub(crate) fn ended(&self, running: &RunningCalls, call: CallId, mut end: Ended) {
+        if end.wanted {
             self.answered.fetch_add(1, Ordering::Relaxed);
-            if outcome == FAILED.0 || outcome == "dropped" {
+            if end.outcome == FAILED.0 || end.outcome == "dropped" {
                 self.failed.fetch_add(1, Ordering::Relaxed);
             }
         }
         let Some(observer) = &self.observer else { return };
         let Some(started) = running.with(|running, _| running.remove(&call)) else { return };
         let now = observer.clock.as_ref().map(|clock| clock());
-        let time = now.zip(started.at).map(|(now, at)| now.saturating_sub(at));
-        observer.tell(call, &started, Some(Ended { outcome, wanted, bytes, time }));
+        end.time = now.zip(started.at).map(|(now, at)| now.saturating_sub(at));
+        observer.notify(call, &started, Some(end));
     }
 
     /// Returns the counters that are kept here; the hub keeps the others.
@@ -200,7 +194,7 @@ impl Metrics {
 
 impl Observer {
     /// Never panics: calls also end while a panic unwinds.
-    fn tell(&self, id: CallId, started: &Started, end: Option<Ended>) -> Option<RequestContext> {
+    fn notify(&self, id: CallId, started: &Started, end: Option<Ended>) -> Option<RequestContext> {
         let attached = OnceLock::new();
         let observed = Observed {
             call: started.number,

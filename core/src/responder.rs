@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
 use crate::event::{Question, Verification};
 use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswer, Page, Report};
-use crate::observer::FAILED;
+use crate::observer::{Ended, FAILED};
 use crate::protocol::{CallId, Context};
 use crate::server::ServerState;
 use crate::wire::LARGE;
@@ -73,9 +73,9 @@ impl<A: Reply> Responder<A> {
                     {
                         permit.holder().make_room(answer.own_size(context.if_version()));
                     }
-                    let told = answer.outcome(connection.is_observed());
+                    let (outcome, bytes) = answer.outcome(connection.is_observed());
                     let wanted = answer.complete(&connection, *call);
-                    connection.ended(*call, told, wanted);
+                    connection.ended(*call, Ended { outcome, wanted, bytes, time: None });
                     wanted
                 }
                 None => false,
@@ -245,7 +245,8 @@ impl Responder<Vec<Verdict>> {
             && let Some(connection) = connection.upgrade()
         {
             let wanted = connection.give_up(call, &format!("failed: {why}"));
-            connection.ended(call, FAILED, wanted);
+            let (outcome, bytes) = FAILED;
+            connection.ended(call, Ended { outcome, wanted, bytes, time: None });
         }
     }
 }
@@ -335,7 +336,7 @@ impl<A: Reply> Drop for Responder<A> {
             AnswerTarget::Call { connection, call, .. } => {
                 if let Some(connection) = connection.upgrade() {
                     let wanted = connection.give_up(call, DROPPED);
-                    connection.ended(call, ("dropped", 0), wanted);
+                    connection.ended(call, Ended { outcome: "dropped", wanted, bytes: 0, time: None });
                 }
             }
             AnswerTarget::Interest { server, uri, delivery } => {

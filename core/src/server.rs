@@ -14,7 +14,7 @@ use crate::catalog::Explanation;
 use crate::connection::{Connection, ConnectionState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::group::{self, Group};
+use crate::group::{self, Group, GroupClient};
 use crate::limits::Limits;
 use crate::log::{Level, Log};
 use crate::model::{Descriptor, Resource};
@@ -172,18 +172,17 @@ impl Server {
 
     /// Makes a group of connections that share one wake.
     pub fn group(&self, wake: impl Fn() + Send + Sync + 'static) -> Group {
-        self.group_of(Box::new(wake), None, false)
+        self.group_of(Box::new(wake), None, GroupClient::Anywhere)
     }
 
-    /// Makes a group for a driver that can take output while callbacks run. With `local`, its client is the program
-    /// that started this one.
+    /// Makes a group for a driver that can take output while callbacks run.
     pub(crate) fn group_of(
         &self,
         wake: Box<dyn Fn() + Send + Sync>,
         hurry: Option<Box<dyn Fn() + Send + Sync>>,
-        local: bool,
+        client: GroupClient,
     ) -> Group {
-        let group = Group::new(self.clone(), wake, hurry, local);
+        let group = Group::new(self.clone(), wake, hurry, client);
         self.0.groups.with(|groups, trash| {
             let (kept, gone) = std::mem::take(groups)
                 .into_iter()

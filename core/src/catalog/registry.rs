@@ -257,12 +257,13 @@ impl Catalog {
         Ok(id)
     }
 
-    /// `list_changed`: clients are notified when tools or prompts are added or removed.
-    pub(crate) fn declare(&mut self, capabilities: BTreeMap<String, Json>, list_changed: bool) {
+    pub(crate) fn declare(&mut self, capabilities: BTreeMap<String, Json>) {
         self.declared = capabilities;
-        if list_changed {
-            self.of_named = Json::list_changed();
-        }
+    }
+
+    /// Declares that clients are notified when tools or prompts are added or removed.
+    pub(crate) fn declare_list_changes(&mut self) {
+        self.of_named = Json::list_changed();
     }
 
     /// Returns the capabilities other than those for resources.

@@ -3,11 +3,11 @@
 use crate::access::{Caller, Verdict};
 use crate::catalog::{Content, Sealer, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListCall, MethodCall};
-use crate::group;
+use crate::group::{self, GroupClient};
 use crate::jsonrpc::{Parsed, parse};
 use crate::log::LogLine;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page, Report};
-use crate::observer::RunningCalls;
+use crate::observer::{Ended, RunningCalls};
 use crate::protocol::{
     Admitted, Arrival, CallId, Context, Effects, HostCall, HubOp, Machine, RequestHead, Route,
 };
@@ -205,7 +205,7 @@ impl ConnectionState {
     pub(super) fn around(&self) -> Surroundings<'_> {
         Surroundings {
             catalog: &self.server.catalog,
-            sealer: if self.group.as_ref().is_some_and(|group| group.local) {
+            sealer: if self.group.as_ref().is_some_and(|group| group.client == GroupClient::ParentProcess) {
                 &self.server.local_sealer
             } else {
                 &self.server.sealer
@@ -255,8 +255,8 @@ impl ConnectionState {
     }
 
     /// A call of a callback was answered, or its responder dropped.
-    pub(crate) fn ended(&self, call: CallId, told: (&'static str, u64), wanted: bool) {
-        self.server.metrics.ended(&self.observed, call, told, wanted);
+    pub(crate) fn ended(&self, call: CallId, end: Ended) {
+        self.server.metrics.ended(&self.observed, call, end);
     }
 
     pub(crate) fn finish_read(self: &Arc<Self>, call: CallId, answer: Answer) -> bool {

@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::media;
 use super::stamp::Stamp;
-use super::tree::Tree;
+use super::tree::{EntryKind, Tree};
 use crate::model::{Annotations, Resource};
 use cap_std::fs::Metadata;
 
@@ -25,13 +25,13 @@ impl Base {
     }
 
     /// Returns the entry at `path`, as lists and notifications of changes show it.
-    pub(super) fn describe(&self, path: &str, is_folder: bool, metadata: &Metadata) -> Resource {
+    pub(super) fn describe(&self, path: &str, kind: EntryKind, metadata: &Metadata) -> Resource {
         let (name, stamp) = (self.name(path), Stamp::of(metadata));
         let mut resource = Resource::new(self.address.uri(path)).name(name).version(stamp.to_string());
         if let Some(time) = stamp.last_modified() {
             resource = resource.annotations(Annotations::new().last_modified(time));
         }
-        if is_folder {
+        if kind == EntryKind::Folder {
             return resource.mime_type(DIRECTORY);
         }
         resource = resource.size(metadata.len());

@@ -2,7 +2,7 @@
 //!
 //! A page starts at its key. It reads the directories on the way to the key and after it, never the whole tree.
 
-use super::tree::{Entry, Folder, Tree, join};
+use super::tree::{Entry, EntryKind, Folder, Tree, join};
 use cap_std::fs::Metadata;
 use std::io;
 
@@ -12,13 +12,13 @@ pub(super) trait Sink {
     fn enter(&mut self, folder: &Folder) -> bool;
 
     /// Called for each entry.
-    fn take(&mut self, path: &str, is_folder: bool, metadata: &Metadata) -> bool;
+    fn take(&mut self, path: &str, kind: EntryKind, metadata: &Metadata) -> bool;
 }
 
 /// Hands over the entries after the one at `after`, which may be removed already. `None` starts at the root itself.
 pub(super) fn walk(tree: &Tree, after: Option<&str>, sink: &mut impl Sink) -> io::Result<()> {
     let root = tree.root();
-    if after.is_none() && !sink.take("", true, &root.dir.metadata()?) {
+    if after.is_none() && !sink.take("", EntryKind::Folder, &root.dir.metadata()?) {
         return Ok(());
     }
     let behind: Vec<&str> = after.unwrap_or_default().split('/').filter(|name| !name.is_empty()).collect();
@@ -43,11 +43,11 @@ fn below(tree: &Tree, folder: &Folder, behind: &[&str], sink: &mut impl Sink) ->
         // The first name may be that of the key, or of a directory on the way to it.
         let inside = inside.filter(|_| n == 0);
         let path = join(&folder.path, name);
-        if inside.is_none() && !sink.take(&path, entry.is_folder(), entry.metadata()) {
+        if inside.is_none() && !sink.take(&path, entry.kind(), entry.metadata()) {
             return Ok(false);
         }
         // Entries behind a link to a directory are listed only at their real path.
-        if entry.is_folder_at(&path)
+        if entry.kind_at(&path) == EntryKind::Folder
             && let Entry::Folder(next, _) = entry
             && matches!(below(tree, &next, inside.unwrap_or_default(), sink), Ok(false))
         {

@@ -5,7 +5,7 @@ use super::base::Base;
 use super::listing::{Sink, walk};
 use super::media;
 use super::stamp::Stamp;
-use super::tree::{Entry, Folder, join};
+use super::tree::{Entry, EntryKind, Folder, join};
 use super::watch::Watch;
 use crate::error::said_by_system;
 use crate::event::{Call, CompleteCall, ListCall};
@@ -115,7 +115,9 @@ impl Files {
                 more = true;
                 break;
             }
-            proposals.values.push(Address::value(&path) + if entry.is_folder() { "/" } else { "" });
+            proposals
+                .values
+                .push(Address::value(&path) + if entry.kind() == EntryKind::Folder { "/" } else { "" });
             proposals.uris.push(uri.into());
         }
         Ok(proposals.more(more))
@@ -229,8 +231,8 @@ impl Sink for Items<'_> {
         !self.call.is_cancelled()
     }
 
-    fn take(&mut self, path: &str, is_folder: bool, metadata: &Metadata) -> bool {
-        let resource = self.files.base.describe(path, is_folder, metadata);
+    fn take(&mut self, path: &str, kind: EntryKind, metadata: &Metadata) -> bool {
+        let resource = self.files.base.describe(path, kind, metadata);
         if resource.uri().len() > self.files.max_uri_bytes {
             return true;
         }

@@ -4,6 +4,7 @@
 use super::ignore_file::{self, Unusable};
 use super::open_dir::OpenDir;
 use super::stamp::Stamp;
+use super::tree::EntryKind;
 use super::windows_name;
 use crate::error::{Error, ErrorKind, Result};
 use crate::log::{Level, Log};
@@ -74,7 +75,8 @@ impl Rules {
     }
 
     /// Returns whether the entry at `path`, whose directory has this chain, may be served.
-    pub(super) fn allow(&self, chain: &Chain, path: &str, is_dir: bool) -> bool {
+    pub(super) fn allow(&self, chain: &Chain, path: &str, kind: EntryKind) -> bool {
+        let is_dir = kind == EntryKind::Folder;
         let name = path.rsplit('/').next().unwrap_or(path);
         !is_hidden(name)
             && !self.chosen.matched(self.root.join(path), is_dir).is_ignore()
@@ -232,43 +234,43 @@ fn refuse(pattern: &str, why: &dyn std::fmt::Display) -> Error {
 mod tests {
     use super::*;
 
-    fn served(include: &[&str], exclude: &[&str], path: &str, is_dir: bool) -> bool {
+    fn served(include: &[&str], exclude: &[&str], path: &str, kind: EntryKind) -> bool {
         let owned = |patterns: &[&str]| patterns.iter().map(|&p| p.to_owned()).collect::<Vec<_>>();
         let rules =
             Rules::new(Path::new("/nowhere"), &owned(include), &owned(exclude), Log::default()).unwrap();
-        rules.allow(&Chain::default(), path, is_dir)
+        rules.allow(&Chain::default(), path, kind)
     }
 
     #[test]
     fn everything_is_served_unless_something_speaks_against_it() {
-        assert!(served(&[], &[], "a/b.txt", false));
-        assert!(!served(&[], &[], "a/.b", false));
-        assert!(!served(&[], &[], ".git", true));
+        assert!(served(&[], &[], "a/b.txt", EntryKind::File));
+        assert!(!served(&[], &[], "a/.b", EntryKind::File));
+        assert!(!served(&[], &[], ".git", EntryKind::Folder));
     }
 
     #[test]
     fn only_what_an_include_matches_is_served_but_directories_lead_to_it() {
-        assert!(served(&["*.md"], &[], "a/b.md", false));
-        assert!(!served(&["*.md"], &[], "a/b.txt", false));
-        assert!(served(&["*.md"], &[], "a", true));
-        assert!(!served(&["*"], &[], "a/.b", false), "what is hidden stays hidden");
+        assert!(served(&["*.md"], &[], "a/b.md", EntryKind::File));
+        assert!(!served(&["*.md"], &[], "a/b.txt", EntryKind::File));
+        assert!(served(&["*.md"], &[], "a", EntryKind::Folder));
+        assert!(!served(&["*"], &[], "a/.b", EntryKind::File), "what is hidden stays hidden");
     }
 
     #[test]
     fn to_include_a_directory_is_to_include_what_is_in_it() {
         for pattern in ["docs", "docs/"] {
-            assert!(served(&[pattern], &[], "docs/a/b.txt", false), "{pattern}");
-            assert!(served(&[pattern], &[], "x/docs/b.txt", false), "{pattern}");
+            assert!(served(&[pattern], &[], "docs/a/b.txt", EntryKind::File), "{pattern}");
+            assert!(served(&[pattern], &[], "x/docs/b.txt", EntryKind::File), "{pattern}");
         }
-        assert!(served(&["/docs"], &[], "docs/b.txt", false));
-        assert!(!served(&["/docs"], &[], "x/docs/b.txt", false));
+        assert!(served(&["/docs"], &[], "docs/b.txt", EntryKind::File));
+        assert!(!served(&["/docs"], &[], "x/docs/b.txt", EntryKind::File));
     }
 
     #[test]
     fn an_exclude_wins_over_an_include() {
-        assert!(!served(&["*.md"], &["draft*"], "a/draft.md", false));
-        assert!(!served(&[], &["drafts/"], "a/drafts", true));
-        assert!(served(&[], &["drafts/"], "a/drafts", false));
+        assert!(!served(&["*.md"], &["draft*"], "a/draft.md", EntryKind::File));
+        assert!(!served(&[], &["drafts/"], "a/drafts", EntryKind::Folder));
+        assert!(served(&[], &["drafts/"], "a/drafts", EntryKind::File));
     }
 
     #[test]

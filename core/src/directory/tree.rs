@@ -42,6 +42,18 @@ pub(super) struct Folder {
     depth: usize,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EntryKind {
+    Folder,
+    File,
+}
+
+impl EntryKind {
+    fn from_metadata(metadata: &Metadata) -> EntryKind {
+        if metadata.is_dir() { EntryKind::Folder } else { EntryKind::File }
+    }
+}
+
 /// An entry that is served.
 #[derive(Debug)]
 pub(super) enum Entry {
@@ -57,13 +69,19 @@ impl Entry {
         }
     }
 
-    pub(super) fn is_folder(&self) -> bool {
-        matches!(self, Entry::Folder(..))
+    pub(super) fn kind(&self) -> EntryKind {
+        match self {
+            Entry::Folder(..) => EntryKind::Folder,
+            Entry::File(..) => EntryKind::File,
+        }
     }
 
-    /// Returns whether it is a directory at its real path, not behind a link.
-    pub(super) fn is_folder_at(&self, path: &str) -> bool {
-        matches!(self, Entry::Folder(folder, _) if folder.path == path)
+    /// Returns the kind of what is at `path` itself: a link to a directory is no directory.
+    pub(super) fn kind_at(&self, path: &str) -> EntryKind {
+        match self {
+            Entry::Folder(folder, _) if folder.path == path => EntryKind::Folder,
+            Entry::Folder(..) | Entry::File(..) => EntryKind::File,
+        }
     }
 
     /// Returns its real path.
@@ -213,26 +231,33 @@ impl Tree {
     fn served(&self, folder: &Folder, name: &str, metadata: Metadata) -> io::Result<Option<Entry>> {
         if metadata.is_symlink() {
             let path = join(&folder.path, name);
-            return if self.rules.allow(&folder.chain, &path, false) { self.follow(&path) } else { Ok(None) };
+            return if self.rules.allow(&folder.chain, &path, EntryKind::File) {
+                self.follow(&path)
+            } else {
+                Ok(None)
+            };
         }
         self.step(folder, name, metadata)
     }
 
-    /// Returns the names in a folder that are served, and whether each is a directory (not a link to one). Includes
+    /// Returns the names in a folder that are served, and what each is (a link to a directory is no directory). Includes
     /// files that are too large, because it does not look at sizes.
-    pub(super) fn entries(&self, folder: &Folder) -> io::Result<Vec<(String, bool)>> {
+    pub(super) fn entries(&self, folder: &Folder) -> io::Result<Vec<(String, EntryKind)>> {
         let mut entries = Vec::new();
         for entry in folder.dir.entries()? {
             let entry = entry?;
-            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
-            let is_served = if kind.is_symlink() {
+            let (Ok(name), Ok(found)) = (entry.file_name().into_string(), entry.file_type()) else {
+                continue;
+            };
+            let kind = if found.is_dir() { EntryKind::Folder } else { EntryKind::File };
+            let is_served = if found.is_symlink() {
                 matches!(self.child(folder, &name), Ok(Some(_)))
             } else {
-                (kind.is_dir() || kind.is_file())
-                    && self.rules.allow(&folder.chain, &join(&folder.path, &name), kind.is_dir())
+                (found.is_dir() || found.is_file())
+                    && self.rules.allow(&folder.chain, &join(&folder.path, &name), kind)
             };
             if is_served {
-                entries.push((name, kind.is_dir()));
+                entries.push((name, kind));
             }
         }
         Ok(entries)
@@ -241,7 +266,7 @@ impl Tree {
     /// Returns an entry of a folder that is not a link, if the rules allow it.
     fn step(&self, folder: &Folder, name: &str, metadata: Metadata) -> io::Result<Option<Entry>> {
         let path = join(&folder.path, name);
-        if !self.rules.allow(&folder.chain, &path, metadata.is_dir()) {
+        if !self.rules.allow(&folder.chain, &path, EntryKind::from_metadata(&metadata)) {
             return Ok(None);
         }
         if metadata.is_dir() {

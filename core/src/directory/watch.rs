@@ -24,7 +24,7 @@ use portable as system;
 use super::address::Address;
 use super::base::Base;
 use super::ignore_file::may_be_ignore_file;
-use super::tree::{Folder, Tree, join};
+use super::tree::{EntryKind, Folder, Tree, join};
 use crate::log::Level;
 use crate::model::Resource;
 use crate::server::{Server, ServerState};
@@ -308,29 +308,29 @@ impl WatchState {
     ) {
         let path = join(&folder.path, name);
         let entry = self.base.tree.own_child(folder, name).unwrap_or_default();
-        let is_folder = entry.as_ref().map(|entry| entry.is_folder_at(&path));
+        let kind = entry.as_ref().map(|entry| entry.kind_at(&path));
         let same = self.seen.with(|seen| {
-            let was_folder = seen.note(&folder.path, name, is_folder);
-            let same = was_folder == is_folder && !(moved && is_folder == Some(true));
-            if was_folder == Some(true) && !same {
+            let former = seen.note(&folder.path, name, kind);
+            let same = former == kind && !(moved && kind == Some(EntryKind::Folder));
+            if former == Some(EntryKind::Folder) && !same {
                 seen.forget(&path, &self.notifier);
             }
             same
         });
-        match is_folder {
+        match kind {
             // It may have been created and removed at once, but not without a subscription.
             None if same && moved && self.is_subscribed(&path) => {}
-            None | Some(true) if same => return, // a directory whose attributes changed: nothing that clients see
-            Some(true) => todo.push(path.clone()),
+            None | Some(EntryKind::Folder) if same => return, // a directory whose attributes changed: nothing that clients see
+            Some(EntryKind::Folder) => todo.push(path.clone()),
             _ => {}
         }
-        if !same || is_folder.is_none() {
+        if !same || kind.is_none() {
             changes.list = true;
             changes.within.insert(path.clone());
             let described = || self.describe(&folder.path);
             changes.updated.entry(folder.path.clone()).or_insert_with(described);
         }
-        let now = entry.map(|entry| self.base.describe(&path, entry.is_folder(), entry.metadata()));
+        let now = entry.map(|entry| self.base.describe(&path, entry.kind(), entry.metadata()));
         changes.updated.insert(path, now);
     }
 
@@ -372,7 +372,7 @@ impl WatchState {
 
     fn describe(&self, path: &str) -> Option<Resource> {
         let entry = self.base.tree.find(path).ok()??;
-        Some(self.base.describe(path, entry.is_folder(), entry.metadata()))
+        Some(self.base.describe(path, entry.kind(), entry.metadata()))
     }
 
     /// Only a closed server refuses announcements, and then it has no clients to notify.
@@ -415,8 +415,8 @@ impl std::fmt::Debug for WatchState {
 }
 
 /// Returns the paths of the directories among the entries of one.
-fn folders(folder: &Folder, entries: Vec<(String, bool)>) -> Vec<String> {
-    let inside = entries.into_iter().filter(|(_, is_folder)| *is_folder);
+fn folders(folder: &Folder, entries: Vec<(String, EntryKind)>) -> Vec<String> {
+    let inside = entries.into_iter().filter(|(_, kind)| *kind == EntryKind::Folder);
     inside.map(|(name, _)| join(&folder.path, &name)).collect()
 }
 

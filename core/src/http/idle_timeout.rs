@@ -70,13 +70,14 @@ impl IdleTimeout {
         self.idle = now;
     }
 
-    /// Whether the client took something, or there is no room for more.
-    pub(crate) fn handle_output(&mut self, some: bool, now: u64) {
-        if some {
-            self.stuck = None;
-        } else {
-            self.stuck.get_or_insert(now);
-        }
+    /// The client took some output.
+    pub(crate) fn handle_output(&mut self) {
+        self.stuck = None;
+    }
+
+    /// The client takes no output at present.
+    pub(crate) fn handle_full_buffer(&mut self, now: u64) {
+        self.stuck.get_or_insert(now);
     }
 
     /// When it is over at the latest, if nothing happens.
@@ -151,12 +152,12 @@ mod tests {
     fn a_client_that_takes_nothing_of_its_answer_is_broken_off() {
         let mut client = idle_timeout();
         client.begin_request();
-        client.handle_output(false, 200);
-        client.handle_output(false, 250);
+        client.handle_full_buffer(200);
+        client.handle_full_buffer(250);
         assert_eq!(client.on_timeout(259), None);
-        client.handle_output(true, 259);
+        client.handle_output();
         assert_eq!(client.on_timeout(400), None);
-        client.handle_output(false, 400);
+        client.handle_full_buffer(400);
         assert_eq!(client.on_timeout(460), Some(Silence::Broken));
     }
 }

@@ -251,7 +251,9 @@ impl Machine {
                 let argument = draft.argument(revision);
                 Some(Lookup::Complete(argument.map(|(prompt, argument)| (prompt, Arc::new(argument)))))
             }
-            KnownMethod::Subscribe | KnownMethod::Unsubscribe if !self.settings.identity.subscribe => {
+            KnownMethod::Subscribe | KnownMethod::Unsubscribe
+                if !self.settings.identity.resources.subscribe =>
+            {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
             }
             KnownMethod::Subscribe => {
@@ -290,7 +292,7 @@ impl Machine {
                 if self.subscriptions.streams() >= limit_of {
                     return Err(bad(limit("listen_streams", limit_of)));
                 }
-                let uris = if self.settings.identity.subscribe && self.settings.has_resources() {
+                let uris = if self.settings.identity.resources.subscribe && self.settings.has_resources() {
                     uris
                 } else {
                     Vec::new()

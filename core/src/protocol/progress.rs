@@ -60,8 +60,8 @@ impl Machine {
 
 fn write(outbox: &mut super::outbox::Outbox, open: &OpenRequest, report: &Report) {
     let Some(token) = open.context.progress_token() else { return };
-    let messages = open.context.revision.progress_messages;
-    outbox.write(open.route, MessageKind::Progress, |p| wire::progress(p.out, token, report, messages));
+    let revision = open.context.revision;
+    outbox.write(open.route, MessageKind::Progress, |p| wire::progress(p.out, revision, token, report));
 }
 
 impl Context {

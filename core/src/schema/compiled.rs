@@ -1,9 +1,9 @@
 //! A compiled schema, and its verdict about arguments.
 
 use super::cost::Cost;
-use super::problems::Problem;
+use super::problems::{FieldValues, Problem, find_problems, in_schema};
 use super::size::size;
-use super::{bounds, defaults, problems};
+use super::{bounds, defaults};
 use crate::jsonrpc::Raw;
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
@@ -78,7 +78,8 @@ impl Schema {
         if elements.saturating_mul(bytes).saturating_mul(shapes) > MOST_EXPLAINED {
             return "\n- arguments: do not fit the tool's inputSchema".to_owned();
         }
-        lines(&problems::of(&self.validator, value, !self.cost.has_secrets))
+        let values = if self.cost.has_secrets { FieldValues::Hidden } else { FieldValues::Shown };
+        lines(&find_problems(&self.validator, value, values))
     }
 }
 
@@ -90,7 +91,7 @@ pub(super) fn validator(draft: Draft, document: &Value) -> Result<Validator, Str
         .should_validate_formats(false)
         .offline()
         .build(document)
-        .map_err(|wrong| problems::in_schema(&wrong, document))
+        .map_err(|wrong| in_schema(&wrong, document))
 }
 
 /// Returns the dialect that a schema names, or 2020-12, which MCP assumes.

@@ -4,7 +4,8 @@
 //! only some hold, such as those of `anyOf`.
 
 use super::compiled::validator;
-use super::{problems, subschema};
+use super::problems::{FieldValues, find_problems};
+use super::subschema;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, elements, for_each_member, is_array, is_object};
 use jsonschema::Draft;
@@ -33,7 +34,8 @@ pub(super) fn check(draft: Draft, root: &Value) -> Result<bool, String> {
         .enumerate()
         .map(|(at, (_, default))| (format!("{MEMBER}{at}"), default.clone()))
         .collect();
-    let Some(wrong) = problems::of(&validator, &Value::Object(all), true).into_iter().next() else {
+    let Some(wrong) = find_problems(&validator, &Value::Object(all), FieldValues::Shown).into_iter().next()
+    else {
         return Ok(true);
     };
     let (pointer, what) = found

@@ -41,12 +41,18 @@ impl fmt::Display for Problem {
     }
 }
 
+/// Whether problems show the values of fields, which may be secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FieldValues {
+    Shown,
+    Hidden,
+}
+
 /// Returns a problem for each field of a value that breaks its schema, in the order of their paths.
-/// Shows the values of fields only with `shows_values`.
-pub(super) fn of(validator: &Validator, value: &Value, shows_values: bool) -> Vec<Problem> {
+pub(super) fn find_problems(validator: &Validator, value: &Value, values: FieldValues) -> Vec<Problem> {
     let mut found = Vec::new();
     for error in validator.iter_errors(value) {
-        explain(&error, shows_values, &mut found);
+        explain(&error, values, &mut found);
     }
     found.sort_by(|a, b| compare(&a.path, &b.path).then_with(|| a.what.cmp(&b.what)));
     found.dedup_by(|a, b| a.path == b.path && a.what == b.what);
@@ -66,7 +72,7 @@ pub(super) fn in_schema(wrong: &ValidationError<'_>, document: &Value) -> String
         );
     }
     let mut found = Vec::new();
-    explain(wrong, true, &mut found);
+    explain(wrong, FieldValues::Shown, &mut found);
     let text = found.first().map_or_else(String::new, |problem| {
         format!("{} {}", spelled(&problem.path).replacen("arguments", "it", 1), problem.what)
     });
@@ -85,7 +91,7 @@ fn references(document: &Value) -> Vec<String> {
     }
 }
 
-fn explain(error: &ValidationError<'_>, shows_values: bool, found: &mut Vec<Problem>) {
+fn explain(error: &ValidationError<'_>, values: FieldValues, found: &mut Vec<Problem>) {
     let path: Vec<Step> = error.instance_path().into_iter().map(Step::from).collect();
     let member = |name: &str| {
         let mut path = path.clone();
@@ -111,7 +117,7 @@ fn explain(error: &ValidationError<'_>, shows_values: bool, found: &mut Vec<Prob
             match best {
                 Some(errors) if !errors.is_empty() => {
                     for error in errors {
-                        explain(error, shows_values, found);
+                        explain(error, values, found);
                     }
                 }
                 _ => found.push(Problem { path, what: "fits none of the allowed shapes".to_owned() }),
@@ -119,7 +125,7 @@ fn explain(error: &ValidationError<'_>, shows_values: bool, found: &mut Vec<Prob
         }
         kind => {
             let mut what = demand(kind, error.instance());
-            if shows_values && shows_value(kind) {
+            if values == FieldValues::Shown && shows_value(kind) {
                 let _ = write!(what, " (got {})", given(error.instance()));
             }
             found.push(Problem { path, what });

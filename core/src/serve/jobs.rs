@@ -142,8 +142,17 @@ impl Jobs {
         }
     }
 
-    pub(super) fn next(&self, wait: bool) -> Batch {
-        let event = match self.pop(wait) {
+    /// Blocks until there is work.
+    pub(super) fn next(&self) -> Batch {
+        self.next_batch(true)
+    }
+
+    pub(super) fn try_next(&self) -> Batch {
+        self.next_batch(false)
+    }
+
+    fn next_batch(&self, blocking: bool) -> Batch {
+        let event = match self.pop(blocking) {
             Some(HttpJob::Event(event)) => event,
             Some(HttpJob::Interrupt) => return Batch::Interrupted,
             Some(HttpJob::End) => return Batch::Ended,
@@ -163,12 +172,12 @@ impl Jobs {
         Batch::Events(events)
     }
 
-    fn pop(&self, wait: bool) -> Option<HttpJob> {
+    fn pop(&self, blocking: bool) -> Option<HttpJob> {
         // Under the lock, so that the order is kept while gathered events are handed out.
         let first = self.gathered.with(|gathered, _| {
             self.take.try_recv().ok().or_else(|| gathered.events.pop_front().map(HttpJob::Event))
         });
-        let job = first.or_else(|| if wait { self.take.recv().ok() } else { None });
+        let job = first.or_else(|| if blocking { self.take.recv().ok() } else { None });
         if let Some(HttpJob::End) = job {
             self.send(HttpJob::End);
         }

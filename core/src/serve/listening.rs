@@ -27,12 +27,12 @@ impl Listening {
 
     /// Blocks until there is work, and returns it. Never returns [`Batch::Idle`].
     pub fn next(&self) -> Batch {
-        self.jobs().next(true)
+        self.jobs().next()
     }
 
     /// Returns work if there is any, without blocking.
     pub fn try_next(&self) -> Batch {
-        self.jobs().next(false)
+        self.jobs().try_next()
     }
 
     /// Makes one [`Listening::next`] return [`Batch::Interrupted`]. May be called from any thread.

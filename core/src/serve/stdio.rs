@@ -194,12 +194,12 @@ pub struct Driver {
 impl Driver {
     /// Writes the output of the last events, and blocks until there is work. Never returns [`Batch::Idle`].
     pub fn next(&self) -> Batch {
-        self.shared.next(true)
+        self.shared.next()
     }
 
     /// Writes the output of the last events, and returns work if there is any, without blocking.
     pub fn try_next(&self) -> Batch {
-        self.shared.next(false)
+        self.shared.try_next()
     }
 
     /// Runs a closure that runs callbacks. Their output waits for the next [`Driver::next`] or [`Driver::flush`] of this

@@ -13,7 +13,7 @@ use super::stdio::Stdio;
 use crate::access::Caller;
 use crate::connection::{Connection, Drain, DrainStart};
 use crate::event::Event;
-use crate::group::Group;
+use crate::group::{Group, GroupClient};
 use crate::protocol::Route;
 use crate::server::Server;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -157,7 +157,11 @@ impl Shared {
             }
         };
         let hurrying = outgoing.clone();
-        let group = server.group_of(Box::new(wake), Some(Box::new(move || hurrying.hurry())), true);
+        let group = server.group_of(
+            Box::new(wake),
+            Some(Box::new(move || hurrying.hurry())),
+            GroupClient::ParentProcess,
+        );
         let shared = Arc::new(Shared {
             connection: group.connect(Caller::default()),
             group,
@@ -198,7 +202,16 @@ impl Shared {
 
     // ---- for the threads that run callbacks
 
-    pub(super) fn next(&self, wait: bool) -> Batch {
+    /// Blocks until there is work.
+    pub(super) fn next(&self) -> Batch {
+        self.next_batch(true)
+    }
+
+    pub(super) fn try_next(&self) -> Batch {
+        self.next_batch(false)
+    }
+
+    fn next_batch(&self, blocking: bool) -> Batch {
         loop {
             if self.ended.load(Ordering::SeqCst) {
                 return Batch::Ended;
@@ -220,7 +233,7 @@ impl Shared {
             if self.connection.is_closed() {
                 self.bell.nudge.raise(); // from now on the reader counts the time that is left for writing
             }
-            let job = if wait {
+            let job = if blocking {
                 self.bell.jobs.pop()
             } else {
                 match self.bell.jobs.try_pop() {

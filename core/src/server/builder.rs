@@ -12,7 +12,7 @@ use crate::protocol::{ListTopics, Settings};
 use crate::revision::Revisions;
 use crate::spelling::Spelling;
 use crate::sync::atomic::AtomicBool;
-use crate::wire::Identity;
+use crate::wire::{Identity, ResourceCapability};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -188,8 +188,7 @@ impl Builder {
             self.version,
             self.title,
             self.instructions,
-            self.subscribe,
-            self.list_changed,
+            ResourceCapability { subscribe: self.subscribe, list_changed: self.list_changed },
         );
         let resources = self.capabilities.remove("resources");
         if let Some(resources) = resources.as_ref().filter(|resources| !resources.is_empty()) {
@@ -214,7 +213,12 @@ impl Builder {
         let clock = self.clock;
         let observer = self.observer.map(|callback| Observer { callback, clock, log: log.clone() });
         let inner = ServerState::new(settings, (&key, &local_key), log, observer, origin);
-        inner.catalog.with(|c, _| c.declare(self.capabilities, self.list_changed));
+        inner.catalog.with(|c, _| {
+            c.declare(self.capabilities);
+            if self.list_changed {
+                c.declare_list_changes();
+            }
+        });
         Ok(Server(Arc::new(inner)))
     }
 }

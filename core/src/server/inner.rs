@@ -5,7 +5,7 @@ use crate::catalog::{Catalog, Change, Sealer};
 use crate::connection::ConnectionState;
 use crate::event::{Event, Gatekeeper, InterestCall, InterestHandler};
 use crate::group;
-use crate::hub::{Hub, Interest, Then};
+use crate::hub::{Hub, Registered, Then};
 use crate::keys::Key;
 use crate::log::{Level, Log};
 use crate::model::{Family, Json};
@@ -129,7 +129,7 @@ impl ServerState {
     }
 
     pub(super) fn list_changed(&self) {
-        if self.settings.identity.list_changed {
+        if self.settings.identity.resources.list_changed {
             self.announce(RESOURCES);
         }
     }
@@ -160,8 +160,9 @@ impl ServerState {
             let tells = |(name, json): &(String, Json)| {
                 Some(&**name) == kind.capability && json.is_true("listChanged")
             };
-            let resources =
-                number == RESOURCES && self.settings.identity.list_changed && self.settings.has_resources();
+            let resources = number == RESOURCES
+                && self.settings.identity.resources.list_changed
+                && self.settings.has_resources();
             if resources || kind.capability.is_none() || capabilities.iter().any(tells) {
                 offered.add(number);
             }
@@ -187,14 +188,16 @@ impl ServerState {
     pub(crate) fn poll_event(self: &Arc<Self>) -> Option<Event> {
         let (interest, then) = self.hub.next_interest();
         self.carry_out(then);
-        let Interest { uri, wanted, delivery } = interest?;
-        let responder = Responder::<Watched>::interest(Arc::downgrade(self), uri.clone(), delivery);
+        let interest = interest?;
+        let responder =
+            Responder::<Watched>::interest(Arc::downgrade(self), interest.uri.clone(), interest.delivery);
         let interest_handler = self.interest_handler.with(|interest_handler, _| interest_handler.clone());
-        Some(Event::Interest(InterestCall::new(uri, wanted, interest_handler, responder)))
+        Some(Event::Interest(InterestCall::new(interest, interest_handler, responder)))
     }
 
     pub(crate) fn interest_done(self: &Arc<Self>, uri: &Arc<str>, delivery: u64, failure: Option<String>) {
-        let then = self.hub.interest_done(uri, delivery, failure.is_none());
+        let outcome = if failure.is_none() { Registered::Watched } else { Registered::Failed };
+        let then = self.hub.interest_done(uri, delivery, outcome);
         if let Some(why) = failure {
             self.log.write(Level::Error, &format!("the interest handler for {uri} failed: {why}"));
         }

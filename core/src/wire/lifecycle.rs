@@ -16,9 +16,14 @@ pub(crate) struct Identity {
     pub(crate) version: String,
     pub(crate) title: Option<String>,
     pub(crate) instructions: Option<String>,
+    pub(crate) resources: ResourceCapability,
+    result_meta: Vec<u8>,
+}
+
+/// The members of the capability `resources`.
+pub(crate) struct ResourceCapability {
     pub(crate) subscribe: bool,
     pub(crate) list_changed: bool,
-    result_meta: Vec<u8>,
 }
 
 impl Identity {
@@ -27,11 +32,10 @@ impl Identity {
         version: String,
         title: Option<String>,
         instructions: Option<String>,
-        subscribe: bool,
-        list_changed: bool,
+        resources: ResourceCapability,
     ) -> Self {
         let mut identity =
-            Identity { name, version, title, instructions, subscribe, list_changed, result_meta: Vec::new() };
+            Identity { name, version, title, instructions, resources, result_meta: Vec::new() };
         let mut meta = b"\"_meta\":".to_vec();
         let mut members = Object::begin(&mut meta);
         identity.write_server_info(members.member(SERVER_INFO));
@@ -64,7 +68,9 @@ impl Identity {
         let mut capabilities = Object::begin(out);
         if resources {
             let mut resources = Object::begin(capabilities.member("resources"));
-            for (name, offered) in [("subscribe", self.subscribe), ("listChanged", self.list_changed)] {
+            for (name, offered) in
+                [("subscribe", self.resources.subscribe), ("listChanged", self.resources.list_changed)]
+            {
                 if offered && revision.told {
                     resources.boolean(name, true);
                 }

@@ -38,8 +38,8 @@ pub(crate) fn updated(out: &mut Vec<u8>, stream: Option<&RequestId>, uri: &str, 
     );
 }
 
-/// `notifications/progress`. `messages`: the revision has `message` there.
-pub(crate) fn progress(out: &mut Vec<u8>, token: &str, report: &Report, messages: bool) {
+/// `notifications/progress`, with `message` where the revision has it.
+pub(crate) fn progress(out: &mut Vec<u8>, revision: Revision, token: &str, report: &Report) {
     notification(
         out,
         "notifications/progress",
@@ -50,7 +50,7 @@ pub(crate) fn progress(out: &mut Vec<u8>, token: &str, report: &Report, messages
             if let Some(total) = report.total {
                 number_into(total, params.member("total"));
             }
-            if let Some(message) = report.message.as_deref().filter(|_| messages) {
+            if let Some(message) = report.message.as_deref().filter(|_| revision.progress_messages) {
                 params.string("message", message);
             }
             params.end();

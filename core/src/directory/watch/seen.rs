@@ -2,6 +2,7 @@
 
 use super::links::WatchedLinks;
 use super::system::{Mark, Notifier};
+use crate::directory::tree::EntryKind;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::mem;
@@ -44,34 +45,35 @@ impl Seen {
 
     /// Returns whether an entry of a watched directory was served when it was last looked at.
     pub(super) fn has_entry(&self, folder: &str, name: &str) -> bool {
-        let hashes = [false, true].map(|is_folder| self.hash(name, is_folder));
+        let hashes = [EntryKind::File, EntryKind::Folder].map(|kind| self.hash(name, kind));
         let Some(known) = self.folders.get(folder) else { return false };
         hashes.iter().any(|hash| known.names.contains(hash))
     }
 
     /// Adds a directory that is watched from now on.
-    pub(super) fn add(&mut self, path: &str, mark: Mark, entries: &[(String, bool)]) {
+    pub(super) fn add(&mut self, path: &str, mark: Mark, entries: &[(String, EntryKind)]) {
         let names = self.hashes(entries);
         self.paths.insert(mark.clone(), path.to_owned());
         self.folders.insert(path.to_owned(), Known { mark, names });
     }
 
     /// Stores the entries of a watched directory that was read again. Returns whether they differ.
-    pub(super) fn replace(&mut self, path: &str, entries: &[(String, bool)]) -> bool {
+    pub(super) fn replace(&mut self, path: &str, entries: &[(String, EntryKind)]) -> bool {
         let names = self.hashes(entries);
         let Some(known) = self.folders.get_mut(path) else { return false };
         mem::replace(&mut known.names, names) != known.names
     }
 
-    /// Stores an entry's present state: whether it is a directory, or `None` if it is not served. Returns its
-    /// former state.
-    pub(super) fn note(&mut self, folder: &str, name: &str, now: Option<bool>) -> Option<bool> {
-        let [file, directory] = [false, true].map(|is_folder| self.hash(name, is_folder));
+    /// Stores what an entry is now, or `None` if it is not served. Returns what it was before.
+    pub(super) fn note(&mut self, folder: &str, name: &str, now: Option<EntryKind>) -> Option<EntryKind> {
+        let [file, directory] = [EntryKind::File, EntryKind::Folder].map(|kind| self.hash(name, kind));
         let names = &mut self.folders.get_mut(folder)?.names;
-        let before = if names.remove(&directory) { Some(true) } else { names.remove(&file).then_some(false) };
-        if let Some(is_folder) = now {
-            names.insert(if is_folder { directory } else { file });
-        }
+        let before = if names.remove(&directory) {
+            Some(EntryKind::Folder)
+        } else {
+            names.remove(&file).then_some(EntryKind::File)
+        };
+        names.extend(now.map(|kind| if kind == EntryKind::Folder { directory } else { file }));
         before
     }
 
@@ -108,11 +110,11 @@ impl Seen {
         own.chain(all).map(|(path, _)| path.clone()).collect()
     }
 
-    fn hashes(&self, entries: &[(String, bool)]) -> HashSet<u64> {
-        entries.iter().map(|(name, is_folder)| self.hash(name, *is_folder)).collect()
+    fn hashes(&self, entries: &[(String, EntryKind)]) -> HashSet<u64> {
+        entries.iter().map(|(name, kind)| self.hash(name, *kind)).collect()
     }
 
-    fn hash(&self, name: &str, is_folder: bool) -> u64 {
-        self.hasher.hash_one(name) & !1 | u64::from(is_folder)
+    fn hash(&self, name: &str, kind: EntryKind) -> u64 {
+        self.hasher.hash_one(name) & !1 | u64::from(kind == EntryKind::Folder)
     }
 }

@@ -144,7 +144,10 @@ impl ObservedSocket {
 
     fn took<T>(&self, result: &Poll<io::Result<T>>) {
         let now = self.state.shared.now();
-        self.state.idle.with(|idle, _| idle.handle_output(result.is_ready(), now));
+        self.state.idle.with(|idle, _| match result {
+            Poll::Ready(_) => idle.handle_output(),
+            Poll::Pending => idle.handle_full_buffer(now),
+        });
     }
 }
 
