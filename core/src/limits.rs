@@ -2,9 +2,9 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::ParseLimits;
-use crate::options::numbers;
+use crate::options::options;
 
-numbers! {
+options! {
     /// Bounds on the resources that one client may use. Each limit is at least 1. An error names the limit that caused
     /// it.
     ///

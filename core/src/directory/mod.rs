@@ -18,7 +18,7 @@ mod windows_name;
 use crate::catalog::Template;
 use crate::error::{Error, ErrorKind, Result, said_by_system};
 use crate::log::Level;
-use crate::options::FolderNumbers;
+use crate::options::FolderOptions;
 use crate::server::{Handle, Server, SubscriptionHook};
 use address::Address;
 use base::Base;
@@ -59,13 +59,13 @@ const MAX_SETTLE_MS: u64 = 60_000;
 impl Directory {
     /// Makes a folder. A relative path starts at the current directory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        let FolderNumbers { max_file_bytes, settle_ms } = FolderNumbers::DEFAULT;
+        let FolderOptions { max_file_bytes, watch, settle_ms } = FolderOptions::DEFAULT;
         Directory {
             path: path.into(),
             include: Vec::new(),
             exclude: Vec::new(),
             max_file_bytes,
-            watch: true,
+            watch,
             settle_ms,
         }
     }

@@ -17,7 +17,7 @@ use crate::event::{Event, Verification, Verifier, VerifyCall};
 use crate::group::Group;
 use crate::limits::zero_error;
 use crate::log::Level;
-use crate::options::EndpointNumbers;
+use crate::options::EndpointOptions;
 use crate::protocol::{Route, Routes};
 use crate::provider::{IntoReply, verifier};
 use crate::refusals::Refusals;
@@ -53,7 +53,7 @@ const MAX_LATE_MS: u64 = 1_000;
 
 /// The settings of an endpoint.
 #[derive(Clone)]
-#[allow(clippy::struct_excessive_bools, reason = "what can be switched is independent of each other")]
+#[allow(clippy::struct_excessive_bools, reason = "each switch is independent of the others")]
 pub(super) struct Options {
     pub(super) path: String,
     pub(super) gate: OriginGate,
@@ -159,21 +159,21 @@ impl EndpointBuilder {
     }
 
     /// Lets pages of the allowed origins read the answers (CORS, WHATWG Fetch): they may ask beforehand with `OPTIONS`, and
-    /// see `Mcp-Session-Id` and `WWW-Authenticate`. Off by default: then browsers keep other pages away.
+    /// see `Mcp-Session-Id` and `WWW-Authenticate`. Default: false. Then browsers keep other pages away.
     #[must_use]
     pub fn cors(mut self, on: bool) -> Self {
         self.options.cors = on;
         self
     }
 
-    /// Refuses requests whose `Accept` lacks one of the two types that clients have to accept. Off by default.
+    /// Refuses requests whose `Accept` lacks one of the two types that clients have to accept. Default: false.
     #[must_use]
     pub fn strict_accept(mut self, strict: bool) -> Self {
         self.options.strict_accept = strict;
         self
     }
 
-    /// Whether clients of the handshake era get sessions. On by default. Without, each of their requests stands for itself
+    /// Whether clients of the handshake era get sessions. Default: true. Without, each of their requests stands for itself
     /// and any instance answers it; they are told of no changes, and cannot subscribe.
     #[must_use]
     pub fn sessions(mut self, on: bool) -> Self {
@@ -199,7 +199,7 @@ impl EndpointBuilder {
         self
     }
 
-    /// Whether clients may end their session with DELETE. On by default.
+    /// Whether clients may end their session with DELETE. Default: true.
     #[must_use]
     pub fn delete(mut self, offered: bool) -> Self {
         self.options.delete = offered;
@@ -304,28 +304,33 @@ impl EndpointBuilder {
 impl Server {
     /// An endpoint for Streamable HTTP.
     pub fn endpoint(&self) -> EndpointBuilder {
-        let EndpointNumbers {
+        let EndpointOptions {
+            loopback_only,
+            cors,
+            strict_accept,
+            sessions,
             session_ms,
             session_limit,
+            delete,
             keep_alive_ms,
             head_ms,
             body_ms,
             idle_ms,
             replay_bytes,
-        } = EndpointNumbers::DEFAULT;
+        } = EndpointOptions::DEFAULT;
         EndpointBuilder {
             server: self.clone(),
             origins: Vec::new(),
             hosts: Vec::new(),
             options: Options {
                 path: "/mcp".to_owned(),
-                gate: OriginGate { origins: Vec::new(), hosts: Vec::new(), loopback_only: true },
-                cors: false,
-                strict_accept: false,
-                sessions: true,
+                gate: OriginGate { origins: Vec::new(), hosts: Vec::new(), loopback_only },
+                cors,
+                strict_accept,
+                sessions,
                 session_ms,
                 session_limit,
-                delete: true,
+                delete,
                 keep_alive_ms,
                 head_ms,
                 body_ms,

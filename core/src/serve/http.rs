@@ -12,7 +12,7 @@ use super::shared::{HttpShared, no_thread, ticks};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
 use crate::limits::zero_error;
-use crate::options::ListenerNumbers;
+use crate::options::ListenerOptions;
 use crate::server::Server;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -63,15 +63,15 @@ impl Http {
     /// One callback thread, the caller's; one thread for the network; five seconds for answers under way when the
     /// server is closed.
     pub fn new(endpoint: EndpointBuilder) -> Self {
-        let ListenerNumbers { callback_threads, io_threads, connections, drain_ms } =
-            ListenerNumbers::DEFAULT;
+        let ListenerOptions { callback_threads, io_threads, connections, drain_ms, handle_sigterm } =
+            ListenerOptions::DEFAULT;
         Http {
             endpoint,
             callback_threads,
             io_threads,
             connections,
             drain: Duration::from_millis(drain_ms),
-            terminate: false,
+            terminate: handle_sigterm,
         }
     }
 
@@ -104,8 +104,8 @@ impl Http {
         self
     }
 
-    /// Whether SIGTERM closes the server, where there is such a signal. Off by default: a library installs no signal
-    /// handlers unasked. [`Http::bind`] does, so that who is told the address may send the signal. Afterwards the signal has
+    /// Whether SIGTERM closes the server, where there is such a signal. Default: false, because a library should not
+    /// install signal handlers unasked. [`Http::bind`] does, so that who is told the address may send the signal. Afterwards the signal has
     /// no effect any more.
     #[must_use]
     pub fn handle_sigterm(mut self, on: bool) -> Self {

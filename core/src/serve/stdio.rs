@@ -7,7 +7,7 @@ use super::platform::{self, Guard};
 use super::threads::{Job, Shared};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::options::StdioNumbers;
+use crate::options::StdioOptions;
 use crate::server::Server;
 use std::fmt;
 use std::sync::Arc;
@@ -36,13 +36,13 @@ pub struct Stdio {
 
 impl Default for Stdio {
     fn default() -> Self {
-        let StdioNumbers { callback_threads, drain_ms } = StdioNumbers::DEFAULT;
+        let StdioOptions { callback_threads, drain_ms, guard_stdio, handle_sigterm } = StdioOptions::DEFAULT;
         Stdio {
             callback_threads,
             drain: Duration::from_millis(drain_ms),
-            guard: true,
+            guard: guard_stdio,
             before_restore: None,
-            terminate: false,
+            terminate: handle_sigterm,
         }
     }
 }

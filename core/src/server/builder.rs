@@ -7,6 +7,7 @@ use crate::limits::Limits;
 use crate::log::{Level, Log};
 use crate::model::Json;
 use crate::observer::{Callback, Clock, Observed, Observer};
+use crate::options::ServerOptions;
 use crate::policy::Policy;
 use crate::protocol::{ListTopics, Settings};
 use crate::revision::Revisions;
@@ -41,6 +42,7 @@ pub struct Builder {
 
 impl Builder {
     pub(super) fn new(name: String, version: String) -> Self {
+        let ServerOptions { subscribe, list_changed, omit_newer_fields } = ServerOptions::DEFAULT;
         Builder {
             name,
             version,
@@ -48,8 +50,8 @@ impl Builder {
             instructions: None,
             cursor_key: None,
             limits: Limits::default(),
-            subscribe: true,
-            list_changed: true,
+            subscribe,
+            list_changed,
             capabilities: BTreeMap::new(),
             kinds: Vec::new(),
             origin: None,
@@ -57,7 +59,7 @@ impl Builder {
             clock: None,
             log: Log::default(),
             spelling: Spelling::default(),
-            policy: Policy::default(),
+            policy: Policy { ungated: !omit_newer_fields, ..Policy::default() },
         }
     }
 

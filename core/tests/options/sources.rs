@@ -1,0 +1,71 @@
+//! The files that declare and describe options.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+pub(crate) const PYTHON: &str = "bindings/python/python/wellhead/_core.pyi";
+pub(crate) const NODE: &str = "bindings/node/lib/options.ts";
+pub(crate) const HPP: &str = "include/wellhead.hpp";
+pub(crate) const NAMES: &str = "NAMES.md";
+
+const NODE_HTTP: &str = "bindings/node/lib/httpOptions.ts";
+
+const RUST: &[&str] = &[
+    "core/src/limits.rs",
+    "core/src/server/builder.rs",
+    "core/src/server/choices.rs",
+    "core/src/http/endpoint.rs",
+    "core/src/serve/http.rs",
+    "core/src/serve/stdio.rs",
+    "core/src/directory/mod.rs",
+];
+const C: &[&str] = &[
+    "ffi/src/server.rs",
+    "ffi/src/http/options.rs",
+    "ffi/src/http/serve.rs",
+    "ffi/src/stdio.rs",
+    "ffi/src/directory.rs",
+];
+const CPP: &[&str] = &[HPP, "include/wellhead_http.hpp"];
+
+/// The texts of the files, of which a test may change one.
+pub(crate) struct Sources(HashMap<&'static str, String>);
+
+impl Default for Sources {
+    fn default() -> Self {
+        let all = [RUST, C, CPP, &[PYTHON, NODE, NODE_HTTP, NAMES]];
+        Sources(all.concat().into_iter().map(|file| (file, read(file))).collect())
+    }
+}
+
+impl Sources {
+    /// The files with a change in one of them.
+    pub(crate) fn changed(file: &'static str, from: &str, to: &str) -> Sources {
+        let mut sources = Sources::default();
+        let text = sources.0.get_mut(file).unwrap();
+        assert!(text.contains(from), "{file} does not have {from:?}");
+        *text = text.replacen(from, to, 1);
+        sources
+    }
+
+    pub(crate) fn text(&self, file: &str) -> &str {
+        &self.0[file]
+    }
+
+    /// The texts of a language.
+    pub(crate) fn of(&self, language: &str) -> impl Iterator<Item = &str> {
+        let files: &[&str] = match language {
+            "Rust" => RUST,
+            "C" => C,
+            "C++" => CPP,
+            "Python" => &[PYTHON],
+            _ => &[NODE, NODE_HTTP],
+        };
+        files.iter().map(|file| self.text(file))
+    }
+}
+
+fn read(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
