@@ -73,10 +73,18 @@ where
     py.detach(f)
 }
 
-/// `Python::try_attach`, unless the end has begun.
+/// `Python::try_attach`, unless the end has begun. Keeps an exception that is under way: it may be what drops the object whose
+/// end calls this.
 pub(crate) fn try_attach<T>(f: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     let _inside = Inside::enter()?;
-    Python::try_attach(f)
+    Python::try_attach(|py| {
+        let under_way = PyErr::take(py);
+        let result = f(py);
+        if let Some(e) = under_way {
+            e.restore(py);
+        }
+        result
+    })
 }
 
 /// The end begins: waits until no thread is inside but this one.

@@ -57,6 +57,22 @@ def test_a_cycle_of_connection_and_wake_is_collected() -> None:
     assert [reference() for reference in references] == [None] * 3
 
 
+def test_an_answer_that_an_exception_drops_leaves_the_exception(caplog: pytest.LogCaptureFixture) -> None:
+    seen: list[wellhead.Observed] = []
+    server = wellhead.Server("s", "1", observe=seen.append)
+    answers: list[Future[str]] = [Future()]
+    server.resource("n:later")(lambda: answers[-1])
+    connection = server.connect()
+    connection.receive(read("n:later"))
+    connection.poll_event()
+    with pytest.raises(ZeroDivisionError):
+        print(answers.pop(), 1 / 0)
+    [answer] = transmitted(connection)
+    assert answer["error"]["message"] == "Internal error"
+    assert [one.outcome for one in seen] == [None, "dropped"]
+    assert "was dropped without an answer" in caplog.text
+
+
 def test_a_pending_answer_keeps_nothing_alive() -> None:
     server = wellhead.Server("s", "1")
     future: Future[str] = Future()
