@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::errors::{OrRaise, error};
 use crate::exit::{detach, try_attach};
 use crate::fork::Process;
+use crate::hook::raising;
 use crate::host::Host;
 use crate::http;
 use crate::lock::lock;
@@ -117,7 +118,8 @@ impl Endpoint {
             .map(|(name, value)| (std::str::from_utf8(name).unwrap_or_default(), &**value))
             .collect();
         let head = RequestHead { method, target, headers: &headers, peer: peer.as_bytes() };
-        let exchange = core.begin_with_context(&head, now, Context::of_request(py)?, move || call(&ready));
+        let context = Context::of_request(py)?;
+        let exchange = raising(|| core.begin_with_context(&head, now, context, move || call(&ready)))?;
         let process = Process::current();
         Ok(HttpExchange { endpoint: self.0.clone(), process, exchange: Mutex::new(Some(exchange)) })
     }
@@ -125,9 +127,9 @@ impl Endpoint {
     /// Deals with what there is since `wake` was called. Returns what is to be run on other threads.
     fn poll(&self, py: Python<'_>) -> PyResult<Vec<Job>> {
         let core = self.0.core(py)?;
-        core.tick(self.0.now()); // so that what is asked now has its whole time
+        raising(|| core.tick(self.0.now()))?; // so that what is asked now has its whole time
         let mut jobs = Vec::new();
-        while let Some(event) = core.poll_event() {
+        while let Some(event) = raising(|| core.poll_event())? {
             jobs.extend(self.0.run(py, event)?);
         }
         Ok(jobs)
@@ -137,7 +139,7 @@ impl Endpoint {
     fn tick(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         let core = self.0.core(py)?;
         let now = self.0.now();
-        core.tick(now);
+        raising(|| core.tick(now))?;
         Ok(core.poll_timeout().map(|next| self.0.until(next)))
     }
 
@@ -160,7 +162,7 @@ impl Endpoint {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.0.host.process.check(py, "endpoint")?;
         let core = self.0.owned().take();
-        detach(py, || drop(core));
+        raising(|| detach(py, || drop(core)))?;
         self.0.host.requests.give_up(py);
         Ok(())
     }
@@ -192,7 +194,7 @@ impl HttpExchange {
 #[pymethods]
 impl HttpExchange {
     /// Some of the body, and whether there is more.
-    fn body(&self, bytes: &Bound<'_, PyBytes>, more: bool) {
+    fn body(&self, bytes: &Bound<'_, PyBytes>, more: bool) -> PyResult<()> {
         let (py, now) = (bytes.py(), self.endpoint.now());
         let bytes = bytes.as_bytes();
         let read = || {
@@ -203,7 +205,7 @@ impl HttpExchange {
                 }
             }
         };
-        if bytes.len() > SHORT { detach(py, read) } else { read() }
+        raising(|| if bytes.len() > SHORT { detach(py, read) } else { read() })
     }
 
     /// The next step: a word, and its value.
@@ -211,7 +213,8 @@ impl HttpExchange {
         loop {
             let mut out = Vec::new();
             let now = self.endpoint.now();
-            let progress = self.exchange().as_mut().map(|exchange| exchange.poll(now, &mut out));
+            let step = || self.exchange().as_mut().map(|exchange| exchange.poll(now, &mut out));
+            let progress = raising(step)?;
             let seconds = |at: Option<u64>| at.map(|at| self.endpoint.until(at)).into_bound_py_any(py);
             return Ok(match progress {
                 Some(Progress::Body(until)) => ("body", seconds(Some(until))?),
@@ -244,11 +247,12 @@ impl HttpExchange {
     }
 
     /// Its client is gone, or has everything.
-    fn close(&self) {
+    fn close(&self) -> PyResult<()> {
         if self.process.is_parent() {
-            return;
+            return Ok(());
         }
-        drop(self.exchange().take());
+        let exchange = self.exchange().take();
+        raising(|| drop(exchange))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::errors::{OrRaise, error};
 use crate::exchange::Exchange;
 use crate::exit::{detach, try_attach};
 use crate::given;
+use crate::hook::{keeping, raising};
 use crate::host::Host;
 use crate::lock::lock;
 use crate::waker::Waker;
@@ -73,10 +74,12 @@ impl Inner {
         let Some(_running) = self.running() else { return Ok(0) };
         let mut ran = 0;
         while ran < max {
-            let event = detach(py, || {
-                while group.next().is_some() {} // from here on a wake is news
-                core.poll_event()
-            });
+            let event = raising(|| {
+                detach(py, || {
+                    while group.next().is_some() {} // from here on a wake is news
+                    core.poll_event()
+                })
+            })?;
             let Some(event) = event else { break };
             ran += usize::from(core.run(|| self.host.run(py, event))?);
         }
@@ -91,16 +94,18 @@ impl Inner {
         let _running = self.running();
         let mut raised = None;
         let context = Context::of_request(py)?;
-        let handled = detach(py, || {
-            core.handle_with_context(message, context, |event| {
-                Python::attach(|py| {
-                    if let Err(e) = self.host.run(py, event) {
-                        raised = Some(e);
-                    }
-                });
+        let (handled, of_hook) = keeping(|| {
+            detach(py, || {
+                core.handle_with_context(message, context, |event| {
+                    Python::attach(|py| {
+                        if let Err(e) = self.host.run(py, event) {
+                            raised = Some(e);
+                        }
+                    });
+                })
             })
         });
-        match raised {
+        match raised.or(of_hook) {
             Some(e) => {
                 if let Ok(Handled::Later(route)) = &handled {
                     core.forget(*route);
@@ -166,14 +171,13 @@ impl Connection {
         let core = self.0.core(py)?;
         let data = given::bytes("data", data)?;
         let bytes = data.as_bytes();
-        Ok(detach(py, || core.receive(bytes)))
+        raising(|| detach(py, || core.receive(bytes)))
     }
 
     /// Ends the input. Messages that were received are still answered.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.0.core(py)?;
-        detach(py, || core.end());
-        Ok(())
+        raising(|| detach(py, || core.end()))
     }
 
     /// Handles buffered messages, and runs at most `max` callbacks on this thread. Returns how many
@@ -240,8 +244,7 @@ impl Connection {
     fn tick(&self, now_ms: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, now_ms) = (now_ms.py(), given::count("now_ms", now_ms)?);
         let core = self.0.core(py)?;
-        detach(py, || core.tick(now_ms));
-        Ok(())
+        raising(|| detach(py, || core.tick(now_ms)))
     }
 
     /// Handles one message, runs its callbacks on this thread, and returns the answer. Blocks for at most
@@ -326,7 +329,7 @@ impl Connection {
     /// Closes the connection at once. Unanswered calls and unsent output are dropped. May be called again.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.0.core(py)?;
-        detach(py, || core.close());
+        raising(|| detach(py, || core.close()))?;
         self.0.host.requests.give_up(py);
         self.0.host.cancel_tasks(py)
     }

@@ -4,6 +4,7 @@ use crate::bell::{Bell, SignalWatch};
 use crate::errors::{OrRaise, error};
 use crate::exit::{self, Inside, detach, try_attach};
 use crate::fork::Process;
+use crate::hook::{raise_left, raising};
 use crate::host::Host;
 use crate::http;
 use crate::lock::lock;
@@ -213,10 +214,12 @@ impl Driver {
     fn work(&self, py: Python<'_>) -> PyResult<()> {
         let driver = self.core(py)?;
         let Some(_inside) = Inside::enter() else { return Ok(()) };
+        raise_left()?; // by a hook that was called before there was a service to interrupt
         loop {
+            // Not in `raising`: it waits on after a hook. What a hook raises interrupts it.
             match detach(py, || driver.next()) {
                 Batch::Events(events) => self.run(py, driver, events)?,
-                Batch::Interrupted => py.check_signals()?,
+                Batch::Interrupted => py.check_signals().and_then(|()| raise_left())?,
                 Batch::Idle => {}
                 Batch::Ended => {
                     self.host.requests.give_up(py); // other threads may wait for them
@@ -231,11 +234,12 @@ impl Driver {
         let driver = self.core(py)?;
         let Some(bell) = &self.bell else { return Ok(false) };
         bell.silence();
+        raise_left()?;
         let began = Instant::now();
         while began.elapsed() < TURN {
-            match detach(py, || driver.try_next()) {
+            match raising(|| detach(py, || driver.try_next()))? {
                 Batch::Events(events) => self.run(py, driver, events)?,
-                Batch::Interrupted => py.check_signals()?,
+                Batch::Interrupted => py.check_signals().and_then(|()| raise_left())?,
                 Batch::Idle => return Ok(false),
                 Batch::Ended => return Ok(true),
             }
@@ -322,6 +326,16 @@ impl Drop for Service {
             let driver = driver.take();
             detach(py, || drop(driver));
         });
+    }
+}
+
+/// Has each service of this process look for what a hook left.
+pub(crate) fn interrupt_all() {
+    let live: Vec<_> = lock(&LIVE).iter().filter_map(Weak::upgrade).collect();
+    for service in live.iter().filter(|service| !service.process.is_parent()) {
+        if let Some(driver) = &service.driver {
+            driver.reach().interrupt();
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::connection::Inner;
 use crate::errors::error;
 use crate::exit::{detach, try_attach};
+use crate::hook::raising;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ impl Exchange {
     /// The answer; none: not yet.
     pub(crate) fn answer<'py>(&self, py: Python<'py>) -> PyResult<Option<Answer<'py>>> {
         let core = self.connection.core(py)?;
-        match detach(py, || core.take(self.route)) {
+        match raising(|| detach(py, || core.take(self.route)))? {
             Some(Handled::Answer(answer)) => Ok(Some((Some(PyBytes::new(py, &answer)),))),
             Some(_) => Ok(Some((None,))),
             None if core.is_closed() => {
@@ -39,7 +40,7 @@ impl Exchange {
     /// The host had its time: what it still owes is an internal error.
     pub(crate) fn expire<'py>(&self, py: Python<'py>) -> PyResult<Answer<'py>> {
         let core = self.connection.core(py)?;
-        detach(py, || core.expire(self.route));
+        raising(|| detach(py, || core.expire(self.route)))?;
         self.answer(py)?.ok_or_else(|| {
             let message = "calls_in_flight or output_bytes: the connection holds the message back; \
                            answer calls or take output first";

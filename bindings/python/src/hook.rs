@@ -2,13 +2,69 @@
 
 use crate::alive::Share;
 use crate::context::Base;
+use crate::driver;
+use crate::errors::ends;
 use crate::exit::try_attach;
 use crate::lock::lock;
 use crate::log;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
+use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};
 use wellhead::Provider;
+
+thread_local! {
+    /// How many calls of [`raising`] this thread is in.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+    /// The exception that the innermost of them raises.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// The exception of a hook that was called outside of [`raising`], as on a thread of the core's. A service raises it.
+static LEFT: Mutex<Option<PyErr>> = Mutex::new(None);
+
+/// Calls the core, and then raises the `KeyboardInterrupt` or `SystemExit` of a hook that the core called meanwhile: no
+/// exception passes through the core.
+///
+/// # Errors
+/// Only these two.
+pub(crate) fn raising<T>(f: impl FnOnce() -> T) -> PyResult<T> {
+    let (result, raised) = keeping(f);
+    raised.map_or(Ok(result), Err)
+}
+
+/// Calls the core, and returns its result with that exception.
+pub(crate) fn keeping<T>(f: impl FnOnce() -> T) -> (T, Option<PyErr>) {
+    struct Scope;
+    impl Drop for Scope {
+        fn drop(&mut self) {
+            DEPTH.set(DEPTH.get() - 1);
+        }
+    }
+    DEPTH.set(DEPTH.get() + 1);
+    let scope = Scope;
+    let result = f();
+    drop(scope);
+    (result, RAISED.take())
+}
+
+/// Raises the exception of a hook that was called outside of [`raising`].
+pub(crate) fn raise_left() -> PyResult<()> {
+    let left = lock(&LEFT).take();
+    left.map_or(Ok(()), Err)
+}
+
+/// Keeps an exception of a hook for the thread that raises it.
+fn keep(e: PyErr) {
+    if DEPTH.get() > 0 {
+        let before = RAISED.replace(Some(e));
+        drop(before);
+    } else {
+        let before = lock(&LEFT).replace(e);
+        drop(before); // after the lock: it may run Python
+        driver::interrupt_all();
+    }
+}
 
 /// A callable. The core has a share of this, the server the other: so garbage collection sees it.
 #[derive(Clone)]
@@ -27,7 +83,8 @@ impl Hook {
         drop(before); // after the lock: it may run Python
     }
 
-    /// None without a callable, a server or an interpreter, and if the callable raised, which is logged.
+    /// None without a callable, a server or an interpreter, and if the callable raised. That is logged, or kept for
+    /// [`raising`].
     pub(crate) fn call<T>(
         &self,
         failure: &str,
@@ -38,7 +95,17 @@ impl Hook {
             let callable = held.as_ref().map(|callable| callable.clone_ref(py));
             drop(held);
             let callable = callable.filter(|_| self.server.is_alive(py))?;
-            call(callable.bind(py)).map_err(|e| log::exception(py, failure, e)).ok()
+            match call(callable.bind(py)) {
+                Ok(value) => Some(value),
+                Err(e) => {
+                    if ends(py, &e) {
+                        keep(e);
+                    } else {
+                        log::exception(py, failure, e);
+                    }
+                    None
+                }
+            }
         })
         .flatten()
     }

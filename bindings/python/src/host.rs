@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::errors::{Meaning, ends, meaning};
 use crate::exit::{Inside, detach};
 use crate::fork::Process;
+use crate::hook::raising;
 use crate::imported::Imported;
 use crate::later::{Later, Pending};
 use crate::lock::lock;
@@ -69,17 +70,19 @@ impl Host {
             std::mem::forget(event); // the process ends, and no callback hears of that
             return Ok(false);
         };
-        if !event.begin() {
-            return Ok(false); // the client no longer waits for the answer
-        }
-        match self.dispatch(py, event) {
-            // What a callback left goes wrong in ways that are its own, and ends nothing but its call.
-            Err(e) if !ends(py, &e) && !self.process.is_parent() => {
-                log::exception(py, "a callback left something that cannot be used", e);
-                Ok(true)
+        raising(|| {
+            if !event.begin() {
+                return Ok(false); // the client no longer waits for the answer
             }
-            ran => ran,
-        }
+            match self.dispatch(py, event) {
+                // What a callback left goes wrong in ways that are its own, and ends nothing but its call.
+                Err(e) if !ends(py, &e) && !self.process.is_parent() => {
+                    log::exception(py, "a callback left something that cannot be used", e);
+                    Ok(true)
+                }
+                ran => ran,
+            }
+        })?
     }
 
     fn dispatch(self: &Arc<Self>, py: Python<'_>, event: Event) -> PyResult<bool> {

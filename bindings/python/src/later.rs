@@ -2,6 +2,7 @@
 
 use crate::answer::FromCallback;
 use crate::context::Context;
+use crate::hook::raising;
 use crate::host::{Host, fail, raised, wrong_type};
 use crate::lock::lock;
 use crate::responder::Way;
@@ -88,17 +89,18 @@ impl Pending {
 #[pymethods]
 impl Pending {
     #[pyo3(signature = (future, /))]
-    fn __call__(&self, future: &Bound<'_, PyAny>) {
-        let Some(question) = self.take() else { return };
+    fn __call__(&self, future: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some(question) = self.take() else { return Ok(()) };
         if let Some(host) = self.host.upgrade() {
             if let Some(call) = self.call {
                 host.forget_task(call);
             }
             if host.process.is_parent() {
-                return question.abandon();
+                question.abandon();
+                return Ok(());
             }
         }
-        question.done(future, &self.context);
+        raising(|| question.done(future, &self.context))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

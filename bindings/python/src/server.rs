@@ -13,7 +13,7 @@ use crate::explain::Explanation;
 use crate::fork::Process;
 use crate::given;
 use crate::handle::Handle;
-use crate::hook::Hook;
+use crate::hook::{Hook, raising};
 use crate::host::Host;
 use crate::observer::Counters;
 use crate::options;
@@ -313,7 +313,7 @@ impl Server {
     fn updated(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, uri) = (uri.py(), given::string("uri", uri)?);
         let core = self.core(py);
-        detach(py, || core.updated(&uri)).or_raise(py)
+        raising(|| detach(py, || core.updated(&uri)))?.or_raise(py)
     }
 
     #[doc = docstring!(updated_with_metadata)]
@@ -322,7 +322,7 @@ impl Server {
         let py = resource.py();
         let core = self.core(py);
         let resource = given::instance::<Resource>("resource", resource)?.get().to_core(py)?;
-        detach(py, || core.updated_with_metadata(resource)).or_raise(py)
+        raising(|| detach(py, || core.updated_with_metadata(resource)))?.or_raise(py)
     }
 
     #[doc = docstring!(sub_resource_updated)]
@@ -331,7 +331,7 @@ impl Server {
         let py = uri.py();
         let (uri, parent) = (given::string("uri", uri)?, given::string("parent", parent)?);
         let core = self.core(py);
-        detach(py, || core.sub_resource_updated(&uri, &parent)).or_raise(py)
+        raising(|| detach(py, || core.sub_resource_updated(&uri, &parent)))?.or_raise(py)
     }
 
     #[doc = docstring!(on_publish)]
@@ -348,7 +348,7 @@ impl Server {
     fn inject(&self, event: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, event) = (event.py(), given::string("event", event)?);
         let core = self.core(py);
-        detach(py, || core.inject(&event)).or_raise(py)
+        raising(|| detach(py, || core.inject(&event)))?.or_raise(py)
     }
 
     #[doc = docstring!(counters)]
@@ -362,7 +362,7 @@ impl Server {
     fn announce(&self, kind: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, kind) = (kind.py(), given::string("kind", kind)?);
         let core = self.core(py);
-        detach(py, || core.announce(&kind)).or_raise(py)
+        raising(|| detach(py, || core.announce(&kind)))?.or_raise(py)
     }
 
     #[doc = docstring!(access_changed)]
@@ -372,13 +372,13 @@ impl Server {
         let core = self.core(py);
         let id = access::caller_id("caller_id", caller_id)?;
         let id = id.as_bytes();
-        detach(py, || core.access_changed(id)).or_raise(py)
+        raising(|| detach(py, || core.access_changed(id)))?.or_raise(py)
     }
 
     #[doc = docstring!(list_changed)]
     fn list_changed(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.core(py);
-        detach(py, || core.list_changed()).or_raise(py)
+        raising(|| detach(py, || core.list_changed()))?.or_raise(py)
     }
 
     #[doc = docstring!(run)]
@@ -505,9 +505,9 @@ impl Server {
     }
 
     #[doc = docstring!(close)]
-    fn close(&self, py: Python<'_>) {
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.core(py);
-        detach(py, || core.close());
+        raising(|| detach(py, || core.close()))
     }
 
     #[doc = docstring!(connect)]
@@ -533,8 +533,8 @@ impl Server {
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
-        self.close(py);
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
     }
 
     fn __repr__(&self) -> String {

@@ -1,0 +1,151 @@
+"""Ctrl-C and `sys.exit` in what the core calls by itself: `on_publish`, `exists=` and `observe=`."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import asgi_client
+import pytest
+import wellhead
+from client import Process, ask, read, request, transmitted
+
+ENDS = [KeyboardInterrupt, SystemExit]
+LISTEN = request("l", "subscriptions/listen", notifications={"resourceSubscriptions": ["n:1"]})
+
+
+def ending(e: type[BaseException]) -> Callable[[object], NoReturn]:
+    def hook(_: object) -> NoReturn:
+        raise e
+
+    return hook
+
+
+@pytest.mark.parametrize("e", ENDS)
+def test_it_passes_through_what_announces_a_change(e: type[BaseException]) -> None:
+    server = wellhead.Server("s", "1")
+    server.text("n:1", "one")
+    server.on_publish(ending(e))
+    changes: list[Callable[[], object]] = [
+        lambda: server.updated("n:1"),
+        lambda: server.updated_with_metadata(wellhead.Resource("n:1", name="one")),
+        lambda: server.sub_resource_updated("n:1", "n:"),
+        lambda: server.access_changed(b"alice"),
+        lambda: server.list_changed(),
+    ]
+    with server.test_client() as client:
+        client.subscribe("n:1")
+        for change in changes:
+            with pytest.raises(e):
+                change()
+        assert client.next_update() == "n:1"
+
+
+@pytest.mark.parametrize("e", ENDS)
+def test_it_passes_through_a_poll_that_looks_for_a_resource(e: type[BaseException]) -> None:
+    server = wellhead.Server("s", "1")
+    server.resource("n:{id}", exists=ending(e))(lambda id: id)
+    connection = server.connect()
+    connection.receive(LISTEN)
+    with pytest.raises(e):
+        connection.poll_event()
+    [acknowledged] = transmitted(connection)
+    assert acknowledged["params"]["notifications"]["resourceSubscriptions"] == ["n:1"]
+    with server.test_client() as client, pytest.raises(e):
+        client.subscribe("n:1")
+
+
+@pytest.mark.parametrize("e", ENDS)
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_it_passes_through_an_observed_call_which_is_answered(e: type[BaseException], at_the_end: bool) -> None:
+    def observe(observed: wellhead.Observed) -> None:
+        if (observed.outcome is not None) == at_the_end:
+            raise e
+
+    server = wellhead.Server("s", "1", observe=observe)
+    server.resource("n:1")(lambda: "one")
+    connection = server.connect()
+    connection.receive(read("n:1"))
+    with pytest.raises(e):
+        connection.poll_event()
+    [answer] = transmitted(connection)
+    assert answer["id"] == 1
+    with pytest.raises(e):
+        connection.handle(read("n:1"))
+
+
+@pytest.mark.parametrize("e", ENDS)
+def test_it_passes_through_an_application(e: type[BaseException]) -> None:
+    raised: list[BaseException] = []
+
+    def observe(_: wellhead.Observed) -> None:
+        if not raised:
+            raised.append(e())
+            raise raised[0]
+
+    server = wellhead.Server("s", "1", observe=observe)
+
+    @server.resource("n:1")
+    async def one() -> str:
+        return "one"
+
+    async def application() -> None:
+        await asgi_client.text(asgi_client.read(server.asgi(), "n:1"))
+
+    with pytest.raises(e):
+        asyncio.run(application())
+
+
+def test_a_change_that_a_callback_announces_is_told_before_it_passes_through() -> None:
+    server = wellhead.Server("s", "1")
+    server.on_publish(ending(KeyboardInterrupt))
+    told: list[str] = []
+
+    @server.resource("n:1")
+    def one() -> str:
+        try:
+            server.updated("n:1")
+        except KeyboardInterrupt:
+            told.append("interrupted")
+        return "one"
+
+    assert ask(server, "n:1") == "one"
+    assert told == ["interrupted"]
+
+
+PROGRAM = """
+import os
+import signal
+import sys
+import wellhead
+
+def hook(*_):
+    print("called", file=sys.stderr, flush=True)
+    {leaves}
+
+server = wellhead.Server("s", "1", observe=hook if {hook!r} == "observe" else None)
+server.resource("n:{{id}}", exists=hook if {hook!r} == "exists" else None)(lambda id: server.updated("n:1") or id)
+if {hook!r} == "publish":
+    server.on_publish(hook)
+server.run(callback_threads={threads})
+"""
+INTERRUPTED = "os.kill(os.getpid(), signal.SIGINT); [None for _ in range(9)]"
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("hook", ["publish", "exists", "observe"])
+@pytest.mark.parametrize(
+    ("leaves", "status"),
+    [
+        ("sys.exit(5)", 5),
+        ("raise KeyboardInterrupt", -signal.SIGINT),
+        (INTERRUPTED, -signal.SIGINT),
+    ],
+)
+def test_it_ends_a_service_over_standard_input_and_output(leaves: str, status: int, hook: str, threads: int) -> None:
+    messages: dict[str, Any] = {"publish": read("n:1"), "exists": LISTEN, "observe": read("n:1")}
+    with Process(PROGRAM.format(leaves=leaves, hook=hook, threads=threads)) as process:
+        process.send(messages[hook])
+        process.process.wait(30)
+        ended, errors = process.end()
+        assert ended == status and "called" in errors, errors
