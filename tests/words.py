@@ -1,7 +1,8 @@
 """Compares the tables of NAMES.md with the public names of Rust, C, C++, Python and Node, and wellhead.hpp with wellhead.h.
 
-    words.py          fails on a public name that no row has, on a name that its language does not have, and on a gap without a reason,
-                    on a setting that Node's log lines and errors would spell as Rust does, and on two types of the core with one name
+    words.py          fails on a public name that no row has, on a name that its language does not have, on a gap without a reason,
+                    on a setting that Node's log lines and errors would spell as Rust does, on two types of the core with one name, and on
+                    what `signatures.py` finds
     words.py --list   prints the public names of each language
 
 NAMES.md says how a name is written.
@@ -13,6 +14,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import signatures
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "NAMES.md"
@@ -60,7 +63,7 @@ def main(arguments: list[str]) -> int:
                 print(f"{language:<8}{name:<48}{file.relative_to(ROOT)}")
         return 0
     rows = list(tables())
-    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows), *doubled_types()]
+    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows), *doubled_types(), *signatures.problems()]
     for problem in problems:
         print(problem)
     counts = ", ".join(f"{len(names)} in {language}" for language, names in found.items())

@@ -21,6 +21,13 @@ pub struct Caller {
 /// the client; this one belongs to the request.
 pub type RequestContext = Arc<dyn Any + Send + Sync>;
 
+/// Whether the application's authorizer decides on requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AccessCheck {
+    Required,
+    NotRequired,
+}
+
 impl Caller {
     /// Makes a caller with a stable id.
     pub fn new(id: impl Into<Arc<[u8]>>) -> Self {

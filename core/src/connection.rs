@@ -12,7 +12,9 @@ use crate::event::Event;
 use crate::group;
 use crate::jsonrpc::Parsed;
 use crate::log::Level;
-use crate::protocol::{Arrival, Chunk, InputLine, Machine, Next, RequestHead, Route, Routes, Start};
+use crate::protocol::{
+    Arrival, Chunk, InputLine, Machine, Next, RequestHead, Route, RouteOutput, Routes, Start,
+};
 use crate::revision::Revision;
 use crate::server::ServerState;
 use crate::sync::Running;
@@ -177,7 +179,7 @@ impl Connection {
     }
 
     fn handle_for(&self, message: &[u8], caller: Option<Caller>, run: impl FnMut(Event)) -> Result<Handled> {
-        let (route, event) = self.open_exchange(message, true, caller)?;
+        let (route, event) = self.open_exchange(message, RouteOutput::AnswerOnly, caller)?;
         let handled = self.follow_up(route, event, run);
         // What the callbacks produced for other routes was quiet, and is not taken here.
         if self.0.machine.with(|m, _| m.has_work() && m.mark_ready()) {
@@ -240,22 +242,22 @@ impl Connection {
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
-        let (route, event) = self.open_exchange(message, false, None)?;
+        let (route, event) = self.open_exchange(message, RouteOutput::Stream, None)?;
         self.tell_beside(route);
         Ok((route, event))
     }
 
-    /// [`Connection::exchange`] of a POST that is parsed. `single`: its client takes an answer, and nothing before it.
-    /// `caller`: who asks, if that is said with each POST. `permit`: what its requests count as.
+    /// [`Connection::exchange`] of a POST that is parsed. `caller`: who asks, if that is said with each POST. `permit`:
+    /// what its requests count as.
     pub(crate) fn exchange_parsed(
         &self,
         message: &[u8],
         parsed: Parsed<'_>,
-        single: bool,
+        output: RouteOutput,
         caller: Option<Caller>,
         permit: Option<Arc<Permit>>,
     ) -> Result<(Route, Option<Event>)> {
-        let route = self.open_route(single, caller, permit)?;
+        let route = self.open_route(output, caller, permit)?;
         let event = self.0.parsed(message, parsed, route, Arrival::New, None).event;
         self.tell_beside(route);
         Ok((route, event))
@@ -267,11 +269,11 @@ impl Connection {
         &self,
         message: &[u8],
         parsed: Parsed<'_>,
-        single: bool,
+        output: RouteOutput,
         head: Option<&RequestHead<'_>>,
         permit: Arc<Permit>,
     ) -> Result<(Route, Option<Event>)> {
-        let route = self.open_route(single, None, Some(permit))?;
+        let route = self.open_route(output, None, Some(permit))?;
         let event = self.0.parsed(message, parsed, route, Arrival::New, head).event;
         let event = event.or_else(|| self.poll_own());
         self.tell_beside(route);
@@ -302,19 +304,24 @@ impl Connection {
         self.0.machine.with(|m, trash| m.renew_caller(caller, trash));
     }
 
-    fn open_route(&self, single: bool, caller: Option<Caller>, permit: Option<Arc<Permit>>) -> Result<Route> {
+    fn open_route(
+        &self,
+        output: RouteOutput,
+        caller: Option<Caller>,
+        permit: Option<Arc<Permit>>,
+    ) -> Result<Route> {
         let mut caller = caller.map(Arc::new);
-        let exchange = self.0.machine.with(|m, trash| m.open_exchange(single, caller.take(), permit, trash));
+        let exchange = self.0.machine.with(|m, trash| m.open_exchange(output, caller.take(), permit, trash));
         exchange.map(Route::Exchange).ok_or_else(closed)
     }
 
     fn open_exchange(
         &self,
         message: &[u8],
-        single: bool,
+        output: RouteOutput,
         caller: Option<Caller>,
     ) -> Result<(Route, Option<Event>)> {
-        let route = self.open_route(single, caller, None)?;
+        let route = self.open_route(output, caller, None)?;
         let message = message.trim_ascii();
         if message.len() > self.0.server.settings.limits.message_bytes {
             self.0.machine.with(|m, _| m.handle_too_long(route));

@@ -1,6 +1,7 @@
 //! A server's choices where revisions, documents or applications differ. Each choice has a word, the same in all
 //! languages, for display and for parsing.
 
+use crate::access::AccessCheck;
 use crate::error::{Error, ErrorKind};
 use crate::model::{Cache, CacheHint, CacheScope};
 use crate::revision::{TITLES_IN_CONTENTS_OF, VARIANT};
@@ -186,11 +187,11 @@ pub(crate) struct Policy {
 
 impl Policy {
     /// Returns how long an answer may be cached, and for whom. `said` is the hint of this answer alone. With
-    /// `authorises`, answers may differ between callers, so that a general hint does not make one public.
-    pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint, authorises: bool) -> Cache {
+    /// an authorizer, answers may differ between callers, so that a general hint does not make one public.
+    pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint, check: AccessCheck) -> Cache {
         let of_kind = self.cache_of.iter().rev().filter(|(of, _)| *of == kind);
         let said = of_kind.fold(said, |said, (_, hint)| said.or(*hint));
-        let scope = said.scope.or(self.cache.scope.filter(|_| !authorises));
+        let scope = said.scope.or(self.cache.scope.filter(|_| check == AccessCheck::NotRequired));
         Cache::Hint {
             ttl_ms: said.ttl_ms.or(self.cache.ttl_ms).unwrap_or(0),
             public: scope == Some(CacheScope::Public),

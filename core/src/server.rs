@@ -9,7 +9,7 @@ mod named;
 mod register;
 mod replicas;
 
-use crate::access::Caller;
+use crate::access::{AccessCheck, Caller};
 use crate::catalog::Explanation;
 use crate::connection::{Connection, ConnectionState};
 use crate::error::{Error, ErrorKind, Result};
@@ -139,7 +139,7 @@ impl Server {
 
     fn judge_again(&self, caller_id: &[u8]) -> Result<()> {
         self.open()?;
-        if self.0.authorises() {
+        if self.0.settings.access_check() == AccessCheck::Required {
             for connection in self.0.hub.connections() {
                 connection.access_changed(caller_id);
             }

@@ -6,7 +6,7 @@
 use super::cursor::{self, Position, Sealer};
 use super::entries::{Handler, HandlerId};
 use super::registry::Catalog;
-use crate::access::{Operation, Verdict};
+use crate::access::{AccessCheck, Operation, Verdict};
 use crate::limits::Limits;
 use crate::log::{Level, LogLine};
 use crate::model::{Family, Page, PageItem};
@@ -91,7 +91,7 @@ pub(crate) struct Walk {
     listing: Listing,
     revision: Revision,
     filter: Option<Box<str>>,
-    authorise: bool,
+    check: AccessCheck,
     /// The current list source, by its registration and name; `None` for single registrations.
     source: Option<(HandlerId, Box<str>)>,
     /// The last item of the source that was consumed, on the page or not.
@@ -161,7 +161,7 @@ impl Walk {
         listing: Listing,
         revision: Revision,
         filter: Option<&str>,
-        authorise: bool,
+        check: AccessCheck,
         cursor: Option<&str>,
         around: &Surroundings<'_>,
     ) -> Option<Box<Walk>> {
@@ -169,7 +169,7 @@ impl Walk {
             listing,
             revision,
             filter: filter.map(Into::into),
-            authorise,
+            check,
             source: None,
             position: None,
             before: None,
@@ -258,7 +258,11 @@ impl Walk {
 
     /// Returns how many items to consider next.
     fn wanted(&self) -> usize {
-        if self.authorise { self.items.max } else { (self.items.max - self.items.count).max(1) }
+        if self.check == AccessCheck::Required {
+            self.items.max
+        } else {
+            (self.items.max - self.items.count).max(1)
+        }
     }
 
     /// Returns the key after which the source continues.
@@ -329,7 +333,7 @@ impl Walk {
         name_of: impl Fn(&T) -> Arc<str>,
         write: impl Fn(&T, &mut Vec<u8>),
     ) {
-        if self.authorise {
+        if self.check == AccessCheck::Required {
             for (number, registered) in rest.by_ref().take(self.items.max) {
                 let from = self.rendered.len();
                 write(registered, &mut self.rendered);
@@ -380,7 +384,8 @@ impl Walk {
             let is_fixed = |item: PageItem<'_>| c.fixed.has(item.uri());
             if c.fixed.is_empty() { Vec::new() } else { page.items().take(taken).map(is_fixed).collect() }
         });
-        let whole = !self.authorise && taken == page.len() && !shadowed.contains(&true);
+        let whole =
+            self.check == AccessCheck::NotRequired && taken == page.len() && !shadowed.contains(&true);
         if whole && self.items.count == 0 {
             let key = last.map(|item| item.key().to_owned());
             if let Some(json) = page.take_ready(self.revision, self.items.max_bytes) {
@@ -399,7 +404,7 @@ impl Walk {
             }
             let shown = item.fault().is_none() && !shadowed.get(at).is_some_and(|shadowed| *shadowed);
             let revision = self.revision;
-            if self.authorise {
+            if self.check == AccessCheck::Required {
                 let rendered = shown.then(|| {
                     let from = self.rendered.len();
                     item.write(&mut self.rendered, revision);
@@ -422,7 +427,7 @@ impl Walk {
     }
 
     fn authorise(self: Box<Self>, around: &Surroundings<'_>) -> Walked {
-        if self.authorise {
+        if self.check == AccessCheck::Required {
             let asked = self.candidates.iter().filter(|candidate| candidate.rendered.is_some());
             let uris: Vec<_> = asked.map(|candidate| candidate.uri.clone()).collect();
             if !uris.is_empty() {

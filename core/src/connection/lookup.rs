@@ -1,6 +1,7 @@
 //! Lookups in the catalog, made with no lock of the connection held.
 
 use super::ConnectionState;
+use crate::access::AccessCheck;
 use crate::catalog::{Completer, Content, Found, Listing, Walk, Walked};
 use crate::event::Event;
 use crate::jsonrpc::RpcError;
@@ -19,23 +20,23 @@ use std::sync::Arc;
 impl ConnectionState {
     /// Looks a request up in the catalog, with no lock of the connection held.
     pub(super) fn look_up(self: &Arc<Self>, request: &Request, lookup: Lookup) -> Option<Event> {
-        let authorise = self.server.authorises();
+        let check = self.server.settings.access_check();
         match lookup {
             Lookup::Introduce => {
                 self.introduce(request);
                 None
             }
             Lookup::Further { name, params } => self.further(request, &name, params),
-            Lookup::Read { uri } => self.read(request, uri, authorise),
+            Lookup::Read { uri } => self.read(request, uri, check),
             Lookup::List { listing, cursor } => self.list(request, listing, cursor.as_deref()),
-            Lookup::Complete(argument) => self.complete(request, argument, authorise),
+            Lookup::Complete(argument) => self.complete(request, argument, check),
             Lookup::Subscribe { subscriber, uris } => {
                 let uris = match self.all_known(request.context.revision, subscriber, &uris) {
                     Ok(uris) => uris,
                     Err(fault) => return self.refuse(request, &fault),
                 };
                 self.polled_step(|m, _| {
-                    m.begin_subscription(request, subscriber, uris, authorise);
+                    m.begin_subscription(request, subscriber, uris, check);
                 });
                 None
             }
@@ -53,7 +54,7 @@ impl ConnectionState {
                     })
                     .collect();
                 self.join();
-                self.polled_step(|m, _| m.begin_listen_stream(request, lists, uris, authorise));
+                self.polled_step(|m, _| m.begin_listen_stream(request, lists, uris, check));
                 None
             }
         }
@@ -66,10 +67,9 @@ impl ConnectionState {
         cursor: Option<&str>,
     ) -> Option<Event> {
         let around = self.around();
-        let authorise = self.server.authorises();
+        let check = self.server.settings.access_check();
         let filter = request.context.filter().map(Json::as_str);
-        let Some(walk) = Walk::new(listing, request.context.revision, filter, authorise, cursor, &around)
-        else {
+        let Some(walk) = Walk::new(listing, request.context.revision, filter, check, cursor, &around) else {
             let why = "a list was refused: its cursor is invalid. If another process gave it, share `cursor_key` among them";
             let now = self.machine.with(|m, _| m.now());
             self.server.refusals.report(&self.server.log, RefusalKind::Cursor, now, why);
@@ -89,7 +89,7 @@ impl ConnectionState {
         None
     }
 
-    fn read(self: &Arc<Self>, request: &Request, uri: Arc<str>, authorise: bool) -> Option<Event> {
+    fn read(self: &Arc<Self>, request: &Request, uri: Arc<str>, check: AccessCheck) -> Option<Event> {
         let read = match self.server.catalog.with(|c, _| c.find(&uri)) {
             Found::Invalid => return self.refuse(request, &invalid_uri(&uri)),
             Found::Nothing => {
@@ -99,13 +99,13 @@ impl ConnectionState {
             Found::Value(fixed) => ResolvedRead::Fixed(fixed),
             Found::Call { handler, vars } => ResolvedRead::Call { handler, vars },
         };
-        if !authorise
+        if check == AccessCheck::NotRequired
             && let Some(had) = request.context.if_version().filter(|had| read.version() == Some(had))
         {
             return self.refuse(request, &not_modified(request.context.revision, &uri, had));
         }
         let asked = match read {
-            read if authorise => {
+            read if check == AccessCheck::Required => {
                 let judged = Judged::Read { uri, read };
                 self.machine.with(|m, trash| m.begin_judged(request, judged, trash))
             }
@@ -128,7 +128,7 @@ impl ConnectionState {
         self: &Arc<Self>,
         request: &Request,
         argument: Result<(bool, Arc<Argument>), RpcError>,
-        authorise: bool,
+        check: AccessCheck,
     ) -> Option<Event> {
         if !self.server.catalog.with(|c, _| c.completes()) {
             self.machine.with(|m, _| m.answer_no_method(request, "completion/complete"));
@@ -158,7 +158,7 @@ impl ConnectionState {
             }
         };
         let (ask, context) = self.machine.with(|m, trash| {
-            if authorise {
+            if check == AccessCheck::Required {
                 let judged = Judged::Completion { argument, completing };
                 m.begin_judged(request, judged, trash)
             } else {

@@ -1,6 +1,7 @@
 //! Methods of the application's own: what it says while it works on one, and its answer.
 
 use super::ConnectionState;
+use crate::access::AccessCheck;
 use crate::catalog::MethodHandler;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
@@ -59,7 +60,7 @@ impl ConnectionState {
         let Some(handler) = handler else {
             return self.refuse(request, &unknown_name(family, &name));
         };
-        if !self.server.authorises() {
+        if self.server.settings.access_check() == AccessCheck::NotRequired {
             return self.call(request, handler, params);
         }
         let judged = Judged::Method { family, handler, params };

@@ -3,7 +3,7 @@
 
 use super::RequestHead;
 use super::origin::Refused;
-use crate::protocol::Repeated;
+use crate::protocol::{Repeated, RouteOutput};
 
 /// The types that a client accepts as an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,10 @@ pub(crate) struct Accepts {
 }
 
 impl Accepts {
+    pub(super) fn route_output(self) -> RouteOutput {
+        if self.stream { RouteOutput::Stream } else { RouteOutput::AnswerOnly }
+    }
+
     /// Nothing said is everything; wildcards count, weights only if they are zero.
     pub(crate) fn read(head: &RequestHead<'_>) -> Accepts {
         let mut lines = head.all("accept").peekable();

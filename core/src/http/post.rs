@@ -11,7 +11,7 @@ use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, SESSION, closing, session_id, unknown_session};
 use super::sessions::{Purpose, new_id};
 use crate::jsonrpc::{FaultKind, ParseLimits, Parsed, RequestId, RpcError, parse};
-use crate::protocol::{limit, param_fields, unsupported_version};
+use crate::protocol::{RouteOutput, limit, param_fields, unsupported_version};
 use crate::revision::{Era, Revision};
 use std::borrow::Cow;
 
@@ -137,8 +137,8 @@ impl Exchange {
         let connection = self.endpoint.0.group.connect_apart(self.caller.clone());
         connection.tick(self.now);
         let choice = HeadChoice::new(posted.accepts, Era::Stateless);
-        let single = !posted.accepts.stream;
-        let opened = connection.exchange_alone(posted.bytes, posted.parsed, single, Some(head), permit);
+        let output = posted.accepts.route_output();
+        let opened = connection.exchange_alone(posted.bytes, posted.parsed, output, Some(head), permit);
         let (route, event) = opened.map_err(|_| closing(Some(id)))?;
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.ends_at = self.expires_at.filter(|_| listening.is_some());
@@ -175,7 +175,8 @@ impl Exchange {
             connection.stand_alone(None);
         }
         let choice = HeadChoice::new(posted.accepts, Era::Handshake);
-        let opened = connection.exchange_parsed(posted.bytes, posted.parsed, false, None, Some(permit));
+        let opened =
+            connection.exchange_parsed(posted.bytes, posted.parsed, RouteOutput::Stream, None, Some(permit));
         let (route, event) = opened.map_err(|_| closing(Some(request)))?;
         if !sessions || connection.session_revision().is_none() {
             return Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, None))); // it was refused
@@ -226,8 +227,8 @@ impl Exchange {
         connection.tick(self.now);
         connection.stand_alone(Some(revision));
         let choice = HeadChoice::new(posted.accepts, Era::Handshake);
-        let single = !posted.accepts.stream;
-        let opened = connection.exchange_alone(posted.bytes, posted.parsed, single, None, permit);
+        let output = posted.accepts.route_output();
+        let opened = connection.exchange_alone(posted.bytes, posted.parsed, output, None, permit);
         let (route, event) = opened.map_err(|_| closing(id))?;
         Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, None)))
     }
@@ -263,8 +264,8 @@ impl Exchange {
         let choice = HeadChoice::new(posted.accepts, Era::Handshake);
         let own = self.endpoint.0.options.protection.is_some() || self.caller.context().is_some();
         let caller = own.then(|| self.caller.clone());
-        let single = !posted.accepts.stream;
-        let opened = connection.exchange_parsed(posted.bytes, posted.parsed, single, caller, permit);
+        let output = posted.accepts.route_output();
+        let opened = connection.exchange_parsed(posted.bytes, posted.parsed, output, caller, permit);
         let (route, event) = opened.map_err(|_| {
             self.endpoint.0.state.with(|s, _| {
                 s.sessions.exit(&id, purpose, now);

@@ -170,15 +170,20 @@ impl Batches {
         Some((batch.route, batch.answers.into_iter().flatten().collect()))
     }
 
-    /// Drops the batches that go there, or all. How many bytes they had gathered, and what is to be dropped.
-    pub(super) fn forget(&mut self, route: Option<Route>) -> (usize, impl Send + use<>) {
-        let mut gone = Vec::new();
-        let firsts: Vec<u64> = self.open.keys().copied().collect();
-        for first in firsts {
-            if route.is_none_or(|route| self.open[&first].route == route) {
-                gone.extend(self.open.remove(&first));
-            }
-        }
+    /// Removes all batches. Returns how many bytes they had gathered, and what is to be dropped.
+    pub(super) fn take_all(&mut self) -> (usize, impl Send + use<>) {
+        let gone = std::mem::take(&mut self.open).into_values().collect();
+        self.release(gone)
+    }
+
+    /// Removes the batches of one route, as [`OpenBatches::take_all`] does.
+    pub(super) fn take_route(&mut self, route: Route) -> (usize, impl Send + use<>) {
+        let firsts = self.open.iter().filter(|(_, batch)| batch.route == route).map(|(first, _)| *first);
+        let gone = firsts.collect::<Vec<_>>().iter().filter_map(|first| self.open.remove(first)).collect();
+        self.release(gone)
+    }
+
+    fn release(&mut self, gone: Vec<OpenBatch>) -> (usize, impl Send + use<>) {
         let bytes = gone.iter().map(|batch| batch.bytes).sum();
         self.bytes -= bytes;
         self.refused -= gone.iter().map(|batch| batch.refused).sum::<usize>();

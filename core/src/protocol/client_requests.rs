@@ -68,7 +68,7 @@ impl Machine {
         if context.revision.era == Era::Stateless {
             return Err(NotSent::Revision);
         }
-        if self.outbox.is_single(route) {
+        if self.outbox.takes_answer_only(route) {
             return Err(NotSent::Single);
         }
         if self.outbox.len() >= self.settings.limits.output_bytes {

@@ -10,13 +10,12 @@ use super::inflight::OpenRequest;
 use super::judged::Judged;
 use super::machine::Machine;
 use super::outbox::{MessageKind, Stage};
-use crate::access::Verdict;
+use crate::access::{AccessCheck, Verdict};
 use crate::catalog::Handler;
 use crate::jsonrpc::RpcError;
 use crate::log::Level;
 use crate::model::Completion;
 use crate::sync::Trash;
-use crate::sync::atomic::Ordering;
 use crate::wire;
 use std::sync::Arc;
 
@@ -93,7 +92,7 @@ impl Machine {
         };
         if completion.failed.is_none()
             && !completion.uris.is_empty()
-            && self.settings.authorises.load(Ordering::Acquire)
+            && self.settings.access_check() == AccessCheck::Required
         {
             self.queue_judged(call, Judged::Values { argument, completion: completion.clone() }, trash);
             return true;

@@ -31,12 +31,19 @@ pub(crate) enum Arrival {
     Resumed,
 }
 
+/// Whether the client may cancel a request that waits. It may not cancel `initialize`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cancellable {
+    Yes,
+    No,
+}
+
 /// The result of admitting a message.
 pub(crate) enum Admitted {
     /// Answered or ignored.
     Done,
     /// There is no room for another call: keep its bytes and offer them again later.
-    Wait { id: RequestId, cancellable: bool },
+    Wait { id: RequestId, cancellable: Cancellable },
     /// To be looked up in the catalog. Its slot is open.
     Lookup(Request, Lookup),
 }
@@ -154,7 +161,10 @@ impl Machine {
             self.refuse(route, Some(&id), &fault);
             return Admitted::Done;
         } else if !self.has_room(route) && (name != "ping" || self.outbox.batches.route_of(route).is_some()) {
-            let cancellable = KnownMethod::named(&name) != Some(KnownMethod::Initialize);
+            let cancellable = match KnownMethod::named(&name) {
+                Some(KnownMethod::Initialize) => Cancellable::No,
+                _ => Cancellable::Yes,
+            };
             return Admitted::Wait { id, cancellable };
         }
         let draft = match Draft::new(id, name, params) {
@@ -282,7 +292,7 @@ impl Machine {
                 self.done(draft, revision, route);
                 None
             }
-            KnownMethod::Listen if self.outbox.is_single(route) => {
+            KnownMethod::Listen if self.outbox.takes_answer_only(route) => {
                 let what = "a listen stream needs a connection; this message was handed in alone";
                 return Err((Stage::Refused, RpcError::invalid_request(what)));
             }
@@ -353,7 +363,7 @@ impl Machine {
         match self.inflight.owner(id) {
             None => {}
             Some(IdOwner::Waiting(number)) => {
-                if self.waiting.get(&number).is_some_and(|waiting| waiting.cancellable)
+                if self.waiting.get(&number).is_some_and(|waiting| waiting.cancellable == Cancellable::Yes)
                     && let Some(waiting) = self.waiting.remove(&number)
                 {
                     self.inflight.disown(id);

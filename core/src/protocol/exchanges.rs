@@ -5,7 +5,7 @@ use super::HostCall;
 use super::faults::internal;
 use super::inflight::OpenRequest;
 use super::machine::{Machine, Waiting};
-use super::outbox::{Route, Stage};
+use super::outbox::{Route, RouteOutput, Stage};
 use crate::access::Caller;
 use crate::account::Permit;
 use crate::jsonrpc::RpcError;
@@ -13,11 +13,11 @@ use crate::sync::Trash;
 use std::sync::Arc;
 
 impl Machine {
-    /// Opens a route for one message. `single`: its client takes an answer only, no stream. `caller`: on whose behalf it
+    /// Opens a route for one message. `caller`: on whose behalf it
     /// asks, if not the connection's own. `permit`: what its requests count as.
     pub(crate) fn open_exchange(
         &mut self,
-        single: bool,
+        output: RouteOutput,
         caller: Option<Arc<Caller>>,
         permit: Option<Arc<Permit>>,
         trash: &mut Trash,
@@ -29,7 +29,7 @@ impl Machine {
         }
         let exchange = self.next_exchange;
         self.next_exchange += 1;
-        self.outbox.open(exchange, single, caller, permit);
+        self.outbox.open(exchange, output, caller, permit);
         Some(exchange)
     }
 

@@ -201,7 +201,7 @@ impl Machine {
     pub(crate) fn send_notification(&mut self, call: CallId, method: &str, params: Option<&Json>) -> bool {
         let Some(open) = self.inflight.get(call) else { return false };
         let route = open.route;
-        if self.outbox.is_single(route) || self.outbox.len() >= self.settings.limits.output_bytes {
+        if self.outbox.takes_answer_only(route) || self.outbox.len() >= self.settings.limits.output_bytes {
             return false;
         }
         self.outbox.write(route, MessageKind::Message, |p| {

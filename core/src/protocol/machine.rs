@@ -5,7 +5,7 @@ use super::RequestHead;
 use super::batch::{Element, Elements};
 use super::call_context::Context;
 use super::client_requests::ClientRequests;
-use super::dispatch::{Admitted, Arrival};
+use super::dispatch::{Admitted, Arrival, Cancellable};
 use super::effects::Causes;
 use super::host_call::HostCall;
 use super::inflight::{IdOwner, Inflight};
@@ -16,7 +16,7 @@ use super::outbox::{MessageKind, Outbox, Route, Stage};
 use super::partial_message::PartialMessage;
 use super::pending_routes::Routes;
 use super::subscriptions::{MarkQueue, Subscriptions};
-use crate::access::Caller;
+use crate::access::{AccessCheck, Caller};
 use crate::jsonrpc::{Parsed, RequestId};
 use crate::limits::Limits;
 use crate::model::{Cache, CacheHint, ClientAnswer};
@@ -46,9 +46,13 @@ impl Settings {
         self.has_resources.load(Ordering::Acquire)
     }
 
+    pub(crate) fn access_check(&self) -> AccessCheck {
+        if self.authorises.load(Ordering::Acquire) { AccessCheck::Required } else { AccessCheck::NotRequired }
+    }
+
     /// Returns the caching hint of an answer. `said`: the hint that the application gave for this answer alone.
     pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint) -> Cache {
-        self.policy.cache(kind, said, self.authorises.load(Ordering::Acquire))
+        self.policy.cache(kind, said, self.access_check())
     }
 }
 
@@ -57,7 +61,7 @@ pub(super) struct Waiting {
     pub(super) id: RequestId,
     pub(super) route: Route,
     pub(super) line: Vec<u8>,
-    pub(super) cancellable: bool,
+    pub(super) cancellable: Cancellable,
 }
 
 /// The next thing that a poller does.
@@ -298,7 +302,13 @@ impl Machine {
     }
 
     /// Keeps a message until there is room for its call.
-    pub(crate) fn keep_waiting(&mut self, id: RequestId, cancellable: bool, line: &[u8], route: Route) {
+    pub(crate) fn keep_waiting(
+        &mut self,
+        id: RequestId,
+        cancellable: Cancellable,
+        line: &[u8],
+        route: Route,
+    ) {
         self.waiting_bytes += line.len();
         self.inflight.own(id.clone(), IdOwner::Waiting(self.next_waiting));
         self.waiting.insert(self.next_waiting, Waiting { id, route, line: line.to_vec(), cancellable });

@@ -56,7 +56,7 @@ pub(crate) use input::{Chunk, InputLine};
 pub(crate) use judged::Judged;
 pub(crate) use list_topics::{ListTopics, RESOURCES, TopicSet};
 pub(crate) use machine::{Machine, Next, Settings};
-pub(crate) use outbox::Start;
+pub(crate) use outbox::{RouteOutput, Start};
 pub(crate) use partial_message::PartialMessage;
 pub(crate) use request_head::{OwnedHead, Repeated};
 pub(crate) use subscriptions::{HubOp, Subscriber};

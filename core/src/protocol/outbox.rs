@@ -92,6 +92,15 @@ impl Piece {
     }
 }
 
+/// The messages that the client of a route takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum RouteOutput {
+    /// The answer, and messages before it.
+    #[default]
+    Stream,
+    AnswerOnly,
+}
+
 /// One route's output.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
@@ -101,7 +110,7 @@ struct Outlet {
     partial: Option<Box<PartialMessage>>,
     /// A drain takes its output.
     drained: bool,
-    single: bool,
+    output: RouteOutput,
     /// Who asks, if not the connection's own caller.
     caller: Option<Arc<Caller>>,
     /// The permit that counts its requests until they are answered.
@@ -182,11 +191,11 @@ impl Outbox {
     pub(super) fn open(
         &mut self,
         exchange: u64,
-        single: bool,
+        output: RouteOutput,
         caller: Option<Arc<Caller>>,
         permit: Option<Arc<Permit>>,
     ) {
-        self.exchanges.insert(exchange, Box::new(Outlet { single, caller, permit, ..Outlet::default() }));
+        self.exchanges.insert(exchange, Box::new(Outlet { output, caller, permit, ..Outlet::default() }));
     }
 
     /// Returns the caller of a route, if it is not the connection's, and a share in what the requests of the route
@@ -197,9 +206,9 @@ impl Outbox {
     }
 
     /// Whether the route has room for an answer only.
-    pub(crate) fn is_single(&mut self, route: Route) -> bool {
+    pub(crate) fn takes_answer_only(&mut self, route: Route) -> bool {
         let route = self.batches.route_of(route).unwrap_or(route);
-        self.outlet(route).is_some_and(|outlet| outlet.single)
+        self.outlet(route).is_some_and(|outlet| outlet.output == RouteOutput::AnswerOnly)
     }
 
     /// Undelivered bytes, large bodies by the size of their source.
@@ -352,7 +361,11 @@ impl Outbox {
     pub(crate) fn pause(&mut self, route: Route, retry_ms: u64) -> bool {
         let route = self.batches.route_of(route).unwrap_or(route);
         let (Route::Exchange(exchange), true) = (route, self.bare) else { return false };
-        if self.exchanges.get(&exchange).is_none_or(|outlet| outlet.single || outlet.paused) {
+        if self
+            .exchanges
+            .get(&exchange)
+            .is_none_or(|outlet| outlet.output == RouteOutput::AnswerOnly || outlet.paused)
+        {
             return false;
         }
         let Some(outlet) = self.outlet_to_fill(route) else { return false };
@@ -480,21 +493,21 @@ impl Outbox {
         self.connection.marks.clear();
         self.connection.held.clear();
         self.connection.spare = Vec::new();
-        let (_, batches) = self.batches.forget(None);
+        let (_, batches) = self.batches.take_all();
         let connection = (std::mem::take(&mut self.connection.queue), self.connection.partial.take());
         (batches, connection, exchanges, self.callers.clear())
     }
 
     /// Forgets the batches that lack an answer.
     pub(crate) fn forget_batches(&mut self) -> impl Send + use<> {
-        let (bytes, batches) = self.batches.forget(None);
+        let (bytes, batches) = self.batches.take_all();
         self.bytes -= bytes;
         batches
     }
 
     /// Forgets an exchange that was given up.
     pub(crate) fn forget(&mut self, exchange: u64) -> impl Send + use<> {
-        let (bytes, batches) = self.batches.forget(Some(Route::Exchange(exchange)));
+        let (bytes, batches) = self.batches.take_route(Route::Exchange(exchange));
         self.bytes -= bytes;
         let mut outlet = self.exchanges.remove(&exchange);
         self.pending.remove(Route::Exchange(exchange));

@@ -26,7 +26,7 @@ impl Machine {
     pub(crate) fn send_progress(&mut self, call: CallId, report: Report) -> bool {
         let enough = self.outbox.len() >= ENOUGH;
         let Some(open) = self.inflight.get(call) else { return false };
-        if self.outbox.is_single(open.route) {
+        if self.outbox.takes_answer_only(open.route) {
             return false;
         }
         let grows =

@@ -10,7 +10,7 @@ use super::list_topics::TopicSet;
 use super::machine::Machine;
 use super::outbox::{MessageKind, Route, Stage};
 use super::subscriptions::{ChangeMark, HubOp, MarkQueue, Subscriber};
-use crate::access::{Operation, Verdict};
+use crate::access::{AccessCheck, Operation, Verdict};
 use crate::catalog::Change;
 use crate::hub::Registered;
 use crate::jsonrpc::RpcError;
@@ -25,7 +25,7 @@ impl Machine {
         request: &Request,
         subscriber: Subscriber,
         uris: Vec<Arc<str>>,
-        authorise: bool,
+        check: AccessCheck,
     ) {
         let call = request.call;
         let awaited = uris.iter().cloned().collect();
@@ -34,9 +34,9 @@ impl Machine {
             return;
         }
         for uri in &uris {
-            self.subscriptions.want(uri, subscriber, call.slot(), !authorise);
+            self.subscriptions.want(uri, subscriber, call.slot(), check);
         }
-        if authorise {
+        if check == AccessCheck::Required {
             self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });
         }
     }
@@ -116,7 +116,7 @@ impl Machine {
         request: &Request,
         lists: TopicSet,
         uris: Vec<Arc<str>>,
-        authorise: bool,
+        check: AccessCheck,
     ) {
         if let Err(fault) = self.room_for_subscriptions(uris.len()) {
             return self.answer_error(request, &fault);
@@ -128,9 +128,9 @@ impl Machine {
         if self.inflight.begin(call, RequestState::Listen { stream }).is_err() {
             return;
         }
-        let authorise = authorise && !uris.is_empty();
-        self.subscriptions.stream_wants(stream, &uris, call.slot(), !authorise);
-        if authorise {
+        let check = if uris.is_empty() { AccessCheck::NotRequired } else { check };
+        self.subscriptions.stream_wants(stream, &uris, call.slot(), check);
+        if check == AccessCheck::Required {
             self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });
         } else {
             self.start_stream_if_complete(call, stream);
@@ -227,8 +227,11 @@ impl Machine {
         if self.closed {
             return; // the hub named it before it was closed
         }
-        let session = self.lifecycle.session().is_some();
-        let queue = self.subscriptions.handle_list_change(kind, session);
+        let mut queue = MarkQueue::new();
+        if self.lifecycle.session().is_some() {
+            queue.extend(self.subscriptions.handle_list_change_of_session(kind));
+        }
+        queue.extend(self.subscriptions.handle_list_change_of_streams(kind));
         self.queue(queue);
     }
 

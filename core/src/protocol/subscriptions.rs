@@ -6,6 +6,7 @@
 use super::inflight::CallId;
 use super::list_topics::TopicSet;
 use super::outbox::Route;
+use crate::access::AccessCheck;
 use crate::catalog::Change;
 use crate::jsonrpc::RequestId;
 use crate::model::Descriptor;
@@ -191,7 +192,8 @@ impl Subscriptions {
         self.entries.get(uri).is_some_and(|e| e.subscriptions.iter().any(|w| w.subscriber == subscriber))
     }
 
-    pub(crate) fn want(&mut self, uri: &Arc<str>, subscriber: Subscriber, slot: u32, allowed: bool) {
+    pub(crate) fn want(&mut self, uri: &Arc<str>, subscriber: Subscriber, slot: u32, check: AccessCheck) {
+        let allowed = check == AccessCheck::NotRequired;
         let entry = self.entries.entry(uri.clone()).or_default();
         let pending = Pending { slot, allowed, is_in_hub: false };
         if let Some(subscription) =
@@ -331,9 +333,9 @@ impl Subscriptions {
         key
     }
 
-    pub(crate) fn stream_wants(&mut self, stream: u64, uris: &[Arc<str>], slot: u32, allowed: bool) {
+    pub(crate) fn stream_wants(&mut self, stream: u64, uris: &[Arc<str>], slot: u32, check: AccessCheck) {
         for uri in uris {
-            self.want(uri, Subscriber::Stream(stream), slot, allowed);
+            self.want(uri, Subscriber::Stream(stream), slot, check);
         }
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.uris = uris.to_vec();
@@ -440,15 +442,19 @@ impl Subscriptions {
         queue
     }
 
-    /// Lists of one kind changed. `session`: there is one to tell.
-    pub(crate) fn handle_list_change(&mut self, kind: usize, session: bool) -> MarkQueue {
+    /// Lists of one kind changed. Returns the mark for the session, unless it has one for lists already.
+    pub(crate) fn handle_list_change_of_session(&mut self, kind: usize) -> MarkQueue {
         let mut queue = MarkQueue::new();
-        if session {
-            if self.list_changes.is_empty() {
-                queue.push((Subscriber::Session, None));
-            }
-            self.list_changes.add(kind);
+        if self.list_changes.is_empty() {
+            queue.push((Subscriber::Session, None));
         }
+        self.list_changes.add(kind);
+        queue
+    }
+
+    /// Lists of one kind changed. Returns the marks for listen streams.
+    pub(crate) fn handle_list_change_of_streams(&mut self, kind: usize) -> MarkQueue {
+        let mut queue = MarkQueue::new();
         for (key, stream) in &mut self.streams {
             if stream.lists.has(kind) {
                 if stream.list_changes.is_empty() && stream.live {

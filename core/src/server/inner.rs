@@ -107,10 +107,6 @@ impl ServerState {
         self.spawner.with(|spawner, _| spawner.clone())
     }
 
-    pub(crate) fn authorises(&self) -> bool {
-        self.settings.authorises.load(Ordering::Acquire)
-    }
-
     pub(crate) fn gatekeeper(&self) -> Option<Arc<Gatekeeper>> {
         self.gatekeeper.with(|gatekeeper, _| gatekeeper.clone())
     }

@@ -1,0 +1,84 @@
+"""Checks signatures inside the project, for `words.py`: no bare booleans, and no `Option` without a meaning."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE = ROOT / "core/src"
+# Parameters of functions of the core that may be `bool`, with the reason. Others are enums, or two methods.
+BOOLEANS = {
+    "add_template(lists)": "is that of the public method",
+    "boolean(value)": "is a boolean of JSON",
+    "open(guard)": "is the option `guard_stdio`",
+}
+# What `None` means for parameters of functions of the core. It never means "all": that is a method of its own, or an enum.
+NONE_MEANS = {
+    "there is none": "answer caller charge chunk client context descriptor details event failure filter group head id if_version input "
+    "instructions interest_handler name number origin other outcome over params partial permit provider rare request retry_after_ms "
+    "revision said session setting stream then timer title value verifier gatekeeper version watch observer",
+    "it begins at the start": "after cursor",
+    "there is no limit of time": "at deadline next tick_at time timeout unused",
+    "it has no handler of its own": "before_restore complete hurry jobs on_ready run",
+    "the array was too long": "elements",
+    "the entry is gone": "now",
+    "shares are not counted": "share",
+}
+FUNCTION = re.compile(r"\bpub\((?:crate|super|in [\w:]+)\)\s+(?:const |async |unsafe )*fn (\w+)")
+
+
+def problems() -> Iterator[str]:
+    yield from unexplained_parameters()
+
+
+def unexplained_parameters() -> Iterator[str]:
+    """Yields each crate-visible function of the core with a `bool`, or with an `Option` of which no meaning is known."""
+    known = {name for names in NONE_MEANS.values() for name in names.split()}
+    booleans, options = set(), set()
+    for file in sorted(CORE.rglob("*.rs")):
+        text = re.sub(r"^\s*//.*", "", file.read_text("utf-8"), flags=re.MULTILINE)
+        for found in FUNCTION.finditer(text):
+            after_generics = found.end() + len(in_brackets(text, found.end())) if text[found.end()] == "<" else found.end()
+            for parameter in split(in_brackets(text, text.index("(", after_generics))[1:-1]):
+                name, _, kind = (part.strip() for part in parameter.partition(":"))
+                name, where = name.removeprefix("mut ").removeprefix("_"), f"{file.relative_to(ROOT)}: {found[1]}"
+                if kind == "bool":
+                    booleans.add(f"{found[1]}({name})")
+                    if f"{found[1]}({name})" not in BOOLEANS:
+                        yield f'{where} has a bare boolean "{name}": take an enum, or make two functions'
+                if re.match(r"(&mut |&)?Option<", kind) and name:
+                    options.add(name)
+                    if name not in known:
+                        yield f'{where} has an Option "{name}": say in {Path(__file__).name} what `None` means'
+    for name in sorted(BOOLEANS.keys() - booleans):
+        yield f"{Path(__file__).name}: no function has {name}"
+    for name in sorted(known - options):
+        yield f'{Path(__file__).name}: no function has an Option "{name}"'
+
+
+def in_brackets(text: str, start: int) -> str:
+    """The text from a bracket to the one that closes it."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += step(text, at)
+        if depth == 0:
+            return text[start : at + 1]
+    return text[start:]
+
+
+def split(parameters: str) -> list[str]:
+    parts, depth = [""], 0
+    for at, character in enumerate(parameters):
+        depth += step(parameters, at)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def step(text: str, at: int) -> int:
+    if text[at] in "([{<":
+        return 1
+    closes = text[at] in ")]}" or (text[at] == ">" and text[at - 1] not in "-=")
+    return -1 if closes else 0
