@@ -111,8 +111,8 @@ impl Count {
 pub(crate) struct Permit {
     counted: Counted,
     holder: Arc<Holder>,
-    /// The request's body, of which the call may know parts.
-    _body: Charge,
+    /// The charge for the request's body, of which the call may know parts.
+    _body: Option<Charge>,
 }
 
 /// The things that a permit counts.
@@ -149,6 +149,10 @@ pub(crate) struct Charge {
     holder: Arc<Holder>,
     bytes: usize,
 }
+
+/// Bytes of a body that lacks its end. They are counted among [`Account::arriving`] until it has, or this is dropped.
+#[derive(Debug)]
+pub(crate) struct ArrivingCharge(Charge);
 
 /// The approximate cost of a request in progress, in bytes, without its body.
 pub(crate) const REQUEST: usize = 4 << 10;
@@ -273,7 +277,7 @@ impl Holder {
     }
 
     /// A permit for what is counted. It owns the charge for the body of the request.
-    pub(crate) fn permit(self: &Arc<Self>, counted: Counted, body: Charge) -> Arc<Permit> {
+    pub(crate) fn permit(self: &Arc<Self>, counted: Counted, body: Option<Charge>) -> Arc<Permit> {
         Arc::new(Permit { counted, holder: self.clone(), _body: body })
     }
 
@@ -322,23 +326,14 @@ impl Holder {
 
     /// Charges bytes of a body that lacks its end. All of these have at most half of the budget, so that they keep no answers
     /// out.
-    pub(crate) fn reserve_arriving(self: &Arc<Self>, bytes: usize) -> Result<Charge, Full> {
+    pub(crate) fn reserve_arriving(self: &Arc<Self>, bytes: usize) -> Result<ArrivingCharge, Full> {
         let Account { arriving, bytes: all, .. } = &*self.account;
         if arriving.load(Ordering::Acquire).saturating_add(bytes) > all.most / 2 {
             return Err(all.full());
         }
-        self.reserve(bytes)
-    }
-
-    /// Counts that a body that lacks its end has `more` bytes.
-    pub(crate) fn count_arriving(&self, body: &AtomicUsize, more: usize) {
-        body.fetch_add(more, Ordering::AcqRel);
-        self.account.arriving.fetch_add(more, Ordering::AcqRel);
-    }
-
-    /// Stops to count a body as arriving, because it is whole or was given up.
-    pub(crate) fn uncount_arriving(&self, body: &AtomicUsize) {
-        self.account.arriving.fetch_sub(body.swap(0, Ordering::AcqRel), Ordering::AcqRel);
+        let charge = self.reserve(bytes)?;
+        arriving.fetch_add(bytes, Ordering::AcqRel);
+        Ok(ArrivingCharge(charge))
     }
 
     /// Charges what is there already, unless it is a part of what a request costs anyway.
@@ -364,18 +359,27 @@ impl Charge {
         self.holder.account.bytes.now.fetch_add(more, Ordering::AcqRel);
     }
 
-    /// Takes over what another charge of the same holder counts.
-    pub(crate) fn add(&mut self, other: Option<Charge>) {
-        self.bytes += other.map_or(0, |mut other| std::mem::take(&mut other.bytes));
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Takes all of it, so that the caller can drop it.
     pub(crate) fn take(&mut self) -> Charge {
         std::mem::replace(self, self.holder.charge())
+    }
+}
+
+impl ArrivingCharge {
+    /// Takes over what another charge of the same holder counts.
+    pub(crate) fn add(&mut self, mut other: ArrivingCharge) {
+        self.0.bytes += std::mem::take(&mut other.0.bytes);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.bytes
+    }
+
+    /// The charge of a body that has its end.
+    pub(crate) fn into_whole(mut self) -> Charge {
+        let charge = self.0.take();
+        charge.holder.account.arriving.fetch_sub(charge.bytes, Ordering::AcqRel);
+        charge
     }
 }
 
@@ -406,6 +410,12 @@ impl Drop for Charge {
     }
 }
 
+impl Drop for ArrivingCharge {
+    fn drop(&mut self) {
+        self.0.holder.account.arriving.fetch_sub(self.0.bytes, Ordering::AcqRel);
+    }
+}
+
 impl Drop for CountedCalls {
     fn drop(&mut self) {
         let own = self.caller.as_deref().unwrap_or(&self.holder.calls);
@@ -429,7 +439,7 @@ mod tests {
         let account = account(|limits| (limits.calls_in_flight, limits.caller_percent) = (2, 100));
         let permit = |number| {
             let holder = account.holder();
-            holder.count_calls(number, None).map(|counted| holder.permit(counted, holder.charge()))
+            holder.count_calls(number, None).map(|counted| holder.permit(counted, None))
         };
         let one = permit(1).expect("there is room");
         let shared = one.clone();

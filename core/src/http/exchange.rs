@@ -53,7 +53,7 @@ pub struct Exchange {
     cost: Charge,
     pub(super) body: RequestBody,
     /// The cost of the whole body, until a permit takes it over.
-    pub(super) body_cost: Charge,
+    pub(super) body_cost: Option<Charge>,
     /// When the state has to change, in milliseconds.
     pub(super) deadline: Option<u64>,
     pub(super) now: u64,
@@ -100,7 +100,7 @@ impl Exchange {
         let need = RoomNeed { holder: &holder, number: None, bytes: REQUEST, cost: cost(REQUEST, now, now) };
         let cost = make_room(&endpoint.0, &need, || holder.reserve(REQUEST));
         let (cost, fits) = cost.map_or_else(|full| (holder.charge(), Err(full)), |cost| (cost, Ok(())));
-        let (body, body_cost) = (RequestBody::new(&endpoint.0, &holder, now, ready.clone()), holder.charge());
+        let (body, body_cost) = (RequestBody::new(&holder, now, &ready), None);
         let (state, deadline) = (ExchangeState::Done, None);
         let mut exchange = Exchange {
             endpoint,

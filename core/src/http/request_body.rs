@@ -2,7 +2,7 @@
 
 use super::endpoint::Inner;
 use super::exchange::Ready;
-use crate::account::{Charge, Full, Holder};
+use crate::account::{ArrivingCharge, Charge, Full, Holder};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use std::collections::BTreeMap;
@@ -10,28 +10,42 @@ use std::sync::Arc;
 
 /// The body of one request.
 pub(super) struct RequestBody {
-    registry: Arc<Lock<RequestBodies>>,
-    arriving: Arc<Arriving>,
-    /// Its number among those that the endpoint can let go, once a piece came that is not the last.
-    number: Option<u64>,
-    /// How long it is, if the head says so.
-    pub(super) length: Option<usize>,
-}
-
-/// A body that lacks its end.
-struct Arriving {
     holder: Arc<Holder>,
     ready: Ready,
     /// When the request began, in milliseconds.
     since: u64,
-    bytes: AtomicUsize,
-    buffer: Lock<Buffer>,
+    place: Place,
+    /// How many bytes have arrived.
+    arrived: usize,
+    /// How many bytes are charged.
+    charged: usize,
+    /// How long it is, if the head says so.
+    pub(super) length: Option<usize>,
 }
 
+/// Where the bytes of a body are.
+enum Place {
+    /// Here. Most bodies come in one piece, so that no other thread needs to find them.
+    Own(Buffer),
+    /// Where the endpoint finds them to let them go, once a piece came that is not the last.
+    Shared { registry: Arc<Lock<RequestBodies>>, number: u64, arriving: Arc<Arriving> },
+}
+
+/// A body that the endpoint can let go.
+struct Arriving {
+    holder: Arc<Holder>,
+    ready: Ready,
+    since: u64,
+    /// How many bytes are charged.
+    charged: AtomicUsize,
+    /// The limit for which the endpoint let the body go takes the place of the bytes.
+    buffer: Lock<Result<Buffer, Full>>,
+}
+
+#[derive(Default)]
 struct Buffer {
     message: Vec<u8>,
-    charge: Charge,
-    refused: Option<Full>,
+    charge: Option<ArrivingCharge>,
 }
 
 /// The bodies of an endpoint that lack their end and hold bytes.
@@ -52,69 +66,86 @@ pub(super) struct RoomNeed<'a> {
 }
 
 impl RequestBody {
-    pub(super) fn new(inner: &Inner, holder: &Arc<Holder>, since: u64, ready: Ready) -> RequestBody {
-        let buffer = Lock::new(Buffer { message: Vec::new(), charge: holder.charge(), refused: None });
-        let (holder, bytes) = (holder.clone(), AtomicUsize::new(0));
-        let arriving = Arc::new(Arriving { holder, ready, since, bytes, buffer });
-        RequestBody { registry: inner.bodies.clone(), arriving, number: None, length: None }
+    pub(super) fn new(holder: &Arc<Holder>, since: u64, ready: &Ready) -> RequestBody {
+        let (holder, ready, place) = (holder.clone(), ready.clone(), Place::Own(Buffer::default()));
+        RequestBody { holder, ready, since, place, arrived: 0, charged: 0, length: None }
     }
 
     /// How many bytes have arrived.
     pub(super) fn len(&self) -> usize {
-        self.arriving.buffer.with(|buffer, _| buffer.message.len())
+        self.arrived
     }
 
     /// Appends a piece of a body of at most `most` bytes. Charges what the buffer grows by. If there is no room, the
     /// endpoint lets the body go that costs most, which may be this one.
     pub(super) fn append(&mut self, bytes: &[u8], most: usize, inner: &Inner) -> Result<(), Full> {
-        let Arriving { holder, since, bytes: held, buffer, .. } = &*self.arriving;
-        let (has, length) = buffer.with(|buffer, _| match buffer.refused {
-            Some(full) => Err(full),
-            None => Ok((buffer.message.capacity(), buffer.message.len() + bytes.len())),
-        })?;
-        let mut grown = None;
-        if length > has {
-            let ahead = has.saturating_mul(2).min(self.length.unwrap_or(most)).max(length);
-            let reserve = |size: usize| holder.reserve_arriving(size - has);
-            grown = Some(reserve(ahead).or_else(|_| {
-                let (now, size) = (inner.group.now(), held.load(Ordering::Relaxed) + length - has);
-                let cost = cost(size, *since, now);
-                let need = RoomNeed { holder, number: self.number, bytes: length - has, cost };
-                make_room(inner, &need, || reserve(length))
-            })?);
+        let length = self.arrived + bytes.len();
+        let grown = if length > self.charged { Some(self.charge(length, most, inner)?) } else { None };
+        let charged = self.charged + grown.as_ref().map_or(0, ArrivingCharge::bytes);
+        match &mut self.place {
+            Place::Own(buffer) => buffer.append(bytes, charged, grown),
+            Place::Shared { arriving, .. } => arriving.append(bytes, charged, grown)?,
         }
-        let more = grown.as_ref().map_or(0, Charge::bytes);
-        buffer.with(|buffer, trash| {
-            if let Some(full) = buffer.refused {
-                trash.put(grown);
-                return Err(full);
-            }
-            buffer.charge.add(grown);
-            buffer.message.reserve_exact(has + more - buffer.message.len());
-            buffer.message.extend_from_slice(bytes);
-            holder.count_arriving(held, more);
-            Ok(())
-        })?;
-        if self.number.is_none() && self.length != Some(length) {
-            let arriving = self.arriving.clone();
-            self.number = Some(self.registry.with(|bodies, _| bodies.add(arriving)));
+        (self.arrived, self.charged) = (length, charged);
+        if self.length != Some(length) {
+            self.share(inner);
         }
         Ok(())
     }
 
+    /// Charges room for a body of `length` bytes: for twice what there is, if there is room for that.
+    fn charge(&self, length: usize, most: usize, inner: &Inner) -> Result<ArrivingCharge, Full> {
+        let RequestBody { holder, charged, .. } = self;
+        let ahead = charged.saturating_mul(2).min(self.length.unwrap_or(most)).max(length);
+        let reserve = |size: usize| holder.reserve_arriving(size - charged);
+        reserve(ahead).or_else(|_| {
+            let cost = cost(length, self.since, inner.group.now());
+            let need = RoomNeed { holder, number: self.number(), bytes: length - charged, cost };
+            make_room(inner, &need, || reserve(length))
+        })
+    }
+
+    /// Lets the endpoint find the body from now on.
+    fn share(&mut self, inner: &Inner) {
+        let Place::Own(buffer) = &mut self.place else { return };
+        let (buffer, charged) = (Lock::new(Ok(std::mem::take(buffer))), AtomicUsize::new(self.charged));
+        let (holder, ready, since) = (self.holder.clone(), self.ready.clone(), self.since);
+        let arriving = Arc::new(Arriving { holder, ready, since, charged, buffer });
+        let (registry, shared) = (inner.bodies.clone(), arriving.clone());
+        let number = registry.with(|bodies, _| bodies.add(shared));
+        self.place = Place::Shared { registry, number, arriving };
+    }
+
+    /// Its number among those that the endpoint can let go.
+    fn number(&self) -> Option<u64> {
+        match &self.place {
+            Place::Own(_) => None,
+            Place::Shared { number, .. } => Some(*number),
+        }
+    }
+
     /// The limit for which the endpoint let the body go.
     pub(super) fn refused(&self) -> Option<Full> {
-        self.number?; // nothing else can be let go
-        self.arriving.buffer.with(|buffer, _| buffer.refused)
+        match &self.place {
+            Place::Own(_) => None,
+            Place::Shared { arriving, .. } => {
+                arriving.buffer.with(|buffer, _| buffer.as_ref().err().copied())
+            }
+        }
     }
 
     /// Takes the body, and the charge for it. The endpoint cannot let it go any more.
-    pub(super) fn take(&mut self) -> Result<(Vec<u8>, Charge), Full> {
-        if let Some(number) = self.number.take() {
-            let arriving = self.registry.with(|bodies, _| bodies.arriving.remove(&number));
-            drop(arriving); // not under the lock
-        }
-        self.arriving.take(None)
+    pub(super) fn take(&mut self) -> Result<(Vec<u8>, Option<Charge>), Full> {
+        (self.arrived, self.charged) = (0, 0);
+        let buffer = match std::mem::replace(&mut self.place, Place::Own(Buffer::default())) {
+            Place::Own(buffer) => buffer,
+            Place::Shared { registry, number, arriving } => {
+                let known = registry.with(|bodies, _| bodies.arriving.remove(&number));
+                drop(known); // not under the lock
+                arriving.take(Ok(Buffer::default()))?
+            }
+        };
+        Ok((buffer.message, buffer.charge.map(ArrivingCharge::into_whole)))
     }
 }
 
@@ -139,7 +170,7 @@ pub(super) fn make_room<R>(
         let all: Vec<_> = bodies.with(|b, _| b.arriving.iter().map(|(n, body)| (*n, body.clone())).collect());
         let (number, body) = costliest(&all, need, inner.group.now()).ok_or(full)?;
         let gone = bodies.with(|bodies, _| bodies.arriving.remove(number));
-        drop((gone, body.take(Some(full)))); // under no lock
+        drop((gone, body.take(Err(full)))); // under no lock
         inner.notify(&body.ready);
     }
 }
@@ -161,7 +192,7 @@ fn costliest<'a>(
     let (mut own, mut others) = (need.cost, 0);
     for entry in all {
         let (number, body) = entry;
-        let bytes = body.bytes.load(Ordering::Relaxed);
+        let bytes = body.charged.load(Ordering::Relaxed);
         let cost = cost(bytes, body.since, now);
         if Arc::ptr_eq(&body.holder, need.holder) {
             own += if need.number == Some(*number) { 0 } else { cost };
@@ -187,18 +218,42 @@ pub(super) fn cost(bytes: usize, since: u64, now: u64) -> u128 {
 }
 
 impl Arriving {
-    /// Takes the bytes and their charge. `refused` tells the exchange why they are gone.
-    fn take(&self, refused: Option<Full>) -> Result<(Vec<u8>, Charge), Full> {
-        let empty = self.holder.charge();
-        self.buffer.with(|buffer, trash| {
-            if let Some(full) = buffer.refused {
-                trash.put(empty);
-                return Err(full);
+    fn append(&self, bytes: &[u8], charged: usize, grown: Option<ArrivingCharge>) -> Result<(), Full> {
+        self.buffer.with(|buffer, trash| match buffer {
+            Ok(buffer) => {
+                buffer.append(bytes, charged, grown);
+                self.charged.store(charged, Ordering::Relaxed);
+                Ok(())
             }
-            buffer.refused = refused;
-            self.holder.uncount_arriving(&self.bytes);
-            Ok((std::mem::take(&mut buffer.message), std::mem::replace(&mut buffer.charge, empty)))
+            Err(full) => {
+                trash.put(grown);
+                Err(*full)
+            }
         })
+    }
+
+    /// Takes the bytes and their charge. `then` takes their place, and tells the exchange if they are gone.
+    fn take(&self, then: Result<Buffer, Full>) -> Result<Buffer, Full> {
+        self.buffer.with(|buffer, _| {
+            if let Err(full) = buffer {
+                return Err(*full);
+            }
+            self.charged.store(0, Ordering::Relaxed);
+            std::mem::replace(buffer, then)
+        })
+    }
+}
+
+impl Buffer {
+    /// Appends a piece. `charged` bytes are charged with `grown`, which the buffer takes over.
+    fn append(&mut self, bytes: &[u8], charged: usize, grown: Option<ArrivingCharge>) {
+        match (&mut self.charge, grown) {
+            (Some(charge), Some(grown)) => charge.add(grown),
+            (charge @ None, grown) => *charge = grown,
+            (Some(_), None) => {}
+        }
+        self.message.reserve_exact(charged - self.message.len());
+        self.message.extend_from_slice(bytes);
     }
 }
 
