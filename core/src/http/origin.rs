@@ -203,7 +203,7 @@ fn is_authority(text: &str) -> bool {
             }
             ("", port)
         }
-        None => text.split_at(text.find(':').unwrap_or(text.len())),
+        None => text.split_at(text.bytes().position(|byte| byte == b':').unwrap_or(text.len())),
     };
     let hex = |digits: Option<&[u8]>| digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
     let bytes = host.as_bytes();

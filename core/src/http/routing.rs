@@ -31,13 +31,11 @@ impl Exchange {
     pub(super) fn admit(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         let inner = self.endpoint.0.clone();
         let options = &inner.options;
-        let metadata = inner.is_metadata(head.path());
-        if head.path() != options.path && !metadata {
-            let why = format!(
-                "the path '{}' is not that of the endpoint, '{}'; see `path`",
-                head.path(),
-                options.path
-            );
+        let path = head.path();
+        let metadata = inner.is_metadata(path);
+        if path != options.path && !metadata {
+            let why =
+                format!("the path '{path}' is not that of the endpoint, '{}'; see `path`", options.path);
             return Err(ErrorResponse::empty(404).hint(RefusalKind::Path, &why));
         }
         let checked = options.gate.check(head).and_then(|()| check_transfer_codings(head));

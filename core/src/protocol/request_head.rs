@@ -23,8 +23,8 @@ impl<'a> RequestHead<'a> {
     /// The path, without the query.
     pub(crate) fn path(&self) -> &'a str {
         let target = self.absolute().map_or(self.target, |(_, rest)| rest);
-        let path = target.split(['?', '#']).next().unwrap_or_default();
-        if path.is_empty() { "/" } else { path }
+        let end = target.bytes().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(target.len());
+        if end == 0 { "/" } else { &target[..end] }
     }
 
     /// The authority of a target that is a URL.
@@ -33,6 +33,9 @@ impl<'a> RequestHead<'a> {
     }
 
     fn absolute(&self) -> Option<(&'a str, &'a str)> {
+        if self.target.starts_with('/') {
+            return None; // as almost always, and without a search
+        }
         let (scheme, rest) = self.target.split_once("://")?;
         let is_scheme = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
         is_scheme.then(|| rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())))
