@@ -5,8 +5,8 @@ use super::shared::HttpShared;
 use crate::account::{Charge, Holder, UnreadResponse};
 use crate::http::{Exchange, Progress, RequestHead, Response};
 use crate::sync::Lock;
-use ::http::Version;
 use ::http::request::Parts;
+use ::http::{HeaderName, HeaderValue, StatusCode, Version};
 use bytes::{Buf, Bytes};
 use http_body::{Body, Frame, SizeHint};
 use std::convert::Infallible;
@@ -82,11 +82,8 @@ pub(super) async fn respond<B: Body, U: ClientState>(
     let (parts, incoming) = request.into_parts();
     let mut incoming = pin!(incoming);
     let waker = Arc::new(TaskWaker { waker: Lock::default(), demand: Demand::new() });
-    let exchange = begin(&shared, &parts, client, waker.clone());
-    let holder = exchange.holder().clone();
+    let mut running = RunningExchange::begin(shared, &parts, client, waker, peer);
     drop(parts); // not needed any more, and a callback may take its time
-    let (data, chunk) = (Vec::new(), Bytes::new());
-    let mut running = RunningExchange { shared, holder, exchange, waker, sleep: None, data, chunk, peer };
     loop {
         match poll_fn(|cx| running.step(cx)).await {
             ExchangeStep::Body(deadline) => {
@@ -127,7 +124,7 @@ pub(super) async fn respond<B: Body, U: ClientState>(
     }
 }
 
-fn begin(shared: &HttpShared, parts: &Parts, client: ClientId, waker: Arc<TaskWaker>) -> Exchange {
+fn begin(shared: &HttpShared, parts: &Parts, client: ClientId, waker: Arc<TaskWaker>, now: u64) -> Exchange {
     let mut fields: Vec<(&str, &[u8])> =
         parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
     let url;
@@ -146,7 +143,7 @@ fn begin(shared: &HttpShared, parts: &Parts, client: ClientId, waker: Arc<TaskWa
         (Version::HTTP_10, None) if !parts.headers.contains_key("host") => fields.push(("host", b"")),
         _ => {}
     }
-    let (method, now, ready) = (parts.method.as_str(), shared.now(), move || waker.wake());
+    let (method, ready) = (parts.method.as_str(), move || waker.wake());
     match client {
         ClientId::Connection(holder) => {
             let head = RequestHead { method, target, headers: &fields, peer: &[] };
@@ -201,6 +198,8 @@ struct RunningExchange<U> {
     /// Output that the server has not got yet.
     chunk: Bytes,
     peer: U,
+    /// When it was polled last, in milliseconds.
+    now: u64,
 }
 
 enum ExchangeStep {
@@ -214,6 +213,20 @@ enum ExchangeStep {
 const PIECE: usize = 16 << 10;
 
 impl<U: ClientState> RunningExchange<U> {
+    /// Begins the exchange of a request. It stays in one place from here on, because it is large.
+    fn begin(
+        shared: Arc<HttpShared>,
+        parts: &Parts,
+        client: ClientId,
+        waker: Arc<TaskWaker>,
+        peer: U,
+    ) -> Box<RunningExchange<U>> {
+        let now = shared.now();
+        let exchange = begin(&shared, parts, client, waker.clone(), now);
+        let (holder, data, chunk) = (exchange.holder().clone(), Vec::new(), Bytes::new());
+        Box::new(RunningExchange { shared, holder, exchange, waker, sleep: None, data, chunk, peer, now })
+    }
+
     /// Waits for the next step of the exchange.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<ExchangeStep> {
         self.waker.register(cx); // before polling, so that no wake is missed
@@ -223,7 +236,8 @@ impl<U: ClientState> RunningExchange<U> {
                 self.peer.abandon();
                 return Poll::Pending;
             }
-            match self.exchange.poll(self.shared.now(), &mut self.data) {
+            self.now = self.shared.now();
+            match self.exchange.poll(self.now, &mut self.data) {
                 Progress::Body(deadline) => return Poll::Ready(ExchangeStep::Body(deadline)),
                 Progress::Event(event) => match &self.shared.jobs {
                     Some(jobs) => jobs.push_event(event),
@@ -277,19 +291,22 @@ impl<U: ClientState> RunningExchange<U> {
         }
     }
 
-    fn into_response(self, head: Response) -> ::http::Response<ExchangeBody<U>> {
-        let mut response = ::http::Response::builder().status(head.status);
-        for (name, value) in head.headers {
-            response = response.header(name, value);
-        }
+    fn into_response(self: Box<Self>, head: Response) -> ::http::Response<ExchangeBody<U>> {
         let (shared, waker, holder) = (self.shared.clone(), self.waker.clone(), self.holder.clone());
-        waker.demand.provide(shared.now());
-        let running = Lock::new(Some(Box::new(self)));
+        waker.demand.provide(self.now);
+        let running = Lock::new(Some(self));
         let source = Arc::new(BodySource { shared, waker, holder, running });
         let account = source.shared.endpoint.account();
         let number = (head.length != Some(0)).then(|| account.add_unread(source.clone()));
-        let body = ExchangeBody { source, left: head.length, number };
-        response.body(body).expect("status and fields are our own")
+        let mut response = ::http::Response::new(ExchangeBody { source, left: head.length, number });
+        *response.status_mut() = StatusCode::from_u16(head.status).expect("it is our own");
+        let fields = response.headers_mut();
+        fields.reserve(head.headers.len());
+        for (name, value) in head.headers {
+            let value = HeaderValue::try_from(value).expect("it is our own");
+            fields.append(HeaderName::from_static(name), value);
+        }
+        response
     }
 }
 
