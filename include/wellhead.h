@@ -315,7 +315,7 @@ typedef struct wellhead_server_options {
      * that a client which starts a process for each request can page. */
     wellhead_str cursor_key;
     const wellhead_limits *limits;            /* NULL: all defaults. */
-    /* Called with a line of text when a callback fails or requests are refused. NULL: writes the line to standard error. */
+    /* Called with a line of text when a callback fails or requests are refused. NULL: standard error. */
     wellhead_log_callback log;
     void *log_data;                           /* Passed to `log`. */
     /* Called once with log_data, after the last line; also if no server is made. May be NULL. */

@@ -2,6 +2,10 @@
 //! defaults from here. `core/tests/options` compares the languages with [`OPTIONS`].
 
 use crate::limits::Limits;
+use crate::policy::{
+    Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
+    UndeclaredLists,
+};
 
 /// An option or a limit.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +26,22 @@ pub enum OptionKind {
     Number(u64),
     /// On or off. C has a constant for the value that is not the default.
     Switch(bool),
+    /// One of these words; the first is the default.
+    Word(&'static [&'static str]),
+    /// A text. This and the kinds below have the default as people read it, empty if there is none to tell.
+    Text(&'static str),
+    /// A list of texts.
+    List(&'static str),
+    /// An object with members of its own.
+    Object(&'static str),
+    /// A value for each of some of these words.
+    ByWord(&'static [&'static str]),
+    /// A function of the application.
+    Callback(&'static str),
 }
+
+/// A text that is the default of an option.
+pub(crate) type DefaultText = &'static str;
 
 /// The options that belong together.
 #[derive(Debug, Clone, Copy)]
@@ -35,11 +54,13 @@ pub struct OptionSet {
     pub options: &'static [OptionEntry],
 }
 
-/// Makes a struct of options with their defaults, and the list of them for [`OPTIONS`].
+/// Makes a struct of options with their defaults, and the list of them for [`OPTIONS`]. `also` adds to the list the options
+/// whose default is no value.
 macro_rules! options {
     ($(#[$meta:meta])* $vis:vis struct $set:ident {
         $($(#[doc = $about:literal])* $reach:vis $name:ident: $type:ident = $default:expr,)*
-    }) => {
+    }
+    $(also { $($(#[doc = $further_about:literal])* $further:ident: $kind:ident($value:expr),)* })?) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Eq)]
         #[allow(clippy::struct_excessive_bools, reason = "each switch is independent of the others")]
@@ -50,11 +71,18 @@ macro_rules! options {
         #[allow(dead_code, reason = "a driver uses its defaults, and features choose the drivers")]
         impl $set {
             pub(crate) const DEFAULT: $set = $set { $($name: $default,)* };
-            pub(crate) const OPTIONS: &[$crate::options::OptionEntry] = &[$($crate::options::OptionEntry {
-                name: stringify!($name),
-                kind: $crate::options::kind!($type, $default),
-                about: &[$($about),*],
-            },)*];
+            pub(crate) const OPTIONS: &[$crate::options::OptionEntry] = &[
+                $($crate::options::OptionEntry {
+                    name: stringify!($name),
+                    kind: $crate::options::kind!($type, $default),
+                    about: &[$($about),*],
+                },)*
+                $($($crate::options::OptionEntry {
+                    name: stringify!($further),
+                    kind: $crate::options::OptionKind::$kind($value),
+                    about: &[$($further_about),*],
+                },)*)?
+            ];
 
             /// Returns the name of the first number that is 0.
             pub(crate) fn zero(&self) -> Option<&'static str> {
@@ -67,6 +95,9 @@ macro_rules! options {
 }
 
 macro_rules! kind {
+    (DefaultText, $default:expr) => {
+        $crate::options::OptionKind::Text($default)
+    };
     (bool, $default:expr) => {
         $crate::options::OptionKind::Switch($default)
     };
@@ -90,11 +121,56 @@ options! {
         /// Leaves out fields that the client's revision does not have.
         pub(crate) omit_newer_fields: bool = true,
     }
+    also {
+        /// The server's name for people.
+        title: Text(""),
+        /// Instructions for models on how to use the server.
+        instructions: Text(""),
+        /// The key of 32 bytes that seals cursors. Replicas share it. Over stdio the default is derived from the name and
+        /// version of the server.
+        cursor_key: Text("random"),
+        /// The name of this instance among those that share changes.
+        origin: Text("random"),
+        /// The protocol versions to serve, by their dates.
+        versions: List("all"),
+        /// Limits on what clients may cost.
+        limits: Object(""),
+        /// Capabilities to declare in addition to those that registrations declare.
+        capability: Object(""),
+        /// Further kinds of lists whose changes can be announced, each with its notification.
+        announces: Object(""),
+        /// Caching hint for all responses. Without it clients may not reuse them.
+        cache: Object(""),
+        /// Caching hints for kinds of responses.
+        cache_of: ByWord(Cacheable::NAMES),
+        /// The source of error codes.
+        error_profile: Word(ErrorProfile::NAMES),
+        /// Error codes of conditions, for clients of one version.
+        error_code: ByWord(ErrorCondition::NAMES),
+        /// The answer for a resource that the application denies: an error, or that of a resource that does not exist.
+        permission_denied: Word(PermissionDenied::NAMES),
+        /// The answer to a client that lists what the server does not offer.
+        undeclared_lists: Word(UndeclaredLists::NAMES),
+        /// The clients whose contents have the `name` and `title` of the resource: those of one revision, none, or all.
+        titles_in_contents: Word(TitlesInContents::NAMES),
+        /// The answer to a subscription to a URI that nothing serves.
+        subscribe_unknown: Word(SubscribeUnknown::NAMES),
+        /// The clients that the server speaks the `resources/get` dialect with. `auto` means those that use it.
+        dialect: Word(Dialect::NAMES),
+        /// Called when a call of a callback begins and when it ends.
+        observe: Callback(""),
+        /// The clock that measures calls for `observe`.
+        clock: Callback(""),
+        /// Called with each line of the log.
+        on_log: Callback("standard error"),
+    }
 }
 
 options! {
     /// An endpoint over HTTP.
     pub(crate) struct EndpointOptions {
+        /// The path that clients POST to.
+        pub(crate) path: DefaultText = "/mcp",
         /// Refuses requests whose `Host`, or `Origin` if there is one, does not name this machine. A listener decides this by
         /// the address that it is bound to.
         pub(crate) loopback_only: bool = true,
@@ -120,6 +196,16 @@ options! {
         pub(crate) idle_ms: u64 = 60_000,
         /// Bytes of events that a session keeps for a client whose stream broke.
         pub(crate) replay_bytes: usize = 1 << 20,
+    }
+    also {
+        /// Origins of web pages that may send requests, in addition to those of this machine with `loopback_only`.
+        allowed_origins: List(""),
+        /// Host names of the endpoint. Without any it accepts those of this machine with `loopback_only`, else all.
+        allowed_hosts: List(""),
+        /// Verifies the bearer token of each request. Without it requests need no token.
+        verify: Callback(""),
+        /// The description for clients of an endpoint that needs tokens: its URL, authorization servers and scopes.
+        protect: Object(""),
     }
 }
 
@@ -163,6 +249,12 @@ options! {
         /// Milliseconds without a change before clients are notified, at most 60,000.
         pub(crate) settle_ms: u64 = 50,
     }
+    also {
+        /// Patterns of the files to serve, in the form of lines of `.gitignore`.
+        include: List("all files"),
+        /// Patterns of entries that are not served. They win over `include`.
+        exclude: List(""),
+    }
 }
 
 /// Every option, by what it is an option of.
@@ -183,3 +275,26 @@ pub const OPTIONS: &[OptionSet] = &[
     OptionSet { name: "stdio", sections: &["Options of stdio"], options: StdioOptions::OPTIONS },
     OptionSet { name: "folder", sections: &["Options of a folder"], options: FolderOptions::OPTIONS },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Display;
+
+    #[test]
+    fn the_first_word_is_the_default() {
+        let defaults: [(&str, &dyn Display); 6] = [
+            ("error_profile", &ErrorProfile::default()),
+            ("permission_denied", &PermissionDenied::default()),
+            ("undeclared_lists", &UndeclaredLists::default()),
+            ("titles_in_contents", &TitlesInContents::default()),
+            ("subscribe_unknown", &SubscribeUnknown::default()),
+            ("dialect", &Dialect::default()),
+        ];
+        let words = ServerOptions::OPTIONS.iter().filter_map(|option| match option.kind {
+            OptionKind::Word(words) => Some((option.name, words[0].to_owned())),
+            _ => None,
+        });
+        assert!(words.eq(defaults.map(|(name, default)| (name, default.to_string()))));
+    }
+}

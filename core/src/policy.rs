@@ -116,6 +116,9 @@ macro_rules! words {
     ($($name:ident { $($choice:ident = $word:expr),+ $(,)? })+) => {$(
         impl $name {
             const WORDS: &[($name, &str)] = &[$(($name::$choice, $word)),+];
+            /// The words alone. The first is the default, if there is one.
+            #[allow(dead_code, reason = "the table of options does not list every type")]
+            pub(crate) const NAMES: &[&str] = &[$($word),+];
         }
 
         impl fmt::Display for $name {

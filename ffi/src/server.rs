@@ -121,7 +121,7 @@ pub struct wellhead_server_options {
     pub cursor_key: wellhead_str,
     /// NULL: all defaults.
     pub limits: *const wellhead_limits,
-    /// Called with a line of text when a callback fails or requests are refused. NULL: writes the line to standard error.
+    /// Called with a line of text when a callback fails or requests are refused. NULL: standard error.
     pub log: wellhead_log_callback,
     /// Passed to `log`.
     pub log_data: *mut c_void,

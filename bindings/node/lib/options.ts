@@ -44,8 +44,8 @@ export interface ServerOptions {
   /** The protocol versions to serve, by their dates. All by default. */
   versions?: readonly string[] | undefined;
   /**
-   * The source of error codes. `official` (default): the published revisions. `variant-…`: for clients of the revision of
-   * that date, the codes that its page had for two days, which early implementations may follow.
+   * The source of error codes. `official` (default): the published revisions. `variant-2024-11-05`: for clients of that
+   * revision, the codes that its page had for two days, which early implementations may follow.
    */
   errorProfile?: 'official' | `variant-${string}` | undefined;
   /** Error codes for clients of one version, instead of those of the profile: `{ version: { condition: code } }`. */
@@ -61,8 +61,8 @@ export interface ServerOptions {
    */
   undeclaredLists?: 'error' | 'empty' | undefined;
   /**
-   * Adds the `name` and `title` of the resource to contents, and its `title` to updates. By default for clients of `2025-06-18`
-   * only, whose documentation showed them; `never`; or `always`, in every revision.
+   * Adds the `name` and `title` of the resource to contents, and its `title` to updates. `2025-06-18` (default):
+   * for clients of that revision, whose documentation showed them. `never`. `always`: in every revision.
    */
   titlesInContents?: `${number}-${number}-${number}` | 'never' | 'always' | undefined;
   /** Leaves out fields that the client's revision does not have. Default: true. */
@@ -173,7 +173,7 @@ export interface ResourceOptions extends ResourceDescriptor {
 
 /** The options of {@link Server.directory}. Patterns have the form of lines of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/`. */
 export interface DirectoryOptions {
-  /** Serves only files that one of these patterns matches. */
+  /** Serves only files that one of these patterns matches. Default: all files. */
   include?: readonly string[] | undefined;
   /** Does not serve files that one of these patterns matches. Wins over `include`. */
   exclude?: readonly string[] | undefined;

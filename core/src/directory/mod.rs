@@ -72,6 +72,7 @@ impl Directory {
 
     /// Serves only files that match this pattern or another one set by this method. Patterns have the form of lines
     /// of `.gitignore`: `*.md` anywhere, `/docs` at the top, `docs/` for everything in such directories.
+    /// Default: all files.
     #[must_use]
     pub fn include(mut self, pattern: impl Into<String>) -> Self {
         self.include.push(pattern.into());

@@ -305,6 +305,7 @@ impl Server {
     /// An endpoint for Streamable HTTP.
     pub fn endpoint(&self) -> EndpointBuilder {
         let EndpointOptions {
+            path,
             loopback_only,
             cors,
             strict_accept,
@@ -323,7 +324,7 @@ impl Server {
             origins: Vec::new(),
             hosts: Vec::new(),
             options: Options {
-                path: "/mcp".to_owned(),
+                path: path.to_owned(),
                 gate: OriginGate { origins: Vec::new(), hosts: Vec::new(), loopback_only },
                 cors,
                 strict_accept,

@@ -148,7 +148,7 @@ impl Builder {
         self
     }
 
-    /// Sets the callback for log lines about failures in callbacks. Default: write to standard error. May be called
+    /// Sets the callback for log lines about failures in callbacks. Default: standard error. May be called
     /// from any thread, with no lock held.
     #[must_use]
     pub fn on_log(mut self, log: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {

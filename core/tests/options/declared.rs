@@ -32,7 +32,12 @@ fn in_text(text: &str, language: &str, name: &str) -> Vec<Declared> {
             let part = part(format!("impl {owner} {{"), "\n}");
             let part =
                 part.filter(|_| owner != "Limits").or_else(|| after(text, &format!("pub struct {owner} {{")));
-            part.and_then(|part| commented(part, &[format!("pub {item}:"), format!("pub fn {item}(")]))
+            part.and_then(|part| {
+                commented(
+                    part,
+                    &[format!("pub {item}:"), format!("pub fn {item}("), format!("pub fn {item}<")],
+                )
+            })
         }
         "C" if owner.is_empty() => commented(text, &[format!("pub const {item}:")]),
         "C" => part(format!("pub struct {owner} {{"), "\n}")

@@ -3,6 +3,7 @@
 
 mod check;
 mod declared;
+mod kinds;
 mod names;
 mod sources;
 
@@ -73,4 +74,56 @@ fn a_switch_that_differs_or_is_missing_is_found() {
     assert_found(PYTHON, "watch: bool = True,", "", "Python: folder watch");
     assert_found(NODE, "notifies clients of changes. Default: true.", "", "Node: folder watch");
     assert_found(NAMES, "| `cors` |", "| CORS |", "NAMES.md: endpoint cors");
+}
+
+#[test]
+fn a_word_that_differs_or_is_missing_is_found() {
+    let choices = "core/src/server/choices.rs";
+    assert_found(choices, "[`Dialect::Auto`]", "[`Dialect::Always`]", "Rust: server dialect");
+    assert_found("core/src/policy.rs", "/// `auto`", "/// `automatic`", "Rust: server dialect");
+    assert_found(
+        "ffi/src/server.rs",
+        "auto (default), always, never",
+        "auto (default), always",
+        "C: server dialect",
+    );
+    assert_found("ffi/src/cache.rs", "tools, prompts, reads", "tools, reads", "C: server cache_of");
+    assert_found(HPP, "subscribe_unknown, dialect;", "subscribe_unknown;", "C++: server dialect");
+    assert_found(PYTHON, "Literal[\"auto\", \"always\", \"never\"]", "str", "Python: server dialect");
+    assert_found(
+        PYTHON,
+        "`never` any, or `always` all",
+        "`never` any, or all",
+        "Python: server titles_in_contents",
+    );
+    assert_found(NODE, "'auto' | 'always' | 'never'", "'auto' | 'always'", "Node: server dialect");
+    assert_found(NODE, "`deny` (default)", "`deny`", "Node: server subscribe_unknown");
+    assert_found(NODE, "'internal_error' | 'not_modified'", "'internal_error'", "Node: server error_code");
+    assert_found(NAMES, "| `dialect` |", "| dialect |", "NAMES.md: server dialect");
+}
+
+#[test]
+fn a_text_a_list_an_object_or_a_callback_that_differs_or_is_missing_is_found() {
+    assert_found("core/src/http/endpoint.rs", "Default: `/mcp`.", "", "Rust: endpoint path");
+    assert_found(
+        "core/src/http/endpoint.rs",
+        "pub fn allowed_hosts",
+        "fn allowed_hosts",
+        "Rust: endpoint allowed_hosts",
+    );
+    assert_found("ffi/src/server.rs", "by their dates; none: all", "by their dates", "C: server versions");
+    assert_found("ffi/src/server.rs", "pub origin: wellhead_str", "origin: wellhead_str", "C: server origin");
+    assert_found(HPP, "include, exclude;", "include;", "C++: folder exclude");
+    assert_found(PYTHON, "path: str = \"/mcp\"", "path: str = \"/\"", "Python: endpoint path");
+    assert_found(PYTHON, "        instructions: str | None = None,\n", "", "Python: server instructions");
+    assert_found(
+        PYTHON,
+        "async def run_async(self, *, drain_ms: int = 5000, ",
+        "async def run_async(self, *, ",
+        "Python: stdio drain_ms",
+    );
+    assert_found(NODE, "Default: standard error", "", "Node: server on_log");
+    assert_found(NODE, "limits?: Limits", "limit?: Limits", "Node: server limits");
+    assert_found(NAMES, "| `verify` |", "| tokens |", "NAMES.md: endpoint verify");
+    assert_found(NAMES, "| the folder |", "| `folder` |", "NAMES.md: folder folder");
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 pub(crate) const PYTHON: &str = "bindings/python/python/wellhead/_core.pyi";
 pub(crate) const NODE: &str = "bindings/node/lib/options.ts";
 pub(crate) const HPP: &str = "include/wellhead.hpp";
+pub(crate) const POLICY: &str = "core/src/policy.rs";
 pub(crate) const NAMES: &str = "NAMES.md";
 
 const NODE_HTTP: &str = "bindings/node/lib/httpOptions.ts";
@@ -25,6 +26,7 @@ const C: &[&str] = &[
     "ffi/src/http/serve.rs",
     "ffi/src/stdio.rs",
     "ffi/src/directory.rs",
+    "ffi/src/cache.rs",
 ];
 const CPP: &[&str] = &[HPP, "include/wellhead_http.hpp"];
 
@@ -33,7 +35,7 @@ pub(crate) struct Sources(HashMap<&'static str, String>);
 
 impl Default for Sources {
     fn default() -> Self {
-        let all = [RUST, C, CPP, &[PYTHON, NODE, NODE_HTTP, NAMES]];
+        let all = [RUST, C, CPP, &[PYTHON, NODE, NODE_HTTP, "bindings/node/lib/values.ts", POLICY, NAMES]];
         Sources(all.concat().into_iter().map(|file| (file, read(file))).collect())
     }
 }
@@ -59,7 +61,7 @@ impl Sources {
             "C" => C,
             "C++" => CPP,
             "Python" => &[PYTHON],
-            _ => &[NODE, NODE_HTTP],
+            _ => &[NODE, NODE_HTTP, "bindings/node/lib/values.ts"],
         };
         files.iter().map(|file| self.text(file))
     }

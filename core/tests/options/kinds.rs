@@ -1,0 +1,203 @@
+//! The rules for the declarations of each kind of option.
+
+use crate::declared::{Declared, before};
+use crate::sources::{POLICY, Sources};
+use wellhead::OptionKind;
+
+/// Returns what is wrong with the declarations of an option under one name.
+pub(crate) fn faults(
+    sources: &Sources,
+    language: &str,
+    (option, kind): (&str, OptionKind),
+    name: &str,
+    declared: &[Declared],
+) -> Vec<String> {
+    let each = |check: &dyn Fn(&Declared) -> Vec<String>| {
+        let faults = |one: &Declared| {
+            check(one).into_iter().map(|fault| format!("{fault}: {} {}", one.line, one.about)).collect()
+        };
+        declared.iter().flat_map::<Vec<_>, _>(faults).collect()
+    };
+    match kind {
+        OptionKind::Number(default) => each(&|one| number(language, one, option, default)),
+        OptionKind::Switch(default) if language == "C" => flag(sources, name, default),
+        OptionKind::Switch(default) => each(&|one| switch(one, default)),
+        OptionKind::Word(words) => each(&|one| word(sources, language, one, words)),
+        OptionKind::ByWord(words) => by_word(sources, language, words),
+        OptionKind::Text(default)
+        | OptionKind::List(default)
+        | OptionKind::Object(default)
+        | OptionKind::Callback(default) => each(&|one| value(language, one, default)),
+    }
+}
+
+fn number(language: &str, one: &Declared, name: &str, default: u64) -> Vec<String> {
+    let mut faults = Vec::new();
+    let words = amount(name, default);
+    match one.value.as_deref() {
+        // C++ hands the zero to C, whose comment says the default.
+        Some("0" | "{}") if language == "C++" => return faults,
+        Some("None") | None => {
+            if !says(&one.about, &words) {
+                faults.push(format!("its default is not said to be {words}"));
+            }
+        }
+        Some(value) => {
+            if value.replace('_', "").parse() != Ok(default) {
+                faults.push(format!("its default is {value}, in the core {default}"));
+            }
+        }
+    }
+    let unit = unit(name);
+    // A signature that repeats another has no comment of its own.
+    if !one.about.is_empty() && !one.about.to_lowercase().contains(unit) {
+        faults.push(format!("its comment does not name the unit, {unit}"));
+    }
+    faults
+}
+
+fn switch(one: &Declared, default: bool) -> Vec<String> {
+    let python = if default { "True" } else { "False" };
+    match one.value.as_deref() {
+        Some(value) if value == python => vec![],
+        Some(value) => vec![format!("its default is {value}, in the core {default}")],
+        None if says(&one.about, &default.to_string()) => vec![],
+        None => vec![format!("its default is not said to be {default}")],
+    }
+}
+
+/// A switch of C is a bit of `flags`, which means the value that is not the default.
+fn flag(sources: &Sources, name: &str, default: bool) -> Vec<String> {
+    let all = sources.of("C").collect::<String>();
+    let test = format!("flags & {name} {} 0", if default { "==" } else { "!=" });
+    let mut faults = Vec::new();
+    if !all.contains(&test) {
+        faults.push(format!("no code has {test:?}"));
+    }
+    let listed =
+        all.lines().any(|line| line.trim_start().starts_with("/// WELLHEAD_") && line.contains(name));
+    if !listed {
+        faults.push(format!("the comment of `flags` does not list {name}"));
+    }
+    faults
+}
+
+/// The words of a choice, the default first.
+fn word(sources: &Sources, language: &str, one: &Declared, words: &[&str]) -> Vec<String> {
+    let default = words[0];
+    let missing = |text: &str, quote: &str| {
+        let missing = words.iter().filter(|word| !text.contains(&format!("{quote}{word}{quote}")));
+        missing.map(|word| format!("it does not have the word {word}")).collect::<Vec<_>>()
+    };
+    let says_default = |quoted: String| {
+        if one.about.contains(&quoted) { None } else { Some(format!("{quoted} is missing")) }
+    };
+    match language {
+        "Rust" => {
+            let linked = one.about.split_once("Default: [`").and_then(|(_, rest)| rest.split_once("`]"));
+            let (owner, variant) = linked.and_then(|(path, _)| path.split_once("::")).unwrap_or_default();
+            let (_, rest) =
+                sources.text(POLICY).split_once(&format!("pub enum {owner} {{\n")).unwrap_or_default();
+            let about = before(rest, &format!("    #[default]\n    {variant},\n"));
+            let is_default = about.len() < rest.len() && about.contains(&format!("/// `{default}`"));
+            if is_default { vec![] } else { vec![format!("its default is not said to be {default}")] }
+        }
+        "C" => {
+            missing(&one.about, "").into_iter().chain(says_default(format!("{default} (default)"))).collect()
+        }
+        "Python" => {
+            let literal = format!("Literal[\"{}\"] = \"{default}\"", words.join("\", \""));
+            let mut faults = missing(&one.about, "`");
+            if one.line != literal {
+                faults.push(format!("it is not {literal}"));
+            }
+            faults
+        }
+        "Node" => {
+            // A type may stand for all dates.
+            let listed = |word: &str| one.line.contains(&format!("'{word}'")) || word.contains('-');
+            let further = words
+                .iter()
+                .filter(|word| !listed(word))
+                .map(|word| format!("its type does not have {word}"));
+            missing(&one.about, "`")
+                .into_iter()
+                .chain(says_default(format!("`{default}` (default)")))
+                .chain(further)
+                .collect()
+        }
+        _ => vec![],
+    }
+}
+
+/// The list of words that a language has somewhere for the keys of a map.
+fn by_word(sources: &Sources, language: &str, words: &[&str]) -> Vec<String> {
+    let (quote, between) = match language {
+        "C" => ("", ", "),
+        "Python" => ("`", ", "),
+        "Node" => ("'", " | "),
+        _ => return vec![], // an enumeration
+    };
+    let all: Vec<String> = words.iter().map(|word| format!("{quote}{word}{quote}")).collect();
+    let (last, first) = all.split_last().unwrap();
+    let lists = [between, " or ", " and "].map(|joint| format!("{}{joint}{last}", first.join(between)));
+    let text = sources.of(language).collect::<String>();
+    let plain = text.split_whitespace().filter(|word| *word != "///").collect::<Vec<_>>().join(" ");
+    if lists.iter().any(|list| plain.contains(list)) {
+        vec![]
+    } else {
+        vec![format!("no text has {}", lists[0])]
+    }
+}
+
+/// A value whose default people read. Further fields of C, such as counts, have no comment of their own.
+fn value(language: &str, one: &Declared, default: &str) -> Vec<String> {
+    let given = one.value.as_deref().filter(|value| !matches!(*value, "None" | "()"));
+    let says_it = says(&one.about, default);
+    match given {
+        _ if default.is_empty() || language == "C++" || one.about.is_empty() && given.is_none() => vec![],
+        Some(value) if value.trim_matches('"') == default => vec![],
+        Some(value) => vec![format!("its default is {value}, in the core {default}")],
+        None if says_it => vec![],
+        None => vec![format!("its default is not said to be {default}")],
+    }
+}
+
+fn unit(name: &str) -> &'static str {
+    match name.rsplit_once('_').map(|(_, unit)| unit) {
+        Some("bytes") => "byte",
+        Some("ms") => "millisecond",
+        Some("percent") => "percent",
+        _ => "",
+    }
+}
+
+/// A number as people read it: "4 MiB", "10,000".
+fn amount(name: &str, value: u64) -> String {
+    if unit(name) == "byte" {
+        for (shift, word) in [(20, "MiB"), (10, "KiB")] {
+            if value > 0 && value.trailing_zeros() >= shift {
+                return format!("{} {word}", value >> shift);
+            }
+        }
+    }
+    let digits = value.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|three| str::from_utf8(three).unwrap()).collect();
+    groups.join(",")
+}
+
+/// Whether a comment says that this is the default.
+fn says(about: &str, words: &str) -> bool {
+    let about = about.replace('`', "");
+    let ends =
+        |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') && !rest.starts_with(",0");
+    let follows = |start: &str| {
+        about
+            .match_indices(start)
+            .any(|(at, _)| about[at + start.len()..].strip_prefix(words).is_some_and(ends))
+    };
+    let before = ["Default ", "Default: ", "0: ", "NULL: ", "bsent: ", "none: "];
+    before.into_iter().any(follows)
+        || about.to_lowercase().contains(&format!("{words} by default").to_lowercase())
+}
