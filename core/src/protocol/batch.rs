@@ -12,7 +12,7 @@ use crate::jsonrpc::{Raw, RequestId, RpcError};
 use crate::revision::KnownMethod;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// An element that no poller has looked at yet.
+/// An element that was not admitted yet.
 pub(super) struct Element {
     pub(super) line: Vec<u8>,
     pub(super) route: Route,
@@ -40,10 +40,22 @@ impl Elements {
         self.queue.push_back(element);
     }
 
-    pub(super) fn pop(&mut self) -> Option<Element> {
-        let element = self.queue.pop_front()?;
-        self.bytes -= element.line.len();
-        Some(element)
+    /// Takes the line of the first element. The element stays until [`Elements::remove_first`], so what ends it finds it
+    /// meanwhile.
+    pub(super) fn take_line(&mut self) -> Option<Element> {
+        let first = self.queue.front_mut()?;
+        let line = std::mem::take(&mut first.line);
+        self.bytes -= line.len();
+        Some(Element { line, route: first.route })
+    }
+
+    /// Removes the first element. Returns false if that is of another route by now.
+    pub(super) fn remove_first(&mut self, route: Route) -> bool {
+        let is_first = self.queue.front().is_some_and(|first| first.route == route);
+        if is_first {
+            self.queue.pop_front();
+        }
+        is_first
     }
 
     pub(super) fn clear(&mut self) {

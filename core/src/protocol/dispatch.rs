@@ -27,8 +27,10 @@ use std::sync::{Arc, Weak};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     New,
-    /// It has waited for room, so its id is registered already.
-    Resumed,
+    /// It is the first element of the batches that were begun.
+    Element,
+    /// It has waited for room, under this number, and there is room now.
+    Resumed(u64),
 }
 
 /// Whether the client may cancel a request that waits. It may not cancel `initialize`.
@@ -147,25 +149,10 @@ impl Machine {
         head: Option<&RequestHead<'_>>,
         caller: &Arc<Caller>,
     ) -> Admitted {
-        if arrival == Arrival::Resumed {
-            if !self.inflight.resume(&id) {
-                self.outbox.end(route); // cancelled on its way back
-                return Admitted::Done;
-            }
-        } else if !self.outbox.batches.note_id(route, &id) {
-            let fault = RpcError::invalid_request("the batch has another request with this id");
-            self.refuse(route, Some(&id), &fault);
-            return Admitted::Done;
-        } else if self.inflight.has_id(&id) {
-            let fault = RpcError::invalid_request("a request with this id is in flight");
-            self.refuse(route, Some(&id), &fault);
-            return Admitted::Done;
-        } else if !self.has_room(route) && (name != "ping" || self.outbox.batches.route_of(route).is_some()) {
-            let cancellable = match KnownMethod::named(&name) {
-                Some(KnownMethod::Initialize) => Cancellable::No,
-                _ => Cancellable::Yes,
-            };
-            return Admitted::Wait { id, cancellable };
+        if !matches!(arrival, Arrival::Resumed(_))
+            && let Some(kept_back) = self.keep_back(&id, &name, route)
+        {
+            return kept_back;
         }
         let draft = match Draft::new(id, name, params) {
             Ok(draft) => draft,
@@ -217,6 +204,30 @@ impl Machine {
                 Admitted::Done
             }
         }
+    }
+
+    /// Refuses a request whose id is taken, and has one wait for which there is no room. Returns `None` if it may be
+    /// dispatched.
+    fn keep_back(&mut self, id: &RequestId, name: &str, route: Route) -> Option<Admitted> {
+        if !self.outbox.batches.note_id(route, id) {
+            let fault = RpcError::invalid_request("the batch has another request with this id");
+            self.refuse(route, Some(id), &fault);
+            return Some(Admitted::Done);
+        }
+        if self.inflight.has_id(id) {
+            let fault = RpcError::invalid_request("a request with this id is in flight");
+            self.refuse(route, Some(id), &fault);
+            return Some(Admitted::Done);
+        }
+        let is_free = name == "ping" && self.outbox.batches.route_of(route).is_none();
+        if is_free || self.has_room(route) {
+            return None;
+        }
+        let cancellable = match KnownMethod::named(name) {
+            Some(KnownMethod::Initialize) => Cancellable::No,
+            _ => Cancellable::Yes,
+        };
+        Some(Admitted::Wait { id: id.clone(), cancellable })
     }
 
     /// Answers what needs neither the catalog nor the application.

@@ -132,15 +132,6 @@ impl Inflight {
         self.ids.get(id).copied()
     }
 
-    /// A request has waited long enough. False if it was cancelled meanwhile.
-    pub(crate) fn resume(&mut self, id: &RequestId) -> bool {
-        let waited = matches!(self.owner(id), Some(IdOwner::Waiting(_)));
-        if waited {
-            self.ids.remove(id);
-        }
-        waited
-    }
-
     /// Opens a slot for a request and mints the id of its first question.
     pub(crate) fn open(&mut self, open: OpenRequest) -> CallId {
         let id = open.id.clone();

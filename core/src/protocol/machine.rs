@@ -56,7 +56,8 @@ impl Settings {
     }
 }
 
-/// A request that was read but waits for room.
+/// A request that was read but waits for room. It stays in its list until it is admitted, so what ends it finds it there
+/// even while a poller has its line.
 pub(super) struct Waiting {
     pub(super) id: RequestId,
     pub(super) route: Route,
@@ -275,19 +276,22 @@ impl Machine {
         }
         if self.may_dispatch()
             && self.input.hold()
-            && let Some((_, Waiting { line, route, .. })) = self.waiting.pop_first()
+            && let Some(mut first) = self.waiting.first_entry()
         {
+            let arrival = Arrival::Resumed(*first.key());
+            let Waiting { line, route, .. } = first.get_mut();
+            let line = std::mem::take(line);
             self.waiting_bytes -= line.len();
-            return Next::Message { line, route, arrival: Arrival::Resumed };
+            return Next::Message { line, route: *route, arrival };
         }
         if self.is_full() {
             return Next::Nothing;
         }
         if self.has_elements()
             && self.input.hold()
-            && let Some(Element { line, route }) = self.elements.pop()
+            && let Some(Element { line, route }) = self.elements.take_line()
         {
-            return Next::Message { line, route, arrival: Arrival::New };
+            return Next::Message { line, route, arrival: Arrival::Element };
         }
         self.input.take().map_or(Next::Nothing, Next::Chunk)
     }
@@ -315,7 +319,8 @@ impl Machine {
         self.next_waiting += 1;
     }
 
-    /// [`Machine::admit`], unless the connection is closed. `caller`: the connection's.
+    /// [`Machine::admit`], unless the connection is closed, or the message was ended in its list. `caller`: the
+    /// connection's.
     pub(crate) fn handle_message(
         &mut self,
         parsed: Parsed<'_>,
@@ -325,10 +330,25 @@ impl Machine {
         caller: &Arc<Caller>,
         trash: &mut Trash,
     ) -> Admitted {
-        if self.closed {
+        if self.closed || !self.leave_list(route, arrival) {
             return Admitted::Done;
         }
         self.admit(parsed, route, arrival, head, caller, trash)
+    }
+
+    /// Takes a message out of the list in which it waited. Returns false if it was ended there.
+    fn leave_list(&mut self, route: Route, arrival: Arrival) -> bool {
+        match arrival {
+            Arrival::New => true,
+            Arrival::Element => self.elements.remove_first(route),
+            Arrival::Resumed(number) => {
+                let waited = self.waiting.remove(&number);
+                if let Some(Waiting { id, .. }) = &waited {
+                    self.inflight.disown(id);
+                }
+                waited.is_some()
+            }
+        }
     }
 
     // ---- output

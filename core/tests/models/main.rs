@@ -7,6 +7,7 @@
 mod drains;
 mod driver;
 mod exchanges;
+mod gone;
 mod input;
 #[path = "../support/messages.rs"]
 mod messages;

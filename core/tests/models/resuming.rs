@@ -81,8 +81,14 @@ pub(crate) fn drive(endpoint: &Endpoint, wake: &Arc<Bell>, over: &Arc<AtomicBool
 
 /// Makes a handshake; returns the session's id.
 pub(crate) fn begin_session(endpoint: &Endpoint) -> String {
+    begin_session_of(endpoint, "2025-11-25")
+}
+
+/// [`begin_session`] of another revision.
+pub(crate) fn begin_session_of(endpoint: &Endpoint, revision: &str) -> String {
     let mut got = Got::default();
-    Polled::begin(endpoint, "POST", &[], INITIALIZE).go_on(&mut got, Event::run);
+    let initialize = INITIALIZE.replace("2025-11-25", revision);
+    Polled::begin(endpoint, "POST", &[], &initialize).go_on(&mut got, Event::run);
     let headers = got.response.expect("it is answered at once").headers;
     let (_, session) = headers.into_iter().find(|(name, _)| *name == "mcp-session-id").expect("a session");
     let within = [("mcp-session-id", session.as_str())];
