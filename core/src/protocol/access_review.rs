@@ -36,6 +36,7 @@ impl Machine {
                 route: NOWHERE,
                 context: Context::new(caller.clone(), revision, None, Weak::new()),
                 permit: None,
+                client_gone: false,
                 progress: ProgressState::default(),
                 state: RequestState::Judged(Box::new(judged)),
             });

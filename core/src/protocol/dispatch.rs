@@ -189,6 +189,7 @@ impl Machine {
                     route,
                     context: context.clone(),
                     permit,
+                    client_gone: false,
                     progress: ProgressState::default(),
                     state: RequestState::Lookup,
                 };
@@ -389,10 +390,8 @@ impl Machine {
                 }
             }
             Some(IdOwner::Slot(slot)) => {
-                let call = self.inflight.in_slot(slot).map(|(call, _)| call);
-                if let Some(open) = call.and_then(|call| self.drop_call(call)) {
-                    self.outbox.end(open.route);
-                    trash.put(open);
+                if let Some(call) = self.inflight.in_slot(slot).map(|(call, _)| call) {
+                    self.end_request(call, trash);
                 }
             }
         }

@@ -72,8 +72,9 @@ impl Machine {
         }
     }
 
-    /// Ends the requests of an exchange that no callback was begun for, since the client has gone. What was begun goes
-    /// on: a client that goes has not cancelled (rows.tsv K-20).
+    /// Ends the requests of an exchange that no callback was begun for, since the client has gone. A callback that was
+    /// begun goes on, because a client that goes has not cancelled (2025-11-25, Transports, Sending Messages to the Server).
+    /// No other follows it: see [`Machine::hand_out`].
     pub(crate) fn handle_lost_client(&mut self, exchange: u64, trash: &mut Trash) {
         let routes = self.routes_of(Route::Exchange(exchange));
         for route in self.elements.remove(&routes) {
@@ -84,11 +85,8 @@ impl Machine {
                 self.inflight.disown(&waiting.id);
                 self.outbox.end(route);
             }
-            for call in self.inflight.cancel_waiting(route) {
-                if let Some(open) = self.drop_call(call) {
-                    self.outbox.end(route);
-                    trash.put(open);
-                }
+            for call in self.inflight.lose_client(route) {
+                self.end_request(call, trash);
             }
         }
     }
@@ -100,6 +98,14 @@ impl Machine {
         let waiting = self.waiting.remove(&number)?;
         self.waiting_bytes -= waiting.line.len();
         Some(waiting)
+    }
+
+    /// Ends a request without an answer, and what its route waits for.
+    pub(super) fn end_request(&mut self, call: CallId, trash: &mut Trash) {
+        if let Some(open) = self.drop_call(call) {
+            self.outbox.end(open.route);
+            trash.put(open);
+        }
     }
 
     /// Ends a request without an answer, withdraws what it asked of the client, and tells the application if that has

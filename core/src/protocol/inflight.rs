@@ -37,6 +37,8 @@ pub(crate) struct OpenRequest {
     pub(crate) context: Arc<Context>,
     /// The permit that counts the request until it is over, over HTTP.
     pub(crate) permit: Option<Arc<Permit>>,
+    /// Its client takes no answer any more, so no further call begins for it.
+    pub(crate) client_gone: bool,
     pub(crate) progress: ProgressState,
     pub(crate) state: RequestState,
 }
@@ -374,12 +376,14 @@ impl Inflight {
         None
     }
 
-    /// The requests of one route that wait for a callback which has not begun. They are cancelled, and to be ended now.
-    pub(crate) fn cancel_waiting(&mut self, route: Route) -> Vec<CallId> {
+    /// Notes that the client of one route has gone. Returns the requests that wait for a callback which has not begun.
+    /// They are cancelled, and to be ended now.
+    pub(crate) fn lose_client(&mut self, route: Route) -> Vec<CallId> {
         let mut calls = self.on(route);
         calls.retain(|call| {
             let asked = self.is_handed_out(*call);
             let Some(open) = self.get(*call) else { return false };
+            open.client_gone = true;
             // Not asked: a lookup or the interest handlers are under way, which are no calls.
             let under_way = matches!(
                 open.state,

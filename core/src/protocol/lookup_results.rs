@@ -29,9 +29,7 @@ impl Machine {
             trash.put(state);
             return None;
         }
-        let context = self.inflight.hand_out(call)?;
-        self.set_deadline(call);
-        Some(context)
+        self.hand_out(call, trash)
     }
 
     pub(crate) fn begin_read(

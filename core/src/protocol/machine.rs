@@ -268,8 +268,7 @@ impl Machine {
                 HostCall::Response { number, answer, .. } => return Next::Response(number, answer),
                 ask => ask,
             };
-            if let Some(context) = self.inflight.hand_out(ask.call()) {
-                self.set_deadline(ask.call());
+            if let Some(context) = self.hand_out(ask.call(), trash) {
                 return Next::HostCall(ask, context);
             }
             trash.put(ask); // cancelled before anyone took it: no event at all
@@ -294,6 +293,18 @@ impl Machine {
             return Next::Message { line, route, arrival: Arrival::Element };
         }
         self.input.take().map_or(Next::Nothing, Next::Chunk)
+    }
+
+    /// Notes that a call leaves for the application, and starts its deadline. Returns `None` if its request is over. The
+    /// request of a client that has gone ends here.
+    pub(super) fn hand_out(&mut self, call: CallId, trash: &mut Trash) -> Option<Arc<Context>> {
+        if self.inflight.get(call)?.client_gone {
+            self.end_request(call, trash);
+            return None;
+        }
+        let context = self.inflight.hand_out(call)?;
+        self.set_deadline(call);
+        Some(context)
     }
 
     /// The poller is done with its turn at the input. True if input is accepted again that was refused.

@@ -4,7 +4,7 @@ use crate::client::{BOTH, Got, META, Polled, World, request};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wellhead::http::Grant;
-use wellhead::{Caller, Event, Limits, Server};
+use wellhead::{Caller, Event, Limits, Server, Verdict};
 
 /// An endpoint with room for this many calls, and how often its callback was begun.
 fn world(most: usize) -> (World, Arc<AtomicUsize>) {
@@ -112,6 +112,23 @@ fn a_call_of_a_session_that_was_begun_goes_on_without_its_client_and_counts() {
 }
 
 #[test]
+fn no_further_call_begins_for_a_client_that_has_gone_during_the_one_before() {
+    let (world, begun) = world(1);
+    world.server.authorize(|_| Vec::new()).unwrap();
+    let session = world.session("2025-06-18");
+    let (exchange, _, mut events) = within(&world, &session, 1);
+    let Some(Event::Authorize(call)) = events.pop() else { panic!("the caller is judged first") };
+    let question = call.into_responder();
+    drop(exchange);
+    assert!(question.finish(vec![Verdict::Allow]), "a client that left has not cancelled");
+    while let Some(event) = world.endpoint.poll_event() {
+        event.run();
+    }
+    assert_eq!(begun.load(Ordering::SeqCst), 0, "nobody waits for it");
+    assert!(within(&world, &session, 2).1.head.is_none(), "there is room again");
+}
+
+#[test]
 fn the_requests_of_a_batch_count_each() {
     let (world, begun) = world(3);
     let session = world.session("2025-03-26");
@@ -204,7 +221,7 @@ fn listens_whose_clients_are_gone_count_until_their_question_is_over() {
     limits.listen_streams = 1;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     server.text("test://text", "found").unwrap();
-    server.authorize(|call| vec![wellhead::Verdict::Allow; call.uris().len()]).unwrap();
+    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
     let world = World::new(&server);
     let listen = || {
         let headers = [
