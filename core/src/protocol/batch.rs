@@ -188,7 +188,7 @@ impl Batches {
         self.release(gone)
     }
 
-    /// Removes the batches of one route, as [`OpenBatches::take_all`] does.
+    /// Removes the batches of one route, as [`Batches::take_all`] does.
     pub(super) fn take_route(&mut self, route: Route) -> (usize, impl Send + use<>) {
         let firsts = self.open.iter().filter(|(_, batch)| batch.route == route).map(|(first, _)| *first);
         let gone = firsts.collect::<Vec<_>>().iter().filter_map(|first| self.open.remove(first)).collect();
