@@ -14,7 +14,7 @@ pub(super) struct RequestBody {
     ready: Ready,
     /// When the request began, in milliseconds.
     since: u64,
-    place: Place,
+    place: BodyPlace,
     /// How many bytes have arrived.
     arrived: usize,
     /// How many bytes are charged.
@@ -24,7 +24,7 @@ pub(super) struct RequestBody {
 }
 
 /// Where the bytes of a body are.
-enum Place {
+enum BodyPlace {
     /// Here. Most bodies come in one piece, so that no other thread needs to find them.
     Own(Buffer),
     /// Where the endpoint finds them to let them go, once a piece came that is not the last.
@@ -67,7 +67,7 @@ pub(super) struct RoomNeed<'a> {
 
 impl RequestBody {
     pub(super) fn new(holder: &Arc<Holder>, since: u64, ready: &Ready) -> RequestBody {
-        let (holder, ready, place) = (holder.clone(), ready.clone(), Place::Own(Buffer::default()));
+        let (holder, ready, place) = (holder.clone(), ready.clone(), BodyPlace::Own(Buffer::default()));
         RequestBody { holder, ready, since, place, arrived: 0, charged: 0, length: None }
     }
 
@@ -83,8 +83,8 @@ impl RequestBody {
         let grown = if length > self.charged { Some(self.charge(length, most, inner)?) } else { None };
         let charged = self.charged + grown.as_ref().map_or(0, ArrivingCharge::bytes);
         match &mut self.place {
-            Place::Own(buffer) => buffer.append(bytes, charged, grown),
-            Place::Shared { arriving, .. } => arriving.append(bytes, charged, grown)?,
+            BodyPlace::Own(buffer) => buffer.append(bytes, charged, grown),
+            BodyPlace::Shared { arriving, .. } => arriving.append(bytes, charged, grown)?,
         }
         (self.arrived, self.charged) = (length, charged);
         if self.length != Some(length) {
@@ -107,28 +107,28 @@ impl RequestBody {
 
     /// Lets the endpoint find the body from now on.
     fn share(&mut self, inner: &Inner) {
-        let Place::Own(buffer) = &mut self.place else { return };
+        let BodyPlace::Own(buffer) = &mut self.place else { return };
         let (buffer, charged) = (Lock::new(Ok(std::mem::take(buffer))), AtomicUsize::new(self.charged));
         let (holder, ready, since) = (self.holder.clone(), self.ready.clone(), self.since);
         let arriving = Arc::new(Arriving { holder, ready, since, charged, buffer });
         let (registry, shared) = (inner.bodies.clone(), arriving.clone());
         let number = registry.with(|bodies, _| bodies.add(shared));
-        self.place = Place::Shared { registry, number, arriving };
+        self.place = BodyPlace::Shared { registry, number, arriving };
     }
 
     /// Its number among those that the endpoint can let go.
     fn number(&self) -> Option<u64> {
         match &self.place {
-            Place::Own(_) => None,
-            Place::Shared { number, .. } => Some(*number),
+            BodyPlace::Own(_) => None,
+            BodyPlace::Shared { number, .. } => Some(*number),
         }
     }
 
     /// The limit for which the endpoint let the body go.
     pub(super) fn refused(&self) -> Option<Full> {
         match &self.place {
-            Place::Own(_) => None,
-            Place::Shared { arriving, .. } => {
+            BodyPlace::Own(_) => None,
+            BodyPlace::Shared { arriving, .. } => {
                 arriving.buffer.with(|buffer, _| buffer.as_ref().err().copied())
             }
         }
@@ -137,9 +137,9 @@ impl RequestBody {
     /// Takes the body, and the charge for it. The endpoint cannot let it go any more.
     pub(super) fn take(&mut self) -> Result<(Vec<u8>, Option<Charge>), Full> {
         (self.arrived, self.charged) = (0, 0);
-        let buffer = match std::mem::replace(&mut self.place, Place::Own(Buffer::default())) {
-            Place::Own(buffer) => buffer,
-            Place::Shared { registry, number, arriving } => {
+        let buffer = match std::mem::replace(&mut self.place, BodyPlace::Own(Buffer::default())) {
+            BodyPlace::Own(buffer) => buffer,
+            BodyPlace::Shared { registry, number, arriving } => {
                 let known = registry.with(|bodies, _| bodies.arriving.remove(&number));
                 drop(known); // not under the lock
                 arriving.take(Ok(Buffer::default()))?
