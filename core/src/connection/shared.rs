@@ -153,6 +153,7 @@ impl ConnectionState {
             let then = match op {
                 HubOp::Add(uri, call) => {
                     let then = self.server.hub.add(self.id, Arc::downgrade(self), &uri, call);
+                    #[cfg(feature = "directory")]
                     self.server.subscribed(&uri);
                     then
                 }

@@ -90,17 +90,13 @@ impl ServerState {
     }
 
     /// Notifies folders of a new subscription. The hub knows it already; the client is not acknowledged yet.
+    #[cfg(feature = "directory")]
     pub(crate) fn subscribed(&self, uri: &str) {
-        #[cfg(feature = "directory")]
-        {
-            let folders: Vec<_> =
-                self.folders.with(|folders, _| folders.iter().filter_map(Weak::upgrade).collect());
-            for folder in folders {
-                folder.subscribed(uri);
-            }
+        let folders: Vec<_> =
+            self.folders.with(|folders, _| folders.iter().filter_map(Weak::upgrade).collect());
+        for folder in folders {
+            folder.subscribed(uri);
         }
-        #[cfg(not(feature = "directory"))]
-        let _ = uri;
     }
 
     pub(crate) fn spawner(&self) -> Option<Arc<Spawner>> {
