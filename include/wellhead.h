@@ -1177,7 +1177,7 @@ WELLHEAD_API wellhead_status wellhead_connection_handle(wellhead_connection *con
 /* Options of the stdio driver. Zero in a field means its default. */
 typedef struct wellhead_stdio_options {
     size_t struct_size;
-    /* The number of threads that run callbacks, the caller's among them; 0: 1. Or WELLHEAD_CALLBACKS_INLINE. */
+    /* The number of threads that run callbacks, the caller's among them, at most 1024; 0: 1. Or WELLHEAD_CALLBACKS_INLINE. */
     int32_t callback_threads;
     /* How long calls in flight may take after the end of input, in milliseconds; 0: 5,000, and 1 for almost no time */
     uint32_t drain_ms;

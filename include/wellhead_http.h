@@ -187,8 +187,8 @@ typedef void (*wellhead_bound_callback)(void *bound_data, wellhead_str address);
 typedef struct wellhead_http_options {
     size_t struct_size;
     const wellhead_endpoint_options *endpoint; /* Options of its endpoint; NULL: all defaults. */
-    /* The number of threads that run callbacks, the caller's among them; 0: 1. Or WELLHEAD_CALLBACKS_INLINE: the threads of
-     * the network, for applications whose callbacks are quick. */
+    /* The number of threads that run callbacks, the caller's among them, at most 1024; 0: 1. Or WELLHEAD_CALLBACKS_INLINE:
+     * the threads of the network, for applications whose callbacks are quick. */
     int32_t callback_threads;
     uint32_t io_threads;                      /* The number of threads that read and write, at most 1024; 0: 1 */
     /* The largest number of open connections; more of them wait. 0: 10,000 */

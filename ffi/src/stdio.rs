@@ -23,7 +23,7 @@ pub const WELLHEAD_STDIO_HANDLE_SIGTERM: u32 = 2;
 #[derive(Clone, Copy)]
 pub struct wellhead_stdio_options {
     pub struct_size: usize,
-    /// The number of threads that run callbacks, the caller's among them; 0: 1. Or WELLHEAD_CALLBACKS_INLINE.
+    /// The number of threads that run callbacks, the caller's among them, at most 1024; 0: 1. Or WELLHEAD_CALLBACKS_INLINE.
     pub callback_threads: i32,
     /// How long calls in flight may take after the end of input, in milliseconds; 0: 5,000, and 1 for almost no time
     pub drain_ms: u32,

@@ -229,6 +229,18 @@ MISTAKES: list[Mistake] = [
         "callback_threads is at least 1: the thread that runs the server",
     ),
     Mistake(
+        "too many threads",
+        lambda server: server.run(callback_threads=1_025),
+        ValueError,
+        "`callback_threads` must be at most 1024 (got 1025); one for each callback that waits at the same time is enough",
+    ),
+    Mistake(
+        "too many threads over HTTP",
+        lambda server: server.serve_http(port=0, callback_threads=1_025),
+        ValueError,
+        "`callback_threads` must be at most 1024 (got 1025); one for each callback that waits at the same time is enough",
+    ),
+    Mistake(
         "a key that is no text",
         lambda server: wellhead.Resource("a:1", key=3),  # type: ignore[arg-type]
         TypeError,

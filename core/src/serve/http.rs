@@ -3,12 +3,11 @@
 mod socket;
 
 use self::socket::{ObservedSocket, SocketState};
-use super::LONGEST;
-use super::OnReady;
 use super::exchange_body::{ClientId, respond};
 use super::jobs::Jobs;
 use super::listening::Listening;
 use super::shared::{HttpShared, no_thread, ticks};
+use super::{LONGEST, OnReady, check_callback_threads, check_threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
 use crate::limits::zero_error;
@@ -43,8 +42,6 @@ const BATCH: usize = 64;
 /// So much of a request's head is taken. Its fields are at most the 100 that hyper has room for without asking the
 /// allocator for it.
 const HEAD_BYTES: usize = 128 << 10;
-/// More threads of the network would only be in each other's way.
-const MOST_IO_THREADS: usize = 1_024;
 
 /// How Streamable HTTP is served.
 ///
@@ -76,7 +73,7 @@ impl Http {
     }
 
     /// Where callbacks run: 1, always the thread that serves; 0, without a hop on the threads of the network, for hosts
-    /// whose callbacks are quick; more, that many threads, the one that serves among them. Default: 1.
+    /// whose callbacks are quick; more, that many threads, the one that serves among them. At most 1,024. Default: 1.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
         self.callback_threads = threads;
@@ -125,13 +122,8 @@ impl Http {
                 return Err(zero_error(name));
             }
         }
-        if self.io_threads > MOST_IO_THREADS {
-            let what = format!(
-                "`io_threads` must be at most {MOST_IO_THREADS} (got {}); one for each processor is enough",
-                self.io_threads
-            );
-            return Err(Error::new(ErrorKind::InvalidArgument, what));
-        }
+        check_threads("io_threads", self.io_threads, "one for each processor")?;
+        check_callback_threads(self.callback_threads)?;
         if self.endpoint.server().is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }

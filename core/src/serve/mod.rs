@@ -41,6 +41,26 @@ pub use tower::{HttpService, ResponseBody};
 #[cfg(any(feature = "stdio", feature = "http"))]
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(u32::MAX as u64);
 
+/// Threads of one kind that a service may have.
+#[cfg(any(feature = "stdio", feature = "http"))]
+const MOST_THREADS: usize = 1_024;
+
+/// Refuses more threads than may be, and says how many are enough.
+#[cfg(any(feature = "stdio", feature = "http"))]
+fn check_threads(name: &str, threads: usize, enough: &str) -> crate::Result<()> {
+    if threads <= MOST_THREADS {
+        return Ok(());
+    }
+    let what = format!("`{name}` must be at most {MOST_THREADS} (got {threads}); {enough} is enough");
+    Err(crate::Error::new(crate::ErrorKind::InvalidArgument, what))
+}
+
+/// [`check_threads`] of the threads that run callbacks.
+#[cfg(any(feature = "stdio", feature = "http"))]
+fn check_callback_threads(threads: usize) -> crate::Result<()> {
+    check_threads("callback_threads", threads, "one for each callback that waits at the same time")
+}
+
 /// Called from any thread when there are callbacks to run, for applications that run them themselves.
 #[cfg(any(feature = "stdio", feature = "http"))]
 type OnReady = Box<dyn Fn() + Send + Sync>;

@@ -1,10 +1,9 @@
 //! Serving one client over standard input and output.
 
-use super::LONGEST;
-use super::OnReady;
 use super::batch::Batch;
 use super::platform::{self, Guard};
 use super::threads::{Job, Shared};
+use super::{LONGEST, OnReady, check_callback_threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::options::StdioOptions;
@@ -19,7 +18,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] if
-/// another driver of this process is using standard input and output.
+/// another driver of this process is using standard input and output, or for more callback threads than may be.
 pub fn stdio(server: &Server) -> Result<()> {
     Stdio::new().serve(server)
 }
@@ -54,8 +53,8 @@ impl Stdio {
         Stdio::default()
     }
 
-    /// Sets the number of callback threads, of which the calling thread is one. Default: 1. With 0 the calling
-    /// thread also reads, which saves a hop between threads, for applications with quick callbacks.
+    /// Sets the number of callback threads, of which the calling thread is one: at most 1,024. Default: 1. With 0 the
+    /// calling thread also reads, which saves a hop between threads, for applications with quick callbacks.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
         self.callback_threads = threads;
@@ -151,6 +150,7 @@ impl Stdio {
         on_ready: Option<OnReady>,
         inline: bool,
     ) -> Result<(Driver, Option<platform::Input>)> {
+        check_callback_threads(self.callback_threads)?;
         if server.is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }

@@ -1,5 +1,6 @@
 //! The endpoint as a service of `tower`, for programs with an HTTP server of their own, such as one of `axum`.
 
+use super::check_callback_threads;
 use super::exchange_body::{ClientId, ClientState, ExchangeBody, respond};
 use super::jobs::Jobs;
 use super::shared::{HttpShared, no_thread, ticks};
@@ -55,9 +56,10 @@ impl HttpService {
     /// this is called in, for applications with quick callbacks. The runtime must have its timers enabled.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] outside of a runtime, and for an allowed origin or host that no request can
-    /// name; [`ErrorKind::Io`] if a thread cannot be started; [`ErrorKind::Closed`].
+    /// [`ErrorKind::InvalidArgument`] outside of a runtime, for more than 1,024 threads, and for an allowed origin or host
+    /// that no request can name; [`ErrorKind::Io`] if a thread cannot be started; [`ErrorKind::Closed`].
     pub fn new(endpoint: EndpointBuilder, callback_threads: usize) -> Result<HttpService> {
+        check_callback_threads(callback_threads)?;
         if endpoint.server().is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }

@@ -330,6 +330,11 @@ fn more_threads_than_may_be_are_refused_before_the_address_is_bound() {
     let refused = Http::new(server().endpoint()).io_threads(usize::MAX).bind("127.0.0.1:0").unwrap_err();
     assert_eq!(refused.kind(), wellhead::ErrorKind::InvalidArgument);
     assert!(refused.to_string().contains("`io_threads` must be at most 1024 (got "), "{refused}");
+    let refused = Http::new(server().endpoint()).callback_threads(1_025).bind("127.0.0.1:0").unwrap_err();
+    let what = "`callback_threads` must be at most 1024 (got 1025); one for each callback that waits at the same time \
+        is enough";
+    assert_eq!(refused.to_string(), what);
+    assert!(Http::new(server().endpoint()).callback_threads(1_024).bind("127.0.0.1:0").is_ok());
 }
 
 #[test]

@@ -28,8 +28,8 @@ pub struct wellhead_http_options {
     pub struct_size: usize,
     /// Options of its endpoint; NULL: all defaults.
     pub endpoint: *const wellhead_endpoint_options,
-    /// The number of threads that run callbacks, the caller's among them; 0: 1. Or WELLHEAD_CALLBACKS_INLINE: the threads of
-    /// the network, for applications whose callbacks are quick.
+    /// The number of threads that run callbacks, the caller's among them, at most 1024; 0: 1. Or WELLHEAD_CALLBACKS_INLINE:
+    /// the threads of the network, for applications whose callbacks are quick.
     pub callback_threads: i32,
     /// The number of threads that read and write, at most 1024; 0: 1
     pub io_threads: u32,

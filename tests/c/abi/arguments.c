@@ -352,6 +352,8 @@ static void unknown_flags_are_refused(void) {
     stdio.flags = 0;
     stdio.callback_threads = -2;
     CHECK(wellhead_serve_stdio(server, &stdio, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    stdio.callback_threads = 1025;
+    CHECK(wellhead_serve_stdio(server, &stdio, NULL) == WELLHEAD_STATUS_INVALID_ARGUMENT);
     wellhead_server_free(server);
 }
 

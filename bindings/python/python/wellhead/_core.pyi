@@ -1183,7 +1183,7 @@ class Server:
         thread SIGTERM ends the service cleanly, unless the program handles it.
 
         Args:
-            callback_threads: The number of threads that run callbacks, at least 1. 1 is this thread; more
+            callback_threads: The number of threads that run callbacks, 1 to 1,024. 1 is this thread; more
                 are threads of their own.
             drain_ms: Milliseconds that calls in flight may take after the end of input.
             guard_stdio: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
@@ -1243,7 +1243,7 @@ class Server:
         Args:
             host: A name or an address of this machine.
             port: The TCP port, 0 to 65,535. 0 takes a free one.
-            callback_threads: The number of threads that run callbacks, at least 1. 1 is this thread; more
+            callback_threads: The number of threads that run callbacks, 1 to 1,024. 1 is this thread; more
                 are threads of their own.
             on_listening: A function `(address, port)`, called once clients can connect.
             drain_ms: Milliseconds that calls in flight may take after the server is closed.
