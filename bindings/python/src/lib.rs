@@ -32,6 +32,7 @@ mod host;
 mod http;
 mod icon;
 mod imported;
+mod interpreter;
 mod later;
 mod limits;
 mod lock;
@@ -50,37 +51,41 @@ mod values;
 mod verification;
 mod waker;
 
-use pyo3::prelude::pymodule;
+use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
-mod _core {
-    use pyo3::prelude::{Bound, PyModule, PyModuleMethods, PyResult};
-
-    #[pymodule_export]
-    use crate::{
-        access::Caller,
-        asgi::{Endpoint, HttpExchange, Job},
-        cache::CacheHint,
-        call::Call,
-        completion::Completion,
-        connection::Connection,
-        driver::{Driver, at_exit},
-        exchange::Exchange,
-        explain::{Explanation, PassedOver, expand},
-        fork::{forked, forking, has_forked},
-        handle::Handle,
-        icon::Icon,
-        limits::Limits,
-        observer::{Counters, Observed},
-        server::Server,
-        values::{Contents, NotModified, Page, Resource},
-        verification::Grant,
-    };
-
-    #[pymodule_init]
-    fn constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        crate::fork::guard();
-        module.add("NOT_MODIFIED", NotModified)
-    }
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    interpreter::check(module.py())?; // before a class is made, because classes are shared by the whole process
+    module.add_class::<access::Caller>()?;
+    module.add_class::<asgi::Endpoint>()?;
+    module.add_class::<asgi::HttpExchange>()?;
+    module.add_class::<asgi::Job>()?;
+    module.add_class::<cache::CacheHint>()?;
+    module.add_class::<call::Call>()?;
+    module.add_class::<completion::Completion>()?;
+    module.add_class::<connection::Connection>()?;
+    module.add_class::<driver::Driver>()?;
+    module.add_class::<exchange::Exchange>()?;
+    module.add_class::<explain::Explanation>()?;
+    module.add_class::<explain::PassedOver>()?;
+    module.add_class::<handle::Handle>()?;
+    module.add_class::<icon::Icon>()?;
+    module.add_class::<limits::Limits>()?;
+    module.add_class::<observer::Counters>()?;
+    module.add_class::<observer::Observed>()?;
+    module.add_class::<server::Server>()?;
+    module.add_class::<values::Contents>()?;
+    module.add_class::<values::NotModified>()?;
+    module.add_class::<values::Page>()?;
+    module.add_class::<values::Resource>()?;
+    module.add_class::<verification::Grant>()?;
+    module.add_function(wrap_pyfunction!(driver::at_exit, module)?)?;
+    module.add_function(wrap_pyfunction!(explain::expand, module)?)?;
+    module.add_function(wrap_pyfunction!(fork::forked, module)?)?;
+    module.add_function(wrap_pyfunction!(fork::forking, module)?)?;
+    module.add_function(wrap_pyfunction!(fork::has_forked, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("NOT_MODIFIED", values::NotModified)?;
+    fork::guard();
+    Ok(())
 }

@@ -10,6 +10,9 @@ def released() -> memoryview:
     return view
 
 
+TOO_MANY_THREADS = (
+    "`callback_threads` must be at most 1024 (got 1025); one for each callback that waits at the same time is enough"
+)
 MISTAKES: list[Mistake] = [
     # Unknown names.
     Mistake(
@@ -232,13 +235,13 @@ MISTAKES: list[Mistake] = [
         "too many threads",
         lambda server: server.run(callback_threads=1_025),
         ValueError,
-        "`callback_threads` must be at most 1024 (got 1025); one for each callback that waits at the same time is enough",
+        TOO_MANY_THREADS,
     ),
     Mistake(
         "too many threads over HTTP",
         lambda server: server.serve_http(port=0, callback_threads=1_025),
         ValueError,
-        "`callback_threads` must be at most 1024 (got 1025); one for each callback that waits at the same time is enough",
+        TOO_MANY_THREADS,
     ),
     Mistake(
         "a key that is no text",
