@@ -160,18 +160,25 @@ template <class F> void lend(std::string body, F &&take) {
     check(take(str(*lent), destroy<std::string>, static_cast<void *>(lent)));
 }
 
-/* A callback as C has it: a function, its data, and how to destroy that. All are NULL for one that is empty. */
-template <class F, class C> struct CallbackOfC {
+/* A callback as C has it: a function, its data, and how to destroy that. All are NULL for one that is empty. It owns the
+ * data until give(), so that nothing is lost if memory runs out before the call of C, which owns it from then on. */
+template <class F, class C> class CallbackOfC {
+public:
     CallbackOfC(F &&callback, C run) {
         if (!callback) return;
-        function = run;
-        data = keep(std::move(callback));
-        destroy_data = destroy<F>;
+        function_ = run;
+        data_ = std::make_unique<F>(std::move(callback));
+        destroy_data_ = destroy<F>;
     }
 
-    C function = nullptr;
-    void *data = nullptr;
-    wellhead_destroy_callback destroy_data = nullptr;
+    C function() const noexcept { return function_; }
+    void *give() noexcept { return data_.release(); }
+    wellhead_destroy_callback destroy_data() const noexcept { return destroy_data_; }
+
+private:
+    C function_ = nullptr;
+    std::unique_ptr<F> data_;
+    wellhead_destroy_callback destroy_data_ = nullptr;
 };
 
 /* A callback that runs on this thread. If an exception destroys a responder that it kept, this takes the responder back
@@ -578,9 +585,9 @@ public:
     }
     /* Sends a request to the client and returns its number. An exception of `then` is dropped; a responder that it held is freed. */
     std::uint64_t request(std::string_view method, const std::optional<std::string> &params, ResponseCallback then) {
-        const detail::CallbackOfC c(std::move(then), run_then);
+        detail::CallbackOfC c(std::move(then), run_then);
         std::uint64_t number = 0;
-        detail::check(wellhead_method_request(capi(), str(method), optional_str(params), c.function, c.data, c.destroy_data,
+        detail::check(wellhead_method_request(capi(), str(method), optional_str(params), c.function(), c.give(), c.destroy_data(),
                                               &number));
         return number;
     }
@@ -741,35 +748,35 @@ public:
     void remove(std::string_view name) { detail::call(wellhead_server_remove, capi(), str(name)); }
 
     void set_authorize(AuthorizeCallback authorize) {
-        const detail::CallbackOfC c(std::move(authorize), run_authorize);
-        detail::call(wellhead_server_set_authorize, capi(), c.function, c.data, c.destroy_data);
+        detail::CallbackOfC c(std::move(authorize), run_authorize);
+        detail::call(wellhead_server_set_authorize, capi(), c.function(), c.give(), c.destroy_data());
     }
     void set_interest(InterestCallback interest) {
-        const detail::CallbackOfC c(std::move(interest), run_interest);
-        detail::call(wellhead_server_set_interest, capi(), c.function, c.data, c.destroy_data);
+        detail::CallbackOfC c(std::move(interest), run_interest);
+        detail::call(wellhead_server_set_interest, capi(), c.function(), c.give(), c.destroy_data());
     }
 
     /* revisions: none for all. */
     void add_method(std::string_view name, MethodCallback method, const std::vector<std::string> &revisions = {}) {
-        const detail::CallbackOfC c(std::move(method), run_method);
+        detail::CallbackOfC c(std::move(method), run_method);
         const auto dates = detail::strs(revisions);
         wellhead_method_options options = WELLHEAD_METHOD_OPTIONS_INIT;
         detail::borrow(dates, options.revisions, options.revision_count);
-        detail::call(wellhead_server_add_method, capi(), str(name), &options, c.function, c.data, c.destroy_data);
+        detail::call(wellhead_server_add_method, capi(), str(name), &options, c.function(), c.give(), c.destroy_data());
     }
     /* definition: JSON. */
     void add_tool(std::string_view name, std::string_view definition, MethodCallback tool) {
-        const detail::CallbackOfC c(std::move(tool), run_method);
-        detail::call(wellhead_server_add_tool, capi(), str(name), str(definition), c.function, c.data, c.destroy_data);
+        detail::CallbackOfC c(std::move(tool), run_method);
+        detail::call(wellhead_server_add_tool, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
     }
     void add_prompt(std::string_view name, std::string_view definition, MethodCallback prompt) {
-        const detail::CallbackOfC c(std::move(prompt), run_method);
-        detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), c.function, c.data, c.destroy_data);
+        detail::CallbackOfC c(std::move(prompt), run_method);
+        detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
     }
     void complete_prompt(std::string_view prompt, std::string_view argument, CompleteCallback complete) {
-        const detail::CallbackOfC c(std::move(complete), run_complete);
-        detail::call(wellhead_server_complete_prompt, capi(), str(prompt), str(argument), c.function, c.data,
-                     c.destroy_data);
+        detail::CallbackOfC c(std::move(complete), run_complete);
+        detail::call(wellhead_server_complete_prompt, capi(), str(prompt), str(argument), c.function(), c.give(),
+                     c.destroy_data());
     }
     void remove_tool(std::string_view name) { detail::call(wellhead_server_remove_tool, capi(), str(name)); }
     void remove_prompt(std::string_view name) { detail::call(wellhead_server_remove_prompt, capi(), str(name)); }
@@ -789,8 +796,8 @@ public:
 
     /* Exceptions of `publish` are dropped: clients of this instance are notified all the same. */
     void set_publish(PublishCallback publish) {
-        const detail::CallbackOfC c(std::move(publish), run_publish);
-        detail::call(wellhead_server_set_publish, capi(), c.function, c.data, c.destroy_data);
+        detail::CallbackOfC c(std::move(publish), run_publish);
+        detail::call(wellhead_server_set_publish, capi(), c.function(), c.give(), c.destroy_data());
     }
     /* Takes a change of another instance, and returns true if clients were notified. */
     bool inject(std::string_view event) {
@@ -877,14 +884,14 @@ private:
         c.cache = options.cache ? &cache : nullptr;
         detail::borrow(cache_of, c.cache_of, c.cache_of_count);
         c.origin = optional_str(options.origin);
-        const detail::CallbackOfC observe(std::move(options.observe), run_observe);
-        c.observe = observe.function;
-        c.observe_data = observe.data;
-        c.observe_destroy = observe.destroy_data;
-        const detail::CallbackOfC log(std::move(options.log), run_log);
-        c.log = log.function;
-        c.log_data = log.data;
-        c.log_destroy = log.destroy_data;
+        detail::CallbackOfC observe(std::move(options.observe), run_observe);
+        detail::CallbackOfC log(std::move(options.log), run_log);
+        c.observe = observe.function();
+        c.observe_data = observe.give();
+        c.observe_destroy = observe.destroy_data();
+        c.log = log.function();
+        c.log_data = log.give();
+        c.log_destroy = log.destroy_data();
         return detail::call(wellhead_server_new, str(name), str(version), &c);
     }
 
@@ -969,12 +976,12 @@ public:
 private:
     static wellhead_connection *make(const Server &server, ConnectionOptions &options) {
         wellhead_connection_options c = WELLHEAD_CONNECTION_OPTIONS_INIT;
-        const detail::CallbackOfC wake(std::move(options.wake), detail::run<std::function<void()>>);
-        c.wake = wake.function;
-        c.wake_data = wake.data;
-        c.wake_destroy = wake.destroy_data;
+        detail::CallbackOfC wake(std::move(options.wake), detail::run<std::function<void()>>);
         std::move(options.caller).move_to(c);
         c.caller_id = optional_str(options.caller_id);
+        c.wake = wake.function();
+        c.wake_data = wake.give();
+        c.wake_destroy = wake.destroy_data();
         return detail::call(wellhead_connection_new, server.capi(), &c);
     }
 };
@@ -1084,12 +1091,12 @@ private:
         wellhead_test_options c = WELLHEAD_TEST_OPTIONS_INIT;
         c.revision = optional_str(options.revision);
         c.capabilities = optional_str(options.capabilities);
+        detail::CallbackOfC on_request(std::move(options.on_request), answer);
         std::move(options.caller).move_to(c);
         c.caller_id = optional_str(options.caller_id);
-        const detail::CallbackOfC on_request(std::move(options.on_request), answer);
-        c.on_request = on_request.function;
-        c.on_request_data = on_request.data;
-        c.on_request_destroy = on_request.destroy_data;
+        c.on_request = on_request.function();
+        c.on_request_data = on_request.give();
+        c.on_request_destroy = on_request.destroy_data();
         return detail::call(wellhead_test_client_new_with, server.capi(), &c);
     }
 };

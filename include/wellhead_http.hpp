@@ -103,7 +103,8 @@ namespace detail {
 class EndpointOptionsOfC {
 public:
     explicit EndpointOptionsOfC(EndpointOptions &options)
-        : origins_(strs(options.allowed_origins)), hosts_(strs(options.allowed_hosts)) {
+        : origins_(strs(options.allowed_origins)), hosts_(strs(options.allowed_hosts)),
+          verify_(std::move(options.verify), run_verify) {
         c_.path = optional_str(options.path);
         c_.flags = options.flags;
         borrow(origins_, c_.allowed_origins, c_.allowed_origin_count);
@@ -123,15 +124,17 @@ public:
             borrow(scopes_, protection_.scopes, protection_.scope_count);
             c_.protection = &protection_;
         }
-        const CallbackOfC verify(std::move(options.verify), run_verify);
-        c_.verify = verify.function;
-        c_.verify_data = verify.data;
-        c_.verify_destroy = verify.destroy_data;
     }
     EndpointOptionsOfC(const EndpointOptionsOfC &) = delete;
     EndpointOptionsOfC &operator=(const EndpointOptionsOfC &) = delete;
 
-    operator const wellhead_endpoint_options *() const noexcept { return &c_; }
+    /* The options as C has them, for one call, which owns the data of `verify` from then on. */
+    const wellhead_endpoint_options *give() noexcept {
+        c_.verify = verify_.function();
+        c_.verify_data = verify_.give();
+        c_.verify_destroy = verify_.destroy_data();
+        return &c_;
+    }
 
 private:
     static void run_verify(void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) noexcept {
@@ -139,6 +142,7 @@ private:
     }
 
     std::vector<wellhead_str> origins_, hosts_, servers_, scopes_;
+    CallbackOfC<VerifyCallback, wellhead_verify_callback> verify_;
     wellhead_protection protection_ = WELLHEAD_PROTECTION_INIT;
     wellhead_endpoint_options c_ = WELLHEAD_ENDPOINT_OPTIONS_INIT;
 };
@@ -153,9 +157,8 @@ inline void Server::serve_http(std::string_view address, HttpOptions options) {
         std::function<void(std::string_view)> tell;
         std::exception_ptr thrown;
     } bound = {this, std::move(options.bound), nullptr};
-    const detail::EndpointOptionsOfC endpoint(options.endpoint);
+    detail::EndpointOptionsOfC endpoint(options.endpoint);
     wellhead_http_options c = WELLHEAD_HTTP_OPTIONS_INIT;
-    c.endpoint = endpoint;
     c.callback_threads = options.callback_threads;
     c.io_threads = options.io_threads;
     c.connections = options.connections;
@@ -173,6 +176,7 @@ inline void Server::serve_http(std::string_view address, HttpOptions options) {
         };
         c.bound_data = &bound;
     }
+    c.endpoint = endpoint.give();
     detail::call(wellhead_serve_http, capi(), str(address), &c);
     if (bound.thrown) std::rethrow_exception(bound.thrown);
 }
@@ -197,9 +201,10 @@ public:
 
 private:
     static wellhead_endpoint *make(const Server &server, EndpointOptions &options, std::function<void()> wake) {
-        const detail::EndpointOptionsOfC c(options);
-        const detail::CallbackOfC w(std::move(wake), detail::run<std::function<void()>>);
-        return detail::call(wellhead_endpoint_new, server.capi(), c, w.function, w.data, w.destroy_data);
+        detail::EndpointOptionsOfC c(options);
+        detail::CallbackOfC w(std::move(wake), detail::run<std::function<void()>>);
+        return detail::call(wellhead_endpoint_new, server.capi(), c.give(), w.function(), w.give(),
+                            w.destroy_data());
     }
 };
 
@@ -279,8 +284,9 @@ private:
         c.target = str(request.target);
         detail::borrow(headers, c.headers, c.header_count);
         c.peer = str(request.peer);
-        const detail::CallbackOfC r(std::move(ready), detail::run<std::function<void()>>);
-        return detail::call(wellhead_exchange_new, endpoint.capi(), &c, now_ms, r.function, r.data, r.destroy_data);
+        detail::CallbackOfC r(std::move(ready), detail::run<std::function<void()>>);
+        return detail::call(wellhead_exchange_new, endpoint.capi(), &c, now_ms, r.function(), r.give(),
+                            r.destroy_data());
     }
 };
 

@@ -19,6 +19,8 @@ using wellhead::Authorize, wellhead::Call, wellhead::Connection, wellhead::Error
 
 // Of misuse.cpp.
 void misuse();
+// Of memory.cpp.
+void memory();
 void an_exception_that_reaches_the_library_ends_the_process();
 
 static_assert(!std::is_copy_constructible_v<Server> && std::is_nothrow_move_constructible_v<Server>);
@@ -511,6 +513,7 @@ static int tests(int, char **) {
     RUN(an_exception_after_keep_leaves_the_answer_to_who_keeps_it);
     RUN(an_exception_that_destroys_what_is_kept_goes_to_the_log);
     misuse();
+    memory();
     RUN(what_is_lent_is_given_back);
     RUN(the_caller_of_a_connection_reaches_callbacks);
     RUN(an_exception_about_access_lets_nothing_through);
