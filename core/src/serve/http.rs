@@ -72,7 +72,7 @@ impl Http {
         }
     }
 
-    /// Where callbacks run: 1, always the thread that serves; 0, without a hop on the threads of the network, for hosts
+    /// Where callbacks run: 1, always the thread that serves; 0, without a hop on the threads of the network, for applications
     /// whose callbacks are quick; more, that many threads, the one that serves among them. At most 1,024. Default: 1.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {

@@ -63,7 +63,7 @@ fn a_call_whose_client_has_gone_counts_until_its_event_is_over_and_is_not_begun(
     drop(one);
     is_busy(&read(&world, "test://slow/3").1, "calls_in_flight", 2);
     events.remove(0).run();
-    assert_eq!(begun.load(Ordering::SeqCst), 0, "nobody waits for it");
+    assert_eq!(begun.load(Ordering::SeqCst), 0, "no client waits for it");
     let (mut four, mut got, events) = read(&world, "test://slow/4");
     events.into_iter().for_each(Event::run);
     world.go_on(&mut four, &mut got, |_| {});
@@ -79,7 +79,7 @@ fn a_call_of_a_session_whose_client_has_gone_is_not_begun_either() {
     drop(one);
     is_busy(&within(&world, &session, 3).1, "calls_in_flight", 2);
     events.remove(0).run();
-    assert_eq!(begun.load(Ordering::SeqCst), 0, "nobody waits for it");
+    assert_eq!(begun.load(Ordering::SeqCst), 0, "no client waits for it");
     let (mut four, mut got, events) = within(&world, &session, 4);
     events.into_iter().for_each(Event::run);
     world.go_on(&mut four, &mut got, |_| {});
@@ -124,7 +124,7 @@ fn no_further_call_begins_for_a_client_that_has_gone_during_the_one_before() {
     while let Some(event) = world.endpoint.poll_event() {
         event.run();
     }
-    assert_eq!(begun.load(Ordering::SeqCst), 0, "nobody waits for it");
+    assert_eq!(begun.load(Ordering::SeqCst), 0, "no client waits for it");
     assert!(within(&world, &session, 2).1.head.is_none(), "there is room again");
 }
 
@@ -143,7 +143,7 @@ fn the_requests_of_a_batch_count_each() {
     );
     drop(exchange);
     events.into_iter().for_each(Event::run);
-    assert_eq!(begun.load(Ordering::SeqCst), 0, "nobody waits for them");
+    assert_eq!(begun.load(Ordering::SeqCst), 0, "no client waits for them");
     let long = format!("[{}]", (10..20).map(read).collect::<Vec<_>>().join(","));
     let (mut exchange, mut got, events) = gather(&world, world.begin_within(&session, &long));
     events.into_iter().for_each(Event::run);
@@ -184,7 +184,7 @@ fn a_token_under_judgement_counts_until_the_verifier_is_done_with_it() {
     drop(exchange);
     assert_eq!(ask().1.status(), 503);
     events.into_iter().for_each(Event::run);
-    assert_eq!(judged.load(Ordering::SeqCst), 0, "nobody waits for it");
+    assert_eq!(judged.load(Ordering::SeqCst), 0, "no client waits for it");
     let (mut exchange, mut got, events) = ask();
     events.into_iter().for_each(Event::run);
     world.go_on(&mut exchange, &mut got, Event::run);

@@ -43,7 +43,7 @@ fn the_service_ends_although_somebody_never_answers() {
         let responder = asked(&held);
         service.ends();
         assert!(is_ended(&mut client));
-        responder.finish("nobody waits for it any more");
+        responder.finish("no client waits for it any more");
     }
 }
 
