@@ -220,6 +220,10 @@ const REFUSED = {
   'a number as wanted input': [() => new InputRequired(5), 'value: an object, not 5'],
   'a negative wait': [() => new Busy(-5), 'retryAfterMs: a finite number from 0, not -5'],
   'a string as scopes': [() => new InsufficientScope('a'), 'scopes: an array of strings, not "a"'],
+  'no time for the head of a request': [
+    ({ server }) => server.serveHttp({ headMs: 0 }),
+    '`headMs` must be at least 1 (got 0)',
+  ],
   'too many ioThreads': [
     ({ server }) => server.serveHttp({ ioThreads: 5000 }),
     '`ioThreads` must be at most 1024 (got 5000); one for each processor is enough',

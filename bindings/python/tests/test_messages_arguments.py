@@ -232,6 +232,18 @@ MISTAKES: list[Mistake] = [
         "callback_threads is at least 1: the thread that runs the server",
     ),
     Mistake(
+        "no time for the head of a request",
+        lambda server: server.serve_http(port=0, head_ms=0),
+        ValueError,
+        "`head_ms` must be at least 1 (got 0)",
+    ),
+    Mistake(
+        "no time for a session",
+        lambda server: server.asgi(session_ms=0),
+        ValueError,
+        "`session_ms` must be at least 1 (got 0)",
+    ),
+    Mistake(
         "too many threads",
         lambda server: server.run(callback_threads=1_025),
         ValueError,

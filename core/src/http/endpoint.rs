@@ -78,7 +78,16 @@ impl Options {
             let message = format!("`path` must begin with `/` (got {:?})", self.path);
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        if self.session_limit == 0 { Err(zero_error("session_limit")) } else { Ok(()) }
+        let limits = [
+            ("session_limit", self.session_limit as u64),
+            ("session_ms", self.session_ms),
+            ("keep_alive_ms", self.keep_alive_ms),
+            ("head_ms", self.head_ms),
+            ("body_ms", self.body_ms),
+            ("idle_ms", self.idle_ms),
+        ];
+        let zero = limits.into_iter().find(|(_, value)| *value == 0);
+        zero.map_or(Ok(()), |(name, _)| Err(zero_error(name)))
     }
 }
 
@@ -209,7 +218,7 @@ impl EndpointBuilder {
     /// After how many milliseconds of silence a stream gets a comment; 15,000 by default.
     #[must_use]
     pub fn keep_alive_ms(mut self, ms: u64) -> Self {
-        self.options.keep_alive_ms = ms.max(1);
+        self.options.keep_alive_ms = ms;
         self
     }
 
@@ -282,7 +291,7 @@ impl EndpointBuilder {
     ///
     /// # Errors
     /// [`crate::ErrorKind::InvalidArgument`] for an allowed origin or host that no request can name, for a
-    /// path that does not begin with a slash, and for a `session_limit` of 0.
+    /// path that does not begin with a slash, and for a time or a `session_limit` of 0.
     pub fn build(mut self, wake: impl Fn() + Send + Sync + 'static) -> Result<Endpoint> {
         self.options.check()?;
         self.options.gate.allow(&self.origins, &self.hosts)?;

@@ -344,6 +344,11 @@ fn a_limit_of_zero_is_refused_by_its_name() {
         ("io_threads", http().io_threads(0)),
         ("connections", http().connections(0)),
         ("session_limit", Http::new(server().endpoint().session_limit(0))),
+        ("session_ms", Http::new(server().endpoint().session_ms(0))),
+        ("keep_alive_ms", Http::new(server().endpoint().keep_alive_ms(0))),
+        ("head_ms", Http::new(server().endpoint().head_ms(0))),
+        ("body_ms", Http::new(server().endpoint().body_ms(0))),
+        ("idle_ms", Http::new(server().endpoint().idle_ms(0))),
     ] {
         let refused = http.bind("127.0.0.1:0").unwrap_err();
         assert_eq!(refused.kind(), wellhead::ErrorKind::InvalidArgument);
