@@ -87,7 +87,7 @@ def first_client(port: int) -> Client:
         with contextlib.suppress(ConnectionRefusedError):
             return Client(port)
         time.sleep(0.05)
-    sys.exit(f"nobody listens on port {port}")
+    sys.exit(f"no server listens on port {port}")
 
 
 @contextlib.contextmanager

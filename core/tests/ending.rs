@@ -144,7 +144,7 @@ fn a_responder_taken_twice_answers_once() {
     let Some(Event::Read(mut call)) = connection.poll_event() else { panic!("no question") };
     let responder = call.take_responder().unwrap();
     assert!(call.take_responder().is_none());
-    assert!(!call.defer().1.finish("nobody hears this"));
+    assert!(!call.defer().1.finish("too late"));
     assert!(!call.into_responder().finish("nor this"));
     assert!(responder.finish("found"));
     assert!(output(&connection).contains("found"));

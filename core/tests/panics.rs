@@ -81,7 +81,7 @@ fn a_publisher_that_panics_is_logged_and_the_change_is_told_here() {
 fn a_wake_that_panics_leaves_the_server_whole_and_is_logged() {
     let (server, lines) = logging();
     server.add_resource("test://a", None).unwrap();
-    let group = server.group(|| panic!("nobody wakes"));
+    let group = server.group(|| panic!("wake panics"));
     let connection = group.connect(Caller::default());
     connection.receive(READ);
     let Some(Event::Read(call)) = connection.poll_event() else { panic!("no question") };

@@ -75,7 +75,7 @@ fn only_a_template_that_asks_for_raw_values_sees_unsafe_ones() {
     for path in ["%2e%2e", "a/%2E%2e/b", "/etc", "C:%2Fx", "a%00b", &"%2e%2e/".repeat(1_000)] {
         let refused = answer(&connection, &format!("safe:{path}"));
         assert!(refused.contains(r#""code":-32602,"message":"Resource not found""#), "{refused}");
-        assert!(calls.try_recv().is_err(), "nobody was asked for {path}");
+        assert!(calls.try_recv().is_err(), "no callback was asked for {path}");
         assert!(answer(&connection, &format!("raw:{path}")).contains("found"));
         let (value, raw) = calls.recv().unwrap();
         assert_eq!(raw.as_deref(), Some(path));

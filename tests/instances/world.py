@@ -129,7 +129,7 @@ class World:
                 connection.close()
             if by and self.at(by) is instance:
                 return str(number)
-        raise AssertionError(f"nginx leads nobody to {instance.address}")
+        raise AssertionError(f"nginx leads no client to {instance.address}")
 
     def ask_redis(self, *words: str) -> str:
         command = ["redis-cli", "-p", str(self._redis), "--raw", *words]

@@ -193,7 +193,7 @@ test('a thenable of any kind is awaited, and only its first answer counts', asyn
   assert.deepEqual(await contents(thenable), [{ uri: 't:a', text: 'first' }]);
 });
 
-test('a Promise that nobody can settle any more is an internal error once it is collected', async () => {
+test('a Promise that nothing can settle any more is an internal error once it is collected', async () => {
   const { setFlagsFromString } = await import('node:v8');
   const { runInNewContext } = await import('node:vm');
   setFlagsFromString('--expose-gc');

@@ -89,7 +89,7 @@ for (const [kind, begin] of Object.entries(begins)) {
     await server.close();
     await served;
     await response;
-    answer('nobody waits for it any more');
+    answer('too late');
   });
 }
 

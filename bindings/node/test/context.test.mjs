@@ -398,31 +398,35 @@ test('a call of a folder is told of in the context of its request', limit, async
   await server.close();
 });
 
-test('listeners of a signal run in the context of their own call, whoever cancels', limit, async () => {
-  const server = new Server('s', '1');
-  const aborted = [];
-  let running = 0;
-  server.resource('wait://{user}', async ({ user }, { signal }) => {
-    running += 1;
-    await new Promise((gone) => {
-      signal.addEventListener('abort', () => {
-        aborted.push([user, store.getStore()]);
-        gone();
+test(
+  'listeners of a signal run in the context of their own call, also if another call cancels',
+  limit,
+  async () => {
+    const server = new Server('s', '1');
+    const aborted = [];
+    let running = 0;
+    server.resource('wait://{user}', async ({ user }, { signal }) => {
+      running += 1;
+      await new Promise((gone) => {
+        signal.addEventListener('abort', () => {
+          aborted.push([user, store.getStore()]);
+          gone();
+        });
       });
     });
-  });
-  const connection = server.connect();
-  const asked = ['a', 'b'].map((user, id) =>
-    store.run(user, () => connection.handle(JSON.stringify(read(id, `wait://${user}`)))),
-  );
-  assert.equal(running, 2);
-  store.run('the closer', () => connection.close());
-  await Promise.allSettled(asked);
-  assert.deepEqual(aborted, [
-    ['a', 'a'],
-    ['b', 'b'],
-  ]);
-});
+    const connection = server.connect();
+    const asked = ['a', 'b'].map((user, id) =>
+      store.run(user, () => connection.handle(JSON.stringify(read(id, `wait://${user}`)))),
+    );
+    assert.equal(running, 2);
+    store.run('the closer', () => connection.close());
+    await Promise.allSettled(asked);
+    assert.deepEqual(aborted, [
+      ['a', 'a'],
+      ['b', 'b'],
+    ]);
+  },
+);
 
 test('what ends with a response is told in the context of its request', limit, async (t) => {
   let settle;

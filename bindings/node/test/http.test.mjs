@@ -394,7 +394,7 @@ const remembering = (heads) => ({
 });
 
 test(
-  'a body that was read and kept by somebody else is empty, and the process is warned of that',
+  'a body that other code has read and kept is empty, and the process is warned of that',
   limit,
   async () => {
     const { server } = make();

@@ -40,7 +40,7 @@ for (const [name, touch] of Object.entries(touching)) {
       host.end();
       assert.deepEqual(await host.exited, { code: 0, signal: null });
       assert.match(host.stderr, /^over$/m);
-      assert.doesNotMatch(host.stderr, /^data$|^line$/m, 'what is for the server reaches nobody else');
+      assert.doesNotMatch(host.stderr, /^data$|^line$/m, 'only the server gets what is for it');
       if (name.startsWith("on('close')") && when !== 'meanwhile')
         assert.match(host.stderr, /^over\n(.*\n)*closed$/m, 'only at the end');
     });

@@ -90,7 +90,7 @@ def test_the_listener_waits_for_a_call_at_most_drain_ms(begin: Begin, is_async: 
     over(thread)
     assert future.cancelled() == is_async  # the task of a coroutine is cancelled; a future is the host's own
     if not is_async:
-        future.set_result("nobody waits for it any more")
+        future.set_result("too late")
 
 
 def test_the_listener_ends_streams_as_they_should_end() -> None:

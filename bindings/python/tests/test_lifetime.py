@@ -84,7 +84,7 @@ def test_a_pending_answer_keeps_nothing_alive() -> None:
     del server, connection
     gc.collect()
     assert [reference() for reference in gone] == [None] * 2
-    future.set_result("to nobody")
+    future.set_result("too late")
 
 
 def test_large_bytes_are_referenced_and_let_go() -> None:

@@ -155,7 +155,7 @@ fn each_era(files: &[(&str, &str)], paths: &[&str], test: impl Fn(&Served, &mut 
         let served = Served::files(&files);
         let paths: Vec<_> = paths.iter().copied().chain(FENCES).collect();
         let mut client = Client::watching(&served, era, &paths);
-        assert!(!served.listed().is_empty(), "whoever is told of the list has seen it");
+        assert!(!served.listed().is_empty(), "a client that is told of the list has seen it");
         test(&served, &mut client);
     }
 }

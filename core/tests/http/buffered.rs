@@ -321,7 +321,7 @@ fn requests_of_one_peer_or_of_one_token_share_a_part() {
     assert_eq!(bodies_kept(&open, |_| b"127.0.0.1 5".to_vec(), None), 5, "a quarter of five sixths");
     assert!(bodies_kept(&open, |at| vec![at + 1], None) > 10, "each peer has a part of its own");
     assert!(bodies_kept(&open, |_| Vec::new(), None) > 10, "each request is a peer of its own");
-    assert!(bodies_kept(&open, |_| Vec::new(), Some("Bearer t")) > 10, "nobody judges the token");
+    assert!(bodies_kept(&open, |_| Vec::new(), Some("Bearer t")) > 10, "no callback judges the token");
     let endpoint =
         open.server.endpoint().verify(|call| Some(Grant::new(Caller::new(call.token().as_bytes()))));
     let protected = World::with(&open.server, endpoint.build(|| {}).unwrap());

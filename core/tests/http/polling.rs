@@ -74,7 +74,7 @@ fn who_takes_a_stream_over_need_not_be_told_that_it_was_closed() {
     assert!(held[0].close_stream(2));
     let (mut third, mut got) = world.get(&session, &[("Last-Event-ID", "1-0")]);
     assert_eq!((got.body.as_str(), got.done), ("", false));
-    assert_eq!(read_on(&world, second).1.body, "", "somebody else has the stream");
+    assert_eq!(read_on(&world, second).1.body, "", "another request has the stream");
     held.remove(0).finish("found");
     world.go_on(&mut third, &mut got, Event::run);
     assert!(got.body.contains("found") && !got.body.contains("retry") && got.done, "{got:?}");

@@ -54,7 +54,7 @@ fn what_is_said_to_a_client_that_went_before_any_head_makes_room_for_others() {
     drop(exchange);
     assert!(held.progress(1.0, None, None));
     assert!(world.endpoint.poll_event().is_none());
-    assert!(held.finish("for nobody".repeat(200)));
+    assert!(held.finish("too late".repeat(200)));
     assert!(world.endpoint.poll_event().is_none());
     let (_, got) = world.within(&session, 2, "resources/list", "");
     assert!(got.done && got.body.contains("test://later"), "{got:?}");
@@ -65,7 +65,7 @@ fn an_answer_that_is_there_when_its_client_goes_is_let_go_with_it() {
     let world = world(16 << 20, 1 << 20);
     let session = world.session("2025-11-25");
     let (exchange, _, held) = hold(&world, &session);
-    let answer = Arc::new("for nobody".repeat(20_000));
+    let answer = Arc::new("too late".repeat(20_000));
     let text: SharedText = answer.clone();
     assert!(held.finish(text));
     assert!(world.endpoint.poll_event().is_none());
@@ -95,7 +95,7 @@ fn a_client_that_comes_back_while_its_answer_is_being_taken_gets_it_once() {
         };
         *answer.sprung.lock().unwrap() = Some(Box::new(comes_back));
         world.go_on(&mut exchange, &mut first, Event::run);
-        assert_eq!((ids(&first).len(), first.done), (2, true), "somebody else goes on with the stream");
+        assert_eq!((ids(&first).len(), first.done), (2, true), "another request goes on with the stream");
 
         let (mut exchange, mut got) = back.lock().unwrap().take().expect("it came back");
         assert_eq!((got.body.as_str(), got.done), ("", false), "the answer is in other hands");
@@ -165,7 +165,7 @@ fn a_client_that_comes_back_before_its_head_was_sent_is_let_in_at_once() {
     world.go_on(&mut back, &mut got, Event::run);
     assert_eq!((ids(&got), got.done), (vec!["1-1".to_owned(), "1-2".to_owned()], true));
     world.go_on(&mut exchange, &mut first, Event::run);
-    assert_eq!((first.body.as_str(), first.done), ("", true), "somebody else has gone on with the stream");
+    assert_eq!((first.body.as_str(), first.done), ("", true), "another request has gone on with the stream");
 }
 
 #[test]

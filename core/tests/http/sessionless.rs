@@ -21,7 +21,7 @@ fn no_session_is_begun_asked_for_or_looked_at() {
     let result = &got.json()["result"];
     assert_eq!(result["protocolVersion"], "2025-11-25");
     assert_eq!(result["capabilities"]["resources"], serde_json::json!({}));
-    assert_eq!(result["capabilities"]["tools"], serde_json::json!({}), "nobody can be told");
+    assert_eq!(result["capabilities"]["tools"], serde_json::json!({}), "no stream can carry changes");
     assert_eq!(world.endpoint.sessions(), 0);
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert_eq!(world.post(&[], initialized).status(), 202);

@@ -100,7 +100,7 @@ fn a_stream_that_broke_is_resumed_where_it_broke() {
     let (_newer, newest) = world.get(&session, &[("Last-Event-ID", "1-2")]);
     assert_eq!((newest.status(), newest.body.as_str()), (200, ""));
     world.go_on(&mut resumed, &mut again, Event::run);
-    assert!(again.done, "somebody else goes on with the stream");
+    assert!(again.done, "another request goes on with the stream");
     for unknown in ["1-9", "7-1", "x"] {
         assert_eq!(world.get(&session, &[("Last-Event-ID", unknown)]).1.status(), 400, "{unknown}");
     }
@@ -156,7 +156,7 @@ fn a_client_of_a_session_that_goes_does_not_cancel_its_request() {
     let (exchange, _) = hold(&world, &session, 1, &mut held);
     drop(exchange);
     assert!(!held[0].is_cancelled());
-    assert!(held.remove(0).finish("for nobody"));
+    assert!(held.remove(0).finish("too late"));
     assert!(world.endpoint.poll_event().is_none());
     let (_, got) = world.within(&session, 1, "ping", "");
     assert_eq!(got.status(), 200, "the id is free again");

@@ -143,7 +143,7 @@ fn a_client_that_goes_cancels_its_request_and_nothing_is_left() {
     let held = held.expect("the host was asked");
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     assert_eq!(world.post(&[("MCP-Protocol-Version", "2026-07-28")], cancel).status(), 202);
-    assert!(!held.is_cancelled(), "an id is nobody's in particular");
+    assert!(!held.is_cancelled(), "an id belongs to no client in particular");
     assert!(world.endpoint.poll_event().is_none());
     drop(exchange);
     assert!(held.is_cancelled());

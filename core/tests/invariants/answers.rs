@@ -22,7 +22,7 @@ fn finish_answers_drop_answers_for_you_cancel_and_close_swallow() {
     feed(&connection, &cancel(3));
     assert!(matches!(connection.poll_event(), Some(Event::Cancel(call)) if Some(call) == three.call()));
     assert!(three.is_cancelled());
-    assert!(!three.into_responder().finish("late"), "it is no error, but nobody wanted it");
+    assert!(!three.into_responder().finish("late"), "it is no error, but the client did not wait for it");
     let output = drain(&connection);
     assert_eq!([1, 2, 3].map(|id| answers(&output, id)), [1, 1, 0], "{output}");
     connection.close();

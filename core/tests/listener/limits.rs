@@ -44,7 +44,7 @@ fn a_head_of_http_2_that_is_too_large_is_refused_and_one_that_is_far_too_large_e
         assert_eq!(answered.status(), 200);
         let endless = "x".repeat(1 << 20);
         let over = client.ask("server/discover", "", &[("x-endless", &endless)]).await;
-        assert!(over.is_err(), "nobody reads that: {over:?}");
+        assert!(over.is_err(), "the listener has read that: {over:?}");
         assert!(client.ask("server/discover", "", &[]).await.is_err(), "the connection has ended");
     });
     service.ends();

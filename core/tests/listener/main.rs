@@ -169,7 +169,7 @@ fn a_client_that_vanishes_frees_what_it_held() {
     drop(client);
     let until = std::time::Instant::now() + Duration::from_secs(30);
     while !held.is_cancelled() {
-        assert!(std::time::Instant::now() < until, "nobody noticed that the client is gone");
+        assert!(std::time::Instant::now() < until, "the listener did not notice that the client is gone");
         std::thread::yield_now();
     }
     drop(held);
@@ -414,6 +414,6 @@ fn a_host_may_run_callbacks_in_a_way_of_its_own_until_it_stops_the_service() {
     listening.stop();
     assert!(matches!(listening.next(), Batch::Ended));
     assert!(matches!(listening.try_next(), Batch::Ended));
-    assert!(TcpStream::connect(address).is_err(), "nobody listens any more");
+    assert!(TcpStream::connect(address).is_err(), "the listener listens no more");
     assert!(!server.is_closed());
 }

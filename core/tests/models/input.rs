@@ -121,7 +121,7 @@ fn a_reader_that_was_refused_is_woken_when_there_is_room() {
                 }
             }
         };
-        assert!(!read(), "nobody answers yet, so the reader is refused");
+        assert!(!read(), "no answer has come yet, so the reader is refused");
         let worker = thread::spawn(move || asked.into_iter().for_each(Event::run));
         // The reader offers the rest after every wake, and at no other time.
         driver.serve(ask, take, read);

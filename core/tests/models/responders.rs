@@ -96,7 +96,7 @@ fn a_request_is_answered_once_or_not_at_all_however_finish_drop_and_close_meet()
             thread::spawn(move || {
                 let late = cancelled.is_cancelled();
                 let wanted = cancelled.finish("z");
-                assert!(!(late && wanted), "nobody wants what was cancelled");
+                assert!(!(late && wanted), "the client does not wait for what was cancelled");
                 wanted
             }),
         ];

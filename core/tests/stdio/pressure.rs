@@ -53,7 +53,7 @@ fn a_host_that_goes_on_is_not_held_up_by_a_client_that_does_not_read() {
             client.steer(&format!("edit {n}"));
         }
         let more = client.memory("VmHWM").saturating_sub(before);
-        assert!(more < 16 * MIB, "{more} bytes more for changes that nobody takes");
+        assert!(more < 16 * MIB, "{more} bytes more for changes that the client does not take");
 
         let fixed = client.ask_to_read("host://fixed");
         let edited = client.ask_to_read("host://edited");

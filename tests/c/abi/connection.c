@@ -22,7 +22,7 @@ static void block_until_cancelled(void *user_data, const wellhead_call *call, we
     say(&b->begun);
     while (!wellhead_call_cancelled(call)) sched_yield();
     b->seen = 1;
-    wellhead_read_text(r, WELLHEAD_STR("for nobody"));
+    wellhead_read_text(r, WELLHEAD_STR("too late"));
 }
 
 static void *poll_once(void *user_data) {

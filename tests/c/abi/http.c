@@ -116,7 +116,7 @@ static const char *closed_over(uint32_t drain_ms, int answers) {
     pthread_join(client, &answer);
     pthread_join(serving, NULL);
     CHECK(s.status == WELLHEAD_STATUS_OK);
-    if (!answers) CHECK(wellhead_read_text(held.kept, WELLHEAD_STR("nobody waits")) == WELLHEAD_STATUS_OK);
+    if (!answers) CHECK(wellhead_read_text(held.kept, WELLHEAD_STR("too late")) == WELLHEAD_STATUS_OK);
     wellhead_server_free(s.server);
     return answer;
 }

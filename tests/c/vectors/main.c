@@ -165,7 +165,7 @@ static int act(run *r, client *c, json_t *step, text *why) {
 }
 
 static int run_steps(run *r, const json_t *script, text *why) {
-    const wellhead_str nobody = {NULL, 0};
+    const wellhead_str no_client = {NULL, 0};
     const json_t *catalog = json_object_get(script, "catalog"), *steps = json_object_get(script, "steps");
     for (size_t i = 0; i < json_array_size(catalog); i++) {
         wellhead_error *error = NULL;
@@ -176,7 +176,7 @@ static int run_steps(run *r, const json_t *script, text *why) {
             return 0;
         }
     }
-    find(r, "a", nobody);
+    find(r, "a", no_client);
     for (size_t i = 0; i < json_array_size(steps); i++) {
         json_t *step = json_array_get(steps, i);
         const char *on = json_string_value(json_object_get(step, "on"));

@@ -11,6 +11,6 @@ fn main() -> wellhead::Result<()> {
         return serve::stdio(&server);
     }
     let listener = serve::Http::new(server.endpoint()).handle_sigterm(true).bind("127.0.0.1:0")?;
-    writeln!(std::io::stdout(), "http://{}/mcp", listener.address()).expect("somebody reads the URL");
+    writeln!(std::io::stdout(), "http://{}/mcp", listener.address()).expect("the script reads the URL");
     listener.serve()
 }

@@ -371,7 +371,7 @@ static void add_plain_tools(void) {
             "else": {"required": ["email"]},
             "additionalProperties": false
         }}),
-        says(json_string("validated by nobody")));
+        says(json_string("not validated")));
 }
 
 /* ---- tools that tell */

@@ -130,7 +130,7 @@ server.tool(
       additionalProperties: false,
     },
   },
-  () => says('validated by nobody'),
+  () => says('not validated'),
 );
 
 // ---- tools that tell

@@ -163,7 +163,7 @@ server.tool(
             "additionalProperties": False,
         },
     },
-)(lambda _arguments: says("validated by nobody"))
+)(lambda _arguments: says("not validated"))
 
 # ---- tools that tell
 

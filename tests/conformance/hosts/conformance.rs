@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     tools_that_change_lists(&server)?;
     let listener =
         Http::new(server.endpoint()).callback_threads(4).handle_sigterm(true).bind("127.0.0.1:0")?;
-    writeln!(std::io::stdout(), "http://{}/mcp", listener.address()).expect("somebody reads the URL");
+    writeln!(std::io::stdout(), "http://{}/mcp", listener.address()).expect("the script reads the URL");
     listener.serve()
 }
 
@@ -152,7 +152,7 @@ fn plain_tools(server: &Server) -> Result<()> {
         "additionalProperties": false
     });
     let members = object(&json!({"description": "JSON Schema 2020-12", "inputSchema": schema}));
-    server.tool("json_schema_2020_12_tool", &members, |_| says("validated by nobody"))
+    server.tool("json_schema_2020_12_tool", &members, |_| says("not validated"))
 }
 
 /// Log messages and progress.

@@ -182,7 +182,7 @@ void Host::inject(const json_t *step) {
     const json_t *event = get(step, "inject"), *is = get(step, "is");
     outcome(step, [&] {
         const bool told = server.inject(json_is_object(event) ? *json_of(event) : string_of(event));
-        if (is && told != is_true(is)) throw Different(told ? "clients were told" : "nobody was told");
+        if (is && told != is_true(is)) throw Different(told ? "clients were told" : "no client was told");
     });
 }
 

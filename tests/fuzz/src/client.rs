@@ -207,7 +207,7 @@ impl Client {
             None => match self.connection.drain(Route::Connection) {
                 DrainStart::Ready(drain) => drain,
                 DrainStart::Empty => return,
-                DrainStart::Busy => panic!("nobody else drains"),
+                DrainStart::Busy => panic!("only this thread drains"),
             },
         };
         assert!(matches!(self.connection.drain(Route::Connection), DrainStart::Busy | DrainStart::Empty));
@@ -228,7 +228,7 @@ impl Client {
         let drain = self.drain.take().or_else(|| match self.connection.drain(Route::Connection) {
             DrainStart::Ready(drain) => Some(drain),
             DrainStart::Empty => None,
-            DrainStart::Busy => panic!("nobody else drains"),
+            DrainStart::Busy => panic!("only this thread drains"),
         });
         if let Some(mut drain) = drain {
             while let Some(transmit) = drain.poll_transmit(usize::MAX) {

@@ -168,7 +168,7 @@ fn check(line: &[u8], output: &str) {
             serde_json::from_str(answer.get()).unwrap_or_else(|e| panic!("no object, {e}: {}", told()));
         let id = members.get("id").map_or("null", |id| id.get());
         if id == "null" {
-            assert!(members.contains_key("error"), "a result for nobody: {}", told());
+            assert!(members.contains_key("error"), "a result without a request: {}", told());
             continue;
         }
         let times = answered.entry(id).or_insert(0);

@@ -245,7 +245,7 @@ impl World {
                     _ => "text".into(),
                 };
                 let wanted = call.into_responder().finish(answer);
-                assert!(!(wanted && was_cancelled), "nobody wants what was cancelled");
+                assert!(!(wanted && was_cancelled), "the client does not wait for what was cancelled");
                 if !wanted {
                     self.unwanted(client, &id);
                 }

@@ -226,10 +226,13 @@ class Run {
 
   nothingLeft() {
     for (const [name, exchange] of this.#exchanges) {
-      assert(exchange.told || exchange.status === undefined, `nobody asked for the response of ${name}`);
+      assert(
+        exchange.told || exchange.status === undefined,
+        `the vector did not ask for the response of ${name}`,
+      );
       const left = exchange.events.filter(({ comment }) => !comment);
       const streams = exchange.headers.get('content-type') === 'text/event-stream';
-      if (streams) assert.deepEqual(left, [], `nobody asked for events of ${name}`);
+      if (streams) assert.deepEqual(left, [], `the vector did not ask for events of ${name}`);
       exchange.drop();
     }
   }
