@@ -1,4 +1,4 @@
-"""Checks signatures inside the project, for `words.py`: no bare booleans, and no `Option` without a meaning."""
+"""Checks signatures inside the project, for `words.py`: no bare booleans, no `Option` without a meaning, no vague names of functions."""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "core/src"
+RUST = (CORE, ROOT / "ffi/src", ROOT / "bindings/python/src", ROOT / "bindings/node/src")
 # Parameters of functions of the core that may be `bool`, with the reason. Others are enums, or two methods.
 BOOLEANS = {
     "add_template(lists)": "is that of the public method",
@@ -24,11 +25,23 @@ NONE_MEANS = {
     "the entry is gone": "now",
     "shares are not counted": "share",
 }
+# Names that say nothing of what a method does. Those that stay have a reason.
+VAGUE = "pass expect again late leave over follow tell told of with look".split()
+PLAIN_ENOUGH = {
+    "core/src/access.rs with": "`Caller::with` is public, and a builder's method, as `Vec::with_capacity` is",
+    "core/src/sync.rs with": "gives access to what a lock guards, as `std::thread::LocalKey::with` does",
+}
 FUNCTION = re.compile(r"\bpub\((?:crate|super|in [\w:]+)\)\s+(?:const |async |unsafe )*fn (\w+)")
+NAMED = {
+    ".rs": re.compile(r"\bfn (\w+)"),
+    ".ts": re.compile(r"^(?:export )?function (\w+)|^  (?:static |async |private |get )*#?(\w+)\([^)]*\)[^;]*\{$", re.MULTILINE),
+    ".py": re.compile(r"\bdef (\w+)"),
+}
 
 
 def problems() -> Iterator[str]:
     yield from unexplained_parameters()
+    yield from vague_names()
 
 
 def unexplained_parameters() -> Iterator[str]:
@@ -54,6 +67,22 @@ def unexplained_parameters() -> Iterator[str]:
         yield f"{Path(__file__).name}: no function has {name}"
     for name in sorted(known - options):
         yield f'{Path(__file__).name}: no function has an Option "{name}"'
+
+
+def vague_names() -> Iterator[str]:
+    files = [file for root in RUST for file in root.rglob("*.rs")]
+    files += (ROOT / "bindings/node/lib").glob("*.ts")
+    files += (ROOT / "bindings/python/python/wellhead").glob("*.py")
+    used = set()
+    for file in sorted(files):
+        for found in NAMED[file.suffix].finditer(file.read_text("utf-8")):
+            name = next(name for name in found.groups() if name)
+            key = f"{file.relative_to(ROOT)} {name}"
+            used.add(key)
+            if name in VAGUE and key not in PLAIN_ENOUGH:
+                yield f'{file.relative_to(ROOT)}: "{name}" says nothing of what the function does: use a plain verb'
+    for key in sorted(PLAIN_ENOUGH.keys() - used):
+        yield f"{Path(__file__).name}: there is no {key}"
 
 
 def in_brackets(text: str, start: int) -> str:

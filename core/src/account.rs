@@ -106,7 +106,7 @@ impl Count {
 /// The right to a number of calls, or to a listen stream, counted until the last owner drops it.
 ///
 /// Three have a share in the permit of a call: the route until it is answered, the open request, and each responder of a
-/// question that the request asks the host. So a call counts until its callback is over, though its client has gone.
+/// question that the request asks the application. So a call counts until its callback is over, though its client has gone.
 #[derive(Debug)]
 pub(crate) struct Permit {
     counted: Counted,

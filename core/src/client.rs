@@ -29,7 +29,7 @@ pub struct TestOptions {
 impl TestOptions {
     /// Makes options for the newest protocol revision with a handshake, without capabilities.
     pub fn new() -> Self {
-        let nobody = |method: &str, _: &str| {
+        let refused = |method: &str, _: &str| {
             let fault = RpcError::method_not_found(method);
             MethodAnswer::Error(MethodError::new(fault.code, fault.message))
         };
@@ -37,7 +37,7 @@ impl TestOptions {
             revision: None,
             capabilities: Json::default(),
             caller: Caller::default(),
-            on_request: Box::new(nobody),
+            on_request: Box::new(refused),
         }
     }
 

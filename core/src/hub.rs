@@ -16,7 +16,7 @@ use std::sync::{Arc, Weak};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Registered {
     Watched,
-    /// The host's interest handler failed.
+    /// The application's interest handler failed.
     Failed,
     /// The server's limit on subscriptions is reached; it is this number.
     Full(usize),
@@ -52,7 +52,7 @@ struct UriEntry {
     watchers: Vec<(u64, Weak<ConnectionState>)>,
     waiters: Vec<Waiter>,
     /// The interest that the application was told last.
-    told: bool,
+    last_interest: bool,
     /// The interest event in flight: the interest it reports, and the number of its delivery.
     under_way: Option<(bool, u64)>,
     queued: bool,
@@ -84,7 +84,7 @@ impl HubState {
         if entry.under_way.is_some() {
             return; // the end of the event settles again
         }
-        if wanted == entry.told || !self.asks {
+        if wanted == entry.last_interest || !self.asks {
             let waiters = std::mem::take(&mut entry.waiters).into_iter();
             then.resolved.extend(waiters.map(|w| (w.connection, w.call, uri.clone(), Registered::Watched)));
             if !wanted && !entry.queued {
@@ -190,7 +190,7 @@ impl Hub {
                 let Some(entry) = s.uris.get_mut(&uri) else { continue };
                 entry.queued = false;
                 let wanted = !entry.watchers.is_empty();
-                if wanted != entry.told {
+                if wanted != entry.last_interest {
                     s.deliveries += 1;
                     let delivery = s.deliveries;
                     entry.under_way = Some((wanted, delivery));
@@ -225,7 +225,7 @@ impl Hub {
                 }
                 // Subscribers that were acknowledged before there was a handler stay, even if it fails.
                 if ok || !wanted || !entry.watchers.is_empty() {
-                    entry.told = wanted;
+                    entry.last_interest = wanted;
                 }
             }
             s.settle(uri, &mut then);

@@ -1,7 +1,7 @@
 //! Serves an application's resources to MCP (Model Context Protocol) clients.
 //!
 //! ```text
-//!  bytes ──▶ Connection::receive ──▶ poll_event ──▶ Event ──▶ the host's callback
+//!  bytes ──▶ Connection::receive ──▶ poll_event ──▶ Event ──▶ the application's callback
 //!                                        │                          │ now or later,
 //!                                        ▼                          ▼ on any thread
 //!  bytes ◀── Drain::poll_transmit ◀── protocol ◀──────────── Responder::finish

@@ -418,7 +418,9 @@ impl sealed::Complete for Answer {
 
     fn own_size(&self, had: Option<&str>) -> usize {
         match self {
-            Answer::Found(all) if had.is_some() && matches!(&all[..], [one] if one.version_told() == had) => {
+            Answer::Found(all)
+                if had.is_some() && matches!(&all[..], [one] if one.described_version() == had) =>
+            {
                 0
             }
             Answer::Found(all) => all.iter().map(|contents| contents.own_size(LARGE)).sum(),

@@ -91,7 +91,7 @@ pub(crate) struct Revision {
     pub(crate) result_envelope: bool,
     pub(crate) shape: Shape,
     /// The server can send notifications to a session's client: false over HTTP without sessions.
-    pub(crate) told: bool,
+    pub(crate) notifies: bool,
     /// Denied resources get the answer of resources that do not exist.
     masks_denied: bool,
     not_found: i32,
@@ -118,8 +118,8 @@ impl Revision {
     }
 
     /// Returns this revision for a client that the server cannot send notifications to.
-    pub(crate) fn untold(mut self) -> Revision {
-        self.told = false;
+    pub(crate) fn without_notifications(mut self) -> Revision {
+        self.notifies = false;
         self
     }
 
@@ -147,7 +147,7 @@ impl Revision {
             | KnownMethod::Further => &[Era::Handshake, Era::Stateless],
         };
         let watches = matches!(method, KnownMethod::Subscribe | KnownMethod::Unsubscribe);
-        (eras.contains(&self.era) && (self.told || !watches)).then_some(method)
+        (eras.contains(&self.era) && (self.notifies || !watches)).then_some(method)
     }
 
     /// Returns whether this revision removed a method that others have and that this server does not serve.
@@ -405,7 +405,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: false,
         result_envelope: true,
         shape: Shape::Official,
-        told: true,
+        notifies: true,
         masks_denied: false,
         not_found: -32602,
         denied: 403,
@@ -429,7 +429,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: true,
         result_envelope: false,
         shape: Shape::Official,
-        told: true,
+        notifies: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -453,7 +453,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: false,
         result_envelope: false,
         shape: Shape::Official,
-        told: true,
+        notifies: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -477,7 +477,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: false,
         result_envelope: false,
         shape: Shape::Official,
-        told: true,
+        notifies: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -501,7 +501,7 @@ static REVISIONS: [Revision; 5] = [
         sse_priming: false,
         result_envelope: false,
         shape: Shape::Official,
-        told: true,
+        notifies: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// How hints for the people who run the host spell the names of settings.
+/// How hints for the people who run the application spell the names of settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Spelling {

@@ -252,7 +252,7 @@ mod imp {
                 #[cfg(debug_assertions)]
                 before: {
                     let before = HELD.replace(rank);
-                    assert!(before < rank, "a second lock, or a host value dropped under a lock");
+                    assert!(before < rank, "a second lock, or an application value dropped under a lock");
                     before
                 },
             }
@@ -312,7 +312,7 @@ mod imp {
     impl Held {
         pub(super) fn enter(rank: Rank) -> Held {
             let before = HELD.with(|held| held.replace(rank));
-            assert!(before < rank, "a second lock, or a host value dropped under a lock");
+            assert!(before < rank, "a second lock, or an application value dropped under a lock");
             Held { before }
         }
     }

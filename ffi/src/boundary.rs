@@ -229,7 +229,7 @@ fn made<T>(
 ///
 /// # Safety
 /// The caller keeps the [`Promise`].
-pub(crate) unsafe fn with<T: Shared, R>(
+pub(crate) unsafe fn call_shared<T: Shared, R>(
     handle: *const T,
     otherwise: R,
     run: impl FnOnce(&Promise, &T) -> R,

@@ -369,7 +369,7 @@ unsafe impl Sync for Authorize {}
 
 impl Authorize {
     pub(crate) fn new(call: AuthorizeCall) -> Self {
-        let uris = call.uris().map(wellhead_str::of).collect();
+        let uris = call.uris().map(wellhead_str::from_text).collect();
         Authorize { call, uris }
     }
 }

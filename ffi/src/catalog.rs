@@ -365,7 +365,8 @@ impl Provider for Callbacks {
 
     fn exists(&self, uri: &str) -> bool {
         // SAFETY: the application's function, called as the header says.
-        self.exists.is_none_or(|exists| unsafe { exists(self.user_data.get(), wellhead_str::of(uri)) } != 0)
+        self.exists
+            .is_none_or(|exists| unsafe { exists(self.user_data.get(), wellhead_str::from_text(uri)) } != 0)
     }
 }
 
@@ -374,7 +375,8 @@ pub(crate) fn run_complete(complete: wellhead_complete_callback, user_data: &Use
     let (_, responder) = call.defer();
     Pending::run(wellhead_call::Complete(call), responder, |call, responder| {
         let wellhead_call::Complete(asked) = call else { return };
-        let (variable, value) = (wellhead_str::of(asked.variable()), wellhead_str::of(asked.value()));
+        let (variable, value) =
+            (wellhead_str::from_text(asked.variable()), wellhead_str::from_text(asked.value()));
         // SAFETY: the application's function, called as the header says.
         unsafe { complete(user_data.get(), call, variable, value, responder) }
     });

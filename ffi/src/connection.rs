@@ -1,6 +1,6 @@
 //! One client: bytes in, bytes out.
 
-use crate::boundary::{Shared, answer, ask, free, guard, invalid, release, share, with};
+use crate::boundary::{Shared, answer, ask, call_shared, free, guard, invalid, release, share};
 use crate::foreign::{HostCaller, Notice, UserData, notice};
 use crate::server::{Generation, wellhead_server};
 use crate::status::{wellhead_error, wellhead_status};
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn wellhead_connection_receive(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_end(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
-    unsafe { with(connection, (), |_, this| this.quietly((), Connection::end)) }
+    unsafe { call_shared(connection, (), |_, this| this.quietly((), Connection::end)) }
 }
 
 /// Handles input and runs up to `max` callbacks on this thread. Returns how many it ran; fewer than `max`: nothing is left to
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn wellhead_connection_poll_event(
     max: usize,
 ) -> usize {
     // SAFETY: our caller's promise.
-    unsafe { with(connection, 0, |_, this| this.quietly(0, |_| this.poll(max))) }
+    unsafe { call_shared(connection, 0, |_, this| this.quietly(0, |_| this.poll(max))) }
 }
 
 /// Returns the next piece of output, at most about `max` bytes; 0 is 1. The caller frees it. NULL: there is no output, or
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn wellhead_connection_poll_transmit(
 ) -> *mut wellhead_transmit {
     let none = std::ptr::null_mut();
     // SAFETY: our caller's promise.
-    unsafe { with(connection, none, |_, this| this.quietly(none, |_| this.transmit(max))) }
+    unsafe { call_shared(connection, none, |_, this| this.quietly(none, |_| this.transmit(max))) }
 }
 
 /// Returns the bytes of a piece of output, borrowed until it is freed. NULL: absent.
@@ -174,7 +174,9 @@ pub unsafe extern "C" fn wellhead_transmit_free(transmit: *mut wellhead_transmit
 pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wellhead_connection) -> u64 {
     // SAFETY: our caller's promise.
     unsafe {
-        with(connection, u64::MAX, |_, this| this.quietly(u64::MAX, |c| c.poll_timeout().unwrap_or(u64::MAX)))
+        call_shared(connection, u64::MAX, |_, this| {
+            this.quietly(u64::MAX, |c| c.poll_timeout().unwrap_or(u64::MAX))
+        })
     }
 }
 
@@ -184,21 +186,21 @@ pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wel
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_tick(connection: *mut wellhead_connection, now_ms: u64) {
     // SAFETY: our caller's promise.
-    unsafe { with(connection, (), |_, this| this.quietly((), |c| c.tick(now_ms))) }
+    unsafe { call_shared(connection, (), |_, this| this.quietly((), |c| c.tick(now_ms))) }
 }
 
 /// Returns 1 if the connection is ended or closed, and nothing is left to poll, answer or send.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_finished(connection: *const wellhead_connection) -> c_int {
     // SAFETY: our caller's promise.
-    unsafe { with(connection, 1, |_, this| this.quietly(1, |c| c_int::from(c.is_finished()))) }
+    unsafe { call_shared(connection, 1, |_, this| this.quietly(1, |c| c_int::from(c.is_finished()))) }
 }
 
 /// Closes the connection: drops calls in flight and output that is not sent. Later functions return CLOSED or do nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_close(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
-    unsafe { with(connection, (), |_, this| this.quietly((), Connection::close)) }
+    unsafe { call_shared(connection, (), |_, this| this.quietly((), Connection::close)) }
 }
 
 /// Closes the connection and frees it. Waits while `wake` runs on another thread. When it returns, `wake` is not called
@@ -208,7 +210,7 @@ pub unsafe extern "C" fn wellhead_connection_close(connection: *mut wellhead_con
 pub unsafe extern "C" fn wellhead_connection_free(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
     unsafe {
-        let forked = with(connection, false, |_, this| !this.made.is_current());
+        let forked = call_shared(connection, false, |_, this| !this.made.is_current());
         if !forked {
             release(connection, |this| {
                 if let Some(wake) = &this.wake {

@@ -194,7 +194,7 @@ fn handler(run: Run, user_data: UserData) -> Handler {
         Pending::run(wellhead_call::Method(Further::new(call)), responder, |call, responder| {
             let wellhead_call::Method(further) = call else { return };
             // SAFETY: the application's function, called as the header says.
-            unsafe { run(user_data.get(), call, wellhead_str::of(further.call.params()), responder) };
+            unsafe { run(user_data.get(), call, wellhead_str::from_text(further.call.params()), responder) };
         });
     })
 }
@@ -310,8 +310,8 @@ pub unsafe extern "C" fn wellhead_method_request(
             let params = object(promise, params, "params")?;
             let asked = call.request(promise.text(method, "method")?, params.as_ref(), move |answer| {
                 let (response, json) = match &answer {
-                    ClientAnswer::Result(json) => (WELLHEAD_RESPONSE_RESULT, wellhead_str::of(json)),
-                    ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::of(json)),
+                    ClientAnswer::Result(json) => (WELLHEAD_RESPONSE_RESULT, wellhead_str::from_text(json)),
+                    ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::from_text(json)),
                     _ => (WELLHEAD_RESPONSE_GIVEN_UP, wellhead_str::ABSENT),
                 };
                 // SAFETY: the application's function, called as the header says.

@@ -106,7 +106,7 @@ pub(crate) fn observer(
         let shown = wellhead_observed {
             struct_size: size_of::<wellhead_observed>(),
             call: observed.call,
-            method: wellhead_str::of(observed.method),
+            method: wellhead_str::from_text(observed.method),
             registration: wellhead_str::optional(observed.registration),
             traceparent: wellhead_str::optional(observed.traceparent),
             outcome: wellhead_str::optional(end.map(|end| end.outcome)),

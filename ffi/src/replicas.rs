@@ -30,7 +30,7 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
         with_callback(server, error, (publish, "publish"), user_data, |_, server, publish, user_data| {
             server.on_publish(move |event| {
                 // SAFETY: the application's function, called as the header says.
-                answer((), || publish(user_data.get(), wellhead_str::of(event)));
+                answer((), || publish(user_data.get(), wellhead_str::from_text(event)));
             })
         })
     }

@@ -1,6 +1,6 @@
 //! The server: who it is and what a client may cost.
 
-use crate::boundary::{Promise, Shared, answer, guard, invalid, release, required, share, with};
+use crate::boundary::{Promise, Shared, answer, call_shared, guard, invalid, release, required, share};
 use crate::cache::{hint, wellhead_cache, wellhead_cache_of};
 use crate::fields::set_texts;
 use crate::foreign::{UserData, json, unknown_flags};
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn wellhead_server_new(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_close(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.
-    unsafe { with(server, (), |_, this| this.server.close()) }
+    unsafe { call_shared(server, (), |_, this| this.server.close()) }
 }
 
 /// Frees the handle, and does not close the server: connections and drivers go on with what they need until they are gone,
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn wellhead_server_free(server: *mut wellhead_server) {
 pub unsafe extern "C" fn wellhead_server_after_fork(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.
     unsafe {
-        with(server, (), |_, this| {
+        call_shared(server, (), |_, this| {
             this.forks.0.fetch_add(1, Ordering::SeqCst);
             this.server.forget_connections();
         });
@@ -298,7 +298,7 @@ fn log(
     let log = log?;
     Some(move |level, line: &str| {
         // SAFETY: the application's function, called as the header says.
-        answer((), || unsafe { log(data.get(), level as u32, wellhead_str::of(line)) });
+        answer((), || unsafe { log(data.get(), level as u32, wellhead_str::from_text(line)) });
     })
 }
 

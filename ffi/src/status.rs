@@ -73,7 +73,7 @@ pub unsafe extern "C" fn wellhead_error_status(error: *const wellhead_error) -> 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_message(error: *const wellhead_error) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { ask(error, wellhead_str::ABSENT, |_, error| wellhead_str::of(&error.message)) }
+    unsafe { ask(error, wellhead_str::ABSENT, |_, error| wellhead_str::from_text(&error.message)) }
 }
 
 /// Frees an error. NULL: does nothing.

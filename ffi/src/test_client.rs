@@ -116,7 +116,8 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
                 if let Some(answer) = given.on_request {
                     options = options.on_request(move |method: &str, params: &str| {
                         let request = wellhead_test_request { answer: Mutex::new(None) };
-                        let (name, params) = (wellhead_str::of(method), wellhead_str::of(params));
+                        let (name, params) =
+                            (wellhead_str::from_text(method), wellhead_str::from_text(params));
                         // SAFETY: the application's function, called as the header says.
                         answer(data.get(), name, params, (&raw const request).cast_mut());
                         let none = || MethodAnswer::Failed(format!("on_request did not answer {method}"));
@@ -346,7 +347,7 @@ pub unsafe extern "C" fn wellhead_test_client_next_update(
         guard(error, |promise| {
             let update = promise.hold(client, "client")?.run(|state| {
                 state.update = state.client.next_update()?;
-                Ok(wellhead_str::of(&state.update))
+                Ok(wellhead_str::from_text(&state.update))
             })?;
             promise.put(uri, update);
             Ok(())
@@ -445,7 +446,7 @@ unsafe fn fetched(client: *const wellhead_test_client, index: usize, texts: Text
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             text = promise.hold(client, "client")?.run(|state| {
-                Ok(texts(state).get(index).map_or(wellhead_str::ABSENT, |one| wellhead_str::of(one)))
+                Ok(texts(state).get(index).map_or(wellhead_str::ABSENT, |one| wellhead_str::from_text(one)))
             })?;
             Ok(())
         });

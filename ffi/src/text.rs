@@ -10,7 +10,7 @@ pub struct wellhead_text(pub(crate) String);
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_text_str(text: *const wellhead_text) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { ask(text, wellhead_str::ABSENT, |_, text| wellhead_str::of(&text.0)) }
+    unsafe { ask(text, wellhead_str::ABSENT, |_, text| wellhead_str::from_text(&text.0)) }
 }
 
 /// Frees a text. NULL: does nothing.

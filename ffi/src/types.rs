@@ -14,13 +14,13 @@ pub struct wellhead_str {
 impl wellhead_str {
     pub(crate) const ABSENT: wellhead_str = wellhead_str { ptr: std::ptr::null(), len: 0 };
 
-    pub(crate) fn of(text: &str) -> wellhead_str {
+    pub(crate) fn from_text(text: &str) -> wellhead_str {
         wellhead_str::bytes(text.as_bytes())
     }
 
     /// A text; absent if there is none.
     pub(crate) fn optional(text: Option<&str>) -> wellhead_str {
-        text.map_or(wellhead_str::ABSENT, wellhead_str::of)
+        text.map_or(wellhead_str::ABSENT, wellhead_str::from_text)
     }
 
     pub(crate) fn bytes(bytes: &[u8]) -> wellhead_str {

@@ -1,4 +1,4 @@
-/** The connections of a server whose bytes the host moves itself. */
+/** The connections of a server whose bytes the application moves itself. */
 import { NOBODY } from './call.js';
 import { idBytes } from './check.js';
 import { Connection, type Owner } from './connection.js';
@@ -9,7 +9,7 @@ import type { Caller } from './values.js';
 export class Connections {
   readonly #native: NativeServer;
   readonly #owner: Owner;
-  /** By their numbers; they are the host's to keep. */
+  /** By their numbers; they are the application's to keep. */
   readonly #connections = new Map<number, WeakRef<Connection>>();
   readonly #collected: FinalizationRegistry<number>;
 

@@ -3,7 +3,7 @@
  * there.
  *
  * One turn of the native half finds the work of many requests, in whichever context it was asked for. So whatever calls a
- * host's function goes through {@link Context} first.
+ * application's function goes through {@link Context} first.
  */
 import { AsyncResource } from 'node:async_hooks';
 

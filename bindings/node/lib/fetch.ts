@@ -18,7 +18,7 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
     const forget = () => request.signal.removeEventListener('abort', abort); // the signal may outlive the request
     const gone = (reason: unknown) => {
       forget();
-      if (exchange.over) return;
+      if (exchange.finished) return;
       exchange.drop();
       reject(reason); // of no effect once there is a response
       body?.error(reason);
@@ -27,7 +27,7 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
       read() {
         readBody(request, (chunk) => {
           exchange.body(chunk, chunk === undefined);
-          return !exchange.over;
+          return !exchange.finished;
         }).catch(gone);
       },
       send(head, data, over) {

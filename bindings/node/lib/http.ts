@@ -170,7 +170,7 @@ export class Exchange {
   }
 
   /** Nothing more is to be read or sent. */
-  get over(): boolean {
+  get finished(): boolean {
     return this.#over;
   }
 
@@ -179,7 +179,7 @@ export class Exchange {
     const head = [method, target, ...headers].join('\n'); // crosses at the price of one string
     const lines = headers.length + 2;
     const step = this.#native.begin(this.#number, head, lines, peer, now(), this.#ask, this.#context);
-    if (this.#follow(step)) this.#pump();
+    if (this.#takeStep(step)) this.#pump();
   }
 
   /** Some of the body; `last`: nothing follows. */
@@ -188,7 +188,7 @@ export class Exchange {
   }
 
   #body(bytes: Uint8Array, last: boolean): void {
-    if (this.#follow(this.#native.body(this.#number, bytes, last, now(), this.#ask))) this.#pump();
+    if (this.#takeStep(this.#native.body(this.#number, bytes, last, now(), this.#ask))) this.#pump();
   }
 
   /** Does what there is to do. */
@@ -199,11 +199,11 @@ export class Exchange {
   #pump(): void {
     do {
       if (this.#over || this.#full) return;
-    } while (this.#follow(this.#native.poll(this.#number, now(), this.#ask)));
+    } while (this.#takeStep(this.#native.poll(this.#number, now(), this.#ask)));
   }
 
   /** Whether to poll again at once. */
-  #follow([todo, at, data, status, fields, last]: Step): boolean {
+  #takeStep([todo, at, data, status, fields, last]: Step): boolean {
     if (todo & NextStep.events) this.#endpoint.poll();
     if (this.#over) return false; // a callback has dropped it
     const next = todo & ~NextStep.events;

@@ -19,7 +19,7 @@ export class Listeners {
   }
 
   /** All that serve by now, until they are over. */
-  get over(): Promise<unknown> {
+  get finished(): Promise<unknown> {
     return Promise.all(this.#serving);
   }
 

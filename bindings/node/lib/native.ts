@@ -56,7 +56,7 @@ export const LATER = 2;
 export const DENIED = 1;
 /** The client has it already. */
 export const UNCHANGED = 3;
-/** The state that came back is not the host's. */
+/** The state that came back is not the application's. */
 export const INVALID_STATE = 4;
 
 /** Not now; -1: for an unknown time. */

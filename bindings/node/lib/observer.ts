@@ -19,7 +19,7 @@ export class Observer {
   }
 
   /** A call has ended, or begun and ended without its callback. */
-  tell(json: string): void {
+  observe(json: string): void {
     const call = JSON.parse(json) as ObservedCall;
     const context = this.#contexts.get(call.call);
     if (call.end !== undefined) this.#contexts.delete(call.call);

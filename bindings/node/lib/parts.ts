@@ -11,6 +11,7 @@ import { checked, type LogLevel, type ServerOptions } from './options.js';
 import { Registrations } from './registrations.js';
 import { Stdio } from './stdio.js';
 import { Turns } from './turns.js';
+import { callApplication } from './uncaught.js';
 
 export class Parts {
   readonly native: NativeServer;
@@ -81,7 +82,7 @@ export class Parts {
     this.native.close();
     this.abandon();
     this.connections.closed();
-    await Promise.all([this.stdio.over, this.listeners.over]);
+    await Promise.all([this.stdio.finished, this.listeners.finished]);
   }
 
   /** Cancels the calls whose connections are gone. */
@@ -105,7 +106,7 @@ export class Parts {
       },
       publish: (event: string) => {
         const parts = self.deref();
-        if (parts !== undefined) tell(() => parts.publish?.(event));
+        if (parts !== undefined) callApplication(() => parts.publish?.(event));
       },
       exists: (handler: number, uri: string) => {
         const parts = self.deref();
@@ -115,25 +116,14 @@ export class Parts {
   }
 }
 
-/** Calls a function of the application. Its error is an uncaught exception, not an error of the caller. */
-function tell(host: () => void): void {
-  try {
-    host();
-  } catch (e) {
-    queueMicrotask(() => {
-      throw e;
-    });
-  }
-}
-
 function logging(onLog: NonNullable<ServerOptions['onLog']>): (level: string, line: string) => void {
-  return (level, line) => tell(() => onLog(level as LogLevel, line));
+  return (level, line) => callApplication(() => onLog(level as LogLevel, line));
 }
 
 function observing(observe: NonNullable<ServerOptions['observe']>): Observer {
-  return new Observer((call) => tell(() => observe(call)));
+  return new Observer((call) => callApplication(() => observe(call)));
 }
 
 function telling(observer: Observer): (json: string) => void {
-  return (json) => observer.tell(json);
+  return (json) => observer.observe(json);
 }

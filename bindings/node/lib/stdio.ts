@@ -16,7 +16,7 @@ export class Stdio {
   }
 
   /** While it is served: when it is over. */
-  get over(): Promise<void> | undefined {
+  get finished(): Promise<void> | undefined {
     return this.#over;
   }
 

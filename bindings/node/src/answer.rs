@@ -1,4 +1,4 @@
-//! The answers of the functions of JavaScript, in the narrow form that `lib/answer.ts` makes of a host's value.
+//! The answers of the functions of JavaScript, in the narrow form that `lib/answer.ts` makes of an application's value.
 //!
 //! To any question: the number `LATER`, or an object with the fault in its `failed`.
 //!
@@ -131,7 +131,7 @@ impl Understood for Watched {
     }
 }
 
-/// A result as JSON, or an object. In the object, `error` is the code of an error of the host, with `message` and perhaps
+/// A result as JSON, or an object. In the object, `error` is the code of an error of the application, with `message` and perhaps
 /// `data`. `tool` is the text of an error of a tool, `input` the input that is needed, and `lacks` the capabilities that the
 /// client lacks.
 impl Understood for MethodAnswer {

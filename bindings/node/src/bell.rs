@@ -131,7 +131,7 @@ impl Bell {
         if let Some(env) = self.here() {
             self.asking.answer(env);
         }
-        self.tell();
+        self.notify_observer();
     }
 
     /// Asks the registration of this number whether there may be a resource at `uri`: at once on the JS thread, with the
@@ -168,7 +168,7 @@ impl Bell {
     fn hand_over(&self) {
         let Some(env) = self.here() else { return };
         for event in self.published.take() {
-            // JavaScript's side of it catches what the host's function throws.
+            // JavaScript's side of it catches what the application's function throws.
             let _ = self.publish.borrow_back(&env).and_then(|publish| publish.call(event));
         }
     }
@@ -189,7 +189,7 @@ impl Bell {
         }
         self.observed.push(json);
         if self.here().is_some() {
-            self.tell();
+            self.notify_observer();
         } else {
             self.ring();
         }
@@ -201,10 +201,10 @@ impl Bell {
         self.begun.lock().remove(&call)
     }
 
-    fn tell(&self) {
+    fn notify_observer(&self) {
         if let (Some(env), Some(observe)) = (self.here(), &self.observe) {
             for call in self.observed.take() {
-                // JavaScript's side of it catches what the host's function throws.
+                // JavaScript's side of it catches what the application's function throws.
                 let _ = observe.borrow_back(&env).and_then(|observe| observe.call(call));
             }
         }
@@ -216,7 +216,7 @@ impl Bell {
             return;
         }
         if let (Some(env), Some(log)) = (self.here(), &self.log) {
-            // JavaScript's side of it catches what the host's function throws.
+            // JavaScript's side of it catches what the application's function throws.
             let _ =
                 log.borrow_back(&env).and_then(|log| log.call((level.to_string(), line.to_owned()).into()));
         } else {

@@ -223,7 +223,7 @@ impl Calls {
     }
 
     /// Does something with a call whose callback is running, or that is held. None: there is no such call.
-    fn with<R>(&self, number: u32, f: impl FnOnce(&Held) -> R) -> Option<R> {
+    fn use_call<R>(&self, number: u32, f: impl FnOnce(&Held) -> R) -> Option<R> {
         let running = self.running.borrow();
         if let Some((_, held)) = running.iter().rev().find(|(running, _)| *running == number) {
             return Some(f(held));
@@ -237,7 +237,7 @@ impl Calls {
             Held::Method(responder) => responder.notify(method, params),
             _ => Ok(false),
         };
-        self.with(number, notify).unwrap_or(Ok(false))
+        self.use_call(number, notify).unwrap_or(Ok(false))
     }
 
     /// Asks the client, for a call of a method. Gives the number of the request.
@@ -246,14 +246,14 @@ impl Calls {
             Held::Method(responder) => Some(responder.request_by_number(method, params)),
             _ => None,
         };
-        self.with(number, request).flatten().unwrap_or_else(|| {
+        self.use_call(number, request).flatten().unwrap_or_else(|| {
             Err(Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"))
         })
     }
 
     /// The answer to a request is not wanted any more.
     pub(crate) fn cancel_request(&self, number: u32, request: u64) {
-        self.with(number, |held| match held {
+        self.use_call(number, |held| match held {
             Held::Method(responder) => responder.cancel_request(request),
             _ => false,
         });
@@ -265,17 +265,17 @@ impl Calls {
             Held::Read(call) => f(call),
             _ => None,
         };
-        self.with(number, ask).flatten()
+        self.use_call(number, ask).flatten()
     }
 
     /// Who the client is that asks, as JSON.
     pub(crate) fn client(&self, number: u32) -> Option<String> {
-        self.with(number, |held| each!(held, responder => responder.client())).flatten()
+        self.use_call(number, |held| each!(held, responder => responder.client())).flatten()
     }
 
     /// Whether the answer is not wanted any more.
     pub(crate) fn is_cancelled(&self, number: u32) -> bool {
-        self.with(number, |held| each!(held, responder => responder.is_cancelled())).unwrap_or(true)
+        self.use_call(number, |held| each!(held, responder => responder.is_cancelled())).unwrap_or(true)
     }
 
     /// A header field of the request whose token is judged.
@@ -284,7 +284,7 @@ impl Calls {
             Held::Verify(_, call) => call.header(name).map(str::to_owned),
             _ => None,
         };
-        self.with(number, header).flatten()
+        self.use_call(number, header).flatten()
     }
 
     /// Tells how far a call is, and whether anybody wants to know.
@@ -296,13 +296,13 @@ impl Calls {
         message: Option<&str>,
     ) -> bool {
         let report = |held: &Held| each!(held, responder => responder.progress(progress, total, message));
-        self.with(number, report).unwrap_or(false)
+        self.use_call(number, report).unwrap_or(false)
     }
 
     /// Lets go of the stream of a call, and tells whether there was one.
     pub(crate) fn close_stream(&self, number: u32, retry_ms: u64) -> bool {
         let close = |held: &Held| each!(held, responder => responder.close_stream(retry_ms));
-        self.with(number, close).unwrap_or(false)
+        self.use_call(number, close).unwrap_or(false)
     }
 
     fn next(&self) -> u32 {

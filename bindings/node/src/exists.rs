@@ -60,7 +60,7 @@ impl Asking {
     /// On the JS thread.
     pub(crate) fn here(&self, env: Env, number: &Number, uri: &str) -> bool {
         let Some(&number) = number.get() else { return true };
-        // JavaScript's side of it catches what the host's function throws.
+        // JavaScript's side of it catches what the application's function throws.
         let known =
             self.ask.borrow_back(&env).and_then(|ask| ask.call((number as f64, uri.to_owned()).into()));
         known.unwrap_or(true)

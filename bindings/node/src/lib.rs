@@ -1,7 +1,7 @@
 //! Wellhead for Node: the native half of `lib/*.ts`, which alone uses it.
 //!
 //! ```text
-//!  reader thread ── bell ──▶ tsfn ──▶ turn (JS) ──▶ Native.turn ──▶ ask (JS) ──▶ the host's callback
+//!  reader thread ── bell ──▶ tsfn ──▶ turn (JS) ──▶ Native.turn ──▶ ask (JS) ──▶ the application's callback
 //!                                                       ▲                                          │ now
 //!                                                       └────────────── Native.finish ◀────────────┘ or later
 //! ```

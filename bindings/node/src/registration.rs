@@ -84,7 +84,7 @@ impl Native {
         self.with_existence(exists, Server::set_fallback)
     }
 
-    /// A method of the host's own. Returns the number that `ask` is called with.
+    /// A method of the application's own. Returns the number that `ask` is called with.
     #[napi]
     pub fn add_method(&self, name: String, revisions: Option<Vec<String>>) -> Result<f64> {
         let mut method = Method::new(name);

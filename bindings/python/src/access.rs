@@ -1,4 +1,4 @@
-//! Who calls, and what the host lets them do.
+//! Who calls, and what the application lets them do.
 
 use crate::answer::FromCallback;
 use crate::errors::Meaning;
@@ -56,13 +56,13 @@ impl Caller {
         Caller { id: PyBytes::new(py, &[]).unbind(), value: py.None() }
     }
 
-    /// As the core carries it to callbacks, for callers whose connections the host does not see.
+    /// As the core carries it to callbacks, for callers whose connections the application does not see.
     pub(crate) fn carried(this: &Bound<'_, Self>) -> wellhead::Caller {
         this.get().to_core(this.py()).with(this.clone().unbind())
     }
 
     /// The caller that [`Caller::carried`] carries.
-    pub(crate) fn of(py: Python<'_>, caller: &wellhead::Caller) -> Option<Py<Self>> {
+    pub(crate) fn from_core(py: Python<'_>, caller: &wellhead::Caller) -> Option<Py<Self>> {
         caller.value::<Py<Caller>>().map(|caller| caller.clone_ref(py))
     }
 

@@ -56,7 +56,7 @@ impl Call {
         host: &Arc<Host>,
         slot: Arc<Slot<A>>,
     ) -> Self {
-        let carried = || common!(&about, call => Caller::of(py, call.caller())).flatten();
+        let carried = || common!(&about, call => Caller::from_core(py, call.caller())).flatten();
         let caller = host.caller(py).or_else(carried);
         Call { about, host: Arc::downgrade(host), caller, slot }
     }
@@ -352,7 +352,7 @@ impl Call {
             return Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered"));
         };
         let (connection, number) = sent.or_raise(py)?;
-        host.requests.expect(future, (connection, number))?;
+        host.requests.wait_for(future, (connection, number))?;
         Ok(number)
     }
 

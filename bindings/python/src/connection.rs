@@ -1,4 +1,4 @@
-//! A connection whose bytes the host moves itself.
+//! A connection whose bytes the application moves itself.
 
 use crate::alive::Alive;
 use crate::body::input;

@@ -37,7 +37,7 @@ impl Exchange {
         }
     }
 
-    /// The host had its time: what it still owes is an internal error.
+    /// The application had its time: what it still owes is an internal error.
     pub(crate) fn expire<'py>(&self, py: Python<'py>) -> PyResult<Answer<'py>> {
         let core = self.connection.core(py)?;
         raising(|| detach(py, || core.expire(self.route)))?;

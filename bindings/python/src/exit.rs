@@ -36,7 +36,7 @@ impl Inside {
         if depth == 0 {
             INSIDE.fetch_add(1, Ordering::SeqCst);
             if ENDING.load(Ordering::SeqCst) {
-                leave();
+                count_out();
                 return None;
             }
         }
@@ -50,12 +50,12 @@ impl Drop for Inside {
         let depth = DEPTH.get() - 1;
         DEPTH.set(depth);
         if depth == 0 {
-            leave();
+            count_out();
         }
     }
 }
 
-fn leave() {
+fn count_out() {
     INSIDE.fetch_sub(1, Ordering::SeqCst);
     if ENDING.load(Ordering::SeqCst) {
         let _waits = lock(&LEFT.0); // or it has looked, and does not wait yet

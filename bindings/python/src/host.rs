@@ -1,4 +1,4 @@
-//! Runs the host's callables for the events of one connection, or of all that a service over HTTP has.
+//! Runs the application's callables for the events of one connection, or of all that a service over HTTP has.
 
 use crate::access::Caller;
 use crate::answer::FromCallback;
@@ -41,15 +41,19 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn new(server: Py<Server>, caller: Option<Py<Caller>>) -> Arc<Self> {
-        Host::with(server, caller, None)
+        Host::for_clients(server, caller, None)
     }
 
     /// Of a service over HTTP, whose clients show tokens.
     pub(crate) fn verifying(server: Py<Server>, verifier: Option<Positional>) -> Arc<Self> {
-        Host::with(server, None, verifier.map(Arc::new))
+        Host::for_clients(server, None, verifier.map(Arc::new))
     }
 
-    fn with(server: Py<Server>, caller: Option<Py<Caller>>, verifier: Option<Arc<Positional>>) -> Arc<Self> {
+    fn for_clients(
+        server: Py<Server>,
+        caller: Option<Py<Caller>>,
+        verifier: Option<Arc<Positional>>,
+    ) -> Arc<Self> {
         Arc::new(Host {
             server,
             caller,
@@ -254,7 +258,7 @@ impl Host {
         match A::from_value(&value) {
             Ok(Some(answer)) => way.finish(answer),
             Ok(None) => {
-                match Later::of(&value) {
+                match Later::from_value(&value) {
                     Ok(Some(later)) => return self.wait(py, way, call, context, later),
                     Ok(None) => {}
                     Err(e) => return raised(py, way, e, &context),

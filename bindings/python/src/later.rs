@@ -21,7 +21,7 @@ pub(crate) enum Later<'py> {
 }
 
 impl<'py> Later<'py> {
-    pub(crate) fn of(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+    pub(crate) fn from_value(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         let py = value.py();
         if value.hasattr(intern!(py, "add_done_callback"))? && value.hasattr(intern!(py, "result"))? {
             return Ok(Some(Later::Future(value.clone())));

@@ -1,6 +1,6 @@
 //! `wellhead._core`: the native half of the Python package. Its public names are those of the package.
 //!
-//! Rust holds the state and calls the host's callables, with no lock held; Python (`python/wellhead/`) holds what is
+//! Rust holds the state and calls the application's callables, with no lock held; Python (`python/wellhead/`) holds what is
 //! idiomatic there: exceptions, signatures, signals, the asyncio loop.
 
 #![allow(clippy::doc_markdown, reason = "docstrings are written for `help()`, as Python writes them")]

@@ -35,7 +35,7 @@ impl Requests {
     }
 
     /// From now on `future` waits for the answer.
-    pub(crate) fn expect(&self, future: &Bound<'_, PyAny>, key: Key) -> PyResult<()> {
+    pub(crate) fn wait_for(&self, future: &Bound<'_, PyAny>, key: Key) -> PyResult<()> {
         let mut state = self.state();
         let answer = match state.open.remove(&key) {
             Some(State::Came(answer)) => answer,

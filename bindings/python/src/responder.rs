@@ -120,8 +120,8 @@ impl<A: Reply> Slot<A> {
         }
     }
 
-    /// Uses the responder without a lock: what it does may wake the host.
-    fn with<R>(&self, f: impl FnOnce(&Responder<A>) -> R) -> Option<R> {
+    /// Uses the responder without a lock: what it does may wake the application.
+    fn use_responder<R>(&self, f: impl FnOnce(&Responder<A>) -> R) -> Option<R> {
         let responder = match &*self.state() {
             State::Open(responder) => responder.clone(),
             State::Over { .. } => return None,
@@ -160,34 +160,34 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
     }
 
     fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>> {
-        self.with(|responder| A::notify(responder, method, params))
+        self.use_responder(|responder| A::notify(responder, method, params))
     }
 
     fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<(u64, u64)>> {
-        self.with(|responder| {
+        self.use_responder(|responder| {
             let connection = responder.call().map_or(0, CallId::connection);
             A::request(responder, method, params).map(|number| (connection, number))
         })
     }
 
     fn give_up(&self, request: u64) {
-        self.with(|responder| A::give_up(responder, request));
+        self.use_responder(|responder| A::give_up(responder, request));
     }
 
     fn client(&self) -> Option<String> {
-        self.with(Responder::client)?
+        self.use_responder(Responder::client)?
     }
 
     fn client_capabilities(&self) -> Option<String> {
-        self.with(Responder::client_capabilities)?
+        self.use_responder(Responder::client_capabilities)?
     }
 
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
-        self.with(|responder| responder.progress(progress, total, message)).unwrap_or(false)
+        self.use_responder(|responder| responder.progress(progress, total, message)).unwrap_or(false)
     }
 
     fn close_stream(&self, retry_ms: u64) -> bool {
-        self.with(|responder| responder.close_stream(retry_ms)).unwrap_or(false)
+        self.use_responder(|responder| responder.close_stream(retry_ms)).unwrap_or(false)
     }
 }
 

@@ -69,7 +69,7 @@ impl Answerer {
         }
     }
 
-    fn of(asked: Option<Arc<Positional>>) -> Self {
+    fn from_callable(asked: Option<Arc<Positional>>) -> Self {
         asked.map_or(Answerer::Nothing, Answerer::Positional)
     }
 }
@@ -126,17 +126,17 @@ impl Table {
                 reader.map_or(Answerer::Nothing, Answerer::Reader)
             }
             Event::List(call) => {
-                Answerer::of(handler(call.handler()).and_then(|handler| handler.list.clone()))
+                Answerer::from_callable(handler(call.handler()).and_then(|handler| handler.list.clone()))
             }
-            Event::Complete(call) => {
-                Answerer::of(handler(call.handler()).and_then(|handler| handler.completer(call.variable())))
-            }
+            Event::Complete(call) => Answerer::from_callable(
+                handler(call.handler()).and_then(|handler| handler.completer(call.variable())),
+            ),
             Event::Method(call) => {
-                Answerer::of(handler(call.handler()).and_then(|handler| handler.method.clone()))
+                Answerer::from_callable(handler(call.handler()).and_then(|handler| handler.method.clone()))
             }
-            Event::Authorize(_) => Answerer::of(state.gatekeeper.clone()),
-            Event::Interest(_) => Answerer::of(state.interest.clone()),
-            Event::Verify(_) => Answerer::of(verifier.cloned()),
+            Event::Authorize(_) => Answerer::from_callable(state.gatekeeper.clone()),
+            Event::Interest(_) => Answerer::from_callable(state.interest.clone()),
+            Event::Verify(_) => Answerer::from_callable(verifier.cloned()),
             _ => Answerer::Nothing,
         }
     }

@@ -23,8 +23,8 @@ pub(crate) enum StreamOwner {
 
 /// The listen streams of an endpoint. Each step costs the same however many there are.
 ///
-/// A stream is pending until the host has reviewed its subscriptions. Only an open stream can end for another one,
-/// because a question to the host counts until the host has answered it.
+/// A stream is pending until the application has reviewed its subscriptions. Only an open stream can end for another one,
+/// because a question to the application counts until the application has answered it.
 pub(super) struct ListenStreams {
     most: usize,
     percent: usize,
@@ -170,7 +170,7 @@ impl Account {
 }
 
 impl ListenPlace {
-    /// Marks the stream as open: the host has no question about it any more.
+    /// Marks the stream as open: the application has no question about it any more.
     pub(super) fn open(&self) {
         self.account.listens.with(|listens, _| listens.open(self.number, &self.stream));
     }

@@ -268,25 +268,25 @@ fn shortened(value: Raw<'_>) -> String {
 mod tests {
     use super::*;
 
-    fn of(family: Family, members: &str) -> Result<String> {
+    fn render(family: Family, members: &str) -> Result<String> {
         let definition = definition(family, "t", &Json::object(members)?)?;
         Ok(String::from_utf8(definition.rendered.into()).expect("a definition is text"))
     }
 
     fn refusal(family: Family, members: &str) -> String {
-        of(family, members).expect_err("this is refused").to_string()
+        render(family, members).expect_err("this is refused").to_string()
     }
 
     #[test]
     fn a_tool_always_has_an_object_schema() {
-        let listed = |members| of(Family::Tools, members).unwrap();
+        let listed = |members| render(Family::Tools, members).unwrap();
         assert_eq!(listed("{}"), r#"{"name":"t","inputSchema":{"type":"object"}}"#);
         assert_eq!(listed(r#"{"inputSchema":{}}"#), r#"{"name":"t","inputSchema":{"type":"object"}}"#);
         assert_eq!(
             listed(r#"{"inputSchema":{ "properties":{}},"title":"T"}"#),
             r#"{"name":"t","inputSchema":{"type":"object","properties":{}},"title":"T"}"#
         );
-        assert_eq!(of(Family::Prompts, "{}").unwrap(), r#"{"name":"t"}"#);
+        assert_eq!(render(Family::Prompts, "{}").unwrap(), r#"{"name":"t"}"#);
     }
 
     #[test]

@@ -26,7 +26,7 @@ impl Base {
 
     /// Returns the entry at `path`, as lists and notifications of changes show it.
     pub(super) fn describe(&self, path: &str, kind: EntryKind, metadata: &Metadata) -> Resource {
-        let (name, stamp) = (self.name(path), Stamp::of(metadata));
+        let (name, stamp) = (self.name(path), Stamp::from_metadata(metadata));
         let mut resource = Resource::new(self.address.uri(path)).name(name).version(stamp.to_string());
         if let Some(time) = stamp.last_modified() {
             resource = resource.annotations(Annotations::new().last_modified(time));

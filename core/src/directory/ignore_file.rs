@@ -91,7 +91,7 @@ pub(super) fn open(dir: &OpenDir, name: &str) -> Result<Option<(File, Stamp)>, U
     if !metadata.is_file() {
         return Err(Unusable::new(name, IgnoreFault::Special));
     }
-    Ok(Some((file, Stamp::of(&metadata))))
+    Ok(Some((file, Stamp::from_metadata(&metadata))))
 }
 
 /// Returns the patterns of the files of one directory.

@@ -21,8 +21,8 @@ pub(super) struct Names(Lock<Vec<(Stamp, Sorted)>>);
 
 impl Names {
     /// Returns the names in a directory. Leaves out names that are not UTF-8, because URIs cannot have them.
-    pub(super) fn of(&self, folder: &Folder) -> io::Result<Sorted> {
-        let stamp = Stamp::of(&folder.dir.metadata()?);
+    pub(super) fn read(&self, folder: &Folder) -> io::Result<Sorted> {
+        let stamp = Stamp::from_metadata(&folder.dir.metadata()?);
         let known = self.0.with(|remembered, _| {
             remembered.iter().find(|(known, _)| *known == stamp).map(|(_, names)| names.clone())
         });

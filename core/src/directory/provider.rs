@@ -40,14 +40,14 @@ impl Files {
         let tree = &self.base.tree;
         let (contents, stamp) = match tree.find(&target.path)? {
             Some(Entry::Folder(folder, metadata)) => {
-                let stamp = Stamp::of(&metadata);
+                let stamp = Stamp::from_metadata(&metadata);
                 (self.children(&folder, &target.path)?, stamp)
             }
             Some(Entry::File(folder, name, _)) if !target.slash => {
                 let Some((file, metadata)) = tree.open_file(&folder, &name)? else {
                     return Ok(Answer::NotFound);
                 };
-                let stamp = Stamp::of(&metadata);
+                let stamp = Stamp::from_metadata(&metadata);
                 if call.if_version() == Some(&*stamp.to_string()) {
                     return Ok(Answer::NotModified);
                 }

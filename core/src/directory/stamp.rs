@@ -15,7 +15,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Stamp {
+    pub(super) fn from_metadata(metadata: &Metadata) -> Stamp {
         Stamp {
             size: metadata.len(),
             modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),

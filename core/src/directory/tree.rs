@@ -154,7 +154,7 @@ impl Tree {
     }
 
     /// Returns the entry behind a link.
-    fn follow(&self, path: &str) -> io::Result<Option<Entry>> {
+    fn resolve_link(&self, path: &str) -> io::Result<Option<Entry>> {
         // An error here means a link that leads nowhere, in a circle or outside.
         let Ok(target) = self.root.resolve(path) else { return Ok(None) };
         let mut plain = String::new();
@@ -199,9 +199,12 @@ impl Tree {
         if self.is_own_name(folder, name)? {
             return Ok(Some(name.to_owned()));
         }
-        let file = Stamp::of(&metadata);
+        let file = Stamp::from_metadata(&metadata);
         let is_it = |own: &&str| {
-            folder.dir.metadata_of(own).is_ok_and(|metadata| Stamp::of(&metadata).is_of_same_file(&file))
+            folder
+                .dir
+                .metadata_of(own)
+                .is_ok_and(|metadata| Stamp::from_metadata(&metadata).is_of_same_file(&file))
         };
         let names = self.names(folder)?;
         let mut all = names.iter().map(|own| &**own).filter(is_it);
@@ -224,7 +227,7 @@ impl Tree {
 
     /// Returns the names in a directory, in the order of their bytes.
     pub(super) fn names(&self, folder: &Folder) -> io::Result<Sorted> {
-        self.names.of(folder)
+        self.names.read(folder)
     }
 
     /// Returns an entry of a folder whose metadata is known, with a link resolved.
@@ -232,7 +235,7 @@ impl Tree {
         if metadata.is_symlink() {
             let path = join(&folder.path, name);
             return if self.rules.allow(&folder.chain, &path, EntryKind::File) {
-                self.follow(&path)
+                self.resolve_link(&path)
             } else {
                 Ok(None)
             };

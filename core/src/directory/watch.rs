@@ -174,7 +174,7 @@ impl WatchState {
         let mut todo = vec![String::new()];
         for _ in 0..at_most {
             let Some(path) = todo.pop() else { break };
-            todo.extend(self.look(&path));
+            todo.extend(self.read_folder(&path));
         }
         let list = !todo.is_empty();
         self.whole.store(!list, Ordering::Release);
@@ -196,7 +196,7 @@ impl WatchState {
                 events = vec![FileEvent::Lost];
             }
             if let Some(path) = todo.pop() {
-                todo.extend(self.look(&path));
+                todo.extend(self.read_folder(&path));
             } else {
                 let mut new = Changes::default();
                 self.understand(take(&mut events), &mut todo, &mut new);
@@ -210,7 +210,7 @@ impl WatchState {
             if todo.is_empty() {
                 self.whole.store(true, Ordering::Release);
                 if settling.is_settled(Instant::now()) {
-                    self.tell(&server, take(&mut changes));
+                    self.announce(&server, take(&mut changes));
                 }
             }
         }
@@ -247,7 +247,7 @@ impl WatchState {
     }
 
     /// Reads the directory at `path`; returns the paths of the directories in it.
-    fn look(&self, path: &str) -> Vec<String> {
+    fn read_folder(&self, path: &str) -> Vec<String> {
         let Some(folder) = self.base.tree.folder(path) else { return Vec::new() };
         match self.see(&folder) {
             Some(inside) => inside,
@@ -376,7 +376,7 @@ impl WatchState {
     }
 
     /// Only a closed server refuses announcements, and then it has no clients to notify.
-    fn tell(&self, server: &Server, changes: Changes) {
+    fn announce(&self, server: &Server, changes: Changes) {
         for (path, now) in changes.updated {
             let uri = self.base.address.uri(&path);
             let _ = server.updated(&Address::at_localhost(&uri));
@@ -472,15 +472,15 @@ mod tests {
         let (shared, _events, uri) = watched(around.path(), &server);
         let mut client = server.test_client().unwrap();
         client.subscribe(&uri).unwrap();
-        assert_eq!(shared.look(""), ["d"]);
-        assert_eq!(shared.look("d"), Vec::<String>::new());
+        assert_eq!(shared.read_folder(""), ["d"]);
+        assert_eq!(shared.read_folder("d"), Vec::<String>::new());
 
         let mut todo = Vec::new();
         let mut changes = Changes::default();
         shared.understand(vec![FileEvent::Lost], &mut todo, &mut changes);
         assert_eq!(todo, [""], "everything is to be seen again");
         assert_eq!(shared.seen.with(|seen| seen.len()), 0);
-        shared.tell(&server, changes);
+        shared.announce(&server, changes);
         assert_eq!(client.next_update().unwrap(), uri);
         assert_eq!(client.list_changes().unwrap(), 1);
     }
@@ -505,7 +505,7 @@ mod tests {
         let new = around.path().join("d/new");
         std::fs::write(&new, "").unwrap();
         std::fs::remove_file(&new).unwrap();
-        assert_eq!(told(&mut system), (vec![], false), "nobody subscribed");
+        assert_eq!(told(&mut system), (vec![], false), "no client subscribed");
         std::fs::write(&new, "").unwrap();
         client.subscribe(&uri.replace("d/a", "d/new")).unwrap();
         std::fs::remove_file(&new).unwrap();

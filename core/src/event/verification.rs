@@ -1,4 +1,4 @@
-//! The host's judgement of a bearer token.
+//! The application's judgement of a bearer token.
 
 use crate::access::Caller;
 use crate::log::Level;
@@ -7,7 +7,7 @@ use crate::sync::Lock;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// The host's answer to [`crate::Event::Verify`].
+/// The application's answer to [`crate::Event::Verify`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Verification {
@@ -17,7 +17,7 @@ pub enum Verification {
     Refused,
     /// It is good, but not for this request, which needs all of these scopes: the client gets a 403 that names them.
     InsufficientScope(Vec<String>),
-    /// The host cannot tell now. The client gets a 500, the text is for the log.
+    /// The application cannot tell now. The client gets a 500, the text is for the log.
     Failed(String),
 }
 
@@ -78,7 +78,7 @@ impl<T: Into<Verification>, E: fmt::Display> From<Result<T, E>> for Verification
     }
 }
 
-/// The question to the host about one token. It lives as long as an exchange waits for the answer.
+/// The question to the application about one token. It lives as long as an exchange waits for the answer.
 pub(crate) struct Question {
     answer: Lock<VerificationState>,
     ready: Arc<dyn Fn() + Send + Sync>,
@@ -91,7 +91,7 @@ enum VerificationState {
     Taken,
 }
 
-/// Returns the line of the log about a token that the host could not judge.
+/// Returns the line of the log about a token that the application could not judge.
 pub(crate) fn failed(why: &str) -> String {
     format!("the verification of a token failed: {why}")
 }
@@ -101,7 +101,7 @@ impl Question {
         Arc::new(Question { answer: Lock::new(VerificationState::Open), ready, server })
     }
 
-    /// The first answer counts. True if this was it. Of a failure the log hears here and now, where the host knows why.
+    /// The first answer counts. True if this was it. Of a failure the log hears here and now, where the application knows why.
     pub(crate) fn answer(&self, verification: Verification) -> bool {
         let failure = match &verification {
             Verification::Failed(why) => Some(failed(why)),

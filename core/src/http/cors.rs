@@ -1,4 +1,4 @@
-//! Pages of other origins that a host lets in: what their browsers want to hear (WHATWG Fetch, "CORS protocol").
+//! Pages of other origins that an application lets in: what their browsers want to hear (WHATWG Fetch, "CORS protocol").
 
 use super::RequestHead;
 use super::response::Response;

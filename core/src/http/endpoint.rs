@@ -253,9 +253,9 @@ impl EndpointBuilder {
         self
     }
 
-    /// Answers only requests with a bearer token that the host finds good: each is asked about with [`Event::Verify`],
+    /// Answers only requests with a bearer token that the application finds good: each is asked about with [`Event::Verify`],
     /// also inside a session. What clients are told of it is given here, who judges by [`EndpointBuilder::verify`], or by
-    /// a host that runs events by itself.
+    /// an application that runs events by itself.
     #[must_use]
     pub fn protect(mut self, protection: Protection) -> Self {
         self.options.protection = Some(protection);
@@ -366,7 +366,7 @@ impl Endpoint {
         Exchange::begin(self.clone(), head, now, None, self.0.holder_of(head), Arc::new(ready))
     }
 
-    /// [`Endpoint::begin`] for a request with a context of the host's: every callback that the request causes finds it,
+    /// [`Endpoint::begin`] for a request with a context of the application's: every callback that the request causes finds it,
     /// on whichever thread runs it. The endpoint drops it once the request is over.
     pub fn begin_with_context(
         &self,
@@ -396,7 +396,7 @@ impl Endpoint {
         self.0.account.holder()
     }
 
-    /// The next question to the host; run it, on whichever thread suits. None: everything that was to be said has been
+    /// The next question to the application; run it, on whichever thread suits. None: everything that was to be said has been
     /// said to those who wait. What is asked has its time from the one that was told last: [`Endpoint::tick`] first.
     pub fn poll_event(&self) -> Option<Event> {
         loop {

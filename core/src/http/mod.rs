@@ -1,7 +1,7 @@
 //! Streamable HTTP without a socket: an [`Endpoint`] is told heads, bodies and the time, and says what to send.
 //!
 //! ```text
-//!  head ──▶ Endpoint::begin ──▶ Exchange::body, end ──▶ Connection::exchange ──▶ Event ──▶ the host's callback
+//!  head ──▶ Endpoint::begin ──▶ Exchange::body, end ──▶ Connection::exchange ──▶ Event ──▶ the application's callback
 //!  head, data ◀── Exchange::poll ◀───────────────────── Drain::poll_transmit ◀── Responder::finish
 //! ```
 //!

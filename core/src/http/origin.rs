@@ -22,7 +22,7 @@ pub(crate) struct OriginGate {
 pub(crate) struct Refused {
     pub(crate) status: u16,
     pub(crate) why: String,
-    /// The kind for the host's log, and the setting that would lift the refusal.
+    /// The kind for the application's log, and the setting that would lift the refusal.
     pub(crate) hint: Option<(RefusalKind, &'static str)>,
 }
 

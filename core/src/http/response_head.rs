@@ -177,7 +177,7 @@ mod tests {
         let connection = connection();
         let read = request("resources/read", r#""uri":"test://slow","#);
         let (route, event) = connection.exchange(read.as_bytes()).expect("the connection is open");
-        let event = event.expect("the host is asked");
+        let event = event.expect("the application is asked");
         let cancel = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
         let (cancelling, _) = connection.exchange(cancel).expect("the connection is open");
         for route in [route, cancelling] {

@@ -287,7 +287,7 @@ mod tests {
         for unknown in ["1-4", "2-0", "1", "", "x-1", "1--1", "+1-1", "1-99999999999999999999"] {
             assert_eq!(missed(&mut streams, unknown), None, "{unknown}");
         }
-        assert_eq!(sent(&mut streams, stream, holder), None, "somebody else holds the stream");
+        assert_eq!(sent(&mut streams, stream, holder), None, "another request holds the stream");
     }
 
     #[test]
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(streams.part(stream), [data("unsent")]);
         assert_eq!(streams.bytes, 4);
         assert_eq!(sent(&mut streams, stream, holder), None);
-        assert_eq!(streams.part(stream), [], "nobody holds it");
+        assert_eq!(streams.part(stream), [], "no request holds it");
         assert_eq!(missed(&mut streams, "1-2"), None, "no client has seen it");
         assert_eq!(missed(&mut streams, "1-1"), Some(vec![]));
         assert!(streams.resume(Place { stream, event: 0 }).is_some());
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(missed(&mut streams, "7-0"), None, "it was over");
         assert!(streams.release(first, holder));
         streams.open(Route::Connection);
-        assert_eq!(missed(&mut streams, "1-0"), None, "nobody held it");
+        assert_eq!(missed(&mut streams, "1-0"), None, "no request held it");
         assert_eq!((streams.bytes, streams.open.len()), (0, MOST));
         assert_eq!(missed(&mut streams, "2-0"), Some(vec![]), "it is held, though the oldest");
     }

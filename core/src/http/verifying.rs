@@ -1,4 +1,4 @@
-//! An exchange whose bearer token the host judges, before anything else is read.
+//! An exchange whose bearer token the application judges, before anything else is read.
 
 use super::RequestHead;
 use super::classify::PermitKind;
@@ -13,7 +13,7 @@ use crate::protocol::OwnedHead;
 use crate::refusals::RefusalKind;
 use std::sync::Arc;
 
-/// A token that the host was asked about, and what has come of the request meanwhile.
+/// A token that the application was asked about, and what has come of the request meanwhile.
 pub(super) struct Verifying {
     question: Arc<Question>,
     event: Option<Event>,
@@ -22,7 +22,7 @@ pub(super) struct Verifying {
 }
 
 impl Exchange {
-    /// Asks the host about the token, if there is one.
+    /// Asks the application about the token, if there is one.
     pub(super) fn verify(
         &mut self,
         head: &RequestHead<'_>,
@@ -47,7 +47,7 @@ impl Exchange {
         Ok(ExchangeState::Verifying(Box::new(Verifying { question, event, head, ended: false })))
     }
 
-    /// Goes on once the host has judged the token, or has taken too long.
+    /// Goes on once the application has judged the token, or has taken too long.
     pub(super) fn poll_verification(&mut self) -> Option<Progress> {
         let overdue = self.is_overdue();
         let ExchangeState::Verifying(verifying) = &mut self.state else { return None };

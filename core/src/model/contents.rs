@@ -82,12 +82,12 @@ pub struct Contents {
     pub(crate) mime_type: Option<String>,
     pub(crate) meta: Option<Json>,
     /// Boxed, because most contents are described by their registration alone.
-    pub(crate) told: Option<Box<Told>>,
+    pub(crate) description: Option<Box<AnswerDescription>>,
 }
 
 /// The description of the resource that an answer gives together with its contents.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Told {
+pub(crate) struct AnswerDescription {
     pub(crate) name: Option<String>,
     pub(crate) title: Option<String>,
     pub(crate) kind: Option<Box<str>>,
@@ -119,7 +119,7 @@ impl Contents {
 
     /// Makes contents of a text or of bytes.
     pub fn new(body: impl Into<Body>) -> Self {
-        Contents { body: body.into(), uri: None, mime_type: None, meta: None, told: None }
+        Contents { body: body.into(), uri: None, mime_type: None, meta: None, description: None }
     }
 
     /// Sets the URI of a sub-resource. Default: the requested URI.
@@ -162,21 +162,21 @@ impl Contents {
     /// Sets the name of the resource. Only some clients get it.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.told_mut().name = Some(name.into());
+        self.description_mut().name = Some(name.into());
         self
     }
 
     /// Sets the title of the resource, for people. Only some clients get it.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.told_mut().title = Some(title.into());
+        self.description_mut().title = Some(title.into());
         self
     }
 
     /// Sets the application's kind of the resource: see [`super::Resource::kind`].
     #[must_use]
     pub fn kind(mut self, kind: impl Into<String>) -> Self {
-        self.told_mut().kind = Some(kind.into().into());
+        self.description_mut().kind = Some(kind.into().into());
         self
     }
 
@@ -184,38 +184,38 @@ impl Contents {
     /// gets "not modified" in place of the contents.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.told_mut().version = Some(version.into().into());
+        self.description_mut().version = Some(version.into().into());
         self
     }
 
     /// Sets free-form attributes of the resource: see [`super::Resource::metadata`].
     #[must_use]
     pub fn metadata(mut self, metadata: Json) -> Self {
-        self.told_mut().metadata = Some(metadata);
+        self.description_mut().metadata = Some(metadata);
         self
     }
 
     /// Sets the caching hint of this answer. Of several contents, the hint of the resource itself counts.
     #[must_use]
     pub fn cache(mut self, hint: CacheHint) -> Self {
-        self.told_mut().cache = hint;
+        self.description_mut().cache = hint;
         self
     }
 
-    pub(crate) fn version_told(&self) -> Option<&str> {
-        self.told()?.version.as_deref()
+    pub(crate) fn described_version(&self) -> Option<&str> {
+        self.description()?.version.as_deref()
     }
 
     pub(crate) fn take_version(&mut self) -> Option<Box<str>> {
-        self.told.as_mut()?.version.take()
+        self.description.as_mut()?.version.take()
     }
 
-    pub(crate) fn told(&self) -> Option<&Told> {
-        self.told.as_deref()
+    pub(crate) fn description(&self) -> Option<&AnswerDescription> {
+        self.description.as_deref()
     }
 
-    fn told_mut(&mut self) -> &mut Told {
-        self.told.get_or_insert_default()
+    fn description_mut(&mut self) -> &mut AnswerDescription {
+        self.description.get_or_insert_default()
     }
 
     /// Checks the application's values, before any lock is taken.
@@ -246,8 +246,8 @@ pub(crate) enum Source<'a> {
 
 impl<'a> Borrowed<'a> {
     /// Returns the description that an answer gives of the resource at `uri`.
-    pub(crate) fn told(all: &'a [Borrowed<'a>], uri: &str) -> Option<&'a Told> {
-        Borrowed::main(all, uri)?.contents.told()
+    pub(crate) fn description(all: &'a [Borrowed<'a>], uri: &str) -> Option<&'a AnswerDescription> {
+        Borrowed::main(all, uri)?.contents.description()
     }
 
     pub(crate) fn new(contents: &'a Contents) -> Self {

@@ -20,7 +20,7 @@ pub(crate) use cache::Cache;
 pub use cache::{CacheHint, CacheScope};
 pub use completion::Completion;
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
-pub(crate) use contents::{Borrowed, Source, Told};
+pub(crate) use contents::{AnswerDescription, Borrowed, Source};
 pub(crate) use family::{Family, OutputSchema};
 pub use icon::Icon;
 pub use json::Json;

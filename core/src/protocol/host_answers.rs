@@ -275,7 +275,7 @@ impl Machine {
 
 /// The version of what was answered.
 fn version<'a>(contents: &'a [Borrowed<'_>], uri: &str, handler: &'a Handler) -> Option<&'a str> {
-    Borrowed::told(contents, uri).and_then(|told| told.version.as_deref()).or(handler.version())
+    Borrowed::description(contents, uri).and_then(|given| given.version.as_deref()).or(handler.version())
 }
 
 impl RequestState {

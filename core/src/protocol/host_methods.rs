@@ -268,7 +268,7 @@ impl Outcome {
                 fault.data = error.data.map(|data| data.as_str().into());
                 Outcome { written: Err((Stage::Dispatched, fault)), fault: None }
             }
-            MethodAnswer::ToolError(error) => asked.told(error.message()),
+            MethodAnswer::ToolError(error) => asked.refused_with_text(error.message()),
             MethodAnswer::MissingCapability(wanted) => asked.missing(wanted.as_str()),
             MethodAnswer::Failed(why) => asked.failed(&format!("failed: {why}")),
         }
@@ -335,7 +335,7 @@ impl Asked<'_> {
     }
 
     /// The application has an error whose text is for the model.
-    fn told(&self, text: &str) -> Outcome {
+    fn refused_with_text(&self, text: &str) -> Outcome {
         let written = if self.is_tool {
             self.tool_error(text)
         } else {

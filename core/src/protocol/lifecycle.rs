@@ -68,7 +68,7 @@ impl Lifecycle {
     pub(crate) fn stand_alone(&mut self, revision: Option<Revision>) {
         self.alone = true;
         if let Some(revision) = revision {
-            self.session = HandshakeState::Ready(revision.untold());
+            self.session = HandshakeState::Ready(revision.without_notifications());
             self.last = Some(revision);
         }
     }
@@ -166,7 +166,7 @@ impl Lifecycle {
         revisions: &Revisions,
     ) -> Revision {
         let revision = revisions.find(Era::Handshake, requested).unwrap_or(newest);
-        let revision = if self.alone { revision.untold() } else { revision };
+        let revision = if self.alone { revision.without_notifications() } else { revision };
         self.session = HandshakeState::Initializing(revision);
         self.last = Some(revision);
         self.capabilities = capabilities;

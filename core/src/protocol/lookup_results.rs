@@ -95,7 +95,8 @@ impl Machine {
             return self.write_get(open, defaults, contents);
         }
         let identity = &self.settings.identity;
-        let said = Borrowed::told(contents, defaults.uri).map_or_else(CacheHint::default, |told| told.cache);
+        let said = Borrowed::description(contents, defaults.uri)
+            .map_or_else(CacheHint::default, |given| given.cache);
         let cache = if open.context.input().is_none() {
             self.settings.cache(Cacheable::Reads, said.or(defaults.descriptor.cache()))
         } else {

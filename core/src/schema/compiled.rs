@@ -42,7 +42,7 @@ impl Schema {
     pub(crate) fn compile(schema: Raw<'_>) -> Result<Schema, String> {
         let document = bounds::parsed(schema.get())?;
         let draft = dialect(&document)?;
-        let cost = Cost::of(&document)?;
+        let cost = Cost::measure(&document)?;
         let validator = validator(draft, &document)?;
         let has_defaults = defaults::check(draft, &document)?;
         Ok(Schema { validator, document, has_defaults, cost })

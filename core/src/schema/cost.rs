@@ -24,7 +24,7 @@ pub(super) struct Cost {
 
 impl Cost {
     /// Refuses a schema whose references make it larger or deeper than the bounds.
-    pub(super) fn of(document: &Value) -> Result<Cost, String> {
+    pub(super) fn measure(document: &Value) -> Result<Cost, String> {
         let mut walk = SchemaWalk {
             document,
             anchors: BTreeMap::new(),
@@ -34,7 +34,7 @@ impl Cost {
         };
         let mut cost = Cost::default();
         walk.look_through(document, &mut cost);
-        let whole = walk.follow(document, 0)?;
+        let whole = walk.add_up(document, 0)?;
         cost.shapes = if walk.contains_itself && whole.shapes > 0 { usize::MAX } else { whole.shapes };
         Ok(cost)
     }
@@ -81,7 +81,7 @@ impl<'a> SchemaWalk<'a> {
     }
 
     /// Adds up the parts of a schema and of what it refers to.
-    fn follow(&mut self, schema: &'a Value, level: usize) -> Result<Costs, String> {
+    fn add_up(&mut self, schema: &'a Value, level: usize) -> Result<Costs, String> {
         let place = std::ptr::from_ref(schema);
         if let Some(known) = self.known.get(&place) {
             return Ok(*known);
@@ -101,7 +101,7 @@ impl<'a> SchemaWalk<'a> {
         match schema {
             Value::Array(items) => {
                 for item in items {
-                    add(self.follow(item, level + 1)?);
+                    add(self.add_up(item, level + 1)?);
                 }
             }
             Value::Object(members) => {
@@ -109,15 +109,15 @@ impl<'a> SchemaWalk<'a> {
                     match (name.as_str(), value) {
                         (name, Value::String(to)) if REFERENCES.contains(&name) => {
                             add(match self.target(to) {
-                                Some(target) => self.follow(target, level + 1)?,
+                                Some(target) => self.add_up(target, level + 1)?,
                                 None => Costs { all: PARTS_OF_UNKNOWN, shapes: 0 },
                             });
                         }
                         ("anyOf" | "oneOf", Value::Array(shapes)) => {
                             add(Costs { all: 0, shapes: shapes.len() });
-                            add(self.follow(value, level + 1)?);
+                            add(self.add_up(value, level + 1)?);
                         }
-                        (_, Value::Array(_) | Value::Object(_)) => add(self.follow(value, level + 1)?),
+                        (_, Value::Array(_) | Value::Object(_)) => add(self.add_up(value, level + 1)?),
                         _ => {}
                     }
                 }

@@ -209,7 +209,7 @@ impl Listener {
         let (shared, wake) = HttpShared::new(endpoint, jobs.map(Arc::new))?;
         let runtime = self.network.take();
         if let Some(jobs) = shared.jobs.clone() {
-            runtime.spawn(async move { jobs.tell().await });
+            runtime.spawn(async move { jobs.hand_out().await });
         }
         let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, drain));
         Ok((shared, runtime, serving))

@@ -25,7 +25,7 @@ pub(super) struct Jobs {
     /// The maximum number of events that a thread takes at once.
     most: usize,
     on_ready: Option<OnReady>,
-    /// There are gathered events, and [`Jobs::tell`] was asked to hand them out.
+    /// There are gathered events, and [`Jobs::hand_out`] was asked to hand them out.
     asked: AtomicBool,
     ask: Notify,
     closed: AtomicBool,
@@ -57,7 +57,7 @@ impl Jobs {
         }
     }
 
-    /// Adds an event. A thread that is awake may take it at once; [`Jobs::tell`] wakes the others.
+    /// Adds an event. A thread that is awake may take it at once; [`Jobs::hand_out`] wakes the others.
     pub(super) fn push_event(&self, event: Event) {
         self.gathered.with(|gathered, trash| {
             gathered.events.push_back(event);
@@ -106,7 +106,7 @@ impl Jobs {
 
     /// Hands gathered events to the threads, until the service has ended. It is a task of the network, so the other
     /// tasks first handle all requests that came in together, and each thread is woken once for them.
-    pub(super) async fn tell(&self) {
+    pub(super) async fn hand_out(&self) {
         while !self.closed.load(Ordering::Acquire) {
             self.ask.notified().await;
             tokio::task::yield_now().await;

@@ -71,7 +71,7 @@ impl Bell {
     }
 
     /// Lets the reader poll the rest, since it is never busy with a callback.
-    fn leave(&self) {
+    fn let_reader_poll(&self) {
         self.left.store(true, Ordering::SeqCst);
         self.nudge.raise();
     }
@@ -223,7 +223,7 @@ impl Shared {
             self.bell.nudge_reader();
             if !events.is_empty() {
                 if events.len() == self.most() && !is_planted(Fault::LeftInput) {
-                    self.bell.leave();
+                    self.bell.let_reader_poll();
                 }
                 return Batch::Events(events);
             }
@@ -512,7 +512,7 @@ impl Shared {
                     self.outgoing.hurried.store(false, Ordering::SeqCst); // first: what comes now is queued again
                     self.rearm();
                     if self.connection.has_input() {
-                        self.bell.leave();
+                        self.bell.let_reader_poll();
                     }
                     let DrainStart::Ready(drain) = self.connection.drain(Route::Connection) else { continue };
                     (drain, true)

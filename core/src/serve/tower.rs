@@ -70,7 +70,7 @@ impl HttpService {
         let (shared, wake) = HttpShared::new(endpoint, jobs.clone())?;
         let service = HttpService { owner: Arc::new(ServiceTasks { shared, wake }), peer: None };
         if let Some(jobs) = jobs.clone() {
-            runtime.spawn(async move { jobs.tell().await });
+            runtime.spawn(async move { jobs.hand_out().await });
         }
         for n in 0..callback_threads {
             let Some(jobs) = jobs.clone() else { break };

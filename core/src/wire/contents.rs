@@ -3,7 +3,7 @@
 use super::Identity;
 use super::descriptor::text;
 use crate::encode::{base64_into, escape_into, quote_into};
-use crate::model::{Body, Borrowed, Descriptor, SharedBytes, SharedText, Source, Told};
+use crate::model::{AnswerDescription, Body, Borrowed, Descriptor, SharedBytes, SharedText, Source};
 use crate::revision::Revision;
 
 /// Bodies of this size and more are queued as their source and encoded while the client takes them.
@@ -117,9 +117,10 @@ fn write_element(
     if revision.titles_in_contents {
         // Every element has a name there; what has no descriptor of its own is named by its URI.
         let described = own && shown == uri;
-        let told = |told: fn(&Told) -> Option<&str>| element.told().and_then(told);
-        let name = told(|told| told.name.as_deref()).or(descriptor.name.as_deref().filter(|_| described));
-        let title = told(|told| told.title.as_deref()).or(descriptor.title.as_deref().filter(|_| described));
+        let given = |member: fn(&AnswerDescription) -> Option<&str>| element.description().and_then(member);
+        let name = given(|given| given.name.as_deref()).or(descriptor.name.as_deref().filter(|_| described));
+        let title =
+            given(|given| given.title.as_deref()).or(descriptor.title.as_deref().filter(|_| described));
         text(out, b",\"name\":\"", Some(name.unwrap_or(shown)));
         text(out, b",\"title\":\"", title);
     }

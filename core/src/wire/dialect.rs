@@ -6,7 +6,7 @@ use super::{Defaults, Payload};
 use crate::encode::quote_into;
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::{Object, begin_result, end, notification};
-use crate::model::{Borrowed, Descriptor, Rare, Source, Told};
+use crate::model::{AnswerDescription, Borrowed, Descriptor, Rare, Source};
 
 /// The members of a resource that only clients of the dialect get.
 pub(super) fn write_further(out: &mut Vec<u8>, rare: &Rare) {
@@ -28,7 +28,7 @@ pub(crate) fn resource_and_contents(
     begin_result(payload.out, id);
     payload.out.extend_from_slice(b"{\"resource\":");
     let registered = defaults.own.then_some(defaults.descriptor);
-    write_resource(payload.out, defaults.uri, registered, defaults.version, element.contents.told());
+    write_resource(payload.out, defaults.uri, registered, defaults.version, element.contents.description());
     payload.out.extend_from_slice(b",\"contents\":{\"contentType\":");
     let inherited = defaults.descriptor.mime_type.as_deref();
     let (unknown, member) = match element.source {
@@ -63,17 +63,17 @@ fn write_resource(
     uri: &str,
     registered: Option<&Descriptor>,
     version: Option<&str>,
-    told: Option<&Told>,
+    given: Option<&AnswerDescription>,
 ) {
     let rare = registered.and_then(|descriptor| descriptor.rare.as_deref());
-    let title = told.and_then(|told| told.title.as_deref());
+    let title = given.and_then(|given| given.title.as_deref());
     let title = title.or(registered.and_then(|descriptor| descriptor.title.as_deref()));
-    let name = told.and_then(|told| told.name.as_deref());
+    let name = given.and_then(|given| given.name.as_deref());
     let name = name.or(registered.and_then(|descriptor| descriptor.name.as_deref()));
-    let kind = told.and_then(|told| told.kind.as_deref()).or(rare.and_then(|rare| rare.kind.as_deref()));
-    let version = told.and_then(|told| told.version.as_deref()).or(version);
+    let kind = given.and_then(|given| given.kind.as_deref()).or(rare.and_then(|rare| rare.kind.as_deref()));
+    let version = given.and_then(|given| given.version.as_deref()).or(version);
     let metadata =
-        told.and_then(|told| told.metadata.as_ref()).or(rare.and_then(|rare| rare.metadata.as_ref()));
+        given.and_then(|given| given.metadata.as_ref()).or(rare.and_then(|rare| rare.metadata.as_ref()));
     out.extend_from_slice(b"{\"uri\":");
     quote_into(uri, out);
     text(out, b",\"kind\":\"", kind);

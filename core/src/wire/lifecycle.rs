@@ -71,7 +71,7 @@ impl Identity {
             for (name, offered) in
                 [("subscribe", self.resources.subscribe), ("listChanged", self.resources.list_changed)]
             {
-                if offered && revision.told {
+                if offered && revision.notifies {
                     resources.boolean(name, true);
                 }
             }
@@ -80,7 +80,7 @@ impl Identity {
         for (name, capability) in further {
             if revision.completions || name != COMPLETIONS {
                 let member = capabilities.any_member(name);
-                match if revision.told { None } else { untold(capability) } {
+                match if revision.notifies { None } else { without_notifications(capability) } {
                     Some(less) => member.extend_from_slice(less.as_bytes()),
                     None => member.extend_from_slice(capability.as_str().as_bytes()),
                 }
@@ -94,7 +94,7 @@ impl Identity {
 type Offered<'a> = (bool, &'a [(String, Json)]);
 
 /// Returns a capability without its promise of notifications, for clients that cannot get them.
-fn untold(capability: &Json) -> Option<String> {
+fn without_notifications(capability: &Json) -> Option<String> {
     let mut members: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(capability.as_str()).ok()?;
     members.remove("listChanged")?;

@@ -1,7 +1,7 @@
 //! An endpoint for a program that has an HTTP server of its own.
 
 use super::options::{builder, wellhead_endpoint_options};
-use crate::boundary::{Shared, release, share, with};
+use crate::boundary::{Shared, call_shared, release, share};
 use crate::foreign::{Notice, UserData, notice};
 use crate::server::wellhead_server;
 use crate::status::wellhead_error;
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn wellhead_endpoint_poll_event(endpoint: *mut wellhead_en
         done
     };
     // SAFETY: our caller's promise.
-    unsafe { with(endpoint, 0, |_, this| run(&this.endpoint)) }
+    unsafe { call_shared(endpoint, 0, |_, this| run(&this.endpoint)) }
 }
 
 /// Returns the time by which to call wellhead_endpoint_tick, in milliseconds of its clock. UINT64_MAX: no deadline. Each step
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn wellhead_endpoint_poll_event(endpoint: *mut wellhead_en
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_poll_timeout(endpoint: *const wellhead_endpoint) -> u64 {
     // SAFETY: our caller's promise.
-    unsafe { with(endpoint, u64::MAX, |_, this| this.endpoint.poll_timeout().unwrap_or(u64::MAX)) }
+    unsafe { call_shared(endpoint, u64::MAX, |_, this| this.endpoint.poll_timeout().unwrap_or(u64::MAX)) }
 }
 
 /// Advances the clock of the endpoint. now_ms: milliseconds of the monotonic clock of the application, the same as for
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn wellhead_endpoint_poll_timeout(endpoint: *const wellhea
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_tick(endpoint: *mut wellhead_endpoint, now_ms: u64) {
     // SAFETY: our caller's promise.
-    unsafe { with(endpoint, (), |_, this| this.endpoint.tick(now_ms)) }
+    unsafe { call_shared(endpoint, (), |_, this| this.endpoint.tick(now_ms)) }
 }
 
 /// Returns 1 if requests with this target or path are for the endpoint, for an application that serves other paths, too.
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn wellhead_endpoint_serves(
 ) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        with(endpoint, 0, |promise, this| {
+        call_shared(endpoint, 0, |promise, this| {
             c_int::from(promise.text(target, "target").is_ok_and(|target| this.endpoint.serves(target)))
         })
     }
@@ -106,5 +106,5 @@ pub unsafe extern "C" fn wellhead_endpoint_serves(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_sessions(endpoint: *const wellhead_endpoint) -> usize {
     // SAFETY: our caller's promise.
-    unsafe { with(endpoint, 0, |_, this| this.endpoint.sessions()) }
+    unsafe { call_shared(endpoint, 0, |_, this| this.endpoint.sessions()) }
 }

@@ -1,7 +1,7 @@
 //! One request and its response.
 
 use super::endpoint::wellhead_endpoint;
-use crate::boundary::{Shared, release, share, with};
+use crate::boundary::{Shared, call_shared, release, share};
 use crate::foreign::{Notice, UserData, notice};
 use crate::server::wellhead_pair;
 use crate::status::wellhead_error;
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn wellhead_exchange_free(exchange: *mut wellhead_exchange
 pub unsafe extern "C" fn wellhead_exchange_body(exchange: *mut wellhead_exchange, bytes: wellhead_str) {
     // SAFETY: our caller's promise.
     unsafe {
-        with(exchange, (), |promise, this| {
+        call_shared(exchange, (), |promise, this| {
             if let Ok(bytes) = promise.bytes(bytes, "bytes") {
                 this.inside(|exchange| exchange.body(bytes));
             }
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn wellhead_exchange_body(exchange: *mut wellhead_exchange
 pub unsafe extern "C" fn wellhead_exchange_end(exchange: *mut wellhead_exchange, now_ms: u64) {
     // SAFETY: our caller's promise.
     unsafe {
-        with(exchange, (), |_, this| {
+        call_shared(exchange, (), |_, this| {
             this.inside(|exchange| exchange.end(now_ms));
         });
     }
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn wellhead_exchange_end(exchange: *mut wellhead_exchange,
 pub unsafe extern "C" fn wellhead_exchange_end_stream(exchange: *mut wellhead_exchange) {
     // SAFETY: our caller's promise.
     unsafe {
-        with(exchange, (), |_, this| {
+        call_shared(exchange, (), |_, this| {
             this.inside(Exchange::end_stream);
         });
     }
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn wellhead_exchange_end_stream(exchange: *mut wellhead_ex
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_poll(exchange: *mut wellhead_exchange, now_ms: u64) -> u32 {
     // SAFETY: our caller's promise.
-    unsafe { with(exchange, WELLHEAD_PROGRESS_DONE, |_, this| this.poll(now_ms)) }
+    unsafe { call_shared(exchange, WELLHEAD_PROGRESS_DONE, |_, this| this.poll(now_ms)) }
 }
 
 /// Returns the time by which to poll again, in milliseconds of the clock: for a comment that keeps a stream alive, or because
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn wellhead_exchange_poll(exchange: *mut wellhead_exchange
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_poll_timeout(exchange: *const wellhead_exchange) -> u64 {
     // SAFETY: our caller's promise.
-    unsafe { with(exchange, u64::MAX, |_, this| this.state.lock().until) }
+    unsafe { call_shared(exchange, u64::MAX, |_, this| this.state.lock().until) }
 }
 
 /// Returns the head to send, once poll has returned WELLHEAD_PROGRESS_RESPOND. Borrowed until the exchange is freed. NULL
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn wellhead_exchange_response(
     let none = std::ptr::null();
     // SAFETY: our caller's promise.
     unsafe {
-        with(exchange, none, |_, this| {
+        call_shared(exchange, none, |_, this| {
             this.state.lock().response.as_ref().map_or(none, |answer| &raw const answer.view)
         })
     }
@@ -217,7 +217,9 @@ pub unsafe extern "C" fn wellhead_exchange_response(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_data(exchange: *const wellhead_exchange) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { with(exchange, wellhead_str::ABSENT, |_, this| wellhead_str::bytes(&this.state.lock().data)) }
+    unsafe {
+        call_shared(exchange, wellhead_str::ABSENT, |_, this| wellhead_str::bytes(&this.state.lock().data))
+    }
 }
 
 impl wellhead_exchange {
@@ -286,8 +288,8 @@ impl Answer {
         let lines = whole.headers.iter();
         let headers: Vec<_> = lines
             .map(|(name, value)| wellhead_pair {
-                name: wellhead_str::of(name),
-                value: wellhead_str::of(value),
+                name: wellhead_str::from_text(name),
+                value: wellhead_str::from_text(value),
             })
             .collect();
         let view = wellhead_response {

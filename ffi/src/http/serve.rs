@@ -74,7 +74,7 @@ pub unsafe extern "C" fn wellhead_serve_http(
                 && let Some(bound) = given.bound
             {
                 let address = listener.address().to_string();
-                bound(given.bound_data, wellhead_str::of(&address));
+                bound(given.bound_data, wellhead_str::from_text(&address));
             }
             listener.serve()
         })

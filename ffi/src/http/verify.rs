@@ -210,7 +210,7 @@ fn judged(builder: EndpointBuilder, options: &wellhead_endpoint_options, data: U
         Pending::run(wellhead_call::Verify(call), responder, |call, responder| {
             let wellhead_call::Verify(asked) = call else { return };
             // SAFETY: the application's function, called as the header says.
-            unsafe { verify(data.get(), call, wellhead_str::of(asked.token()), responder) };
+            unsafe { verify(data.get(), call, wellhead_str::from_text(asked.token()), responder) };
         });
         deferred
     })

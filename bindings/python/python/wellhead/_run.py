@@ -101,7 +101,7 @@ class Service:
         try:
             self.driver = self.start(self.on_loop)
         except BaseException:
-            self.leave()
+            self.stop()
             raise
         if self.terminated:
             self.driver.terminate()
@@ -113,9 +113,9 @@ class Service:
             self.driver.terminate()
 
     def __exit__(self, *_: object) -> None:
-        self.leave()
+        self.stop()
 
-    def leave(self) -> None:
+    def stop(self) -> None:
         if self.driver is not None:
             self.driver.stop()
         if self.handles:

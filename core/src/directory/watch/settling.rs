@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     /// Returns the times of the announcements, in milliseconds, for changes at these times.
-    fn told(quiet: u64, changes: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    fn announced(quiet: u64, changes: impl IntoIterator<Item = u64>) -> Vec<u64> {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
         let mut settling = Settling::new(Duration::from_millis(quiet));
@@ -69,23 +69,23 @@ mod tests {
 
     #[test]
     fn a_change_is_told_once_it_has_settled() {
-        assert_eq!(told(50, [7]), [57]);
-        assert_eq!(told(50, [0, 49, 98, 1_000]), [148, 1_050]);
-        assert_eq!(told(50, []), [0; 0]);
+        assert_eq!(announced(50, [7]), [57]);
+        assert_eq!(announced(50, [0, 49, 98, 1_000]), [148, 1_050]);
+        assert_eq!(announced(50, []), [0; 0]);
     }
 
     #[test]
     fn a_burst_is_told_once() {
-        assert_eq!(told(50, (0..500).map(|n| n / 5)), [149]);
+        assert_eq!(announced(50, (0..500).map(|n| n / 5)), [149]);
     }
 
     #[test]
     fn changes_that_do_not_cease_are_told_now_and_then_and_after_the_last() {
-        assert_eq!(told(50, (0..1_000).map(|n| n * 3)), [500, 1_001, 1_502, 2_003, 2_504, 3_005]);
+        assert_eq!(announced(50, (0..1_000).map(|n| n * 3)), [500, 1_001, 1_502, 2_003, 2_504, 3_005]);
     }
 
     #[test]
     fn without_a_time_to_settle_each_change_is_told_at_once() {
-        assert_eq!(told(0, [1, 2, 3]), [1, 2, 3]);
+        assert_eq!(announced(0, [1, 2, 3]), [1, 2, 3]);
     }
 }
