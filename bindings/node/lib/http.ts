@@ -4,6 +4,7 @@ import { native } from './errors.js';
 import { HTTP, type HttpOptions, httpOptions, type Verifier } from './httpOptions.js';
 import { needMembers } from './members.js';
 import { type Ask, type NativeEndpoint, type NativeServer, NextStep, type Step } from './native.js';
+import { callApplication } from './uncaught.js';
 
 /** The head of a response. */
 export interface ResponseHead {
@@ -56,7 +57,9 @@ export class Http {
   /** An endpoint or an exchange has something to do. */
   turn(): void {
     for (const endpoint of this.#endpoints) endpoint.poll();
-    for (const number of this.#native.readyExchanges()) this.#exchanges.get(number)?.turn();
+    for (const number of this.#native.readyExchanges()) {
+      callApplication(() => this.#exchanges.get(number)?.turn()); // it may throw: it writes to the application's response
+    }
   }
 }
 

@@ -506,3 +506,37 @@ test('an ordinary request of the native listener is one turn of two calls', limi
     assert.deepEqual(calls, ['turn', 'runListener']);
   }
 });
+
+test('a response that throws keeps no other request from its answer', limit, async (t) => {
+  const host = new Host(
+    t,
+    `import { createServer } from 'node:http';
+     const other = new Server('o', '1');
+     const waiting = [];
+     other.resource('t:{id}', () => new Promise((answer) => {
+       if (waiting.push(answer) === 2) waiting.forEach((each) => each('answered'));
+       else console.error('asked once');
+     }));
+     process.on('uncaughtException', (e) => console.error('uncaught: ' + e.message));
+     const handler = other.handler();
+     const http = createServer((req, res) => {
+       if (waiting.length === 0) res.writeHead = () => { throw new Error('in writeHead'); };
+       handler(req, res);
+     });
+     http.listen(0, '127.0.0.1', () => console.error('port: ' + http.address().port + ';'));
+     server.text('t:a', 'a');
+     await server.run();
+     process.exit();`,
+  );
+  await host.logged(';');
+  const url = `http://127.0.0.1:${/port: (\d+);/.exec(host.stderr)[1]}/mcp`;
+  const gone = new AbortController();
+  const first = fetch(url, { ...post(read(1, 't:a')), signal: gone.signal });
+  await host.logged('asked once');
+  const second = await fetch(url, post(read(2, 't:b')));
+  assert.equal(text(await second.json()), 'answered');
+  await host.logged('uncaught: in writeHead');
+  gone.abort();
+  await assert.rejects(first, { name: 'AbortError' });
+  assert.equal(await host.finish(), 0);
+});
