@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import wellhead
-from asgi_client import Request, ask, on_a_loop, session
+from asgi_client import Request, ask, endless, on_a_loop, read, session
 
 TOOL = {"inputSchema": {"type": "object"}}
 
@@ -286,5 +286,27 @@ def test_a_refused_token_and_a_limit_are_logged(warnings: Callable[[], list[str]
         await first.done()
         second.disconnect()
         await second.done()
+
+    main()
+
+
+def test_a_call_for_which_there_is_no_room_is_logged(warnings: Callable[[], list[str]]) -> None:
+    server = wellhead.Server("s", "1", limits=wellhead.Limits(calls_in_flight=1))
+    server.text("n:fast", "fast")
+    app = server.asgi()
+
+    @on_a_loop
+    async def main() -> None:
+        began, over = endless(server)
+        first = read(app, "n:slow")
+        await began.wait()
+        for _ in range(2):
+            assert (await read(app, "n:fast").done()).status == 503
+        assert warnings() == ["a request was answered 503: the limit `calls_in_flight` is reached (1)"]
+        first.disconnect()
+        await first.done()
+        await over.wait()
+        assert (await read(app, "n:fast").done()).status == 200
+        assert warnings() == []
 
     main()

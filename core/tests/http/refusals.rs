@@ -1,6 +1,6 @@
 //! Log lines about refused requests.
 
-use crate::client::{META, World, request};
+use crate::client::{META, World, hold, initialize, request};
 use std::sync::{Arc, Mutex};
 use wellhead::{Level, Limits, Server, Spelling};
 
@@ -10,7 +10,7 @@ fn world(spelling: Spelling) -> (World, Lines) {
     let lines = Lines::default();
     let told = lines.clone();
     let mut limits = Limits::default();
-    limits.listen_streams = 1;
+    (limits.calls_in_flight, limits.listen_streams) = (1, 1);
     let server = Server::builder("s", "1").limits(limits).spelling(spelling);
     let server = server.on_log(move |level, line| {
         assert_eq!(level, Level::Warning);
@@ -18,6 +18,7 @@ fn world(spelling: Spelling) -> (World, Lines) {
     });
     let server = server.build().unwrap();
     server.text("test://text", "found").unwrap();
+    server.resource("test://later", |call| call.defer().0).unwrap();
     (World::new(&server), lines)
 }
 
@@ -75,6 +76,29 @@ fn each_kind_of_refusal_says_what_to_do() {
         Vec::<String>::new(),
         "a fault of the client's is nothing that a setting would mend"
     );
+}
+
+#[test]
+fn calls_and_sessions_for_which_there_is_no_room_are_told() {
+    for (spelling, calls, sessions) in [
+        (Spelling::Snake, "calls_in_flight", "session_limit"),
+        (Spelling::Camel, "callsInFlight", "sessionLimit"),
+    ] {
+        let (world, lines) = world(spelling);
+        let world =
+            World::with(&world.server, world.server.endpoint().session_limit(1).build(|| {}).unwrap());
+        let (session, mut held) = (world.session("2025-06-18"), Vec::new());
+        let _first = hold(&world, &session, 1, &mut held);
+        assert_eq!(told(&lines), Vec::<String>::new());
+        let second = || world.within(&session, 2, "resources/read", r#""uri":"test://text""#).1.status();
+        assert_eq!((second(), second()), (503, 503));
+        let line =
+            |limit, more| format!("a request was answered 503: the limit `{limit}` is reached (1){more}");
+        assert_eq!(told(&lines), [line(calls, "")]);
+        world.pass(60_000);
+        assert_eq!(world.post(&[], &initialize("2025-06-18")).status(), 503);
+        assert_eq!(told(&lines), [line(sessions, " (1 more since the last such line)")]);
+    }
 }
 
 #[test]
