@@ -338,6 +338,17 @@ fn more_threads_than_may_be_are_refused_before_the_address_is_bound() {
 }
 
 #[test]
+fn an_address_in_use_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("it is bound");
+    let refused = Http::new(server().endpoint()).bind(address).unwrap_err();
+    assert_eq!(refused.kind(), wellhead::ErrorKind::Io);
+    assert_eq!(refused.to_string(), format!("the address {address} cannot be bound"));
+    let cause = std::error::Error::source(&refused).and_then(|cause| cause.downcast_ref::<std::io::Error>());
+    assert_eq!(cause.map(std::io::Error::kind), Some(std::io::ErrorKind::AddrInUse));
+}
+
+#[test]
 fn a_limit_of_zero_is_refused_by_its_name() {
     let http = || Http::new(server().endpoint());
     for (name, http) in [
