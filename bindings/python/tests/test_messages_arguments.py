@@ -274,6 +274,21 @@ MISTAKES: list[Mistake] = [
         TypeError,
         "caller must be a wellhead.Caller, not str",
     ),
+    *(
+        Mistake(
+            f"a grant that expires in {given!r}",
+            lambda server, given=given: wellhead.Grant(wellhead.Caller("ada"), expires_in_ms=given),  # type: ignore[misc]
+            kind,
+            text,
+        )
+        for given, kind, text in [
+            (float("nan"), TypeError, "expires_in_ms must be a whole number, not float"),
+            (1.5, TypeError, "expires_in_ms must be a whole number, not float"),
+            ("5", TypeError, "expires_in_ms must be a whole number, not str"),
+            (-1, wellhead.RegistrationError, "expires_in_ms must be 0 or more (got -1)"),
+            (2**64, wellhead.RegistrationError, f"expires_in_ms must be less than 2**64 (got {2**64})"),
+        ]
+    ),
     Mistake("an id that is none", lambda server: wellhead.Caller(3), TypeError, "id must be bytes or a str, not int"),  # type: ignore[arg-type]
     Mistake(
         "meta that is no dict",
