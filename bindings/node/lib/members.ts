@@ -78,7 +78,8 @@ export function className(value: object): string {
   }
 }
 
-function article(noun: string): string {
+/** A noun behind its article. */
+export function article(noun: string): string {
   return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 

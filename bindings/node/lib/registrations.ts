@@ -3,6 +3,7 @@ import type { AnyReader, Callbacks } from './callbacks.js';
 import { json, needFunction, needObject, needString } from './check.js';
 import { invalid, native } from './errors.js';
 import { fixed, type Handle } from './fixed.js';
+import { needJsonSchema } from './jsonSchema.js';
 import { listed } from './listing.js';
 import { needMembers } from './members.js';
 import type { MethodHandler, MethodOptions } from './method.js';
@@ -111,7 +112,12 @@ export class Registrations {
   named(kind: 'tool' | 'prompt', name: string, definition: object, handler: MethodHandler): void {
     needString('name', name);
     needFunction('handler', handler);
-    const text = JSON.stringify(needObject('definition', definition));
+    needObject('definition', definition);
+    for (const [member, schema] of Object.entries(definition)) {
+      if ((member === 'inputSchema' || member === 'outputSchema') && schema !== undefined)
+        needJsonSchema(member, schema);
+    }
+    const text = JSON.stringify(definition);
     this.#callbacks.answers(
       native(() => this.#native.addNamed(kind === 'prompt', name, text)),
       handler,

@@ -194,6 +194,8 @@ export class Server {
    * `inputSchema`, and its defaults are filled in: a call whose arguments do not fit is answered without the handler, with a
    * line for each wrong field. The callback of {@link Server.authorize} decides by name, for lists and for each call.
    *
+   * The schemas are JSON Schema. A schema of zod is given as `z.toJSONSchema(it)`.
+   *
    * @example
    * ```ts
    * const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import {
   Busy,
   expand,
@@ -108,6 +109,25 @@ test('the log has the stack, the causes and the errors of what a callback throws
 });
 
 const RESOURCE = 'options has no member';
+
+/** Stand-ins for schemas of libraries: each as its library makes them. */
+const validate = () => ({ value: undefined });
+const standard = (vendor) => ({ '~standard': { version: 1, vendor, validate } });
+class ZodObject {
+  _zod = {};
+  _def = { type: 'object', shape: {} };
+  type = 'object';
+}
+class OldZodObject {
+  _def = { typeName: 'ZodObject' };
+}
+const arktype = Object.assign(() => {}, standard('arktype'));
+const GIVE_JSON = 'a plain object with JSON Schema, such as { type: "object" }, not';
+const schema =
+  (inputSchema, member = 'inputSchema') =>
+  ({ server }) =>
+    server.tool('t', { [member]: inputSchema }, () => ({ content: [] }));
+
 const REFUSED = {
   mimetype: [
     ({ server }) => server.resource('m://o', { mimetype: 'a/b' }, () => ''),
@@ -265,6 +285,38 @@ const REFUSED = {
     ({ server }) => server.tool('t', { input_schema: {} }, () => ({})),
     'the tool "t" has an unknown member "input_schema"; did you mean "inputSchema"?',
   ],
+  'a zod schema': [schema(new ZodObject()), 'inputSchema is a zod schema; give z.toJSONSchema(it)'],
+  'a zod schema as outputSchema': [
+    schema(new ZodObject(), 'outputSchema'),
+    'outputSchema is a zod schema; give z.toJSONSchema(it)',
+  ],
+  'a schema of zod 3': [
+    schema(new OldZodObject()),
+    'inputSchema is a zod schema; give zodToJsonSchema(it), of the package zod-to-json-schema',
+  ],
+  'an object of zod schemas': [
+    schema({ word: new ZodObject() }),
+    'inputSchema is an object of zod schemas; give z.toJSONSchema(z.object(it))',
+  ],
+  'a zod schema as a property': [
+    schema({ type: 'object', properties: { word: new ZodObject() } }),
+    '"word" in inputSchema is a zod schema; give z.toJSONSchema(it)',
+  ],
+  'a valibot schema': [
+    schema({ kind: 'schema', type: 'object', ...standard('valibot') }),
+    'inputSchema is a valibot schema; give toJsonSchema(it), of the package @valibot/to-json-schema',
+  ],
+  'an arktype schema': [schema(arktype), 'inputSchema is an arktype schema; give it.toJsonSchema()'],
+  'a Standard Schema': [
+    schema(standard('acme')),
+    'inputSchema is an acme schema; give the JSON Schema that its library makes of it',
+  ],
+  'a function as a schema': [schema(() => ({})), `inputSchema: ${GIVE_JSON} a function`],
+  'an instance as a schema': [schema(new Map()), `inputSchema: ${GIVE_JSON} a Map`],
+  'a function in a schema': [
+    schema({ type: 'object', properties: { word: String } }),
+    '"word" in inputSchema is a function; give JSON',
+  ],
   'a URL object': [({ server }) => server.text(new URL('m://n/x'), 'x'), 'uri: a string, not a URL'],
   'a number as text': [({ server }) => server.text('m://n', 5), 'body: a string, not 5'],
   'no reader': [({ server }) => server.resource('m://n', undefined), 'read: a function, not undefined'],
@@ -334,6 +386,21 @@ for (const [name, [serve, line, ask = (client) => client.read('m://x')]] of Obje
     );
   });
 }
+
+test('JSON Schema that a library made, or another realm, is taken', limit, () => {
+  const { server } = make();
+  const made = Object.defineProperty({ type: 'object' }, '~standard', standard('zod')['~standard']);
+  const named = { type: 'object', properties: { '~standard': { type: 'string' }, _def: {}, _zod: {} } };
+  const foreign = runInNewContext('({ type: "object", properties: { a: { type: "string" } } })');
+  for (const [at, inputSchema] of [
+    made,
+    named,
+    foreign,
+    { __proto__: null, type: 'object' },
+    undefined,
+  ].entries())
+    server.tool(`t${at}`, { inputSchema, outputSchema: inputSchema }, () => ({ content: [] }));
+});
 
 test('a folder that cannot be opened is refused in the words of the system', limit, () => {
   assert.throws(() => make().server.directory('/no such folder'), {

@@ -1,0 +1,67 @@
+/** Checks that the schemas of a tool are plain JSON Schema, and not objects of a schema library. */
+import { invalid } from './errors.js';
+import { article, shown } from './members.js';
+
+/** How to make JSON Schema of a library's schema, by the vendor that a Standard Schema names. */
+const MAKERS: Readonly<Record<string, string>> = {
+  zod: 'z.toJSONSchema(it)',
+  valibot: 'toJsonSchema(it), of the package @valibot/to-json-schema',
+  arktype: 'it.toJsonSchema()',
+};
+
+/**
+ * Throws if a schema is a function or has a class, or if a part of it is a function or a schema of a library.
+ * `JSON.stringify` would leave it out, or write its private members. The core checks everything else.
+ */
+export function needJsonSchema(what: string, schema: unknown): void {
+  const vendor = vendorOf(schema);
+  if (vendor !== undefined)
+    throw invalid(`${what} is ${article(vendor)} schema; give ${maker(vendor, schema)}`);
+  if (isObject(schema) && !Array.isArray(schema) && !isPlain(schema)) {
+    throw invalid(
+      `${what}: a plain object with JSON Schema, such as { type: "object" }, not ${shown(schema)}`,
+    );
+  }
+  JSON.stringify(schema, function (this: Record<string, unknown>, key, value) {
+    const part = this[key]; // `value` is what toJSON has made of it
+    const vendor = vendorOf(part);
+    if (vendor === 'zod' && this === schema) {
+      throw invalid(`${what} is an object of zod schemas; give z.toJSONSchema(z.object(it))`);
+    }
+    if (vendor !== undefined) {
+      throw invalid(`"${key}" in ${what} is ${article(vendor)} schema; give ${maker(vendor, part)}`);
+    }
+    if (typeof part === 'function') throw invalid(`"${key}" in ${what} is a function; give JSON`);
+    return value;
+  });
+}
+
+function maker(vendor: string, schema: unknown): string {
+  if (vendor === 'zod' && !('_zod' in (schema as object)))
+    return 'zodToJsonSchema(it), of the package zod-to-json-schema'; // of zod 3
+  return MAKERS[vendor] ?? 'the JSON Schema that its library makes of it';
+}
+
+/** The library that a schema is of; `undefined` for JSON. */
+function vendorOf(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  // What z.toJSONSchema returns has a `~standard`, too, but hidden from JSON.
+  if (isPlain(value) && !Object.prototype.propertyIsEnumerable.call(value, '~standard')) return undefined;
+  const { '~standard': standard, _def } = value as {
+    '~standard'?: { vendor?: unknown; validate?: unknown };
+    _def?: unknown;
+  };
+  if (typeof standard?.validate === 'function') return String(standard.vendor);
+  return _def !== undefined && !isPlain(value) ? 'zod' : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+/** Whether a value is an object without a class. It may be of another realm, as in a test runner that uses `node:vm`. */
+function isPlain(value: object): boolean {
+  if (typeof value !== 'object') return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
