@@ -4,7 +4,7 @@ use super::h2c::{self, run};
 use super::{Client, Service};
 use std::io::{BufRead, Read, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use wellhead::http::{EndpointBuilder, Grant};
 use wellhead::serve::Http;
@@ -32,7 +32,7 @@ fn service(how: impl FnOnce(EndpointBuilder) -> EndpointBuilder) -> (Service, Ar
 
 /// Another client reads 1 KB, through a callback and without one, and has it within a second. The machine may have had other
 /// things to do, so it has three tries.
-fn others_are_answered(service: &Service) {
+pub(crate) fn others_are_answered(service: &Service) {
     for uri in ["test://small".to_owned(), format!("test://echo/{}", "x".repeat(1_000))] {
         let in_time = || {
             let began = Instant::now();
@@ -44,6 +44,31 @@ fn others_are_answered(service: &Service) {
         };
         assert!(in_time() || in_time() || in_time(), "another client waits for longer than a second");
     }
+}
+
+/// Does that so many times, and goes on until other clients were answered meanwhile, four times.
+fn others_are_answered_during(service: &Service, rounds: usize, mut round: impl FnMut() + Send) {
+    /// Ends the rounds, also after a panic.
+    struct Ends<'a>(&'a AtomicBool);
+    impl Drop for Ends<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+    let (done, answered) = (AtomicUsize::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while done.fetch_add(1, Ordering::SeqCst) < rounds || !answered.load(Ordering::SeqCst) {
+                round();
+            }
+        });
+        let ends = Ends(&answered);
+        for part in 1..=4 {
+            until(|| done.load(Ordering::SeqCst) > rounds / 5 * part);
+            others_are_answered(service);
+        }
+        drop(ends);
+    });
 }
 
 fn until(so: impl Fn() -> bool) {
@@ -122,10 +147,19 @@ fn calls_of_sessions_whose_clients_leave_at_once_are_not_begun() {
 }
 
 impl Client {
+    /// Begins a session, and reads 200 KB in it that the endpoint keeps for replay.
+    pub(crate) fn keep_an_answer(&mut self) {
+        let session = self.session();
+        let read = r#"{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"test://large/1"}}"#;
+        self.send_accepting("text/event-stream", &session, read);
+        assert_eq!(self.head().0, 200);
+        self.chunks();
+    }
+
     fn send_accepting(&mut self, accept: &str, headers: &str, body: &str) {
         let head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n{headers}");
         let head = format!("{head}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
-        write!(self.stream, "{head}{body}").expect("it reads");
+        self.stream.write_all(format!("{head}{body}").as_bytes()).expect("it reads");
     }
 
     /// Takes a chunked body to its end.
@@ -144,7 +178,7 @@ impl Client {
 }
 
 /// A service whose clients together may hold this many bytes.
-fn with_buffer(buffer_bytes: usize) -> Service {
+pub(crate) fn with_buffer(buffer_bytes: usize) -> Service {
     let mut limits = Limits::default();
     limits.buffer_bytes = buffer_bytes;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
@@ -155,7 +189,7 @@ fn with_buffer(buffer_bytes: usize) -> Service {
 }
 
 /// Another client sends a body of 256 KiB, and is answered.
-fn others_may_send_much(service: &Service) {
+pub(crate) fn others_may_send_much(service: &Service) {
     let mut client = service.client();
     let members = format!(r#""uri":"test://small","x":"{}","#, "x".repeat(256 << 10));
     client.ask("resources/read", &members, "Mcp-Name: test://small\r\n");
@@ -215,13 +249,7 @@ fn bodies_of_one_connection_of_http_2_have_a_part_of_the_budget() {
 fn what_many_sessions_keep_for_replay_is_in_nobody_s_way() {
     let service = with_buffer(8 << 20);
     let mut client = service.client();
-    for _ in 0..100 {
-        let session = client.session();
-        let read = r#"{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"test://large/1"}}"#;
-        client.send_accepting("text/event-stream", &session, read);
-        assert_eq!(client.head().0, 200);
-        client.chunks();
-    }
+    others_are_answered_during(&service, 100, || client.keep_an_answer());
     others_are_answered(&service);
     service.ends();
 }
@@ -234,9 +262,7 @@ fn handshakes_of_one_client_keep_nobody_out() {
     let http = Http::new(server.endpoint().session_limit(200));
     let service = Service::of(server, http);
     let mut client = service.client();
-    for _ in 0..1_000 {
-        client.session();
-    }
+    others_are_answered_during(&service, 1_000, || drop(client.session()));
     others_are_answered(&service);
     let session = service.client().session();
     let mut other = service.client();

@@ -7,6 +7,8 @@ mod h2c;
 mod half;
 mod letter;
 mod limits;
+#[cfg(target_os = "linux")] // others have no /proc
+mod memory;
 #[path = "../support/served.rs"]
 mod served;
 mod threads;
@@ -60,11 +62,10 @@ struct Client {
 impl Client {
     fn send(&mut self, method: &str, headers: &str, body: &str) {
         let length = body.len();
-        write!(
-            self.stream,
+        let request = format!(
             "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
-        )
-        .expect("it reads");
+        );
+        self.stream.write_all(request.as_bytes()).expect("it reads"); // in one piece, which waits for no acknowledgement
     }
 
     fn ask(&mut self, method: &str, members: &str, more: &str) {
