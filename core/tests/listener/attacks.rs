@@ -46,7 +46,7 @@ pub(crate) fn others_are_answered(service: &Service) {
     }
 }
 
-/// Does that so many times, and goes on until other clients were answered meanwhile, four times.
+/// Repeats a step for a number of rounds, and goes on until other clients were answered meanwhile, four times.
 fn others_are_answered_during(service: &Service, rounds: usize, mut round: impl FnMut() + Send) {
     /// Ends the rounds, also after a panic.
     struct Ends<'a>(&'a AtomicBool);

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 /// The budget of all clients, `buffer_bytes`.
 const BUDGET: usize = 16 << 20;
 
-/// What the process may need beside its budget: buffers of sockets and of HTTP/2, threads, and gaps in its heap.
+/// The bytes that the process may need on top of its budget: buffers of sockets and of HTTP/2, threads, gaps in its heap.
 const BESIDE: usize = 8 << 20;
 
 /// The presence of this variable makes this program the listener under attack. Its value is the budget.
