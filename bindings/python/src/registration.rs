@@ -4,6 +4,7 @@ use crate::arguments::{Parameter, Parameters};
 use crate::descriptor::Descriptor;
 use crate::errors::{OrRaise, error};
 use crate::exit::detach;
+use crate::given::object;
 use crate::hook::{Exists, Hook};
 use crate::imported::Imported;
 use crate::lock::lock;
@@ -15,7 +16,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Arc, Mutex};
 use wellhead::{ErrorKind, Json, Method, Provider, Template, Variable};
 
-pub(crate) enum Family {
+enum Family {
     Tool,
     Prompt,
 }
@@ -43,12 +44,17 @@ pub(crate) enum What {
         name: String,
         revisions: Option<Vec<String>>,
     },
-    /// A tool or a prompt.
-    Named {
-        family: Family,
+    Tool {
+        /// None: that of the function.
+        name: Option<String>,
+        /// The whole definition. None: that of the function's type hints, unless `given` has a schema.
+        definition: Option<Py<PyAny>>,
+        /// The values of keywords, by name.
+        given: Py<PyDict>,
+    },
+    Prompt {
         name: String,
         definition: Option<Json>,
-        /// Of a prompt only.
         complete: Option<Py<PyDict>>,
     },
     Authorize,
@@ -84,7 +90,11 @@ impl Decorator {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.server)?;
         match self.what.try_lock().as_deref() {
-            Ok(Some(What::Named { complete, .. })) => visit.call(complete),
+            Ok(Some(What::Tool { definition, given, .. })) => {
+                visit.call(definition)?;
+                visit.call(given)
+            }
+            Ok(Some(What::Prompt { complete, .. })) => visit.call(complete),
             Ok(Some(What::Resource { list, complete, exists, .. })) => {
                 visit.call(list)?;
                 visit.call(complete)?;
@@ -186,8 +196,12 @@ pub(crate) fn register(
             let id = detach(py, || core.add_method(method, None)).or_raise(py)?;
             server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
         }
-        What::Named { family, name, definition, complete } => {
-            register_named(py, server, &family, &name, definition, complete, function)?;
+        What::Tool { name, definition, given } => {
+            let (name, definition, function) = tool(function, name, definition, given)?;
+            register_named(py, server, &Family::Tool, &name, Some(definition), None, &function)?;
+        }
+        What::Prompt { name, definition, complete } => {
+            register_named(py, server, &Family::Prompt, &name, definition, complete, function)?;
         }
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {
@@ -251,6 +265,19 @@ fn reader(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool) 
 fn pooled<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     static IN_POOL: Imported = Imported::new("wellhead._parameters", "in_pool");
     IN_POOL.get(function.py())?.call1((function,))
+}
+
+/// The name, the definition and the function of the arguments that `_tools.py` makes for a tool.
+fn tool<'py>(
+    function: &Bound<'py, PyAny>,
+    name: Option<String>,
+    definition: Option<Py<PyAny>>,
+    given: Py<PyDict>,
+) -> PyResult<(String, Json, Bound<'py, PyAny>)> {
+    static PLAN: Imported = Imported::new("wellhead._tools", "plan");
+    let plan = PLAN.get(function.py())?.call1((function, name, definition, given))?;
+    let (name, definition, function): (String, Bound<'_, PyAny>, _) = plan.extract()?;
+    Ok((name, object("definition", &definition)?, function))
 }
 
 fn plan(function: &Bound<'_, PyAny>, variables: &[Variable], uri: bool) -> PyResult<Plan> {

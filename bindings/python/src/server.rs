@@ -17,7 +17,7 @@ use crate::hook::{Hook, raising};
 use crate::host::Host;
 use crate::observer::Counters;
 use crate::options;
-use crate::registration::{Decorator, Family, What, register};
+use crate::registration::{Decorator, What, register};
 use crate::server_docs::docstring;
 use crate::service;
 use crate::table::Table;
@@ -220,16 +220,57 @@ impl Server {
     }
 
     #[doc = docstring!(tool)]
-    #[pyo3(signature = (name, definition = None, /))]
-    fn tool(
-        this: &Bound<'_, Self>,
-        name: &Bound<'_, PyAny>,
-        definition: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Decorator> {
-        let name = given::decorated("tool", "a name", "add", name)?;
-        let definition = given::optional(definition, |definition| given::object("definition", definition))?;
-        let what = What::Named { family: Family::Tool, name, definition, complete: None };
-        Ok(Decorator::new(this.clone().unbind(), what))
+    #[pyo3(signature = (
+        name = None,
+        definition = None,
+        /,
+        *,
+        title = None,
+        description = None,
+        input_schema = None,
+        output_schema = None,
+        annotations = None,
+        icons = None,
+        meta = None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "one for each keyword")]
+    fn tool<'py>(
+        this: &Bound<'py, Self>,
+        name: Option<&Bound<'py, PyAny>>,
+        definition: Option<&Bound<'py, PyAny>>,
+        title: Option<&Bound<'py, PyAny>>,
+        description: Option<&Bound<'py, PyAny>>,
+        input_schema: Option<&Bound<'py, PyAny>>,
+        output_schema: Option<&Bound<'py, PyAny>>,
+        annotations: Option<&Bound<'py, PyAny>>,
+        icons: Option<&Bound<'py, PyAny>>,
+        meta: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let given = PyDict::new(this.py());
+        let members = [
+            ("title", title),
+            ("description", description),
+            ("input_schema", input_schema),
+            ("output_schema", output_schema),
+            ("annotations", annotations),
+            ("icons", icons),
+            ("meta", meta),
+        ];
+        for (member, value) in members {
+            if let Some(value) = value {
+                given.set_item(member, value)?;
+            }
+        }
+        let (name, function) = match name {
+            Some(function) if function.is_callable() => (None, Some(function.clone())),
+            Some(name) => (Some(given::string("name", name)?), None),
+            None => (None, None),
+        };
+        if let Some(definition) = definition {
+            given::object("definition", definition)?; // here, where the mistake is
+        }
+        let definition = definition.map(|definition| definition.clone().unbind());
+        Server::decorate(this, What::Tool { name, definition, given: given.unbind() }, function)
     }
 
     #[doc = docstring!(prompt)]
@@ -244,7 +285,7 @@ impl Server {
         let definition = given::optional(definition, |definition| given::object("definition", definition))?;
         let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
         let complete = complete.map(Bound::unbind);
-        let what = What::Named { family: Family::Prompt, name, definition, complete };
+        let what = What::Prompt { name, definition, complete };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
 

@@ -29,7 +29,7 @@ def test_a_request_to_the_client_of_a_connection_that_ends_is_cancelled(end: str
     asked: list[Future[Any]] = []
     answer: Future[Any] = Future()
 
-    @server.tool("ask")
+    @server.tool("ask", {})
     def ask(arguments: Json, call: wellhead.Call) -> Future[Any]:
         asked.append(call.request("roots/list"))
         return answer
@@ -57,7 +57,7 @@ async def test_a_request_to_the_client_of_a_session_that_ends_is_cancelled_and_l
     server = wellhead.Server("s", "1")
     outcomes: list[str] = []
 
-    @server.tool("ask")
+    @server.tool("ask", {})
     async def ask(arguments: Json, call: wellhead.Call) -> Json:
         try:
             await call.request_async("roots/list")
@@ -90,7 +90,7 @@ server = wellhead.Server("s", "1")
 over = threading.Semaphore(0)
 
 
-@server.tool("ask")
+@server.tool("ask", {})
 def ask(arguments: dict, call: wellhead.Call) -> dict:
     try:
         call.request("roots/list").result()

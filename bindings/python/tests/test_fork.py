@@ -139,7 +139,7 @@ slow.original = sys.modules[module]
 sys.modules[module] = slow
 
 
-@server.tool("t")
+@server.tool("t", {})
 def tool(arguments: dict) -> dict:
     return {"content": [{"type": "text", "text": arguments["text"]}]}
 

@@ -80,7 +80,7 @@ def a_server() -> wellhead.Server:
     def by(id: str) -> str:
         return id
 
-    @server.tool("t")
+    @server.tool("t", {})
     def tool(text: str) -> dict[str, object]:
         return {"content": [{"type": "text", "text": text}]}
 

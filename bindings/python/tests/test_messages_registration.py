@@ -20,6 +20,12 @@ def f() -> str:
     return "x"
 
 
+def takes_a_server(server: wellhead.Server) -> None: ...
+
+
+def takes_numbers_by_number(numbers: dict[int, int]) -> None: ...
+
+
 async def later() -> str:
     return "x"
 
@@ -139,10 +145,36 @@ MISTAKES: list[Mistake] = [
         'resource needs a URI or a URI template: write @server.resource("notes://{id}")',
     ),
     Mistake(
-        "tool without parentheses",
-        lambda server: server.tool(f),
-        TypeError,
-        'tool needs a name: write @server.tool("add")',
+        "a tool without a name",
+        lambda server: server.tool(lambda a: a),
+        wellhead.RegistrationError,
+        '<lambda>.<locals>.<lambda>: it has no name; write @server.tool("its_name")',
+    ),
+    Mistake(
+        "a tool with a hint that is no JSON",
+        lambda server: server.tool("t")(takes_a_server),
+        wellhead.RegistrationError,
+        'takes_a_server: the parameter "server": there is no JSON Schema for Server; '
+        "give input_schema= to take the arguments as a dict",
+    ),
+    Mistake(
+        "a tool with keys that are no str",
+        lambda server: server.tool("t")(takes_numbers_by_number),
+        wellhead.RegistrationError,
+        'takes_numbers_by_number: the parameter "numbers": the keys of a JSON object are str, not int; '
+        "give input_schema= to take the arguments as a dict",
+    ),
+    Mistake(
+        "a tool with * ",
+        lambda server: server.tool("t")(lambda *a: a),
+        wellhead.RegistrationError,
+        "<lambda>.<locals>.<lambda>: * and ** do not say what to give; name the parameters",
+    ),
+    Mistake(
+        "a tool with two schemas",
+        lambda server: server.tool("t", {"inputSchema": {}}, input_schema={})(lambda arguments: {}),
+        wellhead.RegistrationError,
+        'the definition has "inputSchema" already; leave out input_schema=',
     ),
     Mistake(
         "prompt without parentheses",
@@ -231,7 +263,7 @@ MISTAKES: list[Mistake] = [
     ),
     Mistake(
         "a tool with typed parameters",
-        lambda server: server.tool("t")(lambda a, b: a + b),
+        lambda server: server.tool("t", {})(lambda a, b: a + b),
         wellhead.RegistrationError,
         "<lambda>.<locals>.<lambda>: it takes (arguments), and a wellhead.Call if it wants one",
     ),

@@ -76,13 +76,15 @@ def tools(names: Names) -> None:
         return {"role": "assistant", "model": "m", "content": {"type": "text", "text": "short"}}
 
     with names["server"].test_client(capabilities={"sampling": {}}, on_request=sample) as client:
-        assert client.call_tool("add", {"a": 1, "b": 2})["content"][0]["text"] == "3"
-        assert client.call_tool("divide", {"a": 1, "b": 2})["content"][0]["text"] == "0.5"
+        assert client.call_tool("add", {"a": 1, "b": 2})["content"][0]["text"] == "3.0"
+        assert client.call_tool("divide", {"a": 7, "b": 2})["structuredContent"] == {"quotient": 3, "rest": 1}
+        assert client.call_tool("plot", {"values": [1]})["content"][1]["text"] == "1 values"
+        assert client.call_tool("shout", {"text": "a"})["content"][0]["text"] == "A"
         assert client.call_tool("divide", {"a": 1, "b": 0})["content"][0]["text"] == "b is 0; give another number"
         prompt = client.get_prompt("explain", {"topic": "sums"})
         assert prompt["messages"][0]["content"]["text"] == "Explain sums to a child."
         assert client.complete("explain", "topic", "p") == ["products"]
-        assert client.call_tool("summarize")["content"][0]["text"] == "short"
+        assert client.call_tool("summarize", {"text": "…"})["content"][0]["text"] == "short"
 
 
 @check("Updates")

@@ -46,12 +46,14 @@ from wellhead._errors import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wellhead._asgi import AsgiApp
+    from wellhead._results import Audio, Image, Result
     from wellhead._testing import AsyncTestClient, TestClient
 
 __all__ = [
     "NOT_MODIFIED",
     "AsgiApp",
     "AsyncTestClient",
+    "Audio",
     "Busy",
     "CacheHint",
     "Call",
@@ -66,6 +68,7 @@ __all__ = [
     "Grant",
     "Handle",
     "Icon",
+    "Image",
     "InputRequired",
     "InsufficientScope",
     "InvalidState",
@@ -83,6 +86,7 @@ __all__ = [
     "Resource",
     "ResourceNotFound",
     "ResponseError",
+    "Result",
     "Server",
     "TestClient",
     "ToolError",
@@ -93,8 +97,15 @@ __version__ = _core.__version__
 
 NOT_MODIFIED = _core.NOT_MODIFIED
 
-# Where the classes are that need asyncio: imported when they are used.
-_LATE = {"AsgiApp": "_asgi", "AsyncTestClient": "_testing", "TestClient": "_testing"}
+# Where the classes are that need asyncio or much of the standard library: imported when they are used.
+_LATE = {
+    "AsgiApp": "_asgi",
+    "AsyncTestClient": "_testing",
+    "Audio": "_results",
+    "Image": "_results",
+    "Result": "_results",
+    "TestClient": "_testing",
+}
 
 if not TYPE_CHECKING:  # or type checkers believe in any name
 

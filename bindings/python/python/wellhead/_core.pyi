@@ -62,6 +62,7 @@ _Authorize = TypeVar("_Authorize", bound=Callable[..., _Soon[Sequence[str]]])
 _Complete: TypeAlias = Callable[..., _Soon[Sequence[str] | Completion]] | Iterable[str]
 _Verify: TypeAlias = Callable[..., _Soon[Grant | None]]
 _Method = TypeVar("_Method", bound=Callable[..., _Soon[dict[str, Any]]])
+_Tool = TypeVar("_Tool", bound=Callable[..., Any])
 _Publish = TypeVar("_Publish", bound=Callable[[str], object])
 _Interest = TypeVar("_Interest", bound=Callable[[str, bool], _Soon[None]])
 
@@ -981,32 +982,69 @@ class Server:
                 unknown (`invalid_argument`).
             ClosedError: The server is closed.
         """
-    def tool(self, name: str, definition: dict[str, Any] | None = None, /) -> Callable[[_Method], _Method]:
-        """Returns a decorator that serves a tool with a function `(arguments)`: a dict in, the protocol's
-        result out.
+    @overload
+    def tool(self, name: _Tool, /) -> _Tool: ...
+    @overload
+    def tool(self, name: str, definition: dict[str, Any], /) -> Callable[[_Method], _Method]: ...
+    @overload
+    def tool(
+        self,
+        name: str | None = None,
+        definition: None = None,
+        /,
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        input_schema: dict[str, Any] | None = None,
+        output_schema: dict[str, Any] | None = None,
+        annotations: dict[str, Any] | None = None,
+        icons: Sequence[dict[str, Any]] | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> Callable[[_Tool], _Tool]:
+        """Serves a tool with a function. Without parentheses, or with keywords, as a decorator.
 
-            @server.tool("add", {"inputSchema": {"type": "object", "required": ["a", "b"],
-                                                 "properties": {"a": {"type": "number"}, "b": {"type": "number"}}}})
-            def add(arguments: dict[str, float]) -> dict[str, object]:
-                return {"content": [{"type": "text", "text": str(arguments["a"] + arguments["b"])}]}
+            @server.tool
+            def add(a: float, b: float = 1) -> float:
+                "Adds two numbers."
+                return a + b
+
+        The name of the function is that of the tool, its docstring the description. The parameters are the
+        arguments: their type hints make the `inputSchema`, and the `Args:` of the docstring, or a text in
+        `Annotated`, describe them. Hints are `str`, `int`, `float`, `bool`, `bytes` (base64), `None`, `list`, `set`,
+        `tuple`, `dict`, `Literal`, enums, unions, `Any`, dataclasses, `TypedDict`, `UUID`, `datetime`, `date`, `time`,
+        `Decimal`, `Path`, and classes with `model_json_schema` and `model_validate`, such as pydantic's models.
+        Each argument has the type of its hint. A parameter annotated `wellhead.Call` is given the call.
+
+        A `str` is returned as a text, `wellhead.Image` and `wellhead.Audio` as they are, a list with any of these as
+        several blocks, None as no content. Everything else is structured content: JSON, or what the hints above
+        allow. The hint of the return value makes the `outputSchema`. `wellhead.Result` has it all.
+
+        With a `definition` or `input_schema=`, the function has one parameter instead, the arguments as a dict, and
+        returns the protocol's result, such as `{"content": [{"type": "text", "text": "3"}]}`.
 
         The arguments fit the `inputSchema`, and its defaults are filled in: a call whose arguments do not
-        fit is answered without the function, with a line for each wrong field. The function returns a
-        result such as `{"content": [{"type": "text", "text": "3"}]}`. A `ToolError` has
+        fit is answered without the function, with a line for each wrong field. A `ToolError` has
         a text for the model. If the function raises or returns anything else, the client gets a result with
         `isError` and the text "The tool failed", and the reason is logged. Everything else is as for `method`.
         With `authorize`, that function is asked for the name in lists (`list_tools`) and before each call
         (`call_tool`).
 
         Args:
-            name: The name of the tool.
-            definition: Its other members in lists, such as `{"description": "…", "inputSchema": {"type":
+            name: The name of the tool. Default: that of the function.
+            definition: The other members of the tool in lists, such as `{"description": "…", "inputSchema": {"type":
                 "object"}}`.
+            title: A name for people.
+            description: What the tool does. Default: the docstring.
+            input_schema: A JSON Schema for the arguments, which the function then takes as a dict.
+            output_schema: A JSON Schema for the structured content. Default: that of the return value's hint.
+            annotations: Hints for clients, such as `{"readOnlyHint": True}`.
+            icons: Icons, such as `[{"src": "https://…"}]`.
+            meta: The tool's `_meta`.
 
         Raises:
-            RegistrationError: The name is empty, a member is unknown or would be refused by clients, or a
-                schema is wrong (`invalid_argument`), or the tool, `tools/list` or `tools/call` is served already
-                (`duplicate`).
+            RegistrationError: The name is empty, a hint has no JSON Schema, a member is unknown or would be refused
+                by clients, or a schema is wrong (`invalid_argument`), or the tool, `tools/list` or `tools/call` is
+                served already (`duplicate`).
             ClosedError: The server is closed.
         """
     def prompt(

@@ -1,0 +1,138 @@
+"""Results of tools, made from the values that their functions return."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from wellhead._schema import ABSENT, encoded
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    _Object: TypeAlias = dict[str, Any]
+
+
+class Media:
+    _kind = ""
+
+    def __init__(self, data: bytes, mime_type: str) -> None:
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"data must be bytes, not {type(data).__name__}")
+        if not isinstance(mime_type, str):
+            raise TypeError(f"mime_type must be a str, not {type(mime_type).__name__}")
+        self.data = bytes(data)
+        self.mime_type = mime_type
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(<{len(self.data)} bytes>, {self.mime_type!r})"
+
+    def _as_block(self) -> _Object:
+        return {"type": self._kind, "data": base64.b64encode(self.data).decode(), "mimeType": self.mime_type}
+
+
+class Image(Media):
+    """An image in the result of a tool (page "Tools" of the specification, Image Content).
+
+    Args:
+        data: Its bytes; they are encoded as base64 for the client.
+        mime_type: Such as `"image/png"`.
+
+    Raises:
+        TypeError: `data` are no bytes, or `mime_type` is no `str`.
+    """
+
+    _kind = "image"
+
+
+class Audio(Media):
+    """A sound in the result of a tool (page "Tools" of the specification, Audio Content).
+
+    Clients of 2024-11-05 get a line of text in its place, because that revision has no audio.
+
+    Args:
+        data: Its bytes; they are encoded as base64 for the client.
+        mime_type: Such as `"audio/wav"`.
+
+    Raises:
+        TypeError: `data` are no bytes, or `mime_type` is no `str`.
+    """
+
+    _kind = "audio"
+
+
+class Result:
+    """The whole result of a tool with type hints: content blocks, structured content, or both.
+
+    Args:
+        content: A `str`, an `Image`, an `Audio`, or a content block of the protocol as a dict with its `type`.
+        structured: The structured content: JSON, or a dataclass, a pydantic model and the like. Without content its
+            JSON is sent as a text, too.
+        is_error: True if the tool failed, and the content tells the model why. See also `ToolError`.
+        meta: The `_meta` of the result.
+
+    Raises:
+        TypeError: Content of another type.
+    """
+
+    def __init__(
+        self,
+        *content: str | Image | Audio | Mapping[str, Any],
+        structured: Any = ABSENT,
+        is_error: bool = False,
+        meta: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.content = [block(part) for part in content]
+        self.structured = structured
+        self.is_error = is_error
+        self.meta = meta
+
+    def _as_json(self) -> _Object:
+        made: _Object = {}
+        if self.content or self.structured is ABSENT:
+            made["content"] = self.content
+        if self.structured is not ABSENT:
+            made["structuredContent"] = encoded(self.structured)
+        if self.is_error:
+            made["isError"] = True
+        if self.meta is not None:
+            made["_meta"] = dict(self.meta)
+        return made
+
+
+def result(value: Any, structured: bool) -> _Object:
+    """The protocol's result of what a function returned. `structured`: its tool has an output schema."""
+    if isinstance(value, Result):
+        return value._as_json()
+    if not structured:
+        if value is None:
+            return {"content": []}
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            raise TypeError(
+                f'the tool returned {type(value).__name__}; return wellhead.Image(it, "image/png") or the like'
+            )
+        parts = value if isinstance(value, (list, tuple)) and any(is_part(one) for one in value) else [value]
+        if all(isinstance(one, str) or is_part(one) for one in parts):
+            return {"content": [block(one) for one in parts]}
+    try:
+        return {"structuredContent": encoded(value)}
+    except TypeError as e:
+        what = "a str, JSON, a dataclass, wellhead.Image or wellhead.Result"
+        raise TypeError(f"the tool returned {type(value).__name__}: {e}; return {what}") from e
+
+
+def is_part(value: Any) -> bool:
+    return isinstance(value, (Image, Audio))
+
+
+def block(part: Any) -> _Object:
+    """A content block."""
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    if isinstance(part, (Image, Audio)):
+        return part._as_block()
+    if isinstance(part, Mapping) and isinstance(part.get("type"), str):
+        return dict(part)
+    what = "str, wellhead.Image, wellhead.Audio or a content block as a dict"
+    raise TypeError(f"contents of a result are {what}, not {type(part).__name__}")

@@ -1,0 +1,497 @@
+"""JSON Schema of type hints, and the values that the hints promise.
+
+Imported when the first tool with type hints is registered.
+"""
+
+from __future__ import annotations
+
+import base64
+import collections.abc
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import pathlib
+import re
+import types
+import typing
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+if typing.TYPE_CHECKING:
+    from typing import TypeAlias
+
+    _Json: TypeAlias = Any
+    _Schema: TypeAlias = dict[str, Any]
+
+#: Values that JSON has as they are, by the name that JSON Schema has for them.
+PLAIN = {str: "string", bool: "boolean", types.NoneType: "null"}
+#: Values that JSON has as text: the format of JSON Schema, and what reads them.
+TEXTS: dict[type, tuple[str | None, Callable[[str], Any]]] = {
+    uuid.UUID: ("uuid", uuid.UUID),
+    datetime.datetime: ("date-time", lambda text: datetime.datetime.fromisoformat(with_offset(text))),
+    datetime.date: ("date", datetime.date.fromisoformat),
+    datetime.time: ("time", lambda text: datetime.time.fromisoformat(with_offset(text))),
+    pathlib.Path: (None, pathlib.Path),
+    decimal.Decimal: ("decimal", decimal.Decimal),
+}
+LISTS: dict[Any, Callable[[Any], Any]] = {
+    list: list,
+    set: set,
+    frozenset: frozenset,
+    collections.abc.Sequence: list,
+    collections.abc.MutableSequence: list,
+    collections.abc.Iterable: list,
+    collections.abc.Collection: list,
+    collections.abc.Set: set,
+}
+MAPPINGS = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
+#: What `annotated_types` and pydantic say in `Annotated`, and what JSON Schema says for it.
+CONSTRAINTS = {
+    "gt": "exclusiveMinimum",
+    "ge": "minimum",
+    "lt": "exclusiveMaximum",
+    "le": "maximum",
+    "multiple_of": "multipleOf",
+    "pattern": "pattern",
+}
+LENGTHS = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
+
+
+class Unsupported(TypeError):
+    """A type hint that no JSON Schema is known for."""
+
+
+class Mismatch(ValueError):
+    """A value that is none of the type. `path`: where, outermost first."""
+
+    def __init__(self, why: str, *path: str | int) -> None:
+        super().__init__(why)
+        self.why = why
+        self.path = path
+
+    def inside(self, step: str | int) -> Mismatch:
+        return Mismatch(self.why, step, *self.path)
+
+
+class Hint:
+    """The meaning of a type hint: its schema, which JSON values are of it, and the Python value for each."""
+
+    def __init__(
+        self,
+        schema: _Schema,
+        fits: Callable[[_Json], bool] = lambda _: True,
+        convert: Callable[[_Json], Any] | None = None,
+    ) -> None:
+        self.schema = schema
+        self.fits = fits
+        #: Absent where the value stays as JSON has it.
+        self.convert = convert
+
+    def value(self, given: _Json) -> Any:
+        return given if self.convert is None else self.convert(given)
+
+
+class Hints:
+    """The hints of one schema. Classes with fields are definitions, so that they may contain themselves."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, _Schema] = {}
+        self.classes: dict[Any, tuple[str, Hint]] = {}
+
+    def whole(self, schema: _Schema) -> _Schema:
+        """A schema with the definitions that it needs."""
+        return {**schema, "$defs": self.definitions} if self.definitions else schema
+
+    def read(self, hint: Any) -> Hint:
+        hint, notes = without_notes(hint)
+        found = self.bare(hint)
+        return annotated(found, notes) if notes else found
+
+    def bare(self, hint: Any) -> Hint:
+        if hint is Any or hint is object or isinstance(hint, typing.TypeVar):
+            return Hint({})
+        if hint is None:
+            hint = types.NoneType
+        origin = typing.get_origin(hint)
+        if origin in (typing.Union, types.UnionType):
+            return self.union([self.read(one) for one in hint.__args__])
+        if origin is typing.Literal:
+            return choice(list(hint.__args__), None)
+        if getattr(origin, "_name", None) in ("Required", "NotRequired", "ReadOnly"):  # of typing or typing_extensions
+            return self.read(hint.__args__[0])
+        if (origin or hint) in LISTS:
+            return self.list(LISTS[origin or hint], *typing.get_args(hint))
+        if (origin or hint) is tuple:
+            return self.tuple(typing.get_args(hint))
+        if (origin or hint) in MAPPINGS:
+            return self.mapping(*typing.get_args(hint))
+        if isinstance(origin or hint, type):
+            return self.of_class(hint, origin or hint)
+        raise Unsupported(f"there is no JSON Schema for {show(hint)}")
+
+    def of_class(self, hint: Any, cls: type) -> Hint:
+        if cls in PLAIN:
+            return Hint({"type": PLAIN[cls]}, lambda value: type(value) is cls)
+        if cls is int:
+            return Hint({"type": "integer"}, is_integer, lambda value: value if type(value) is int else int(value))
+        if cls is float:
+            return Hint({"type": "number"}, lambda value: is_integer(value) or type(value) is float, float)
+        if cls in (bytes, bytearray):
+            return Hint(
+                {"type": "string", "contentEncoding": "base64"},
+                lambda value: isinstance(value, str),
+                lambda value: cls(decoded(value)),
+            )
+        if issubclass(cls, enum.Enum):
+            members: dict[Any, Any] = {json.dumps(encoded(member.value)): member for member in cls}
+            return choice([member.value for member in cls], lambda value: members[json.dumps(value)])
+        if cls in TEXTS:
+            format_, read = TEXTS[cls]
+            schema: _Schema = {"type": "string"} if format_ is None else {"type": "string", "format": format_}
+            return Hint(schema, lambda value: isinstance(value, str), lambda value: parsed(read, value, cls))
+        if callable(getattr(cls, "model_json_schema", None)):
+            return self.model(cls)
+        if dataclasses.is_dataclass(cls) or typing.is_typeddict(cls):
+            return self.with_fields(cls)
+        raise Unsupported(f"there is no JSON Schema for {show(hint)}")
+
+    def union(self, hints: list[Hint]) -> Hint:
+        def convert(value: _Json) -> Any:
+            failed = None
+            for hint in hints:
+                if hint.fits(value):
+                    try:
+                        return hint.value(value)
+                    except Mismatch as e:
+                        failed = failed or e
+            raise failed or Mismatch("is of none of the types that it may have")
+
+        kinds = [hint.schema.get("type") for hint in hints]
+        if all(isinstance(kind, str) and len(hint.schema) == 1 for kind, hint in zip(kinds, hints, strict=True)):
+            schema: _Schema = {"type": kinds}
+        else:
+            schema = {"anyOf": [hint.schema for hint in hints]}
+        plain = all(hint.convert is None for hint in hints)
+        return Hint(schema, lambda value: any(hint.fits(value) for hint in hints), None if plain else convert)
+
+    def list(self, make: Callable[[Any], Any], item: Any = Any) -> Hint:
+        hint = self.read(item)
+        schema: _Schema = {"type": "array", "items": hint.schema}
+        if make in (set, frozenset):
+            schema["uniqueItems"] = True
+
+        def convert(value: list[_Json]) -> Any:
+            return make(each(hint, value))
+
+        plain = make is list and hint.convert is None
+        return Hint(
+            schema, lambda value: isinstance(value, list) and all(map(hint.fits, value)), None if plain else convert
+        )
+
+    def tuple(self, items: tuple[Any, ...]) -> Hint:
+        if len(items) == 2 and items[1] is ...:
+            return self.list(tuple, items[0])
+        if not items:
+            return self.list(tuple)
+        hints = [self.read(item) for item in items]
+        count = len(hints)
+        schema = {"type": "array", "prefixItems": [hint.schema for hint in hints], "minItems": count, "maxItems": count}
+
+        def fits(value: _Json) -> bool:
+            return (
+                isinstance(value, list)
+                and len(value) == count
+                and all(h.fits(v) for h, v in zip(hints, value, strict=True))
+            )
+
+        def convert(value: list[_Json]) -> tuple[Any, ...]:
+            return tuple(inside(at, hint, one) for at, (hint, one) in enumerate(zip(hints, value, strict=True)))
+
+        return Hint(schema, fits, convert)
+
+    def mapping(self, key: Any = str, item: Any = Any) -> Hint:
+        if without_notes(key)[0] is not str:
+            raise Unsupported(f"the keys of a JSON object are str, not {show(key)}")
+        hint = self.read(item)
+        schema: _Schema = {"type": "object"}
+        if hint.schema:
+            schema["additionalProperties"] = hint.schema
+
+        def convert(value: dict[str, _Json]) -> dict[str, Any]:
+            return {name: inside(name, hint, one) for name, one in value.items()}
+
+        def fits(value: _Json) -> bool:
+            return isinstance(value, dict) and all(map(hint.fits, value.values()))
+
+        return Hint(schema, fits, None if hint.convert is None else convert)
+
+    def model(self, cls: Any) -> Hint:
+        """A class that makes its own schema, as pydantic's do."""
+        if cls in self.classes:
+            return self.classes[cls][1]
+        name = self.defined(cls)
+        schema = dict(cls.model_json_schema(ref_template="#/$defs/{model}"))
+        for inner, definition in schema.pop("$defs", {}).items():
+            self.definitions.setdefault(inner, definition)
+        if schema.keys() == {"$ref"}:  # it contains itself, and is a definition already
+            return Hint(schema, lambda value: isinstance(value, dict), lambda value: validated(cls, value))
+        self.definitions[name] = schema
+        hint = Hint(
+            {"$ref": f"#/$defs/{name}"}, lambda value: isinstance(value, dict), lambda value: validated(cls, value)
+        )
+        self.classes[cls] = (name, hint)
+        return hint
+
+    def with_fields(self, cls: Any) -> Hint:
+        """A dataclass or a `TypedDict`."""
+        if cls in self.classes:
+            return self.classes[cls][1]
+        name = self.defined(cls)
+        fields: dict[str, Field] = {}
+
+        def fits(value: _Json) -> bool:
+            if not isinstance(value, dict) or not all(one in value for one, field in fields.items() if field.required):
+                return False
+            return all(field.hint.fits(value[one]) for one, field in fields.items() if one in value)
+
+        def convert(value: dict[str, _Json]) -> Any:
+            known = {one: inside(one, field.hint, value[one]) for one, field in fields.items() if one in value}
+            return cls(**known)
+
+        hint = Hint({"$ref": f"#/$defs/{name}"}, fits, convert)
+        self.classes[cls] = (name, hint)
+        self.definitions[name] = {}
+        fields.update(fields_of(self, cls))
+        self.definitions[name] = object_schema(fields, doc_of(cls))
+        return hint
+
+    def defined(self, cls: Any) -> str:
+        """A name for a class that no other class has here."""
+        if cls in self.classes:
+            return self.classes[cls][0]
+        plain = re.sub(r"\W", "_", cls.__name__)
+        taken = {name for name, _ in self.classes.values()} | set(self.definitions)
+        return (
+            plain if plain not in taken else next(f"{plain}{n}" for n in range(2, 10_000) if f"{plain}{n}" not in taken)
+        )
+
+
+@dataclasses.dataclass
+class Field:
+    """A parameter of a function, or a field of a class."""
+
+    hint: Hint
+    required: bool
+    #: As JSON, if there is one that JSON has.
+    default: _Json = dataclasses.field(default_factory=lambda: ABSENT)
+
+
+ABSENT: Any = object()
+
+
+def field(hints: Hints, hint: Any, default: Any = ABSENT) -> Field:
+    """`default`: absent if a value is required."""
+    found = hints.read(hint)
+    if default is ABSENT:
+        return Field(found, True)
+    try:
+        written = encoded(default)
+    except TypeError:
+        return Field(found, False)
+    if not found.fits(written):
+        return Field(found, False)  # such as `= None` of an `int`
+    return Field(found, False, written)
+
+
+def object_schema(fields: Mapping[str, Field], description: str | None = None) -> _Schema:
+    schema: _Schema = {"type": "object"}
+    if description is not None:
+        schema["description"] = description
+    properties = {}
+    for name, one in fields.items():
+        properties[name] = one.hint.schema if one.default is ABSENT else {**one.hint.schema, "default": one.default}
+    schema["properties"] = properties
+    required = [name for name, one in fields.items() if one.required]
+    if required:
+        schema["required"] = required
+    return schema
+
+
+def fields_of(hints: Hints, cls: Any) -> dict[str, Field]:
+    known = typing.get_type_hints(cls, include_extras=True)
+    if typing.is_typeddict(cls):
+        return {name: Field(hints.read(hint), name in cls.__required_keys__) for name, hint in known.items()}
+    found = {}
+    for one in dataclasses.fields(cls):
+        if not one.init:
+            continue
+        default = one.default
+        if default is dataclasses.MISSING:
+            default = ABSENT if one.default_factory is dataclasses.MISSING else one.default_factory()
+        found[one.name] = field(hints, known[one.name], default)
+    return found
+
+
+def choice(values: list[Any], convert: Callable[[_Json], Any] | None) -> Hint:
+    written = [encoded(value) for value in values]
+    kinds = {kind_of(value) for value in written}
+    schema: _Schema = {"type": kinds.pop(), "enum": written} if len(kinds) == 1 else {"enum": written}
+    texts = {json.dumps(value) for value in written}
+    return Hint(schema, lambda value: json.dumps(value) in texts, convert)
+
+
+def annotated(hint: Hint, notes: list[Any]) -> Hint:
+    """A hint with what `Annotated` says of it."""
+    schema = dict(hint.schema)
+    for note in notes:
+        if isinstance(note, str):
+            schema["description"] = note
+        elif isinstance(note, Mapping):
+            schema.update(note)
+        else:
+            described(schema, note)
+            for constraint in getattr(note, "metadata", ()):  # of pydantic's Field
+                described(schema, constraint)
+    return Hint(schema, hint.fits, hint.convert)
+
+
+def described(schema: _Schema, note: Any) -> None:
+    for name in ("description", "documentation"):
+        if isinstance(text := getattr(note, name, None), str):
+            schema["description"] = text
+    if isinstance(title := getattr(note, "title", None), str):
+        schema["title"] = title
+    for name, keyword in CONSTRAINTS.items():
+        if (value := getattr(note, name, None)) is not None:
+            schema[keyword] = getattr(value, "pattern", value)
+    at_least, at_most = LENGTHS.get(schema.get("type", ""), (None, None))
+    if at_least is not None and (value := getattr(note, "min_length", None)):
+        schema[at_least] = value
+    if at_most is not None and (value := getattr(note, "max_length", None)) is not None:
+        schema[at_most] = value
+
+
+def without_notes(hint: Any) -> tuple[Any, list[Any]]:
+    """A hint without `Annotated`, `NewType` and aliases, and the notes in `Annotated`."""
+    notes: list[Any] = []
+    while True:
+        if hasattr(hint, "__metadata__"):
+            notes[:0] = hint.__metadata__
+            hint = hint.__origin__
+        elif hasattr(hint, "__supertype__"):
+            hint = hint.__supertype__
+        elif type(hint).__name__ == "TypeAliasType":
+            hint = hint.__value__
+        else:
+            return hint, notes
+
+
+def encoded(value: Any) -> _Json:
+    """A value as JSON has it: dataclasses, pydantic's models, enums, texts of dates and the like, sets and tuples too.
+
+    Raises `TypeError`.
+    """
+    if value is None or (isinstance(value, (str, bool)) and not isinstance(value, enum.Enum)):
+        return value
+    if isinstance(value, enum.Enum):
+        return encoded(value.value)
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode()
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, (uuid.UUID, pathlib.PurePath, decimal.Decimal)):
+        return str(value)
+    if callable(dump := getattr(value, "model_dump", None)) and not isinstance(value, type):
+        return dump(mode="json", by_alias=True)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {one.name: encoded(getattr(value, one.name)) for one in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        if any(not isinstance(name, str) for name in value):
+            raise TypeError("the keys of a JSON object are str")
+        return {name: encoded(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [encoded(one) for one in value]
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def each(hint: Hint, values: list[_Json]) -> list[Any]:
+    return [inside(at, hint, value) for at, value in enumerate(values)]
+
+
+def inside(step: str | int, hint: Hint, value: _Json) -> Any:
+    try:
+        return hint.value(value)
+    except Mismatch as e:
+        raise e.inside(step) from None
+
+
+def parsed(read: Callable[[str], Any], text: str, cls: type) -> Any:
+    try:
+        return read(text)
+    except (ValueError, ArithmeticError) as e:
+        raise Mismatch(f"must be a {cls.__name__} (got {json.dumps(text[:64])})") from e
+
+
+def decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError as e:
+        raise Mismatch("must be base64") from e
+
+
+def validated(cls: Any, value: _Json) -> Any:
+    try:
+        return cls.model_validate(value)
+    except ValueError as e:
+        raise Mismatch(first_line(e)) from e
+
+
+def first_line(e: ValueError) -> str:
+    """The first wrong field that a model names, and why it is wrong."""
+    errors = getattr(e, "errors", None)
+    if callable(errors):
+        first = errors()[0]
+        where = ".".join(map(str, first.get("loc", ())))
+        return f"{where}: {first.get('msg')}" if where else str(first.get("msg"))
+    return str(e).split("\n", 1)[0]
+
+
+def with_offset(text: str) -> str:
+    """ISO 8601 with an offset that Python 3.10 reads."""
+    return text[:-1] + "+00:00" if text.endswith(("Z", "z")) else text
+
+
+def is_integer(value: _Json) -> bool:
+    return type(value) is int or (type(value) is float and value.is_integer())
+
+
+def kind_of(value: _Json) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    return PLAIN.get(type(value)) or {float: "number", list: "array", dict: "object"}[type(value)]
+
+
+def doc_of(cls: Any) -> str | None:
+    """The text of a class, unless Python wrote it."""
+    doc = cls.__dict__.get("__doc__")
+    by_python = f"{cls.__name__}("
+    if not doc or (dataclasses.is_dataclass(cls) and doc.startswith(by_python)):
+        return None
+    import inspect
+
+    return inspect.cleandoc(doc)
+
+
+def show(hint: Any) -> str:
+    return hint.__name__ if isinstance(hint, type) else str(hint)

@@ -1,0 +1,197 @@
+"""Tools whose functions have their arguments by name, with type hints."""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from wellhead import _core, _parameters, _schema
+from wellhead._errors import RegistrationError, ToolError
+from wellhead._parameters import MISSING, refusal
+from wellhead._results import Audio, Image, Result, result
+from wellhead._schema import ABSENT, Field, Hints, Mismatch, Unsupported
+
+if typing.TYPE_CHECKING:
+    from typing import TypeAlias
+
+    _Json: TypeAlias = Any
+    _Object: TypeAlias = dict[str, Any]
+    _Given: TypeAlias = dict[str, Any]  # what was given to `Server.tool`, by name
+
+
+#: The members of a definition that keywords of `Server.tool` name otherwise.
+MEMBERS = {"input_schema": "inputSchema", "output_schema": "outputSchema", "meta": "_meta"}
+
+
+def plan(function: Any, name: str | None, definition: _Object | None, given: _Given) -> tuple[str, _Object, Any]:
+    """(name, definition, function of the arguments) of a tool."""
+    if name is None:
+        name = getattr(function, "__name__", None)
+        if name is None or name == "<lambda>":
+            raise refusal(function, 'it has no name; write @server.tool("its_name")')
+    members = dict(definition or {})
+    for keyword, value in given.items():
+        member = MEMBERS.get(keyword, keyword)
+        if member in members:
+            why = f'the definition has "{member}" already; leave out {keyword}='
+            raise RegistrationError(why, "invalid_argument")
+        members[member] = value
+    if definition is None and "input_schema" not in given:
+        function = typed(function, name, members)
+    return name, members, function
+
+
+def typed(function: Any, name: str, members: _Object) -> Any:
+    """`function` as one of the arguments as a dict. Puts what it says of itself into `members`."""
+    hints = Hints()
+    fields: dict[str, Field] = {}
+    call_name = None
+    description, texts = documented(_parameters.description(function))
+    resolved = type_hints(function)
+    for parameter, annotation, default, _ in _parameters.signature(function):
+        if _parameters.bare(annotation) is _core.Call:
+            call_name = parameter
+            continue
+        hint = resolved.get(parameter, Any if annotation is MISSING else annotation)
+        try:
+            found = _schema.field(hints, hint, ABSENT if default is MISSING else default)
+        except Unsupported as e:
+            raise refusal(
+                function, f'the parameter "{parameter}": {e}; give input_schema= to take the arguments as a dict'
+            ) from e
+        if parameter in texts:
+            found.hint.schema.setdefault("description", texts[parameter])
+        fields[parameter] = found
+    if description is not None:
+        members.setdefault("description", description)
+    members["inputSchema"] = hints.whole({**_schema.object_schema(fields), "additionalProperties": False})
+    if "outputSchema" not in members:
+        schema = output_schema(function)
+        if schema is not None:
+            members["outputSchema"] = schema
+    return caller(function, name, fields, call_name, "outputSchema" in members)
+
+
+def output_schema(function: Any) -> _Object | None:
+    """The schema of what a function promises to return; none for texts, contents and what it does not promise."""
+    annotation = getattr(function, "__annotations__", {}).get("return", Any)
+    annotation = type_hints(function).get("return", _parameters.resolved(function, "return", annotation))
+    plain, _ = _schema.without_notes(annotation)
+    if plain in (str, types.NoneType, Any, object) or is_content(plain):
+        return None
+    hints = Hints()
+    try:
+        schema = hints.read(annotation).schema
+    except Unsupported:
+        return None  # what it returns is looked at when it is there
+    reference = schema.get("$ref", "").removeprefix("#/$defs/")
+    if reference in hints.definitions and schema.keys() == {"$ref"}:
+        root = hints.definitions[reference]
+        if f'"#/$defs/{reference}"' not in str(hints.definitions).replace("'", '"'):
+            del hints.definitions[reference]  # a root that says what it is, for clients that follow no references there
+            return hints.whole(root)
+        schema = {"type": root.get("type", "object"), **schema}  # it contains itself
+    return hints.whole(schema) if schema else None
+
+
+def type_hints(function: Any) -> _Object:
+    """The hints with what stands in quotes inside of them, such as `list["Point"]`; none if a name is unknown."""
+    import inspect
+
+    function = inspect.unwrap(getattr(function, "func", function))
+    function = getattr(function, "__func__", function)
+    if not hasattr(function, "__code__"):
+        function = type(function).__call__
+    cells = function.__closure__ or ()
+    scope = dict(zip(function.__code__.co_freevars, map(_parameters.contents, cells), strict=False))
+    try:
+        return typing.get_type_hints(function, localns=scope, include_extras=True)
+    except (NameError, TypeError, SyntaxError, AttributeError):
+        return {}
+
+
+def is_content(hint: Any) -> bool:
+    if isinstance(hint, type) and issubclass(hint, (Result, Image, Audio)):
+        return True
+    return any(is_content(_schema.without_notes(one)[0]) for one in getattr(hint, "__args__", ()))
+
+
+def caller(function: Any, name: str, fields: dict[str, Field], call_name: str | None, structured: bool) -> Any:
+    """Makes the function that takes the arguments as a dict."""
+    converted = {one: field.hint for one, field in fields.items() if field.hint.convert is not None}
+
+    def keywords(arguments: _Object) -> _Object:
+        known = {one: value for one, value in arguments.items() if one in fields}
+        for one, hint in converted.items():
+            if one in known:
+                try:
+                    known[one] = hint.value(known[one])
+                except Mismatch as e:
+                    raise ToolError(f"Invalid arguments for tool {name}:\n- {path(one, *e.path)}: {e.why}") from e
+        return known
+
+    run: Callable[..., Any]
+    if _parameters.is_async(function):
+        if call_name is None:
+
+            async def run(arguments: dict) -> Any:  # type: ignore[type-arg]
+                return result(await function(**keywords(arguments)), structured)
+        else:
+
+            async def run(arguments: dict, call: _core.Call) -> Any:  # type: ignore[type-arg]
+                return result(await function(**keywords(arguments), **{call_name: call}), structured)
+    elif call_name is None:
+
+        def run(arguments: dict) -> Any:  # type: ignore[type-arg]
+            return result(function(**keywords(arguments)), structured)
+    else:
+
+        def run(arguments: dict, call: _core.Call) -> Any:  # type: ignore[type-arg]
+            return result(function(**keywords(arguments), **{call_name: call}), structured)
+
+    run.__name__ = run.__qualname__ = name
+    return run
+
+
+def path(*steps: str | int) -> str:
+    """Where a value stands, as the core says it: `edits[0].text`."""
+    text = ""
+    for step in steps:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif re.fullmatch(r"[A-Za-z_]\w*", step, re.ASCII):
+            text += f".{step}" if text else step
+        else:
+            text += f'["{step}"]'
+    return text
+
+
+def documented(text: str | None) -> tuple[str | None, dict[str, str]]:
+    """The description in a docstring, and what its `Args:` or `:param …:` say of parameters."""
+    if text is None:
+        return None, {}
+    kept: list[str] = []
+    said: dict[str, str] = {}
+    inside = False
+    name = None
+    for line in text.split("\n"):
+        if found := re.fullmatch(r":param (?:[^:]* )?\*{0,2}(\w+):\s*(.*)", line.strip()):
+            name = found[1]
+            said[name] = found[2]
+        elif re.fullmatch(r"(Args|Arguments|Parameters):", line.strip()):
+            inside, name = True, None
+        elif inside and (found := re.fullmatch(r"\s+(\w+)\s*(?:\([^)]*\))?:\s*(.*)", line)):
+            name = found[1]
+            said[name] = found[2]
+        elif line[:1] == " " and name is not None and line.strip():
+            said[name] = f"{said[name]} {line.strip()}".strip()
+        elif not line.strip():
+            name = None if not inside else name
+            kept.append("")
+        else:
+            inside, name = False, None
+            kept.append(line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip() or None, said

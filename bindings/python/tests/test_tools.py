@@ -1,0 +1,558 @@
+"""Tools with type hints: their schemas, what their functions get, and what becomes of what they return."""
+
+import base64
+import dataclasses
+import datetime
+import decimal
+import enum
+import functools
+import pathlib
+import sys
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal, NewType, Optional, TypedDict, Union
+
+import pytest
+import wellhead
+
+REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
+UUID = "12345678-1234-5678-1234-567812345678"
+
+
+class Color(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+@dataclasses.dataclass
+class Point:
+    """A place."""
+
+    x: float
+    y: float = 0
+    next: "Point | None" = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Plain:
+    a: int
+
+
+class Options(TypedDict, total=False):
+    depth: int
+    name: Annotated[str, "The name to look for"]
+
+
+class Found(TypedDict):
+    names: list[str]
+
+
+Id = NewType("Id", int)
+
+
+class Model:
+    """Makes and reads JSON as pydantic's models do."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and other.n == self.n
+
+    @classmethod
+    def model_json_schema(cls, ref_template: str) -> dict[str, Any]:
+        inner = ref_template.format(model="Inner")
+        return {
+            "type": "object",
+            "properties": {"n": {"$ref": inner}},
+            "required": ["n"],
+            "$defs": {"Inner": {"type": "integer"}},
+        }
+
+    @classmethod
+    def model_validate(cls, value: dict[str, Any]) -> "Model":
+        if value["n"] < 0:
+            raise ValueError("n is negative\nfor reasons")
+        return cls(value["n"])
+
+    def model_dump(self, mode: str, by_alias: bool) -> dict[str, Any]:
+        assert mode == "json" and by_alias
+        return {"n": self.n}
+
+
+class Bound:
+    """As `annotated_types.Ge` and the like."""
+
+    def __init__(self, **members: object) -> None:
+        self.__dict__.update(members)
+
+
+def server() -> wellhead.Server:
+    return wellhead.Server("tools", "1")
+
+
+def definition(of: wellhead.Server, revision: str = "2026-07-28") -> dict[str, Any]:
+    with of.test_client(revision=revision) as client:
+        [tool] = client.request("tools/list")["tools"]
+    return dict(tool)
+
+
+def call(function: Callable[..., Any], arguments: dict[str, Any], revision: str = "2026-07-28") -> dict[str, Any]:
+    of = server()
+    of.tool(function)
+    with of.test_client(revision=revision) as client:
+        result = client.call_tool(function.__name__, arguments)
+    return {name: value for name, value in result.items() if name in ("content", "structuredContent", "isError")}
+
+
+def test_a_function_is_a_tool() -> None:
+    of = server()
+
+    @of.tool
+    def add(a: float, b: Annotated[float, "The second number"] = 1) -> float:
+        """Adds two numbers."""
+        return a + b
+
+    assert add(1, 2) == 3  # it stays what it was
+    assert definition(of) == {
+        "name": "add",
+        "description": "Adds two numbers.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "a": {"type": "number"},
+                "b": {"type": "number", "description": "The second number", "default": 1},
+            },
+            "required": ["a"],
+            "additionalProperties": False,
+        },
+        "outputSchema": {"type": "number"},
+    }
+    with of.test_client(revision="2026-07-28") as client:
+        result = client.call_tool("add", {"a": 2})
+        assert (result["structuredContent"], result["content"]) == (3.0, [{"type": "text", "text": "3.0"}])
+        wrong = client.call_tool("add", {"a": "2", "c": 1})
+    assert wrong["isError"] is True
+    assert wrong["content"][0]["text"].startswith("Invalid arguments for tool add:\n- ")
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_every_revision_is_served(revision: str) -> None:
+    def find(text: str) -> Found:
+        return {"names": [text]}
+
+    result = call(find, {"text": "x"}, revision)
+    assert result["content"] == [{"type": "text", "text": '{"names":["x"]}'}]
+    assert result.get("structuredContent") == (None if revision < "2025-06-18" else {"names": ["x"]})
+
+
+def kept(hint: Any, value: Any) -> tuple[dict[str, Any], Any]:
+    """The schema of a hint, and what a function gets for this JSON value."""
+    of = server()
+    seen: list[Any] = []
+
+    def tool(value):  # type: ignore[no-untyped-def]
+        seen.append(value)
+
+    tool.__annotations__["value"] = hint
+    of.tool(tool)
+    with of.test_client(revision="2026-07-28") as client:
+        result = client.call_tool("tool", {"value": value})
+    assert not result.get("isError"), result
+    schema = definition(of)["inputSchema"]
+    return schema["properties"]["value"], seen[0]
+
+
+@pytest.mark.parametrize(
+    ("hint", "schema", "given", "expected"),
+    [
+        (str, {"type": "string"}, "é", "é"),
+        (int, {"type": "integer"}, 3, 3),
+        (int, {"type": "integer"}, 3.0, 3),
+        (float, {"type": "number"}, 3, 3.0),
+        (bool, {"type": "boolean"}, True, True),
+        (None, {"type": "null"}, None, None),
+        (Any, {}, {"a": [1]}, {"a": [1]}),
+        (object, {}, 1, 1),
+        (bytes, {"type": "string", "contentEncoding": "base64"}, base64.b64encode(b"\0\xff").decode(), b"\0\xff"),
+        (list, {"type": "array", "items": {}}, [1, "a"], [1, "a"]),
+        (list[int], {"type": "array", "items": {"type": "integer"}}, [1, 2], [1, 2]),
+        (Sequence[float], {"type": "array", "items": {"type": "number"}}, [1], [1.0]),
+        (set[str], {"type": "array", "items": {"type": "string"}, "uniqueItems": True}, ["a", "b"], {"a", "b"}),
+        (frozenset[int], {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}, [1], frozenset({1})),
+        (tuple[int, ...], {"type": "array", "items": {"type": "integer"}}, [1, 2], (1, 2)),
+        (
+            tuple[int, str],
+            {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2, "maxItems": 2},
+            [1, "a"],
+            (1, "a"),
+        ),
+        (dict, {"type": "object"}, {"a": 1}, {"a": 1}),
+        (dict[str, float], {"type": "object", "additionalProperties": {"type": "number"}}, {"a": 1}, {"a": 1.0}),
+        (Mapping[str, Any], {"type": "object"}, {"a": 1}, {"a": 1}),
+        (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}, "b", "b"),
+        (Literal["a", 1, None], {"enum": ["a", 1, None]}, 1, 1),
+        (Color, {"type": "string", "enum": ["red", "blue"]}, "blue", Color.BLUE),
+        (Level, {"type": "integer", "enum": [1, 2]}, 2, Level.HIGH),
+        (Optional[int], {"type": ["integer", "null"]}, None, None),  # noqa: UP045
+        (Union[int, str], {"type": ["integer", "string"]}, "a", "a"),  # noqa: UP007
+        (int | None, {"type": ["integer", "null"]}, 1, 1),
+        (
+            Color | list[float],
+            {"anyOf": [{"type": "string", "enum": ["red", "blue"]}, {"type": "array", "items": {"type": "number"}}]},
+            [1],
+            [1.0],
+        ),
+        (uuid.UUID, {"type": "string", "format": "uuid"}, UUID, uuid.UUID(UUID)),
+        (
+            datetime.datetime,
+            {"type": "string", "format": "date-time"},
+            "2026-01-02T03:04:05Z",
+            datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc),
+        ),
+        (datetime.date, {"type": "string", "format": "date"}, "2026-01-02", datetime.date(2026, 1, 2)),
+        (datetime.time, {"type": "string", "format": "time"}, "03:04:05", datetime.time(3, 4, 5)),
+        (decimal.Decimal, {"type": "string", "format": "decimal"}, "1.10", decimal.Decimal("1.10")),
+        (pathlib.Path, {"type": "string"}, "a/b", pathlib.Path("a/b")),
+        (Id, {"type": "integer"}, 7, 7),
+        (Annotated[Id, "The id"], {"type": "integer", "description": "The id"}, 7, 7),
+        (Annotated[int, Bound(ge=1), Bound(lt=9)], {"type": "integer", "minimum": 1, "exclusiveMaximum": 9}, 8, 8),
+        (
+            Annotated[str, Bound(min_length=1, max_length=3)],
+            {"type": "string", "minLength": 1, "maxLength": 3},
+            "a",
+            "a",
+        ),
+        (
+            Annotated[list[int], Bound(max_length=3)],
+            {"type": "array", "items": {"type": "integer"}, "maxItems": 3},
+            [],
+            [],
+        ),
+        (
+            Annotated[str, Bound(description="A word", metadata=[Bound(pattern="^a")])],
+            {"type": "string", "description": "A word", "pattern": "^a"},
+            "ab",
+            "ab",
+        ),
+        (Annotated[str, {"examples": ["x"]}], {"type": "string", "examples": ["x"]}, "a", "a"),
+        (Plain, {"$ref": "#/$defs/Plain"}, {"a": 1}, Plain(1)),
+        (Point, {"$ref": "#/$defs/Point"}, {"x": 1, "next": {"x": 2}}, Point(1.0, 0.0, Point(2.0, 0.0))),
+        (
+            list["Point"] if sys.version_info >= (3, 11) else list[Point],
+            {"type": "array", "items": {"$ref": "#/$defs/Point"}},
+            [{"x": 1}],
+            [Point(1.0)],
+        ),
+        (Options, {"$ref": "#/$defs/Options"}, {"name": "a"}, {"name": "a"}),
+        (Model, {"$ref": "#/$defs/Model"}, {"n": 1}, Model(1)),
+        (Model | None, {"anyOf": [{"$ref": "#/$defs/Model"}, {"type": "null"}]}, None, None),
+    ],
+    ids=str,
+)
+def test_a_hint_is_a_schema_and_a_value(hint: Any, schema: dict[str, Any], given: Any, expected: Any) -> None:
+    found, value = kept(hint, given)
+    assert found == schema
+    assert value == expected and type(value) is type(expected)
+
+
+def test_classes_are_definitions() -> None:
+    of = server()
+
+    @of.tool
+    def tool(point: Point, options: Options, model: Model) -> None: ...
+
+    schema = definition(of)["inputSchema"]
+    assert schema["$defs"]["Point"] == {
+        "type": "object",
+        "description": "A place.",
+        "properties": {
+            "x": {"type": "number"},
+            "y": {"type": "number", "default": 0},
+            "next": {"anyOf": [{"$ref": "#/$defs/Point"}, {"type": "null"}], "default": None},
+        },
+        "required": ["x"],
+    }
+    assert schema["$defs"]["Options"] == {
+        "type": "object",
+        "properties": {
+            "depth": {"type": "integer"},
+            "name": {"type": "string", "description": "The name to look for"},
+        },
+    }
+    assert schema["$defs"]["Inner"] == {"type": "integer"}
+
+
+def test_two_classes_of_one_name_are_two_definitions() -> None:
+    one = dataclasses.make_dataclass("Same", [("a", int)])
+    two = dataclasses.make_dataclass("Same", [("b", str)])
+    of = server()
+
+    def tool(a, b):  # type: ignore[no-untyped-def]
+        return {"a": a.a, "b": b.b}
+
+    tool.__annotations__.update(a=one, b=two)
+    of.tool(tool)
+    assert sorted(definition(of)["inputSchema"]["$defs"]) == ["Same", "Same2"]
+    with of.test_client() as client:
+        assert client.call_tool("tool", {"a": {"a": 1}, "b": {"b": "x"}})["structuredContent"] == {"a": 1, "b": "x"}
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "line"),
+    [
+        (uuid.UUID, "x", 'value: must be a UUID (got "x")'),
+        (list[datetime.date], ["2026-01-02", "soon"], 'value[1]: must be a date (got "soon")'),
+        (bytes, "no base64!", "value: must be base64"),
+        (dict[str, decimal.Decimal], {"a b": "x"}, 'value["a b"]: must be a Decimal (got "x")'),
+        (Model, {"n": -1}, "value: n is negative"),
+        (uuid.UUID | None, "x", 'value: must be a UUID (got "x")'),
+    ],
+    ids=str,
+)
+def test_what_no_schema_can_say_is_refused_for_the_model(hint: Any, value: Any, line: str) -> None:
+    def tool(value):  # type: ignore[no-untyped-def]
+        raise AssertionError("this is not called")
+
+    tool.__annotations__["value"] = hint
+    result = call(tool, {"value": value})
+    text = f"Invalid arguments for tool tool:\n- {line}"
+    assert result == {"content": [{"type": "text", "text": text}], "isError": True}
+
+
+def test_defaults_are_values_of_the_hint() -> None:
+    seen: list[Any] = []
+    no_json = object()
+
+    def tool(
+        color: Color = Color.BLUE,
+        when: datetime.date = datetime.date(2026, 1, 2),
+        n: int = None,  # type: ignore[assignment]  # noqa: RUF013
+        other: Any = no_json,
+        *,
+        point: Point = Point(1.0),  # noqa: B008
+    ) -> None:
+        seen.append((color, when, n, other, point))
+
+    of = server()
+    of.tool(tool)
+    properties = definition(of)["inputSchema"]["properties"]
+    defaults = {name: schema["default"] for name, schema in properties.items() if "default" in schema}
+    assert defaults == {"color": "blue", "when": "2026-01-02", "point": {"x": 1.0, "y": 0, "next": None}} | (
+        {"n": None} if properties["n"].get("default", 0) is None else {}  # Python 3.10 makes it `int | None`
+    )
+    assert call(tool, {}) == {"content": []}
+    assert seen == [(Color.BLUE, datetime.date(2026, 1, 2), None, no_json, Point(1.0))]
+
+
+def test_docstrings_describe_parameters() -> None:
+    of = server()
+
+    @of.tool("google", annotations={"readOnlyHint": True}, title="G", meta={"a": 1})
+    def google(a: int, b: int, c: Annotated[int, "Its own"] = 0) -> None:
+        """Does it.
+
+        Slowly.
+
+        Args:
+            a: The first,
+                of two.
+            b (int): The second.
+            c: Not this.
+
+        Returns nothing.
+        """
+
+    tool = definition(of)
+    assert tool["description"] == "Does it.\n\nSlowly.\n\nReturns nothing."
+    texts = {name: schema["description"] for name, schema in tool["inputSchema"]["properties"].items()}
+    assert texts == {"a": "The first, of two.", "b": "The second.", "c": "Its own"}
+    assert (tool["title"], tool["annotations"], tool["_meta"]) == ("G", {"readOnlyHint": True}, {"a": 1})
+
+    of.remove_tool("google")
+
+    @of.tool(description="Given.")
+    def sphinx(a: int, b: int) -> None:
+        """Does it.
+
+        :param a: The first.
+        :param int b: The second.
+        """
+
+    tool = definition(of)
+    assert tool["description"] == "Given."
+    texts = {name: schema["description"] for name, schema in tool["inputSchema"]["properties"].items()}
+    assert texts == {"a": "The first.", "b": "The second."}
+
+
+PNG = {"type": "image", "data": "AQI=", "mimeType": "image/png"}
+WAV = {"type": "audio", "data": "", "mimeType": "audio/wav"}
+
+
+def text(value: str) -> dict[str, str]:
+    return {"type": "text", "text": value}
+
+
+@pytest.mark.parametrize(
+    ("returned", "expected"),
+    [
+        ("a", {"content": [text("a")]}),
+        (None, {"content": []}),
+        (wellhead.Image(b"\1\2", "image/png"), {"content": [PNG]}),
+        (["a", wellhead.Audio(b"", "audio/wav")], {"content": [text("a"), WAV]}),
+        ({"a": 1}, {"structuredContent": {"a": 1}, "content": [text('{"a":1}')]}),
+        (Plain(1), {"structuredContent": {"a": 1}, "content": [text('{"a":1}')]}),
+        (Model(2), {"structuredContent": {"n": 2}, "content": [text('{"n":2}')]}),
+        ([1, Color.RED], {"structuredContent": [1, "red"], "content": [text('[1,"red"]')]}),
+        (
+            {"at": datetime.date(2026, 1, 2), "id": uuid.UUID(UUID)},
+            {
+                "structuredContent": {"at": "2026-01-02", "id": UUID},
+                "content": [text(f'{{"at":"2026-01-02","id":"{UUID}"}}')],
+            },
+        ),
+        (wellhead.Result("a", {"type": "text", "text": "b"}), {"content": [text("a"), text("b")]}),
+        (wellhead.Result("n", structured=Plain(1)), {"content": [text("n")], "structuredContent": {"a": 1}}),
+        (wellhead.Result("no", is_error=True), {"content": [text("no")], "isError": True}),
+        (wellhead.Result(), {"content": []}),
+        (b"a", {"content": [text("The tool failed")], "isError": True}),
+        (object(), {"content": [text("The tool failed")], "isError": True}),
+        ({1: 2}, {"content": [text("The tool failed")], "isError": True}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_returned_is_a_result(returned: Any, expected: dict[str, Any]) -> None:
+    def tool():  # type: ignore[no-untyped-def]
+        return returned
+
+    async def later():  # type: ignore[no-untyped-def]
+        return returned
+
+    assert call(tool, {}) == expected
+    assert call(later, {}) == expected
+
+
+def test_bytes_are_refused_with_what_to_return(caplog: pytest.LogCaptureFixture) -> None:
+    def tool() -> Any:
+        return object()
+
+    call(tool, {})
+    what = "a str, JSON, a dataclass, wellhead.Image or wellhead.Result"
+    assert f"the tool returned object: object is no JSON; return {what}" in caplog.text
+    with pytest.raises(TypeError, match=r"^data must be bytes, not str$"):
+        wellhead.Image("x", "image/png")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^contents of a result are str, wellhead\.Image, .* as a dict, not int$"):
+        wellhead.Result(1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("hint", "schema"),
+    [
+        (Plain, {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}),
+        (dict[str, int], {"type": "object", "additionalProperties": {"type": "integer"}}),
+        (str, None),
+        (None, None),
+        (Any, None),
+        (wellhead.Result, None),
+        (list[wellhead.Image | str], None),
+        (wellhead.Server, None),
+    ],
+    ids=str,
+)
+def test_the_hint_of_the_result_is_the_output_schema(hint: Any, schema: dict[str, Any] | None) -> None:
+    def tool():  # type: ignore[no-untyped-def]
+        return None
+
+    tool.__annotations__["return"] = hint
+    of = server()
+    of.tool(tool)
+    assert definition(of).get("outputSchema") == schema
+
+
+def test_an_output_schema_that_contains_itself_is_an_object() -> None:
+    def tool() -> Point:
+        return Point(1.0, 2.0, Point(3.0))
+
+    of = server()
+    of.tool(tool)
+    for revision in REVISIONS[2:]:
+        schema = definition(of, revision)["outputSchema"]
+        assert (schema["type"], schema["$ref"]) == ("object", "#/$defs/Point")
+    assert call(tool, {})["structuredContent"]["next"] == {"x": 3.0, "y": 0, "next": None}
+
+
+def test_a_tool_may_want_the_call_and_be_async() -> None:
+    of = server()
+
+    @of.tool
+    async def who(call: wellhead.Call, name: str = "x") -> str:
+        return f"{call.name} {name}"
+
+    @of.tool
+    def also(name: str, *, call: wellhead.Call) -> str:
+        return f"{call.name} {name}"
+
+    with of.test_client() as client:
+        assert client.call_tool("who")["content"] == [text("who x")]
+        assert client.call_tool("also", {"name": "y"})["content"] == [text("also y")]
+        assert "call" not in client.request("tools/list")["tools"][1]["inputSchema"]["properties"]
+
+
+def test_methods_and_wrapped_functions_are_tools() -> None:
+    class Sums:
+        start = 1
+
+        def add(self, n: int) -> str:
+            """Adds."""
+            return str(self.start + n)
+
+        async def __call__(self, n: int) -> str:
+            return str(n)
+
+    def twice(function: Callable[..., str]) -> Callable[..., str]:
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> str:
+            return function(*args, **kwargs) * 2
+
+        return wrapper
+
+    @twice
+    def wrapped(n: int) -> str:
+        return str(n)
+
+    of = server()
+    of.tool(Sums().add)
+    of.tool(wrapped)
+    of.tool("object")(Sums())
+    of.tool("part", description="P")(functools.partial(Sums().add, 4))
+    with of.test_client() as client:
+        assert client.call_tool("add", {"n": 2})["content"] == [text("3")]
+        assert client.call_tool("wrapped", {"n": 2})["content"] == [text("22")]
+        assert client.call_tool("object", {"n": 2})["content"] == [text("2")]
+        assert client.call_tool("part", {})["content"] == [text("5")]
+
+
+def test_a_tool_error_and_others() -> None:
+    def tool(kind: str) -> str:
+        if kind == "for the model":
+            raise wellhead.ToolError("try another kind")
+        raise ValueError("a secret")
+
+    assert call(tool, {"kind": "for the model"}) == {"content": [text("try another kind")], "isError": True}
+    assert call(tool, {"kind": "x"}) == {"content": [text("The tool failed")], "isError": True}
+
+
+def test_schemas_that_are_given_take_a_dict() -> None:
+    of = server()
+
+    @of.tool(input_schema={"type": "object", "properties": {"a": {"default": 1}}}, output_schema={"type": "object"})
+    def tool(arguments: dict[str, Any]) -> dict[str, Any]:
+        return {"structuredContent": arguments}
+
+    with of.test_client(revision="2026-07-28") as client:
+        assert client.call_tool("tool", {"b": 2})["structuredContent"] == {"a": 1, "b": 2}
