@@ -64,6 +64,9 @@ function noBody(part: unknown, body: unknown): string {
   const returned = 'the callback returned';
   if (typeof part !== 'object' || part === null)
     return `${returned} an array with ${shown(part)} in it; return a string, a Uint8Array, or Contents such as { body }`;
+  const generator = Object.prototype.toString.call(part);
+  if (generator === '[object AsyncGenerator]' || generator === '[object Generator]')
+    return `${returned} a generator; a callback returns the whole body: collect the parts first, and join them`;
   const name = className(part);
   const cure = Object.hasOwn(CURES, name) ? CURES[name] : undefined;
   if (cure !== undefined) return `${returned} ${shown(part)}; ${cure}`;
@@ -73,6 +76,8 @@ function noBody(part: unknown, body: unknown): string {
     return `${returned} { contents }; return the body itself, or an array of { body, uri, mimeType }`;
   if ('text' in part || 'blob' in part)
     return `${returned} an object with text or blob; name it body: a string or a Uint8Array`;
+  if (Symbol.asyncIterator in part)
+    return `${returned} ${shown(part)}; read it to its end first: for await (const chunk of it)`;
   if (name === 'Object') return `${returned} an object without a body; return JSON.stringify of it`;
   return `${returned} ${shown(part)}; return a string, a Uint8Array or Contents such as { body }`;
 }

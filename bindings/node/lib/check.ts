@@ -20,6 +20,11 @@ export function needFunction(what: string, value: unknown): void {
   if (typeof value !== 'function') throw invalid(`${what}: a function, not ${shown(value)}`);
 }
 
+/** A callback that comes last. `call`: how the arguments are ordered. */
+export function needLast(what: string, value: unknown, call: string): void {
+  if (typeof value !== 'function') throw invalid(`${what}: a function, not ${shown(value)}; call ${call}`);
+}
+
 export function needWhole(what: string, value: unknown): void {
   need(what, value, 'whole');
 }

@@ -1,6 +1,6 @@
 /** Registers and removes resources, methods and callbacks, in both halves. */
 import type { AnyReader, Callbacks } from './callbacks.js';
-import { json, needFunction, needObject, needString } from './check.js';
+import { json, needFunction, needLast, needObject, needString } from './check.js';
 import { invalid, native } from './errors.js';
 import { fixed, type Handle } from './fixed.js';
 import { needJsonSchema } from './jsonSchema.js';
@@ -29,7 +29,7 @@ export class Registrations {
   /** A URI or a template that a callback reads. */
   resource(uri: string, options: ResourceOptions, read: AnyReader): void {
     needString('uri', uri);
-    needFunction('read', read);
+    needLast('read', read, 'resource(uri, options, read)');
     const { list, complete, exists, ...descriptor } = checkedOptions('resource', options);
     if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
@@ -99,7 +99,7 @@ export class Registrations {
   /** A method of the application's own. */
   method(name: string, options: MethodOptions, handler: MethodHandler): void {
     needString('name', name);
-    needFunction('handler', handler);
+    needLast('handler', handler, 'method(name, options, handler)');
     needMembers<MethodOptions>('options', options, { revisions: 'strings' });
     const { revisions } = options;
     this.#callbacks.answers(
@@ -111,7 +111,7 @@ export class Registrations {
   /** A tool or a prompt. */
   named(kind: 'tool' | 'prompt', name: string, definition: object, handler: MethodHandler): void {
     needString('name', name);
-    needFunction('handler', handler);
+    needLast('handler', handler, `${kind}(name, definition, handler)`);
     needObject('definition', definition);
     for (const [member, schema] of Object.entries(definition)) {
       if ((member === 'inputSchema' || member === 'outputSchema') && schema !== undefined)

@@ -106,7 +106,7 @@ export class Server {
   resource<const T extends string>(uri: T, read: Reader<Vars<T>>): void;
   resource<const T extends string>(uri: T, options: ResourceOptions, read: Reader<Vars<T>>): void;
   resource(uri: string, ...rest: [AnyReader] | [ResourceOptions, AnyReader]): void {
-    const [options, read] = rest.length === 2 ? rest : [{}, rest[0]];
+    const [options, read] = rest.length === 1 ? [{}, rest[0]] : rest;
     this.#parts.registrations.resource(uri, options, read);
   }
 
@@ -183,7 +183,7 @@ export class Server {
   method(name: string, handler: MethodHandler): void;
   method(name: string, options: MethodOptions, handler: MethodHandler): void;
   method(name: string, ...rest: [MethodHandler] | [MethodOptions, MethodHandler]): void {
-    const [options, handler] = rest.length === 2 ? rest : [{}, rest[0]];
+    const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest;
     this.#parts.registrations.method(name, options, handler);
   }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
+use std::net::ToSocketAddrs;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -406,7 +407,11 @@ impl Native {
             http = http.drain(Duration::from_millis(ms));
         }
         let port = u16::try_from(port).map_err(|_| crate::error::invalid("port: at most 65535"))?;
-        let listener = http.bind((host.as_str(), port)).map_err(thrown)?;
+        let addresses = (host.as_str(), port).to_socket_addrs().map_err(|e| {
+            let what = format!("the address {host}:{port} cannot be bound");
+            thrown(Error::new(ErrorKind::Io, what).because(e))
+        })?;
+        let listener = http.bind(addresses.as_slice()).map_err(thrown)?;
         let address = listener.address();
         let bell = inner.bell.clone();
         let listening = listener.start(Some(Box::new(move || bell.ring()))).map_err(thrown)?;

@@ -1,7 +1,9 @@
 // What likely mistakes are told, word by word: what is wrong, and what to do.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import {
@@ -60,6 +62,31 @@ const RETURNED = {
   'a Response': [
     () => new Response('x'),
     'a Response; return await it.text(), or new Uint8Array(await it.arrayBuffer())',
+  ],
+  'a stream of Node': [
+    () => Readable.from(['x']),
+    'a Readable; read it to its end first: for await (const chunk of it)',
+  ],
+  'a file as a stream': [
+    () => createReadStream(import.meta.filename),
+    'a ReadStream; read it to its end first: await readFile(path)',
+  ],
+  'an async generator': [
+    async function* () {
+      yield 'x';
+    },
+    'a generator; a callback returns the whole body: collect the parts first, and join them',
+  ],
+  'a generator': [
+    function* () {
+      yield 'x';
+    },
+    'a generator; a callback returns the whole body: collect the parts first, and join them',
+  ],
+  'a bigint': [() => 10n, 'the bigint 10; return a string, a Uint8Array or Contents such as { body }'],
+  'a symbol': [
+    () => Symbol('s'),
+    'the symbol Symbol(s); return a string, a Uint8Array or Contents such as { body }',
   ],
   'other numbers': [
     () => new Uint16Array(2),
@@ -319,7 +346,57 @@ const REFUSED = {
   ],
   'a URL object': [({ server }) => server.text(new URL('m://n/x'), 'x'), 'uri: a string, not a URL'],
   'a number as text': [({ server }) => server.text('m://n', 5), 'body: a string, not 5'],
-  'no reader': [({ server }) => server.resource('m://n', undefined), 'read: a function, not undefined'],
+  'no reader': [
+    ({ server }) => server.resource('m://n', undefined),
+    'read: a function, not undefined; call resource(uri, options, read)',
+  ],
+  'a reader before its options': [
+    ({ server }) => server.resource('m://n', () => '', { name: 'x' }),
+    'read: a function, not an Object; call resource(uri, options, read)',
+  ],
+  "the official SDK's order": [
+    ({ server }) => server.resource('name', 'm://n', {}, () => ''),
+    'read: a function, not an Object; call resource(uri, options, read)',
+  ],
+  'a method before its options': [
+    ({ server }) => server.method('x/y', () => ({}), {}),
+    'handler: a function, not an Object; call method(name, options, handler)',
+  ],
+  'a tool without a definition': [
+    ({ server }) => server.tool('t', () => ({})),
+    'handler: a function, not undefined; call tool(name, definition, handler)',
+  ],
+  'a prompt before its definition': [
+    ({ server }) => server.prompt('p', () => ({}), {}),
+    'handler: a function, not an Object; call prompt(name, definition, handler)',
+  ],
+  'a name and a version in an object': [
+    () => new Server({ name: 'm', version: '1' }),
+    'name: a string, not an Object',
+  ],
+  'no version': [() => new Server('m'), 'version: a string, not undefined'],
+  'an icon without src': [
+    ({ server }) => server.text('m://n', '', { icons: [{ mimeType: 'image/png' }] }),
+    'an icon has no src; give an https:, http: or data: URI',
+  ],
+  'a string as an icon': [
+    ({ server }) => server.text('m://n', '', { icons: ['a.png'] }),
+    'icons: not an array of objects; give [{"src":"https://…","mimeType":"image/png","sizes":["48x48"],' +
+      '"theme":"light"}], each but src optional',
+  ],
+  'protect without verify': [
+    ({ server }) =>
+      server.handler({ protect: { resource: 'https://x/mcp', authorizationServers: ['https://a'] } }),
+    'protect is of no use without verify, which judges the tokens',
+  ],
+  'a completer of an unknown variable': [
+    ({ server }) => server.resource('m://c/{id}', { complete: { idd: () => [] } }, () => ''),
+    '"m://c/{id}": a completer is for "idd"; the variables are id',
+  ],
+  'a short cursor key': [
+    () => make({ cursorKey: new Uint8Array(16) }),
+    'a cursor key has 32 bytes, this one has 16',
+  ],
 };
 
 for (const [name, [mistake, message]] of Object.entries(REFUSED)) {
@@ -337,6 +414,82 @@ for (const [name, [mistake, message]] of Object.entries(REFUSED)) {
     );
   });
 }
+
+const URIS = {
+  'a space': [
+    (s) => s.text('m://a b', ''),
+    '"m://a b": the character \' \' is not allowed here in a URI; percent-encode it (at byte 5)',
+  ],
+  'an umlaut': [
+    (s) => s.text('m://größe', ''),
+    '"m://größe": the character \'ö\' is not allowed here in a URI; percent-encode it (at byte 6)',
+  ],
+  'no scheme': [
+    (s) => s.text('/a', ''),
+    '"/a": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 0)',
+  ],
+  'a template as what changed': [
+    (s) => s.updated('m://t/{id}'),
+    '"m://t/{id}": `{` is not allowed in a URI; a URI template was probably meant: register it as one (at byte 6)',
+  ],
+};
+
+const TEMPLATES = {
+  'a space': [
+    'm://a b/{x}',
+    "the character ' ' is not allowed in a URI template; percent-encode it (at byte 5)",
+  ],
+  'an optional variable': [
+    'm://q/{id?}',
+    '`{id?}`: `id?` is not a variable name; for a variable of the query write `{?id}` (at byte 7)',
+  ],
+  'a wildcard': [
+    'm://n/{*path}',
+    '`{*path}`: `*path` is not a variable name; for a path write `{+path}` (at byte 7)',
+  ],
+  'a type': [
+    'm://n/{id:number}',
+    '`{id:number}`: the prefix `:number` is not a number from 1 to 9999; variables have no types (at byte 7)',
+  ],
+  'an open brace': ['m://{id', 'this `{` has no closing `}` (at byte 4)'],
+};
+
+for (const [name, [mistake, message]] of Object.entries(URIS)) {
+  test(`a URI with ${name} is refused`, limit, () => {
+    const refused = { name: 'RegistrationError', code: 'ERR_WELLHEAD_INVALID_URI', message };
+    assert.throws(() => mistake(make().server), refused);
+  });
+}
+
+for (const [name, [template, why]] of Object.entries(TEMPLATES)) {
+  test(`a template with ${name} is refused`, limit, () => {
+    const refused = { name: 'RegistrationError', code: 'ERR_WELLHEAD_INVALID_TEMPLATE' };
+    assert.throws(() => make().server.resource(template, () => ''), {
+      ...refused,
+      message: `"${template}": ${why}`,
+    });
+  });
+}
+
+test('a variable as web frameworks write it is a warning', limit, () => {
+  const { server, lines } = make();
+  server.resource('m://e/:id/rows', () => '');
+  server.resource('m://e/a:b', () => '');
+  assert.deepEqual(lines, ['"m://e/:id/rows" is a fixed URI; a variable is written {id} and not :id']);
+});
+
+test('a server is made with new', limit, () => {
+  const message = "Class constructor Server cannot be invoked without 'new'";
+  assert.throws(() => Server('m', '1'), { name: 'TypeError', message });
+});
+
+test('a host that has no address is named', limit, async () => {
+  await assert.rejects(make().server.serveHttp({ host: 'no such host', port: 80 }), (e) => {
+    assert.equal(e.code, 'ERR_WELLHEAD_IO');
+    assert.match(e.message, /^the address no such host:80 cannot be bound: /); // the rest is the system's
+    return e instanceof WellheadError;
+  });
+});
 
 const FAILED = {
   'a word as ttlMs': [

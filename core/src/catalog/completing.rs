@@ -102,15 +102,14 @@ pub(super) fn check_completers(
 ) -> Result<()> {
     let mut seen = BTreeSet::new();
     for name in callbacks.completed() {
-        let refuse = |what: &str| {
-            let message = format!("\"{text}\": {what} the variable \"{name}\"");
-            Err(Error::new(ErrorKind::InvalidArgument, message))
-        };
+        let refuse =
+            |what: String| Err(Error::new(ErrorKind::InvalidArgument, format!("\"{text}\": {what}")));
         if !template.variables().iter().any(|variable| *variable.name == *name) {
-            return refuse("there is a completer but not");
+            let known: Vec<_> = template.variables().iter().map(|variable| &*variable.name).collect();
+            return refuse(format!("a completer is for \"{name}\"; the variables are {}", known.join(", ")));
         }
         if !seen.insert(name) {
-            return refuse("there are two completers for");
+            return refuse(format!("there are two completers for the variable \"{name}\""));
         }
     }
     Ok(())

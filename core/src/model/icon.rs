@@ -80,6 +80,10 @@ impl Icon {
         let wrong = |what: &str| {
             Err(Error::new(ErrorKind::InvalidArgument, format!("icon \"{}\": {what}", self.src)))
         };
+        if self.src.is_empty() {
+            let message = "an icon has no src; give an https:, http: or data: URI";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
         if !matches!(scheme.as_str(), "https" | "http" | "data") {
             return wrong("clients refuse this scheme; give an https:, http: or data: URI");
         }

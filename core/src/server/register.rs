@@ -202,8 +202,14 @@ impl Server {
     ) -> Result<HandlerId> {
         self.open()?;
         let resource = resource.into();
+        let colon = colon_variable(&resource.uri).map(|name| {
+            format!("\"{}\" is a fixed URI; a variable is written {{{name}}} and not :{name}", resource.uri)
+        });
         let _outlives = provider.clone(); // on refusal it must not be dropped under the lock
         let id = self.0.catalog.with(|c, _| c.add_resource(resource, provider))?;
+        if let Some(line) = colon {
+            self.0.log.write(Level::Warning, &line);
+        }
         self.0.resources_changed();
         Ok(id)
     }
@@ -248,4 +254,14 @@ impl Server {
             id
         }))
     }
+}
+
+/// Returns the name in a path segment such as `:id`, which is a variable in the routes of web frameworks.
+fn colon_variable(uri: &str) -> Option<&str> {
+    let mut names = uri.split('/').skip(1).filter_map(|segment| segment.strip_prefix(':'));
+    let is_name = |name: &&str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    names.find(is_name)
 }

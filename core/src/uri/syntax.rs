@@ -206,7 +206,11 @@ fn parse_varspec(spec: &str) -> Result<VarSpec, String> {
         (
             name,
             false,
-            Some(length.ok_or_else(|| format!("the prefix `:{digits}` is not a number from 1 to 9999"))?),
+            Some(length.ok_or_else(|| {
+                let types = digits.starts_with(|c: char| c.is_ascii_alphabetic());
+                let hint = if types { "; variables have no types" } else { "" };
+                format!("the prefix `:{digits}` is not a number from 1 to 9999{hint}")
+            })?),
         )
     } else {
         (spec, false, None)
@@ -216,8 +220,20 @@ fn parse_varspec(spec: &str) -> Result<VarSpec, String> {
     } else if name.is_empty() {
         Err("a variable name is missing".to_owned())
     } else {
-        Err(format!("`{name}` is not a variable name (letters, digits, `_`, `%XX`, and `.` between them)"))
+        Err(not_a_name(name))
     }
+}
+
+/// Says that a text is not a variable name, and what was probably meant.
+fn not_a_name(text: &str) -> String {
+    let path = text.strip_prefix('*').filter(|name| is_varname(name));
+    let query = text.strip_suffix('?').filter(|name| is_varname(name));
+    let advice = match (path, query) {
+        (Some(name), _) => format!("; for a path write `{{+{name}}}`"),
+        (_, Some(name)) => format!("; for a variable of the query write `{{?{name}}}`"),
+        _ => " (letters, digits, `_`, `%XX`, and `.` between them)".to_owned(),
+    };
+    format!("`{text}` is not a variable name{advice}")
 }
 
 fn is_varname(name: &str) -> bool {
@@ -255,6 +271,9 @@ mod tests {
             ("a:{=x}", 3, "reserved"),
             ("a:{x y}", 3, "not a variable name"),
             ("a:{x..y}", 3, "not a variable name"),
+            ("a:{x?}", 3, "`x?` is not a variable name; for a variable of the query write `{?x}`"),
+            ("a:{*x}", 3, "`*x` is not a variable name; for a path write `{+x}`"),
+            ("a:{x:int}", 3, "1 to 9999; variables have no types"),
             ("a:{x:0}", 3, "1 to 9999"),
             ("a:{x:10000}", 3, "1 to 9999"),
             ("a:{x:}", 3, "1 to 9999"),
