@@ -89,7 +89,13 @@ function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<Http
     read() {
       if (incoming.readableEnded || body !== undefined) {
         if (body === undefined && contentLength(incoming.rawHeaders) !== 0) warn('is not in request.body');
-        return exchange.body(read(body), true);
+        const { bytes, rounded } = read(body);
+        if (rounded === undefined) return exchange.body(bytes, true);
+        exchange.drop();
+        outgoing.setHeader('content-type', 'text/plain');
+        outgoing.writeHead(400);
+        outgoing.end(warn(`request.body has ${rounded}, which its parser may have rounded`), 'latin1');
+        return;
       }
       let left = contentLength(incoming.rawHeaders);
       let last: Uint8Array | undefined; // for the end, which follows at once
@@ -163,25 +169,43 @@ function contentLength(headers: readonly string[]): number {
 
 let warned = false;
 
-/** Warns once that a middleware has read the body of a request and lost it, so that the client gets an error. */
-function warn(how: string): void {
-  if (warned) return;
-  warned = true;
-  process.emitWarning(
+/** Warns once that a middleware has read the body of a request and lost it, so that the client gets an error. Returns the text. */
+function warn(how: string): string {
+  const text =
     `the body of a request was read before server.handler() got it, and ${how}: ` +
-      'put the handler before the middleware that reads it, or let that put the body there',
-    { type: 'WellheadWarning' },
-  );
+    'put the handler before the middleware that reads it, or let that put the body there';
+  if (!warned) process.emitWarning(text, { type: 'WellheadWarning' });
+  warned = true;
+  return text;
 }
 
-/** The bytes of a body that a framework has read. What it parsed is written again; nothing, if that is no JSON. */
-function read(body: unknown): Uint8Array {
-  if (body instanceof Uint8Array) return body;
-  if (body === undefined) return new Uint8Array();
+/** The bytes of a body that a framework has read, and a number in it that may not be what the client has sent. */
+interface Read {
+  readonly bytes: Uint8Array;
+  readonly rounded?: number | undefined;
+}
+
+/** Reads a body from a framework. What that has parsed is written again; nothing, if it is no JSON. */
+function read(body: unknown): Read {
+  if (body instanceof Uint8Array) return { bytes: body };
+  if (body === undefined) return { bytes: new Uint8Array() };
   try {
-    return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const bytes = new TextEncoder().encode(text);
+    return typeof body === 'string' ? { bytes } : { bytes, rounded: roundedIn(text) };
   } catch (e) {
     warn(`request.body is no JSON (${(e as Error).message})`);
-    return new Uint8Array();
+    return { bytes: new Uint8Array() };
   }
+}
+
+/** An integer that a parser may have rounded, such as an id over 2^53, which the client would not know again. */
+function roundedIn(text: string): number | undefined {
+  if (!/\d{16}|\de\+/.test(text)) return undefined; // as for nearly all, which spares the walk
+  let rounded: number | undefined;
+  JSON.parse(text, (_, value: unknown) => {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) rounded = value as number;
+    return value;
+  });
+  return rounded;
 }

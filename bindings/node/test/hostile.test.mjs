@@ -106,12 +106,16 @@ test('a busy reader names a time or none', limit, () => {
   assert.equal(new Busy(0).retryAfterMs, 0);
 });
 
-/** Listens with a handler of requests, and returns how to read `x://1` there. */
+/** Listens with a handler of requests, and returns how to read `x://1` there, with the id as JSON. */
 async function listening(t, listener) {
   const http = createServer(listener).listen(0, '127.0.0.1');
   t.after(() => (http.closeAllConnections(), http.close()));
   await once(http, 'listening');
-  return () => fetch(`http://127.0.0.1:${http.address().port}/mcp`, post(read(1, 'x://1')));
+  return (id = '1') => {
+    const request = post(read(1, 'x://1'));
+    const body = request.body.replace('"id":1', `"id":${id}`);
+    return fetch(`http://127.0.0.1:${http.address().port}/mcp`, { ...request, body });
+  };
 }
 
 for (const over of [true, false]) {
@@ -147,6 +151,27 @@ test('a parsed body that is no JSON any more is a bad request', limit, async (t)
   const warned = once(process, 'warning');
   assert.equal((await ask()).status, 400);
   assert.match((await warned)[0].message, /request\.body .*BigInt/);
+});
+
+test('a parsed body with an integer that the parser has rounded is a bad request', limit, async (t) => {
+  const { server } = served();
+  server.text('x://1', 'found');
+  const ask = await listening(t, express().use(express.json(), server.handler()));
+  for (const id of ['9007199254740993', '1e21']) {
+    const refused = await ask(id);
+    assert.equal(refused.status, 400);
+    assert.equal(
+      await refused.text(),
+      'the body of a request was read before server.handler() got it, and ' +
+        `request.body has ${Number(id)}, which its parser may have rounded: put the handler before the ` +
+        'middleware that reads it, or let that put the body there',
+    );
+  }
+  for (const id of ['9007199254740991', '"9007199254740993"']) {
+    const answered = await ask(id);
+    assert.equal(answered.status, 200);
+    assert.ok((await answered.text()).includes(`"id":${id}`));
+  }
 });
 
 test('a web-standard request that was answered has no listener left', limit, async () => {
