@@ -295,6 +295,34 @@ async def test_callbacks_that_wait_do_so_at_the_same_time() -> None:
 
 
 @on_a_loop
+async def test_a_call_whose_client_has_gone_is_not_begun_by_the_pool() -> None:
+    s = server()
+    go_on, begun = threading.Event(), []
+
+    @s.resource("n:held/{n}")
+    def held(n: int) -> str:
+        return str(go_on.wait(30))
+
+    @s.resource("n:counted/{n}")
+    def counted(n: int) -> str:
+        begun.append(n)
+        return "counted"
+
+    app = s.asgi()
+    holding = [read(app, f"n:held/{n}") for n in range(40)]  # the pool has at most 32 threads
+    gone = [read(app, f"n:counted/{n}") for n in range(20)]
+    for request in gone:
+        request.disconnect()
+    for request in gone:
+        await request.done()
+    last = read(app, "n:counted/20")
+    go_on.set()
+    assert await text(last) == "counted"
+    assert [await text(request) for request in holding] == ["True"] * 40
+    assert begun == [20]
+
+
+@on_a_loop
 async def test_the_path_is_seen_from_where_the_application_is_mounted() -> None:
     s = server()
     app = s.asgi()

@@ -3,7 +3,7 @@
 import dataclasses
 import logging
 import pathlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -18,6 +18,21 @@ class Row:
     x: int = 1
 
 
+class Model:
+    """Looks like a model of pydantic."""
+
+    def model_dump_json(self) -> str:
+        return "{}"
+
+
+def generates() -> Iterator[str]:
+    yield "x"
+
+
+async def generates_later() -> AsyncIterator[str]:
+    yield "x"
+
+
 async def later() -> str:
     return "x"
 
@@ -29,7 +44,9 @@ RETURNED: list[tuple[Callable[[], Any], str]] = [
     (lambda: 3, "int"),
     (lambda: Row(), "Row"),
     (lambda: pathlib.Path("/"), "PosixPath"),
-    (lambda: (x for x in "x"), "generator"),
+    (lambda: Model(), "Model"),
+    (generates, "generator"),
+    (generates_later, "async_generator"),
     (lambda: wellhead.Page([]), "Page"),
 ]
 
