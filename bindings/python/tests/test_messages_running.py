@@ -1,10 +1,14 @@
 """Messages of exceptions after mistakes while a server runs, word for word."""
 
 import asyncio
+import json
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
+import pytest
 import wellhead
+from client import Process, outcome, read
 from mistakes import Mistake, each
 
 
@@ -52,6 +56,24 @@ def in_a_call(mistake: Callable[[Any], object]) -> Callable[[Any], None]:
 def on_a_connection(mistake: Callable[[Any], object]) -> Callable[[Any], object]:
     """Makes the mistake with a connection."""
     return lambda server: mistake(server.connect())
+
+
+def without_asyncio(start: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """Takes the first step of a coroutine without a loop of asyncio, as trio does."""
+
+    def mistake(server: Any) -> None:
+        coroutine = start(server)
+        try:
+            coroutine.send(None)
+        finally:
+            coroutine.close()
+
+    return mistake
+
+
+def handled_later(server: Any) -> Any:
+    server.resource("a:b")(lambda: Future())
+    return server.connect().handle_async(read("a:b"))
 
 
 MISTAKES: list[Mistake] = [
@@ -182,9 +204,55 @@ MISTAKES: list[Mistake] = [
         RuntimeError,
         'an event loop is running on this thread: use "async with server.test_client_async() as client:"',
     ),
+    *(
+        Mistake(
+            f"{name} under trio",
+            without_asyncio(start),
+            RuntimeError,
+            "no asyncio event loop is running on this thread: use asyncio.run(), or anyio with its asyncio backend; "
+            "trio is not supported",
+        )
+        for name, start in [
+            ("run_async", lambda server: server.run_async()),
+            ("serve_http_async", lambda server: server.serve_http_async(port=0)),
+            ("test_client_async", lambda server: server.test_client_async().__aenter__()),
+            ("asgi", lambda server: server.asgi()({"type": "http"}, None, None)),
+            ("handle_async", handled_later),
+        ]
+    ),
 ]
 
 
 @each(MISTAKES)
 def test_it_raises(mistake: Mistake) -> None:
     mistake.is_refused()
+
+
+@pytest.mark.parametrize("method", ["run_async", "serve_http_async"])
+def test_a_forgotten_await_is_a_warning(method: str) -> None:
+    with pytest.warns(RuntimeWarning, match=f"^coroutine '{method}' was never awaited$"):
+        getattr(wellhead.Server("s", "1"), method)()
+
+
+def test_a_second_run_while_one_serves_is_refused_and_one_after_it_is_not() -> None:
+    program = """
+    import asyncio
+    import wellhead
+    server = wellhead.Server("s", "1")
+
+    @server.resource("a:b")
+    def callback() -> str:
+        try:
+            server.run()
+        except Exception as e:
+            return f"{type(e).__name__}: {e}"
+        return "it runs twice"
+
+    server.run()
+    asyncio.run(server.run_async())  # the input is at its end
+    """
+    with Process(program) as process:
+        process.send(read("a:b"))
+        refused = "RegistrationError: standard input and output are being served already; one driver a process"
+        assert outcome(json.dumps(process.receive()).encode()) == refused
+        assert process.end() == (0, "")

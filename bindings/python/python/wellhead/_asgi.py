@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from threading import get_ident
 
 from wellhead._core import Endpoint
+from wellhead._loop import running_loop
 from wellhead._threads import submit
 from wellhead._uvicorn import Uvicorn
 
@@ -59,7 +60,7 @@ class AsgiApp:
 
     async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         if scope["type"] == "http":
-            loop = asyncio.get_running_loop()
+            loop = running_loop()
             endpoint = self._enter(loop)
             response = Response(self, loop, receive, send)
             self._responses.add(response)

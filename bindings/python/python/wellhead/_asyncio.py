@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from wellhead._core import Driver
+from wellhead._loop import running_loop
 from wellhead._run import Pool, Service, listening
 
 TYPE_CHECKING = False
@@ -26,6 +27,7 @@ def run_on_loop(start: Callable[[bool], Driver], callback_threads: int, on_liste
 
 
 async def run_async(server: Server, drain_ms: int, guard: bool) -> None:
+    running_loop()  # before the driver takes the descriptors
     await serve_here(Driver.stdio(server, 1, drain_ms, guard, True), None)
 
 
@@ -35,6 +37,7 @@ async def serve_http_async(
     on_listening: _OnListening | None,
     options: dict[str, Any],
 ) -> None:
+    running_loop()  # before the driver takes the address
     await serve_here(Driver.http(server, address, 1, True, options), on_listening)
 
 
@@ -47,7 +50,7 @@ async def serve_here(driver: Driver, on_listening: _OnListening | None) -> None:
 
 async def serve(driver: Driver, callback_threads: int, on_listening: _OnListening | None) -> None:
     """Serves on the running loop: coroutines as tasks, and `def` callbacks too unless there are threads for them."""
-    loop = asyncio.get_running_loop()
+    loop = running_loop()
     driver.use_loop(loop)
     try:
         if callback_threads == 1:
@@ -162,7 +165,7 @@ async def handle(connection: Connection, message: str | Buffer) -> bytes | None:
     exchange = connection._begin(message)
     if exchange is None or isinstance(exchange, bytes):
         return exchange
-    loop = asyncio.get_running_loop()
+    loop = running_loop()
     woken = asyncio.Event()
 
     def wake() -> None:

@@ -9,6 +9,7 @@ from time import monotonic
 
 from wellhead import _core
 from wellhead._errors import Error, LimitError, MethodError, ResourceNotFound, ResponseError
+from wellhead._loop import running_loop
 from wellhead._wire import META, Wire
 
 TYPE_CHECKING = False
@@ -256,7 +257,7 @@ class OnLoop:
 
     def enter(self) -> None:
         """Has wakes reach the loop that runs here."""
-        loop = asyncio.get_running_loop()
+        loop = running_loop()
         if self.loop is None:
             self.loop = loop
             self.changed = loop.create_future()
