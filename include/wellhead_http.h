@@ -74,8 +74,8 @@ typedef struct wellhead_protection {
     size_t struct_size;
     /* The URL of the endpoint, such as https://example.com/mcp: the audience of its tokens. */
     wellhead_str resource;
-    /* The URLs of the authorization servers; with `resource` at least one. Both are served as metadata at the well-known
-     * paths. */
+    /* The URLs of the authorization servers; with `resource` at least one, else none. Both are served as metadata at the
+     * well-known paths. */
     const wellhead_str *authorization_servers;
     size_t authorization_server_count;
     /* The scopes that every request needs. A token without them gets a 403. */

@@ -157,7 +157,8 @@ pub(crate) fn unknown_flags(flags: u32, known: u32) -> Result<(), Error> {
     match flags & !known {
         0 => Ok(()),
         unknown => {
-            Err(Error::new(ErrorKind::InvalidArgument, format!("flags: {unknown:#x} is not known here")))
+            let message = format!("flags: {unknown:#x} is no flag of this struct; leave it out");
+            Err(Error::new(ErrorKind::InvalidArgument, message))
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::boundary::{Promise, ask, free};
 use crate::types::wellhead_str;
 use std::ffi::c_char;
-use wellhead::{Error, ErrorKind};
+use wellhead::{Error, ErrorKind, MethodError};
 
 /// The result of a function. Later versions may add numbers.
 pub type wellhead_status = u32;
@@ -87,7 +87,10 @@ pub unsafe extern "C" fn wellhead_error_free(error: *mut wellhead_error) {
 pub(crate) fn deliver(promise: &Promise, place: *mut *mut wellhead_error, error: &Error) -> wellhead_status {
     if !place.is_null() {
         let mut message = error.to_string();
-        if let Some(source) = std::error::Error::source(error) {
+        // The message has the text of a `MethodError` already.
+        if let Some(source) = std::error::Error::source(error)
+            && !source.is::<MethodError>()
+        {
             message = format!("{message}: {source}");
         }
         promise.put(place, Box::into_raw(Box::new(wellhead_error { kind: error.kind(), message })));

@@ -70,7 +70,9 @@ pub(crate) fn callback_threads(given: i32) -> Result<usize> {
     match given {
         0 => Ok(1),
         WELLHEAD_CALLBACKS_INLINE => Ok(0),
-        n => usize::try_from(n).map_err(|_| invalid(format!("callback_threads is {n}"))),
+        n => usize::try_from(n).map_err(|_| {
+            invalid(format!("`callback_threads` must be at least 0, or WELLHEAD_CALLBACKS_INLINE (got {n})"))
+        }),
     }
 }
 

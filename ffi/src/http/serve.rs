@@ -9,8 +9,11 @@ use crate::status::{wellhead_error, wellhead_status};
 use crate::stdio::{callback_threads, sigpipe};
 use crate::types::{growing, wellhead_str};
 use std::ffi::c_void;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 use wellhead::serve::Http;
+use wellhead::{Error, ErrorKind};
 
 /// Close the server on SIGTERM. After the service the signal has no effect any more. By default no signal handler is
 /// installed.
@@ -68,7 +71,7 @@ pub unsafe extern "C" fn wellhead_serve_http(
             if let Some(given) = given {
                 http = given.apply(http)?;
             }
-            let listener = http.bind(address)?;
+            let listener = http.bind(resolved(address)?.as_slice())?;
             let _pipe = sigpipe::ignore();
             if let Some(given) = given
                 && let Some(bound) = given.bound
@@ -79,6 +82,15 @@ pub unsafe extern "C" fn wellhead_serve_http(
             listener.serve()
         })
     }
+}
+
+/// Looks an address up, and names it in the error.
+fn resolved(address: &str) -> wellhead::Result<Vec<SocketAddr>> {
+    let none = |e: io::Error| {
+        let message = format!("the address \"{address}\" cannot be bound; write it as 127.0.0.1:8000");
+        Error::new(ErrorKind::Io, message).because(e)
+    };
+    address.to_socket_addrs().map(Iterator::collect).map_err(none)
 }
 
 impl wellhead_http_options {

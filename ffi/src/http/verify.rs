@@ -19,8 +19,8 @@ pub struct wellhead_protection {
     pub struct_size: usize,
     /// The URL of the endpoint, such as https://example.com/mcp: the audience of its tokens.
     pub resource: wellhead_str,
-    /// The URLs of the authorization servers; with `resource` at least one. Both are served as metadata at the well-known
-    /// paths.
+    /// The URLs of the authorization servers; with `resource` at least one, else none. Both are served as metadata at the
+    /// well-known paths.
     pub authorization_servers: *const wellhead_str,
     pub authorization_server_count: usize,
     /// The scopes that every request needs. A token without them gets a 403.
@@ -189,16 +189,15 @@ pub(super) fn protected(
         return Err(invalid("protection is of no use without verify, which judges the tokens"));
     }
     let scopes = promise.texts(protection.scopes, protection.scope_count, "scopes")?;
+    let servers = promise.texts(
+        protection.authorization_servers,
+        protection.authorization_server_count,
+        "authorization_servers",
+    )?;
     let told = match promise.optional(protection.resource, "resource")? {
-        Some(resource) => Protection::new(
-            resource,
-            promise.texts(
-                protection.authorization_servers,
-                protection.authorization_server_count,
-                "authorization_servers",
-            )?,
-        )?,
-        None => Protection::default(),
+        Some(resource) => Protection::new(resource, servers)?,
+        None if servers.is_empty() => Protection::default(),
+        None => return Err(invalid("authorization_servers go with resource, the URL that clients know")),
     };
     Ok(judged(builder.protect(told.scopes(scopes)?), options, data))
 }
