@@ -121,7 +121,7 @@ build "$CXX" notes-cpp ffi/examples/notes.cpp
 for shared in deadline vectors/text vectors/message vectors/runner http/stream; do
     $C -Itests/c/vectors -c "tests/c/$shared.c" -o "$OUT/$(basename "$shared").o"
 done
-build "$CXX" own-cpp tests/cpp/own.cpp tests/cpp/misuse.cpp tests/cpp/memory.cpp "$OUT/deadline.o"
+build "$CXX" own-cpp tests/cpp/own.cpp tests/cpp/misuse.cpp tests/cpp/messages.cpp tests/cpp/memory.cpp "$OUT/deadline.o"
 build "$CXX" own-http-cpp tests/cpp/own_http.cpp "$OUT/deadline.o"
 build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/deadline.o" "$OUT/text.o" "$OUT/message.o"
 build "$CXX -Itests/c/vectors" vectors-http-cpp tests/cpp/http/*.cpp tests/cpp/vectors/{answers,callbacks,host,options}.cpp \

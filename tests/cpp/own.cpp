@@ -17,6 +17,8 @@
 using wellhead::Authorize, wellhead::Call, wellhead::Connection, wellhead::Error, wellhead::Interest, wellhead::List,
     wellhead::Method, wellhead::Read, wellhead::Server;
 
+// Of messages.cpp.
+void messages();
 // Of misuse.cpp.
 void misuse();
 // Of memory.cpp.
@@ -513,6 +515,7 @@ static int tests(int, char **) {
     RUN(an_exception_after_keep_leaves_the_answer_to_who_keeps_it);
     RUN(an_exception_that_destroys_what_is_kept_goes_to_the_log);
     misuse();
+    messages();
     memory();
     RUN(what_is_lent_is_given_back);
     RUN(the_caller_of_a_connection_reaches_callbacks);

@@ -33,6 +33,7 @@ void test_memory(void);
 /* A hundred thousand of each thing, for a library that is optimized. */
 void test_leaks(void);
 void test_http(void);
+void test_messages(void);
 
 #define META "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"
 #define READ(id, uri) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"resources/read\",\"params\":{\"uri\":\"" uri "\"," META "}}\n"
