@@ -72,7 +72,8 @@ def without_asyncio(start: Callable[[Any], Any]) -> Callable[[Any], None]:
 
 
 def handled_later(server: Any) -> Any:
-    server.resource("a:b")(lambda: Future())
+    answer: Future[str] = Future()
+    server.resource("a:b")(lambda: answer)
     return server.connect().handle_async(read("a:b"))
 
 
