@@ -133,14 +133,14 @@ static void a_template_that_cannot_be_matched_says_where(void) {
          "separator between (at byte 5)");
     SAYS(add_matching(s, "n:{a"), "\"n:{a\": this `{` has no closing `}` (at byte 2)");
     SAYS(add_matching(s, "n:{}"), "\"n:{}\": `{}` names no variable (at byte 2)");
-    SAYS(add_matching(s, "n:{a:x}"), "\"n:{a:x}\": `{a:x}`: the prefix `:x` is not a number from 1 to 9999 (at byte 3)");
+    SAYS(add_matching(s, "n:{a:x}"), "\"n:{a:x}\": `{a:x}`: the prefix `:x` is not a number from 1 to 9999; variables have no types (at byte 3)");
     SAYS(add_matching(s, "n:{id:number}"),
-         "\"n:{id:number}\": `{id:number}`: the prefix `:number` is not a number from 1 to 9999 (at byte 3)");
+         "\"n:{id:number}\": `{id:number}`: the prefix `:number` is not a number from 1 to 9999; variables have no types (at byte 3)");
     SAYS(add_matching(s, "n:{a?}"),
-         "\"n:{a?}\": `{a?}`: `a?` is not a variable name (letters, digits, `_`, `%XX`, and `.` between them) (at byte 3)");
+         "\"n:{a?}\": `{a?}`: `a?` is not a variable name; for a variable of the query write `{?a}` (at byte 3)");
     SAYS(add_matching(s, "n:x y{a}"),
          "\"n:x y{a}\": the character ' ' is not allowed in a URI template; percent-encode it (at byte 3)");
-    SAYS(add_provider(s, "n:{x}", completes), "\"n:{x}\": there is a completer but not the variable \"y\"");
+    SAYS(add_provider(s, "n:{x}", completes), "\"n:{x}\": a completer is for \"y\"; the variables are x");
     SAYS(add_provider(s, "n:{x}", unnamed), "provider->complete and provider->completed go together; set both or neither");
     SAYS(add_provider(s, "n:{x}", lists), "provider->read is NULL");
     add_matching(s, "n:{x}");
@@ -165,7 +165,7 @@ static void a_definition_that_is_none_says_why(void) {
     scope.cache = &cache;
     SAYS(add_text(s, meta), "meta: not a JSON object; give text such as {\"a\":1}");
     SAYS(add_text(s, annotations), "annotations: priority 2 is outside 0 to 1");
-    SAYS(add_text(s, icons), "icon \"\": clients refuse this scheme; give an https:, http: or data: URI");
+    SAYS(add_text(s, icons), "an icon has no src; give an https:, http: or data: URI");
     SAYS(add_text(s, flags), "flags: 0x40 is no flag of this struct; leave it out");
     SAYS(add_text(s, scope), "cache: \"shared\" is none of public, private");
     SAYS(add_tool(s, "t", "hello"), "definition: not JSON; give the text of one JSON object");
