@@ -63,6 +63,10 @@ int has(const char *text, const char *part);
 wellhead_exchange *post(wellhead_endpoint *endpoint, wellhead_wake_callback ready, void *ready_data,
                         wellhead_destroy_callback ready_destroy);
 
+/* A request over HTTP that reads n:1 with a bearer token, whose body is to come. */
+wellhead_exchange *post_with_token(wellhead_endpoint *endpoint, wellhead_wake_callback ready, void *ready_data,
+                                   wellhead_destroy_callback ready_destroy);
+
 /* Something that one thread waits for and another says. */
 typedef struct { pthread_mutex_t lock; pthread_cond_t said; int is; } flag;
 #define FLAG_INIT { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 }

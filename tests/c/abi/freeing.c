@@ -29,16 +29,92 @@ static void free_all(freed *f) {
     f->client = NULL;
 }
 
-static void read_and_free(void *user_data, const wellhead_call *call, wellhead_read *r) {
-    freed *f = user_data;
-    (void)call;
+/* What a callback does first. */
+static void free_inside(freed *f) {
     f->calls++;
     if (f->in_read) free_all(f);
     if (f->in_read == 2) { /* the server, too */
         wellhead_server_free(f->server);
         f->server = NULL;
     }
+}
+
+static void read_and_free(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)call;
+    free_inside(user_data);
     wellhead_read_text(r, WELLHEAD_STR("x"));
+}
+
+static void list_and_free(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+    (void)call;
+    (void)after;
+    (void)limit;
+    free_inside(user_data);
+    wellhead_list_finish(r, 0);
+}
+
+static void complete_and_free(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
+                              wellhead_complete *r) {
+    (void)call;
+    (void)variable;
+    (void)value;
+    free_inside(user_data);
+    wellhead_complete_finish(r, 0, NULL);
+}
+
+static int exists_and_free(void *user_data, wellhead_str uri) {
+    (void)uri;
+    free_inside(user_data);
+    return 1;
+}
+
+static void authorize_and_free(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
+                               size_t uri_count, wellhead_authorize *r) {
+    (void)call;
+    (void)operation;
+    (void)uris;
+    free_inside(user_data);
+    for (size_t i = 0; i < uri_count; i++) wellhead_authorize_set(r, i, WELLHEAD_VERDICT_ALLOW);
+    wellhead_authorize_finish(r);
+}
+
+static void interest_and_free(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) {
+    (void)call;
+    if (wanted) free_inside(user_data);
+    wellhead_interest_done(r);
+}
+
+static void method_and_free(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)call;
+    (void)params;
+    free_inside(user_data);
+    wellhead_method_result(r, WELLHEAD_STR("{}"));
+}
+
+static void verify_and_free(void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) {
+    wellhead_grant grant = WELLHEAD_GRANT_INIT;
+    (void)call;
+    (void)token;
+    grant.caller_id = WELLHEAD_STR("ann");
+    free_inside(verify_data);
+    wellhead_verify_granted(r, &grant);
+}
+
+static void publish_and_free(void *user_data, wellhead_str event) {
+    (void)event;
+    free_inside(user_data);
+}
+
+static void log_and_free(void *log_data, uint32_t level, wellhead_str line) {
+    (void)level;
+    (void)line;
+    free_inside(log_data);
+}
+
+static void fail(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)user_data;
+    (void)call;
+    wellhead_read_failed(r, WELLHEAD_STR("why"));
 }
 
 static void observe_and_free(void *observe_data, const wellhead_observed *observed) {
@@ -164,6 +240,81 @@ static void a_client_is_freed_in_a_callback_that_it_runs(void) {
     wellhead_str body = {NULL, 0};
     CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:1"), &body, NULL) == WELLHEAD_STATUS_CLOSED && !body.ptr);
     CHECK(f.calls == 1 && !f.client && !f.server);
+}
+
+enum { LISTS, COMPLETES, EXISTS, AUTHORIZES, HAS_INTEREST, HAS_METHOD, HAS_TOOL, HAS_PROMPT, LOGS, PUBLISHES, KINDS };
+
+/* A server with one callback that frees. */
+static void begin_kind(freed *f, int kind) {
+    static const wellhead_str id = WELLHEAD_STR_INIT("id");
+    const wellhead_str definition = WELLHEAD_STR("{\"inputSchema\":{\"type\":\"object\"}}"), empty = WELLHEAD_STR("{}");
+    wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    options.log = kind == LOGS ? log_and_free : nowhere;
+    options.log_data = f;
+    wellhead_server *s = f->server = wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, NULL);
+    provider.read = kind == LOGS ? fail : read_and_free;
+    provider.list = kind == LISTS ? list_and_free : NULL;
+    provider.exists = kind == EXISTS ? exists_and_free : NULL;
+    if (kind == COMPLETES) {
+        provider.complete = complete_and_free;
+        provider.completed = &id;
+        provider.completed_count = 1;
+    }
+    provider.user_data = f;
+    CHECK(add_template(s, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    if (kind == AUTHORIZES) wellhead_server_set_authorize(s, authorize_and_free, f, NULL, NULL);
+    if (kind == HAS_INTEREST) wellhead_server_set_interest(s, interest_and_free, f, NULL, NULL);
+    if (kind == HAS_METHOD) wellhead_server_add_method(s, WELLHEAD_STR("x/y"), NULL, method_and_free, f, NULL, NULL);
+    if (kind == HAS_TOOL) wellhead_server_add_tool(s, WELLHEAD_STR("t"), definition, method_and_free, f, NULL, NULL);
+    if (kind == HAS_PROMPT) wellhead_server_add_prompt(s, WELLHEAD_STR("p"), empty, method_and_free, f, NULL, NULL);
+    if (kind == PUBLISHES) wellhead_server_set_publish(s, publish_and_free, f, NULL, NULL);
+}
+
+static void each_kind_of_callback_frees_the_connection_and_the_server(void) {
+    static const char *const asked[KINDS] = {
+        LIST(1),
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"completion/complete\",\"params\":{\"ref\":{\"type\":\"ref/resource\","
+        "\"uri\":\"n:{id}\"},\"argument\":{\"name\":\"id\",\"value\":\"\"}," META "}}\n",
+        INITIALIZE SUBSCRIBE(1, "n:1"),
+        READ(1, "n:1"),
+        INITIALIZE SUBSCRIBE(1, "n:1"),
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x/y\",\"params\":{" META "}}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"t\"," META "}}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"," META "}}\n",
+        READ(1, "n:1"),
+        INITIALIZE SUBSCRIBE(1, "n:1"),
+    };
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int in_read = 1; in_read <= 2; in_read++) {
+            freed f = {NULL, NULL, NULL, NULL, NULL, in_read, 0, 0};
+            begin_kind(&f, kind);
+            wellhead_connection *connection = f.connection = connect_to(f.server);
+            feed(connection, asked[kind]);
+            wellhead_connection_poll_event(connection, SIZE_MAX);
+            if (kind == PUBLISHES) CHECK(wellhead_server_updated(f.server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+            if (f.calls != 1) printf("callback %d: %d calls\n", kind, f.calls);
+            CHECK(f.calls == 1 && !f.connection);
+            CHECK(!f.server == (in_read == 2));
+            wellhead_server_free(f.server);
+        }
+    }
+}
+
+static void verify_frees_the_exchange_its_endpoint_and_the_server(void) {
+    for (int in_read = 1; in_read <= 2; in_read++) {
+        freed f = {NULL, NULL, NULL, NULL, NULL, in_read, 0, 0};
+        wellhead_endpoint_options options = WELLHEAD_ENDPOINT_OPTIONS_INIT;
+        int destroyed = 0;
+        f.server = quiet_server();
+        options.verify = verify_and_free;
+        options.verify_data = &f;
+        f.endpoint = wellhead_endpoint_new(f.server, &options, NULL, &destroyed, count, NULL);
+        f.exchange = post_with_token(f.endpoint, NULL, &destroyed, count);
+        step_exchange(&f);
+        CHECK(f.calls == 1 && destroyed == 2 && !f.exchange);
+        wellhead_server_free(f.server);
+    }
 }
 
 static void a_server_is_freed_in_a_callback_while_it_serves(void) {
@@ -317,6 +468,8 @@ void test_freeing(void) {
     RUN(an_exchange_and_its_endpoint_are_freed_in_their_callbacks);
     RUN(an_exchange_is_freed_by_the_observer);
     RUN(a_client_is_freed_in_a_callback_that_it_runs);
+    RUN(each_kind_of_callback_frees_the_connection_and_the_server);
+    RUN(verify_frees_the_exchange_its_endpoint_and_the_server);
     RUN(a_server_is_freed_in_a_callback_while_it_serves);
     RUN(free_waits_for_a_wake_on_another_thread);
     RUN(a_connection_is_freed_inside_its_wake);

@@ -3,7 +3,9 @@
 #include "check.h"
 
 #include <arpa/inet.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <wellhead_http.h>
 
@@ -130,6 +132,69 @@ static void the_listener_waits_for_a_call_no_longer_than_it_is_told(void) {
     CHECK(*closed_over(50, 0) == '\0');
 }
 
+static void close_and_free(wellhead_server **server) {
+    wellhead_server_close(*server);
+    wellhead_server_free(*server);
+    *server = NULL;
+}
+
+static void read_and_free(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    (void)call;
+    close_and_free(user_data);
+    wellhead_read_text(r, WELLHEAD_STR("the last"));
+}
+
+static void free_when_bound(void *bound_data, wellhead_str address) {
+    (void)address;
+    close_and_free(bound_data);
+}
+
+static void a_server_is_freed_in_a_callback_while_it_listens(void) {
+    service s = {quiet_server(), FLAG_INIT, 0, 60000, WELLHEAD_STATUS_PANIC};
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    pthread_t thread;
+    provider.read = read_and_free;
+    provider.user_data = &s.server;
+    CHECK(add_template(s.server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    if (pthread_create(&thread, NULL, serve, &s)) abort();
+    await(&s.bound);
+    CHECK(has(read_at(s.port), "\"text\":\"the last\""));
+    pthread_join(thread, NULL);
+    CHECK(s.status == WELLHEAD_STATUS_OK && !s.server);
+}
+
+static void a_server_is_freed_when_it_is_bound(void) {
+    wellhead_server *server = quiet_server();
+    wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
+    options.bound = free_when_bound;
+    options.bound_data = &server;
+    CHECK(wellhead_serve_http(server, WELLHEAD_STR("127.0.0.1:0"), &options, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(!server);
+}
+
+static void terminate(void *bound_data, wellhead_str address) {
+    (void)bound_data;
+    (void)address;
+    kill(getpid(), SIGTERM);
+}
+
+/* A supervisor may stop a program at the moment that it says where it listens. */
+static void sigterm_when_it_is_bound_ends_the_service(void) {
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        wellhead_server *server = quiet_server();
+        wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
+        options.bound = terminate;
+        options.flags = WELLHEAD_HTTP_HANDLE_SIGTERM;
+        CHECK(wellhead_serve_http(server, WELLHEAD_STR("127.0.0.1:0"), &options, NULL) == WELLHEAD_STATUS_OK);
+        wellhead_server_free(server);
+        _exit(checks_failed() != 0);
+    }
+    int status = -1;
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
 static void what_cannot_be_served_is_refused(void) {
     wellhead_server *server = quiet_server();
     wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
@@ -162,25 +227,31 @@ static void what_cannot_be_served_is_refused(void) {
     wellhead_server_free(server);
 }
 
-static wellhead_exchange *post_of(wellhead_endpoint *endpoint, const char *method, const char *name,
+static wellhead_exchange *post_of(wellhead_endpoint *endpoint, const char *method, const char *name, const char *token,
                                   wellhead_wake_callback ready, void *ready_data, wellhead_destroy_callback ready_destroy) {
     wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
                                {WELLHEAD_STR("content-type"), WELLHEAD_STR("application/json")},
                                {WELLHEAD_STR("accept"), WELLHEAD_STR("application/json, text/event-stream")},
                                {WELLHEAD_STR("mcp-protocol-version"), WELLHEAD_STR("2026-07-28")},
                                {WELLHEAD_STR("mcp-method"), wellhead_cstr(method)},
-                               {WELLHEAD_STR("mcp-name"), wellhead_cstr(name)}};
+                               {WELLHEAD_STR("mcp-name"), wellhead_cstr(name)},
+                               {WELLHEAD_STR("authorization"), wellhead_cstr(token)}};
     wellhead_request request = WELLHEAD_REQUEST_INIT;
     request.method = WELLHEAD_STR("POST");
     request.target = WELLHEAD_STR("/mcp");
     request.headers = headers;
-    request.header_count = sizeof headers / sizeof *headers - !name;
+    request.header_count = sizeof headers / sizeof *headers - !token - !name; /* a token comes with a name */
     return wellhead_exchange_new(endpoint, &request, 0, ready, ready_data, ready_destroy, NULL);
 }
 
 wellhead_exchange *post(wellhead_endpoint *endpoint, wellhead_wake_callback ready, void *ready_data,
                         wellhead_destroy_callback ready_destroy) {
-    return post_of(endpoint, "resources/read", "n:1", ready, ready_data, ready_destroy);
+    return post_of(endpoint, "resources/read", "n:1", NULL, ready, ready_data, ready_destroy);
+}
+
+wellhead_exchange *post_with_token(wellhead_endpoint *endpoint, wellhead_wake_callback ready, void *ready_data,
+                                   wellhead_destroy_callback ready_destroy) {
+    return post_of(endpoint, "resources/read", "n:1", "Bearer t", ready, ready_data, ready_destroy);
 }
 
 /* Polls until there is nothing to do; what was to be sent, and with it the status and whether that was all. */
@@ -204,7 +275,7 @@ static void a_listen_stream_is_ended_with_its_result(void) {
     char sent[4096] = "";
     wellhead_server *server = echo_server();
     wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);
-    wellhead_exchange *exchange = post_of(endpoint, "subscriptions/listen", NULL, NULL, NULL, NULL);
+    wellhead_exchange *exchange = post_of(endpoint, "subscriptions/listen", NULL, NULL, NULL, NULL, NULL);
     wellhead_exchange_end_stream(exchange); /* there is none yet */
     wellhead_exchange_body(exchange, wellhead_cstr(listen)); /* before the first poll, which is allowed */
     wellhead_exchange_end(exchange, 0);
@@ -356,6 +427,9 @@ void test_http(void) {
     RUN(the_listener_serves_until_the_server_is_closed);
     RUN(what_is_under_way_when_the_server_is_closed_is_still_answered);
     RUN(the_listener_waits_for_a_call_no_longer_than_it_is_told);
+    RUN(a_server_is_freed_in_a_callback_while_it_listens);
+    RUN(a_server_is_freed_when_it_is_bound);
+    RUN(sigterm_when_it_is_bound_ends_the_service);
     RUN(what_cannot_be_served_is_refused);
     RUN(a_listen_stream_is_ended_with_its_result);
     RUN(an_exchange_outlives_its_endpoint_and_its_server);
