@@ -41,6 +41,11 @@
  *   application that forgets the tick loses time limits: a call without an answer then stays open.
  * SIGPIPE. The drivers ignore it while they run. An application that writes to clients itself must ignore it, or send with
  *   MSG_NOSIGNAL; else it ends when a client is gone.
+ * Fork. The child has only the thread that forked. The threads of a driver and of a watched folder stay in the parent, and a
+ *   lock that another thread held stays locked in the child. So fork before a driver serves and before a watched folder is
+ *   added, while no other thread is inside a function of this library. The child then calls wellhead_server_after_fork for
+ *   each server before any other function, and makes connections and endpoints of its own. A child that is forked at another
+ *   time may only call exec or _exit. The parent goes on as before.
  * Shutdown. wellhead_server_close makes the drivers return, from any thread. Then the other threads stop, and the handle is
  *   freed last:
  *
@@ -372,8 +377,8 @@ WELLHEAD_API void wellhead_server_close(wellhead_server *server);
 WELLHEAD_API void wellhead_server_free(wellhead_server *server);
 
 /* Prepares a server for use in the child after fork; call it there before any other function. Connections that were made
- * before return WELLHEAD_STATUS_FORKED or do nothing. Registrations stay, and new connections can be made. Fork while no
- * other thread is inside a function of this library. */
+ * before return WELLHEAD_STATUS_FORKED or do nothing, and endpoints that were made before may not be used. Registrations
+ * stay, and new connections and endpoints can be made. "Fork" at the top of this header says when to fork. */
 WELLHEAD_API void wellhead_server_after_fork(wellhead_server *server);
 
 /* ---- what is served ----------------------------------------------------------------------------------------------- */

@@ -222,8 +222,8 @@ pub unsafe extern "C" fn wellhead_server_free(server: *mut wellhead_server) {
 }
 
 /// Prepares a server for use in the child after fork; call it there before any other function. Connections that were made
-/// before return WELLHEAD_STATUS_FORKED or do nothing. Registrations stay, and new connections can be made. Fork while no
-/// other thread is inside a function of this library.
+/// before return WELLHEAD_STATUS_FORKED or do nothing, and endpoints that were made before may not be used. Registrations
+/// stay, and new connections and endpoints can be made. "Fork" at the top of this header says when to fork.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_after_fork(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.

@@ -250,7 +250,13 @@ static void output_is_handed_out_one_piece_at_a_time(void) {
     wellhead_server_free(server);
 }
 
+static void close_when_bound(void *bound_data, wellhead_str address) {
+    (void)address;
+    wellhead_server_close(bound_data);
+}
+
 static int in_child(wellhead_server *server, wellhead_connection *before) {
+    wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
     size_t taken;
     wellhead_transmit *answer = NULL;
     wellhead_server_after_fork(server);
@@ -264,6 +270,9 @@ static int in_child(wellhead_server *server, wellhead_connection *before) {
     int served = has(exchange(after, READ(1, "n:hello")), "\"text\":\"hello\"");
     CHECK(served && wellhead_server_updated(server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
     wellhead_connection_free(after);
+    options.bound = close_when_bound;
+    options.bound_data = server;
+    CHECK(wellhead_serve_http(server, WELLHEAD_STR("127.0.0.1:0"), &options, NULL) == WELLHEAD_STATUS_OK);
     return checks_failed();
 }
 
