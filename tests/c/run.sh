@@ -121,7 +121,7 @@ build "$CXX" notes-cpp ffi/examples/notes.cpp
 for shared in deadline vectors/text vectors/message vectors/runner http/stream; do
     $C -Itests/c/vectors -c "tests/c/$shared.c" -o "$OUT/$(basename "$shared").o"
 done
-build "$CXX" own-cpp tests/cpp/own.cpp tests/cpp/misuse.cpp tests/cpp/messages.cpp tests/cpp/memory.cpp "$OUT/deadline.o"
+build "$CXX" own-cpp tests/cpp/{own,misuse,messages,memory,leaks}.cpp "$OUT/deadline.o"
 build "$CXX" own-http-cpp tests/cpp/own_http.cpp "$OUT/deadline.o"
 build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/deadline.o" "$OUT/text.o" "$OUT/message.o"
 build "$CXX -Itests/c/vectors" vectors-http-cpp tests/cpp/http/*.cpp tests/cpp/vectors/{answers,callbacks,host,options}.cpp \
@@ -132,6 +132,7 @@ if [ "${1:-}" = --valgrind ]; then
     # What the standard library keeps for the main thread is "possibly lost".
     valgrind="valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9"
     "$OUT/abi" leaks
+    "$OUT/own-cpp" leaks
     $valgrind "$OUT/abi"
     # memory.cpp has an `operator new` of its own, which valgrind would replace.
     $valgrind --soname-synonyms=somalloc=nouserintercepts "$OUT/own-cpp"
