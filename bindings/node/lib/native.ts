@@ -1,6 +1,6 @@
 /** The native half (`src/*.rs`), as this half sees it. */
-import { createRequire } from 'node:module';
 import type { Context } from './context.js';
+import { loadLibrary } from './load.js';
 import type { Caller, Counters } from './values.js';
 
 /** The kinds of questions (`src/question.rs`), and the arguments after the `_meta` of the request. */
@@ -264,15 +264,4 @@ interface Binding {
   invalidParams(what: string): { readonly number: number; readonly message: string };
 }
 
-export const { Native, expand, invalidParams, shareBytes } = load();
-
-function load(): Binding {
-  try {
-    return createRequire(import.meta.url)('../wellhead.node') as Binding;
-  } catch (cause) {
-    const platform = `${process.platform}-${process.arch}`;
-    throw new Error(`wellhead: the native library does not load on ${platform}; build the package there`, {
-      cause,
-    });
-  }
-}
+export const { Native, expand, invalidParams, shareBytes } = loadLibrary(import.meta.url) as Binding;

@@ -1,10 +1,11 @@
 // What `npm pack` makes, installed in an empty folder.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { folder, read, text } from './host.mjs';
 
 function run(command, args, options) {
@@ -74,4 +75,38 @@ test('installed in an empty folder, it runs the server of README and type-checks
   ];
   writeFileSync(join(empty, 'server.ts'), server);
   run(tsc, [...flags, 'server.ts'], { cwd: empty });
+});
+
+const BROKEN = {
+  'without its library': [
+    ['dist', 'wellhead'],
+    /^wellhead: the package has no native library for \w+-\w+, wellhead\.node; build the package there \(make node-pack\), and install its tarball$/,
+  ],
+  'with a library that does not load': [
+    ['dist', 'wellhead', 'of another platform'],
+    /^wellhead: the native library wellhead\.node does not load on \w+-\w+ \(.+\); it is for another platform or C library, so build the package on this one \(make node-pack\)$/,
+  ],
+  'in a bundle': [
+    ['out', 'an-application'],
+    /^wellhead: a bundle cannot hold the native library wellhead\.node; make "wellhead" external in the bundler, and install the package next to the bundle$/,
+  ],
+};
+
+for (const [how, [[modules, name, library], message]] of Object.entries(BROKEN)) {
+  test(`the package ${how} says what to do`, async (t) => {
+    const installed = mkdtempSync(join(tmpdir(), 'wellhead-'));
+    t.after(() => rmSync(installed, { recursive: true }));
+    cpSync(join(folder, 'dist'), join(installed, modules), { recursive: true });
+    writeFileSync(join(installed, 'package.json'), JSON.stringify({ name, type: 'module' }));
+    if (library !== undefined) writeFileSync(join(installed, 'wellhead.node'), library);
+    await assert.rejects(import(pathToFileURL(join(installed, modules, 'index.js')).href), (e) => {
+      assert.match(e.message, message);
+      return e.cause instanceof Error;
+    });
+  });
+}
+
+test('a bundle without a URL of its own says what to do', async () => {
+  const { loadLibrary } = await import(pathToFileURL(join(folder, 'dist/load.js')).href);
+  assert.throws(() => loadLibrary(undefined), { message: BROKEN['in a bundle'][1] });
 });
