@@ -129,6 +129,15 @@ function told(wait, options) {
     await wait();
     return { content: [{ type: 'text', text: store.getStore() }] };
   });
+  const completer = async () => {
+    await wait();
+    return [store.getStore()];
+  };
+  server.resource('complete://{name}', { complete: { name: completer } }, () => '');
+  server.prompt('who', {}, async () => {
+    await wait();
+    return { messages: [{ role: 'user', content: { type: 'text', text: store.getStore() } }] };
+  });
   const verify = async ({ token }) => {
     note('verify', token);
     await wait();
@@ -144,6 +153,14 @@ const questions = [
   (user) => [read(1, `now://${user}`), (result) => [result.contents[0].text]],
   () => [request(1, 'resources/list'), (result) => result.resources.map(({ name }) => name)],
   () => [request(1, 'tools/call', { name: 'who', arguments: {} }), (result) => [result.content[0].text]],
+  () => [request(1, 'prompts/get', { name: 'who' }), (result) => [result.messages[0].content.text]],
+  () => [
+    request(1, 'completion/complete', {
+      ref: { type: 'ref/resource', uri: 'complete://{name}' },
+      argument: { name: 'name', value: '' },
+    }),
+    (result) => result.completion.values,
+  ],
 ];
 
 for (const [name, open] of Object.entries(entering)) {
