@@ -13,6 +13,7 @@ import {
   ToolError,
 } from './errors.js';
 import { GRANT, type Grant } from './httpOptions.js';
+import { jsonText, looseJsonText } from './json.js';
 import { className, type Members, needMembers, shown } from './members.js';
 import { DENIED, type Failed, INVALID_STATE, type NativeAnswer, type Shared, UNCHANGED } from './native.js';
 import { SharedBytes } from './shared.js';
@@ -45,11 +46,7 @@ function parts(all: readonly Contents[]): NativeAnswer {
   for (const part of all) {
     const body = SharedBytes.body(part?.body);
     if (body === undefined) return { failed: noBody(part, (part as Contents | undefined)?.body) };
-    try {
-      flat.push(body, said(part));
-    } catch (e) {
-      return { failed: `the callback returned what cannot be: ${(e as Error).message}` };
-    }
+    flat.push(body, said(part));
   }
   return flat;
 }
@@ -114,7 +111,7 @@ const CONTENTS: Members<Contents> = {
 export function said(contents: Contents): string {
   needMembers('Contents', contents, CONTENTS);
   const { body: _body, ...said } = contents;
-  return JSON.stringify(said);
+  return jsonText('Contents', said, '');
 }
 
 const LETTERS = { allow: 'a', deny: 'd', hide: 'h' } as const;
@@ -149,7 +146,7 @@ export function completion(given: Completion | Iterable<string>): NativeAnswer {
       failed: 'the callback returned no strings; return an array of them, or { values, total, more }',
     };
   }
-  return JSON.stringify({ values: plain, total, more: more === true });
+  return jsonText('the completion', { values: plain, total, more: more === true }, '');
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {
@@ -158,18 +155,19 @@ function isIterable(value: unknown): value is Iterable<unknown> {
 
 /** Packs the answer of a method. */
 export function result(given: JsonObject): NativeAnswer {
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return JSON.stringify(given);
+  if (typeof given === 'object' && given !== null && !Array.isArray(given))
+    return looseJsonText('the result', given, '');
   return { failed: 'the method returned no object' };
 }
 
 /** Packs the error that a method threw. */
 export function methodThrown(e: unknown): NativeAnswer {
   if (e instanceof MethodError) {
-    return { error: e.number, message: e.message, data: e.data && JSON.stringify(e.data) };
+    return { error: e.number, message: e.message, data: e.data && jsonText('data', e.data) };
   }
   if (e instanceof ToolError) return { tool: e.message };
-  if (e instanceof InputRequired) return { input: JSON.stringify(e.value) };
-  if (e instanceof MissingCapability) return { lacks: JSON.stringify(e.value) };
+  if (e instanceof InputRequired) return { input: jsonText('value', e.value) };
+  if (e instanceof MissingCapability) return { lacks: jsonText('value', e.value) };
   return failure(e);
 }
 
@@ -188,13 +186,13 @@ export function grant(given: Grant | undefined | null): NativeAnswer {
     };
   }
   const until = expiresInMs === Infinity ? undefined : expiresInMs;
-  const said = JSON.stringify({ audience, scopes, expiresInMs: until });
+  const said = jsonText('Grant', { audience, scopes, expiresInMs: until }, '');
   return [idBytes((caller as Caller).id), caller as Caller, said];
 }
 
 /** Packs the error that a verifier threw. */
 export function verifierThrown(e: unknown): NativeAnswer {
-  if (e instanceof InsufficientScope) return { scopes: JSON.stringify(e.scopes) };
+  if (e instanceof InsufficientScope) return { scopes: jsonText('scopes', e.scopes) };
   return failure(e);
 }
 
@@ -202,7 +200,7 @@ export function verifierThrown(e: unknown): NativeAnswer {
 export function thrown(e: unknown): NativeAnswer {
   if (e instanceof ResourceNotFound) return undefined;
   if (e instanceof PermissionDenied) return DENIED;
-  if (e instanceof InputRequired) return { input: JSON.stringify(e.value) };
+  if (e instanceof InputRequired) return { input: jsonText('value', e.value) };
   if (e instanceof InvalidState) return INVALID_STATE;
   if (e instanceof Busy) return { busy: e.retryAfterMs ?? -1 };
   return failure(e);

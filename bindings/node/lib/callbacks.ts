@@ -22,18 +22,22 @@ import {
 } from './call.js';
 import type { VerifyCall, Verifier } from './httpOptions.js';
 import { type Context, here, insideCopy } from './context.js';
+import { RegistrationError } from './errors.js';
+import { halved } from './json.js';
 import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
 import { type MethodArguments, type MethodHandler, Requests, RunningMethod } from './method.js';
 import type { Observer } from './observer.js';
 import { page } from './page.js';
 import type {
   Authorizer,
+  Body,
   Caller,
   Completer,
   InterestHandler,
   JsonObject,
   Lister,
   Operation,
+  Page,
   Reader,
 } from './values.js';
 
@@ -51,6 +55,8 @@ export class Callbacks {
   readonly #existence = new Map<number, Knower>();
   readonly #completers = new Map<number, Readonly<Record<string, Completer | undefined>>>();
   readonly #verifiers = new Map<number, Verifier>();
+  /** The registrations whose answers the log has a warning of. */
+  readonly #warned = new Set<number>();
   /** Asked before anything is listed, read or watched. */
   authorizer: Authorizer | undefined;
   /** Told what is watched, where it was registered: no request of its own asks. */
@@ -116,6 +122,7 @@ export class Callbacks {
     this.#existence.delete(handler);
     this.#methods.delete(handler);
     this.#completers.delete(handler);
+    this.#warned.delete(handler);
   }
 
   /** Runs one event for the native half. */
@@ -181,7 +188,8 @@ export class Callbacks {
     const read = this.#readers.get(handler);
     if (read === undefined) return undefined; // removed after the request had been looked up
     const call = new RunningRead(origin, [ifVersion, responses, state], uri, variables);
-    return this.#run(origin.number, call, () => read(vars(variables), call), answer, thrown);
+    const made = (body: Body) => this.#whole(handler, `reading ${uri}`, answer(body));
+    return this.#run(origin.number, call, () => read(vars(variables), call), made, thrown);
   }
 
   #list(
@@ -197,7 +205,8 @@ export class Callbacks {
       limit,
       filter: filter === undefined ? undefined : (JSON.parse(filter) as JsonObject),
     };
-    return this.#run(origin.number, call, () => list(request, call), page, failure);
+    const made = (given: Page) => this.#whole(handler, 'a list', page(given));
+    return this.#run(origin.number, call, () => list(request, call), made, failure);
   }
 
   #complete(
@@ -216,7 +225,9 @@ export class Callbacks {
     const method = this.#methods.get(handler);
     if (method === undefined) return { failed: 'its method was removed' };
     const call = new RunningMethod(origin, given, this.#requests);
-    return this.#run(origin.number, call, () => method(call.given(), call), result, methodThrown);
+    const what = `the call of ${call.name ?? call.method}`;
+    const made = (given: JsonObject) => this.#whole(handler, what, result(given));
+    return this.#run(origin.number, call, () => method(call.given(), call), made, methodThrown);
   }
 
   #authorize(origin: Origin, [operation, ...uris]: [Operation, ...string[]]): NativeAnswer {
@@ -272,12 +283,22 @@ export class Callbacks {
   ): NativeAnswer {
     try {
       const value = ask();
-      if (!isThenable(value)) return made(value);
+      if (!isThenable(value)) return taken(value, made);
       this.#later(number, call, Promise.resolve(value), made, failed);
       return LATER;
     } catch (e) {
       return packed(e, failed);
     }
+  }
+
+  /** Warns, once for each registration, of half of a surrogate pair in the texts of an answer. */
+  #whole(handler: number, what: string, packed: NativeAnswer): NativeAnswer {
+    const whole =
+      typeof packed === 'string' ? packed.isWellFormed() : !Array.isArray(packed) || packed.every(isWhole);
+    if (whole || this.#warned.has(handler)) return packed;
+    this.#warned.add(handler);
+    this.#says.warn(`${what}: ${halved('a text')}. The client gets U+FFFD in its place`);
+    return packed;
   }
 
   #later<T>(
@@ -290,15 +311,7 @@ export class Callbacks {
     this.#calls.set(number, call);
     this.#lost.register(value, number, call);
     value.then(
-      (value) => {
-        let answer;
-        try {
-          answer = made(value);
-        } catch (e) {
-          answer = packed(e, failed);
-        }
-        this.#settle(number, answer);
-      },
+      (value) => this.#settle(number, taken(value, made)),
       (e: unknown) => this.#settle(number, packed(e, failed)),
     );
   }
@@ -335,11 +348,29 @@ export class Callbacks {
   }
 }
 
+function isWhole(value: unknown): boolean {
+  return typeof value !== 'string' || value.isWellFormed();
+}
+
+/** Packs what a callback returned. If that cannot be packed, the reason is the failure. */
+function taken<T>(value: T, pack: (value: T) => NativeAnswer): NativeAnswer {
+  try {
+    return pack(value);
+  } catch (e) {
+    return unfit('returned', e);
+  }
+}
+
 /** Packs what a callback threw. If that cannot be packed, the reason is the failure. */
 function packed(thrown: unknown, pack: (e: unknown) => NativeAnswer): NativeAnswer {
   try {
     return pack(thrown);
   } catch (e) {
-    return failure(e);
+    return unfit('threw', e);
   }
+}
+
+function unfit(how: string, e: unknown): NativeAnswer {
+  if (!(e instanceof RegistrationError)) return failure(e);
+  return { failed: `the callback ${how} what cannot be: ${e.message}` };
 }

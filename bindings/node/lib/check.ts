@@ -1,12 +1,12 @@
 /** Checks of what hosts hand over, whatever the types say. */
 import { invalid } from './errors.js';
+import { halved, jsonText } from './json.js';
 import { need, shown } from './members.js';
 import type { Caller, Descriptor } from './values.js';
 
 export function idBytes(id: Caller['id']): Uint8Array {
   // Halves of surrogate pairs would all become the same bytes, and with them different callers.
-  if (typeof id === 'string' && /\p{Surrogate}/u.test(id))
-    throw invalid('the id of a caller has half of a surrogate pair; make it well-formed: id.toWellFormed()');
+  if (typeof id === 'string' && !id.isWellFormed()) throw invalid(halved('the id of a caller'));
   if (typeof id === 'string') return new TextEncoder().encode(id);
   if (id instanceof Uint8Array) return id;
   throw invalid(`the id of a caller: a string or a Uint8Array, not ${shown(id)}`);
@@ -14,6 +14,7 @@ export function idBytes(id: Caller['id']): Uint8Array {
 
 export function needString(what: string, value: unknown): void {
   if (typeof value !== 'string') throw invalid(`${what}: a string, not ${shown(value)}`);
+  if (!value.isWellFormed()) throw invalid(halved(what));
 }
 
 export function needFunction(what: string, value: unknown): void {
@@ -31,7 +32,7 @@ export function needWhole(what: string, value: unknown): void {
 
 /** JSON of an object of the application's that may be missing. */
 export function needJson(what: string, value: unknown): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(needObject(what, value));
+  return value === undefined ? undefined : jsonText(what, needObject(what, value));
 }
 
 export function needBytes(what: string, value: unknown): void {
@@ -44,5 +45,5 @@ export function needObject(what: string, value: unknown): object {
 }
 
 export function json(descriptor: Descriptor | undefined): string | undefined {
-  return descriptor && JSON.stringify(needObject('options', descriptor));
+  return descriptor && jsonText('options', needObject('options', descriptor), '');
 }

@@ -1,6 +1,7 @@
 /** The messages between a client in memory and its server. */
 import type { Connection } from './connection.js';
 import { ClientError, ClosedError, invalid, LimitError, MethodError } from './errors.js';
+import { jsonText } from './json.js';
 import type { JsonObject } from './values.js';
 
 /** Answers a request of the server to its client: returns the result, or throws a {@link MethodError}. */
@@ -77,6 +78,7 @@ export class Conversation {
 
   /** Sends a request; resolves to its result, of a listen stream to its acknowledgement. */
   request(method: string, params: JsonObject): Promise<any> {
+    jsonText('params', params); // nothing waits for an answer to what cannot be sent
     const id = ++this.#last;
     const answer = this.#wait(`an answer to ${method}`, (waiting) => this.#answers.set(id, waiting));
     this.#send({ id, method, params: this.#stateless === undefined ? params : this.#withMeta(params) });

@@ -2,6 +2,7 @@
 import { said } from './answer.js';
 import { json, needString } from './check.js';
 import { invalid, native } from './errors.js';
+import { halved } from './json.js';
 import type { NativeServer, Shared } from './native.js';
 import { shown } from './members.js';
 import { options as checkedOptions } from './options.js';
@@ -50,11 +51,10 @@ export function fixed(
   return {
     name: uri,
     set: (given) => {
-      const plain = SharedBytes.body(given);
-      if (plain !== undefined) return native(() => server.setValue(uri, plain, undefined));
-      const contents = given as Contents;
-      const body = needBody(typeof given === 'object' && given !== null ? contents.body : given);
-      native(() => server.setValue(uri, body, said(contents)));
+      const isBody = SharedBytes.body(given) !== undefined;
+      const isObject = typeof given === 'object' && given !== null;
+      const body = needBody(isObject && !isBody ? (given as Contents).body : given);
+      native(() => server.setValue(uri, body, isBody ? undefined : said(given as Contents)));
     },
     remove,
   };
@@ -63,5 +63,6 @@ export function fixed(
 function needBody(body: unknown): string | Uint8Array | Shared {
   const plain = SharedBytes.body(body);
   if (plain === undefined) throw invalid(`body: a string, a Uint8Array or SharedBytes, not ${shown(body)}`);
+  if (typeof plain === 'string' && !plain.isWellFormed()) throw invalid(halved('body'));
   return plain;
 }

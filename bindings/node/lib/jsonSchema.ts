@@ -1,5 +1,5 @@
 /** Checks that the schemas of a tool are plain JSON Schema, and not objects of a schema library. */
-import { invalid } from './errors.js';
+import { invalid, WellheadError } from './errors.js';
 import { article, shown } from './members.js';
 
 /** How to make JSON Schema of a library's schema, by the vendor that a Standard Schema names. */
@@ -22,7 +22,7 @@ export function needJsonSchema(what: string, schema: unknown): void {
       `${what}: a plain object with JSON Schema, such as { type: "object" }, not ${shown(schema)}`,
     );
   }
-  JSON.stringify(schema, function (this: Record<string, unknown>, key, value) {
+  const look = function (this: Record<string, unknown>, key: string, value: unknown) {
     const part = this[key]; // `value` is what toJSON has made of it
     const vendor = vendorOf(part);
     if (vendor === 'zod' && this === schema) {
@@ -33,7 +33,12 @@ export function needJsonSchema(what: string, schema: unknown): void {
     }
     if (typeof part === 'function') throw invalid(`"${key}" in ${what} is a function; give JSON`);
     return value;
-  });
+  };
+  try {
+    JSON.stringify(schema, look);
+  } catch (e) {
+    if (e instanceof WellheadError) throw e; // anything else is said of the whole definition
+  }
 }
 
 function maker(vendor: string, schema: unknown): string {

@@ -1,4 +1,5 @@
 /** A page of a listing, packed: one text and one array of numbers cross instead of hundreds of members. */
+import { jsonText } from './json.js';
 import { type Members, needMembers } from './members.js';
 import type { NativeAnswer } from './native.js';
 import type { Page, Resource } from './values.js';
@@ -38,13 +39,11 @@ export function page(page: Page | undefined): NativeAnswer {
   let at = 0;
   let numbers = spare ?? new Float64Array(100 * WIDTH);
   spare = undefined; // the items may be made by code that packs a page, too
-  const wrong = refusal('the page', page, PAGE);
-  if (wrong !== undefined) return { failed: wrong };
+  needMembers('the page', page, PAGE);
   for (const item of items as Iterable<Resource>) {
     if (at === 0) {
       // The items behind it are most likely made by the same code.
-      const wrong = refusal('the item', item, ITEM);
-      if (wrong !== undefined) return { failed: wrong };
+      needMembers('the item', item, ITEM);
     }
     if (at === numbers.length) numbers = larger(numbers);
     const to = numbers;
@@ -60,7 +59,7 @@ export function page(page: Page | undefined): NativeAnswer {
     text += measured(version, 'version', to, at + 7);
     const rare =
       annotations || icons || meta || metadata
-        ? JSON.stringify({ annotations, icons, meta, metadata })
+        ? jsonText('the item', { annotations, icons, meta, metadata }, '')
         : undefined;
     text += measured(rare, 'meta', to, at + 8);
     to[at + 9] = size === undefined ? -1 : whole(size);
@@ -68,16 +67,6 @@ export function page(page: Page | undefined): NativeAnswer {
   }
   spare = numbers;
   return [text, numbers, at / WIDTH, page?.more === true];
-}
-
-/** Why a value cannot be taken; `undefined`: it can. */
-function refusal<T>(what: string, value: unknown, members: Members<T>): string | undefined {
-  try {
-    needMembers(what, value, members);
-    return undefined;
-  } catch (e) {
-    return `the callback returned what cannot be: ${(e as Error).message}`;
-  }
 }
 
 /** The text that is added for a member, whose length is noted. */

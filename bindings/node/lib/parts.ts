@@ -4,6 +4,7 @@ import { needString } from './check.js';
 import { Connections } from './connections.js';
 import { native } from './errors.js';
 import { Http } from './http.js';
+import { jsonText } from './json.js';
 import { Listeners } from './listeners.js';
 import { Native, type NativeServer } from './native.js';
 import { Observer } from './observer.js';
@@ -31,7 +32,7 @@ export class Parts {
     const { cursorKey, onLog, observe, ...plain } = checked(options);
     const { turn, soon, publish, exists } = Parts.#forNative(new WeakRef(this));
     const observer = observe && observing(observe);
-    const json = JSON.stringify(plain);
+    const json = jsonText('options', plain, '');
     this.native = native(
       () =>
         new Native(

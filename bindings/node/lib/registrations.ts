@@ -3,6 +3,7 @@ import type { AnyReader, Callbacks } from './callbacks.js';
 import { json, needFunction, needLast, needObject, needString } from './check.js';
 import { invalid, native } from './errors.js';
 import { fixed, type Handle } from './fixed.js';
+import { jsonText } from './json.js';
 import { needJsonSchema } from './jsonSchema.js';
 import { listed } from './listing.js';
 import { needMembers } from './members.js';
@@ -117,7 +118,7 @@ export class Registrations {
       if ((member === 'inputSchema' || member === 'outputSchema') && schema !== undefined)
         needJsonSchema(member, schema);
     }
-    const text = JSON.stringify(definition);
+    const text = jsonText('the definition', definition, '');
     this.#callbacks.answers(
       native(() => this.#native.addNamed(kind === 'prompt', name, text)),
       handler,

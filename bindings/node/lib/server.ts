@@ -4,6 +4,7 @@ import type { Connection } from './connection.js';
 import { native } from './errors.js';
 import type { Handle } from './fixed.js';
 import type { HttpOptions } from './httpOptions.js';
+import { jsonText } from './json.js';
 import type { MethodHandler, MethodOptions } from './method.js';
 import { type HttpHandler, httpHandler } from './node.js';
 import { Parts } from './parts.js';
@@ -349,7 +350,8 @@ export class Server {
     needString('uri', uri);
     const { key: _key, ...described } = descriptor;
     checkedOptions('descriptor', described);
-    native(() => this.#parts.native.updatedWithMetadata(uri, JSON.stringify(descriptor)));
+    const text = jsonText('resource', descriptor, '');
+    native(() => this.#parts.native.updatedWithMetadata(uri, text));
   }
 
   /**

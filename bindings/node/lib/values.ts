@@ -128,6 +128,8 @@ export const NOT_MODIFIED: unique symbol = Symbol('not modified');
  *
  * The server copies the answer before the callback's turn is over, so you may change, resize or transfer it at once. For
  * large bytes that you answer often, use {@link SharedBytes}: the server copies them once.
+ *
+ * Half of a surrogate pair in a text, as `slice` may leave it, reaches the client as U+FFFD, and the log has a warning.
  */
 export type Body =
   | string

@@ -31,9 +31,12 @@ const UNTOUCHABLE = new Proxy(
 );
 
 const THROWN = {
-  'input that is no JSON': [() => new InputRequired(NO_JSON), /BigInt/],
-  'capabilities that are no JSON': [() => new MissingCapability(NO_JSON), /BigInt/],
-  'data of an error that are no JSON': [() => new MethodError(1, 'wrong', NO_JSON), /BigInt/],
+  'input that is no JSON': [() => new InputRequired(NO_JSON), /value\.bytes is the bigint 1;/],
+  'capabilities that are no JSON': [() => new MissingCapability(NO_JSON), /value\.bytes is the bigint 1;/],
+  'data of an error that are no JSON': [
+    () => new MethodError(1, 'wrong', NO_JSON),
+    /data\.bytes is the bigint 1;/,
+  ],
   'an object that cannot be looked at': [() => UNTOUCHABLE, /not to be looked at/],
 };
 

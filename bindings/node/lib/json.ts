@@ -1,0 +1,65 @@
+/** The application's values as JSON text: an error names the member that JSON or UTF-8 does not have. */
+import { invalid } from './errors.js';
+
+/** A JSON escape. It captures half of a surrogate pair, which `JSON.stringify` escapes if the other half is missing. */
+const ESCAPE = /\\(?:(ud[89a-f][0-9a-f]{2})|.)/g;
+
+/** Returns the JSON text of an object. `what` names it in errors, `prefix` stands before the names of its members. */
+export function jsonText(what: string, value: object, prefix = `${what}.`): string {
+  const text = looseJsonText(what, value, prefix);
+  if (!text.isWellFormed()) refuse(what, value, prefix);
+  return text;
+}
+
+/** Returns the JSON text of an object. Half of a surrogate pair stays in it, and the native half makes U+FFFD of it. */
+export function looseJsonText(what: string, value: object, prefix = `${what}.`): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (e) {
+    refuse(what, value, prefix);
+    throw e; // of a getter or of toJSON
+  }
+  if (text === undefined)
+    throw invalid(`${what} is an object whose toJSON returns nothing; return an object`);
+  return text.includes('\\ud') ? text.replace(ESCAPE, unescaped) : text;
+}
+
+function unescaped(escape: string, half: string | undefined): string {
+  return half === undefined ? escape : String.fromCharCode(parseInt(half.slice(1), 16));
+}
+
+/** Throws an error about the first member that cannot be written. */
+function refuse(what: string, value: object, prefix: string): void {
+  const above = new Map<object, string>();
+  const look = (path: string, given: unknown): void => {
+    const part = hasToJson(given) ? given.toJSON() : given;
+    if (typeof part === 'bigint') throw invalid(`${path} is the bigint ${part}; give a number or a string`);
+    if (typeof part === 'string' && !part.isWellFormed()) throw invalid(halved(path));
+    if (typeof part !== 'object' || part === null) return;
+    const outer = above.get(part);
+    if (outer !== undefined)
+      throw invalid(`${path} is ${outer} again, and JSON has no circles; leave it out`);
+    above.set(part, path);
+    for (const [name, inner] of Object.entries(part)) {
+      if (!name.isWellFormed()) throw invalid(halved(`the name of a member of ${path}`));
+      const member = part === value ? `${prefix}${name}` : `${path}.${name}`;
+      look(Array.isArray(part) ? `${path}[${name}]` : member, inner);
+    }
+    above.delete(part);
+  };
+  look(what, value);
+}
+
+/** Returns the message about a text with half of a surrogate pair. */
+export function halved(what: string): string {
+  return `${what} has half of a surrogate pair; make it well-formed: it.toWellFormed()`;
+}
+
+function hasToJson(value: unknown): value is { toJSON(): unknown } {
+  return (
+    (typeof value === 'object' || typeof value === 'bigint') &&
+    value !== null &&
+    typeof (value as { toJSON?: unknown }).toJSON === 'function'
+  );
+}
