@@ -15,6 +15,7 @@ mod classify;
 mod cors;
 mod delete;
 mod endpoint;
+mod endpoint_builder;
 mod exchange;
 mod get;
 #[cfg(feature = "http")]
@@ -37,7 +38,8 @@ mod verifying;
 
 pub use crate::event::{Grant, Verification};
 pub use crate::protocol::RequestHead;
-pub use endpoint::{Endpoint, EndpointBuilder};
+pub use endpoint::Endpoint;
+pub use endpoint_builder::EndpointBuilder;
 pub use exchange::{Exchange, Progress};
 #[cfg(feature = "http")]
 pub(crate) use idle_timeout::{IdleTimeout, Silence};

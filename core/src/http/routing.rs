@@ -4,7 +4,7 @@ use super::RequestHead;
 use super::answering::{Answering, InSession, ResponseStage};
 use super::classify::Version;
 use super::cors;
-use super::endpoint::Options;
+use super::endpoint_builder::Options;
 use super::exchange::{Exchange, ExchangeState};
 use super::media::check_transfer_codings;
 use super::origin::Refused;

@@ -25,9 +25,9 @@ fn assert_found(file: &'static str, from: &str, to: &str, fault: &str) {
 #[test]
 fn a_number_that_differs_or_is_missing_is_found() {
     assert_found(
-        "core/src/http/endpoint.rs",
-        "milliseconds; 3,600,000",
-        "milliseconds; 3,600",
+        "core/src/http/endpoint_builder.rs",
+        "milliseconds. Default: 3,600,000",
+        "milliseconds. Default: 3,600",
         "Rust: endpoint session_ms",
     );
     assert_found(
@@ -52,7 +52,7 @@ fn a_number_that_differs_or_is_missing_is_found() {
 #[test]
 fn a_switch_that_differs_or_is_missing_is_found() {
     assert_found(
-        "core/src/http/endpoint.rs",
+        "core/src/http/endpoint_builder.rs",
         "`WWW-Authenticate`. Default: false.",
         "",
         "Rust: endpoint cors",
@@ -104,9 +104,9 @@ fn a_word_that_differs_or_is_missing_is_found() {
 
 #[test]
 fn a_text_a_list_an_object_or_a_callback_that_differs_or_is_missing_is_found() {
-    assert_found("core/src/http/endpoint.rs", "Default: `/mcp`.", "", "Rust: endpoint path");
+    assert_found("core/src/http/endpoint_builder.rs", "Default: `/mcp`.", "", "Rust: endpoint path");
     assert_found(
-        "core/src/http/endpoint.rs",
+        "core/src/http/endpoint_builder.rs",
         "pub fn allowed_hosts",
         "fn allowed_hosts",
         "Rust: endpoint allowed_hosts",

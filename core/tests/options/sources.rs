@@ -15,7 +15,7 @@ const RUST: &[&str] = &[
     "core/src/limits.rs",
     "core/src/server/builder.rs",
     "core/src/server/choices.rs",
-    "core/src/http/endpoint.rs",
+    "core/src/http/endpoint_builder.rs",
     "core/src/serve/http.rs",
     "core/src/serve/stdio.rs",
     "core/src/directory/mod.rs",

@@ -1,0 +1,301 @@
+//! Builds an endpoint from its settings.
+
+use super::endpoint::Endpoint;
+use super::origin::OriginGate;
+use super::protection::Protection;
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::{Verification, Verifier, VerifyCall};
+use crate::limits::zero_error;
+use crate::options::EndpointOptions;
+use crate::provider::{IntoReply, verifier};
+use crate::server::Server;
+use std::fmt;
+#[cfg(feature = "http")]
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// Builds an endpoint. Every setting has a default.
+#[derive(Clone)]
+pub struct EndpointBuilder {
+    server: Server,
+    options: Options,
+    /// Read when the endpoint is made, which can fail.
+    origins: Vec<String>,
+    hosts: Vec<String>,
+}
+
+impl EndpointBuilder {
+    /// Sets the path that clients POST to. It must begin with a slash. Default: `/mcp`.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.options.path = path.into();
+        self
+    }
+
+    /// Sets whether the endpoint refuses requests whose `Host`, or `Origin` where there is one, is not a loopback name
+    /// such as `localhost`. Default: true, against DNS rebinding. The native listener ignores this setting: it refuses
+    /// them if it is bound to a loopback address.
+    #[must_use]
+    pub fn loopback_only(mut self, loopback_only: bool) -> Self {
+        self.options.gate.loopback_only = loopback_only;
+        self
+    }
+
+    /// The server that the endpoint will belong to.
+    #[cfg(feature = "http")]
+    pub(crate) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Fails as [`EndpointBuilder::build`] would.
+    #[cfg(feature = "http")]
+    pub(crate) fn check(&self) -> Result<()> {
+        self.options.check()?;
+        self.options.gate.clone().allow(&self.origins, &self.hosts)
+    }
+
+    /// Allows requests to name the address that the listener is bound to. A loopback address need not be `127.0.0.1`.
+    #[cfg(feature = "http")]
+    pub(crate) fn bound(mut self, address: IpAddr) -> Self {
+        self.options.gate.loopback_only = address.is_loopback();
+        if let (true, IpAddr::V4(address)) = (address.is_loopback(), address) {
+            self.hosts.push(address.to_string());
+        }
+        self
+    }
+
+    /// Sets the origins whose pages may send requests, each as `scheme://host[:port]`. An endpoint on a loopback address
+    /// also allows the origins of this machine. `*` allows any origin, `https://*.example.com` any subdomain.
+    #[must_use]
+    pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.origins = origins.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the hosts that requests may name, with or without a port. `*` allows any host, `*.example.com` any subdomain.
+    /// Without a list any host is allowed, unless the endpoint is bound to a loopback address.
+    #[must_use]
+    pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.hosts = hosts.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Lets pages of the allowed origins read the answers (CORS, WHATWG Fetch). They may send `OPTIONS` first, and see
+    /// `Mcp-Session-Id` and `WWW-Authenticate`. Default: false. Then browsers keep the answers from pages.
+    #[must_use]
+    pub fn cors(mut self, on: bool) -> Self {
+        self.options.cors = on;
+        self
+    }
+
+    /// Refuses requests whose `Accept` lacks `application/json` or `text/event-stream`. Default: false.
+    #[must_use]
+    pub fn strict_accept(mut self, strict: bool) -> Self {
+        self.options.strict_accept = strict;
+        self
+    }
+
+    /// Sets whether clients of the handshake era get sessions. Default: true. Without sessions any instance answers any of
+    /// their requests, but they cannot subscribe, and get no notifications.
+    #[must_use]
+    pub fn sessions(mut self, on: bool) -> Self {
+        self.options.sessions = on;
+        self
+    }
+
+    /// Sets how long an unused session is kept, in milliseconds. Default: 3,600,000.
+    #[must_use]
+    pub fn session_ms(mut self, ms: u64) -> Self {
+        self.options.session_ms = ms;
+        self
+    }
+
+    /// Sets the number of sessions at once, at least 1. Default: 10,000. One more takes the place of a session without a
+    /// request in progress. Its client has sent no request since the handshake and has no GET stream, or it was not used for
+    /// [`EndpointBuilder::idle_ms`]. Sessions with a GET stream go last. If no session can end, the client gets status 503.
+    /// So does a caller known by its token that has its [`crate::Limits::caller_percent`], and a client with 4,096 requests
+    /// and streams of one session in progress (the limit `session_streams`).
+    #[must_use]
+    pub fn session_limit(mut self, most: usize) -> Self {
+        self.options.session_limit = most;
+        self
+    }
+
+    /// Sets whether clients may end their session with DELETE. Default: true.
+    #[must_use]
+    pub fn delete(mut self, offered: bool) -> Self {
+        self.options.delete = offered;
+        self
+    }
+
+    /// Sets after how many milliseconds without an event a stream gets a comment. Default: 15,000.
+    #[must_use]
+    pub fn keep_alive_ms(mut self, ms: u64) -> Self {
+        self.options.keep_alive_ms = ms;
+        self
+    }
+
+    /// Sets how long the head of a request may take to arrive, in milliseconds. Default: 10,000. The native listener
+    /// applies it. The servers of other drivers have settings of their own.
+    #[must_use]
+    pub fn head_ms(mut self, ms: u64) -> Self {
+        self.options.head_ms = ms;
+        self
+    }
+
+    /// Sets how long a connection without a request is kept, and a response of which the client reads nothing, in
+    /// milliseconds. Default: 60,000. The native listener applies it. The tower service applies it to responses.
+    #[must_use]
+    pub fn idle_ms(mut self, ms: u64) -> Self {
+        self.options.idle_ms = ms;
+        self
+    }
+
+    /// Sets how long a body may take to arrive, in milliseconds. Default: 30,000.
+    #[must_use]
+    pub fn body_ms(mut self, ms: u64) -> Self {
+        self.options.body_ms = ms;
+        self
+    }
+
+    /// Sets how many bytes of events a session keeps for a client that reconnects after its stream broke. Default: 1 MiB.
+    #[must_use]
+    pub fn replay_bytes(mut self, bytes: usize) -> Self {
+        self.options.replay_bytes = bytes;
+        self
+    }
+
+    /// Answers only requests with a bearer token that the application accepts. [`crate::Event::Verify`] asks about each
+    /// request, also inside a session. `protection` is what clients learn about tokens. The application judges them with
+    /// [`EndpointBuilder::verify`], or with an event loop of its own.
+    #[must_use]
+    pub fn protect(mut self, protection: Protection) -> Self {
+        self.options.protection = Some(protection);
+        self
+    }
+
+    /// Sets the callback that judges tokens, at once or later. It implies the default of [`EndpointBuilder::protect`].
+    ///
+    /// ```
+    /// use wellhead::http::Grant;
+    /// use wellhead::{Caller, Server};
+    ///
+    /// let server = Server::new("notes", "1.0.0");
+    /// let endpoint = server.endpoint().verify(|call| {
+    ///     (call.token() == "secret of ann").then(|| Grant::new(Caller::new(*b"ann")))
+    /// });
+    /// # let _ = endpoint;
+    /// ```
+    #[must_use]
+    pub fn verify<F, R, M>(mut self, verify: F) -> Self
+    where
+        F: Fn(VerifyCall) -> R + Send + Sync + 'static,
+        R: IntoReply<Verification, M> + 'static,
+        M: 'static,
+    {
+        self.options.protection.get_or_insert_default();
+        self.options.verifier = Some(Arc::new(verifier(verify)));
+        self
+    }
+
+    /// Makes the endpoint. It calls `wake` when [`Endpoint::poll_event`] may have something to do: on any thread, without
+    /// a lock held.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::InvalidArgument`] for an allowed origin or host that no request can name, for a
+    /// path that does not begin with a slash, and for a time or a `session_limit` of 0.
+    pub fn build(mut self, wake: impl Fn() + Send + Sync + 'static) -> Result<Endpoint> {
+        self.options.check()?;
+        self.options.gate.allow(&self.origins, &self.hosts)?;
+        Ok(Endpoint::new(self.server, self.options, wake))
+    }
+}
+
+/// The settings of an endpoint.
+#[derive(Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "each switch is independent of the others")]
+pub(super) struct Options {
+    pub(super) path: String,
+    pub(super) gate: OriginGate,
+    pub(super) cors: bool,
+    pub(super) strict_accept: bool,
+    pub(super) sessions: bool,
+    pub(super) session_ms: u64,
+    pub(super) session_limit: usize,
+    pub(super) delete: bool,
+    pub(super) keep_alive_ms: u64,
+    pub(super) head_ms: u64,
+    pub(super) body_ms: u64,
+    pub(super) idle_ms: u64,
+    pub(super) replay_bytes: usize,
+    pub(super) protection: Option<Protection>,
+    pub(super) verifier: Option<Arc<Verifier>>,
+}
+
+impl Options {
+    fn check(&self) -> Result<()> {
+        if !self.path.starts_with('/') {
+            let message = format!("`path` must begin with `/` (got {:?})", self.path);
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        let limits = [
+            ("session_limit", self.session_limit as u64),
+            ("session_ms", self.session_ms),
+            ("keep_alive_ms", self.keep_alive_ms),
+            ("head_ms", self.head_ms),
+            ("body_ms", self.body_ms),
+            ("idle_ms", self.idle_ms),
+        ];
+        let zero = limits.into_iter().find(|(_, value)| *value == 0);
+        zero.map_or(Ok(()), |(name, _)| Err(zero_error(name)))
+    }
+}
+
+impl Server {
+    /// An endpoint for Streamable HTTP.
+    pub fn endpoint(&self) -> EndpointBuilder {
+        let EndpointOptions {
+            path,
+            loopback_only,
+            cors,
+            strict_accept,
+            sessions,
+            session_ms,
+            session_limit,
+            delete,
+            keep_alive_ms,
+            head_ms,
+            body_ms,
+            idle_ms,
+            replay_bytes,
+        } = EndpointOptions::DEFAULT;
+        EndpointBuilder {
+            server: self.clone(),
+            origins: Vec::new(),
+            hosts: Vec::new(),
+            options: Options {
+                path: path.to_owned(),
+                gate: OriginGate { origins: Vec::new(), hosts: Vec::new(), loopback_only },
+                cors,
+                strict_accept,
+                sessions,
+                session_ms,
+                session_limit,
+                delete,
+                keep_alive_ms,
+                head_ms,
+                body_ms,
+                idle_ms,
+                replay_bytes,
+                protection: None,
+                verifier: None,
+            },
+        }
+    }
+}
+
+impl fmt::Debug for EndpointBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EndpointBuilder").field("path", &self.options.path).finish_non_exhaustive()
+    }
+}
