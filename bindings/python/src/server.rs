@@ -23,7 +23,7 @@ use crate::service;
 use crate::table::Table;
 use crate::values::Resource;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use wellhead::Body;
 
@@ -220,47 +220,18 @@ impl Server {
     }
 
     #[doc = docstring!(tool)]
-    #[pyo3(signature = (
-        name = None,
-        definition = None,
-        /,
-        *,
-        title = None,
-        description = None,
-        input_schema = None,
-        output_schema = None,
-        annotations = None,
-        icons = None,
-        meta = None,
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "one for each keyword")]
+    #[pyo3(
+        signature = (name = None, definition = None, **members),
+        text_signature = "($self, name=None, definition=None, *, title=None, description=None, \
+                    input_schema=None, output_schema=None, annotations=None, icons=None, meta=None)"
+    )]
     fn tool<'py>(
         this: &Bound<'py, Self>,
         name: Option<&Bound<'py, PyAny>>,
         definition: Option<&Bound<'py, PyAny>>,
-        title: Option<&Bound<'py, PyAny>>,
-        description: Option<&Bound<'py, PyAny>>,
-        input_schema: Option<&Bound<'py, PyAny>>,
-        output_schema: Option<&Bound<'py, PyAny>>,
-        annotations: Option<&Bound<'py, PyAny>>,
-        icons: Option<&Bound<'py, PyAny>>,
-        meta: Option<&Bound<'py, PyAny>>,
+        members: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let given = PyDict::new(this.py());
-        let members = [
-            ("title", title),
-            ("description", description),
-            ("input_schema", input_schema),
-            ("output_schema", output_schema),
-            ("annotations", annotations),
-            ("icons", icons),
-            ("meta", meta),
-        ];
-        for (member, value) in members {
-            if let Some(value) = value {
-                given.set_item(member, value)?;
-            }
-        }
+        let given = tool_members(this.py(), members)?;
         let (name, function) = match name {
             Some(function) if function.is_callable() => (None, Some(function.clone())),
             Some(name) => (Some(given::string("name", name)?), None),
@@ -274,7 +245,7 @@ impl Server {
     }
 
     #[doc = docstring!(prompt)]
-    #[pyo3(signature = (name, definition = None, /, *, complete = None))]
+    #[pyo3(signature = (name, definition = None, *, complete = None))]
     fn prompt(
         this: &Bound<'_, Self>,
         name: &Bound<'_, PyAny>,
@@ -605,4 +576,29 @@ impl Server {
 
 fn given<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> Bound<'py, PyDict> {
     options.cloned().unwrap_or_else(|| PyDict::new(py))
+}
+
+/// The keywords of `Server.tool` without those that are None.
+fn tool_members<'py>(py: Python<'py>, members: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyDict>> {
+    const KNOWN: [&str; 9] = [
+        "name",
+        "definition",
+        "title",
+        "description",
+        "input_schema",
+        "output_schema",
+        "annotations",
+        "icons",
+        "meta",
+    ];
+    let given = PyDict::new(py);
+    for (member, value) in members.into_iter().flatten() {
+        if !KNOWN.contains(&member.cast::<PyString>()?.to_str()?) {
+            return Err(given::unknown("tool", &member, &KNOWN));
+        }
+        if !value.is_none() {
+            given.set_item(member, value)?;
+        }
+    }
+    Ok(given)
 }

@@ -28,6 +28,12 @@ MISTAKES: list[Mistake] = [
         "resource() got an unexpected keyword argument 'mimeType'; did you mean 'mime_type'?",
     ),
     Mistake(
+        "inputSchema of a tool",
+        lambda server: server.tool(inputSchema={"type": "object"}),
+        TypeError,
+        "tool() got an unexpected keyword argument 'inputSchema'; did you mean 'input_schema'?",
+    ),
+    Mistake(
         "mimeType of an item",
         lambda server: wellhead.Resource("a:b", mimeType="text/plain"),  # type: ignore[call-arg]
         TypeError,

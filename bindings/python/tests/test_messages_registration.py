@@ -23,6 +23,10 @@ def f() -> str:
 def takes_a_server(server: wellhead.Server) -> None: ...
 
 
+def takes_a_set_of_dicts(objects: set[dict[str, int]]) -> None:
+    pass
+
+
 def takes_numbers_by_number(numbers: dict[int, int]) -> None: ...
 
 
@@ -162,6 +166,13 @@ MISTAKES: list[Mistake] = [
         lambda server: server.tool("t")(takes_numbers_by_number),
         wellhead.RegistrationError,
         'takes_numbers_by_number: the parameter "numbers": the keys of a JSON object are str, not int; '
+        "give input_schema= to take the arguments as a dict",
+    ),
+    Mistake(
+        "a tool with a set of objects",
+        lambda server: server.tool("t")(takes_a_set_of_dicts),
+        wellhead.RegistrationError,
+        'takes_a_set_of_dicts: the parameter "objects": a set cannot hold dict[str, int], which has no hash; use list; '
         "give input_schema= to take the arguments as a dict",
     ),
     Mistake(

@@ -6,6 +6,7 @@ import datetime
 import decimal
 import enum
 import functools
+import json
 import pathlib
 import sys
 import uuid
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal, NewType, Optional, TypedDict, Union
 
 import pytest
 import wellhead
+from client import request
 
 REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
 UUID = "12345678-1234-5678-1234-567812345678"
@@ -199,6 +201,8 @@ def kept(hint: Any, value: Any) -> tuple[dict[str, Any], Any]:
         (Literal["a", 1, None], {"enum": ["a", 1, None]}, 1, 1),
         (Color, {"type": "string", "enum": ["red", "blue"]}, "blue", Color.BLUE),
         (Level, {"type": "integer", "enum": [1, 2]}, 2, Level.HIGH),
+        (Level, {"type": "integer", "enum": [1, 2]}, 2.0, Level.HIGH),
+        (Literal[1, True], {"enum": [1, True]}, True, True),
         (Optional[int], {"type": ["integer", "null"]}, None, None),  # noqa: UP045
         (Union[int, str], {"type": ["integer", "string"]}, "a", "a"),  # noqa: UP007
         (int | None, {"type": ["integer", "null"]}, 1, 1),
@@ -311,6 +315,7 @@ def test_two_classes_of_one_name_are_two_definitions() -> None:
         (bytes, "no base64!", "value: must be base64"),
         (dict[str, decimal.Decimal], {"a b": "x"}, 'value["a b"]: must be a Decimal (got "x")'),
         (Model, {"n": -1}, "value: n is negative"),
+        (set[Any], [[1], [2]], "value: must hold neither lists nor objects"),
         (uuid.UUID | None, "x", 'value: must be a UUID (got "x")'),
     ],
     ids=str,
@@ -323,6 +328,25 @@ def test_what_no_schema_can_say_is_refused_for_the_model(hint: Any, value: Any, 
     result = call(tool, {"value": value})
     text = f"Invalid arguments for tool tool:\n- {line}"
     assert result == {"content": [{"type": "text", "text": text}], "isError": True}
+
+
+def test_an_equal_value_becomes_the_one_of_the_literal() -> None:
+    kinds = [type(kept(Literal[0, 1, False], value)[1]) for value in (0, 1.0, False)]
+    assert kinds == [int, int, bool]
+
+
+@pytest.mark.parametrize("hint", [int, float, int | None, Any, Literal[1], list[int]], ids=str)
+def test_a_number_that_no_float_holds_is_refused_for_the_model(hint: Any) -> None:
+    def tool(value):  # type: ignore[no-untyped-def]
+        raise AssertionError("this is not called")
+
+    tool.__annotations__["value"] = hint
+    of = server()
+    of.tool(tool)
+    message = request(1, "tools/call", name="tool", arguments={"value": 0}).decode()
+    answer = of.connect().handle(message.replace('"value": 0', f'"value": {"7" * 5000}'))
+    text = "Invalid arguments for tool tool:\n- arguments: has a number out of range, or text that is not Unicode"
+    assert json.loads(answer or b"")["result"]["content"] == [{"type": "text", "text": text}]
 
 
 def test_defaults_are_values_of_the_hint() -> None:
@@ -545,6 +569,16 @@ def test_a_tool_error_and_others() -> None:
 
     assert call(tool, {"kind": "for the model"}) == {"content": [text("try another kind")], "isError": True}
     assert call(tool, {"kind": "x"}) == {"content": [text("The tool failed")], "isError": True}
+
+
+def test_a_name_may_be_a_keyword() -> None:
+    of = server()
+
+    @of.tool(name="add", title=None)
+    def tool(a: float, b: float) -> float:
+        return a + b
+
+    assert definition(of)["name"] == "add" and "title" not in definition(of)
 
 
 def test_schemas_that_are_given_take_a_dict() -> None:

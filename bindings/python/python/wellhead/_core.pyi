@@ -985,13 +985,12 @@ class Server:
     @overload
     def tool(self, name: _Tool, /) -> _Tool: ...
     @overload
-    def tool(self, name: str, definition: dict[str, Any], /) -> Callable[[_Method], _Method]: ...
+    def tool(self, name: str, definition: dict[str, Any]) -> Callable[[_Method], _Method]: ...
     @overload
     def tool(
         self,
         name: str | None = None,
         definition: None = None,
-        /,
         *,
         title: str | None = None,
         description: str | None = None,
@@ -1051,7 +1050,6 @@ class Server:
         self,
         name: str,
         definition: dict[str, Any] | None = None,
-        /,
         *,
         complete: Mapping[str, _Complete] | None = None,
     ) -> Callable[[_Method], _Method]:

@@ -158,16 +158,26 @@ def resolved(function: Any, name: str, annotation: Any) -> Any:
     """A string annotation as what it names."""
     if not isinstance(annotation, str):
         return annotation
-    function = getattr(function, "func", function)  # functools.partial
-    function = getattr(function, "__func__", function)  # a method
-    scope = dict(zip(function.__code__.co_freevars, map(contents, function.__closure__ or ()), strict=False))
+    function = with_code(function)
     try:
-        return eval(annotation, function.__globals__, scope)
+        return eval(annotation, function.__globals__, closure(function))
     except Exception as e:
         raise refusal(
             function,
             f'the annotation "{annotation}" of "{name}" cannot be resolved ({e}); it is needed at run time',
         ) from e
+
+
+def with_code(function: Any) -> Any:
+    """The function of a partial, of a method, or of an instance with `__call__`."""
+    function = getattr(function, "func", function)
+    function = getattr(function, "__func__", function)
+    return function if hasattr(function, "__code__") else type(function).__call__
+
+
+def closure(function: Any) -> dict[str, Any]:
+    """The names that a function has from the functions around it."""
+    return dict(zip(function.__code__.co_freevars, map(contents, function.__closure__ or ()), strict=False))
 
 
 def contents(cell: types.CellType) -> Any:
@@ -281,11 +291,7 @@ def in_pool(function: Any) -> Callable[..., Any]:
 
 
 def is_async(function: Any) -> bool:
-    function = getattr(function, "func", function)
-    function = getattr(function, "__func__", function)
-    if not hasattr(function, "__code__"):
-        function = type(function).__call__
-    code = getattr(function, "__code__", None)
+    code = getattr(with_code(function), "__code__", None)
     return code is not None and bool(code.co_flags & COROUTINE)
 
 

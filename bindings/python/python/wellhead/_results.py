@@ -49,7 +49,7 @@ class Image(Media):
 class Audio(Media):
     """A sound in the result of a tool (page "Tools" of the specification, Audio Content).
 
-    Clients of 2024-11-05 get a line of text in its place, because that revision has no audio.
+    Clients of a revision without audio get a line of text in its place.
 
     Args:
         data: Its bytes; they are encoded as base64 for the client.

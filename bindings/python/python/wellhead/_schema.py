@@ -123,7 +123,7 @@ class Hints:
         if origin in (typing.Union, types.UnionType):
             return self.union([self.read(one) for one in hint.__args__])
         if origin is typing.Literal:
-            return choice(list(hint.__args__), None)
+            return choice(list(hint.__args__))
         if getattr(origin, "_name", None) in ("Required", "NotRequired", "ReadOnly"):  # of typing or typing_extensions
             return self.read(hint.__args__[0])
         if (origin or hint) in LISTS:
@@ -140,9 +140,9 @@ class Hints:
         if cls in PLAIN:
             return Hint({"type": PLAIN[cls]}, lambda value: type(value) is cls)
         if cls is int:
-            return Hint({"type": "integer"}, is_integer, lambda value: value if type(value) is int else int(value))
+            return Hint({"type": "integer"}, is_integer, int)  # 3.0 is an integer, too
         if cls is float:
-            return Hint({"type": "number"}, lambda value: is_integer(value) or type(value) is float, float)
+            return Hint({"type": "number"}, lambda value: type(value) in (int, float), float)
         if cls in (bytes, bytearray):
             return Hint(
                 {"type": "string", "contentEncoding": "base64"},
@@ -150,8 +150,7 @@ class Hints:
                 lambda value: cls(decoded(value)),
             )
         if issubclass(cls, enum.Enum):
-            members: dict[Any, Any] = {json.dumps(encoded(member.value)): member for member in cls}
-            return choice([member.value for member in cls], lambda value: members[json.dumps(value)])
+            return choice(list(cls))
         if cls in TEXTS:
             format_, read = TEXTS[cls]
             schema: _Schema = {"type": "string"} if format_ is None else {"type": "string", "format": format_}
@@ -186,9 +185,15 @@ class Hints:
         schema: _Schema = {"type": "array", "items": hint.schema}
         if make in (set, frozenset):
             schema["uniqueItems"] = True
+            if getattr(typing.get_origin(item) or item, "__hash__", None) is None:
+                raise Unsupported(f"a set cannot hold {show(item)}, which has no hash; use list")
 
         def convert(value: list[_Json]) -> Any:
-            return make(each(hint, value))
+            items = each(hint, value)
+            try:
+                return make(items)
+            except TypeError as e:  # a list or an object where a set may hold anything
+                raise Mismatch("must hold neither lists nor objects") from e
 
         plain = make is list and hint.convert is None
         return Hint(
@@ -339,12 +344,24 @@ def fields_of(hints: Hints, cls: Any) -> dict[str, Field]:
     return found
 
 
-def choice(values: list[Any], convert: Callable[[_Json], Any] | None) -> Hint:
+def choice(values: list[Any]) -> Hint:
+    """One of these values, or members of an enum. An argument becomes the value that it equals."""
     written = [encoded(value) for value in values]
     kinds = {kind_of(value) for value in written}
     schema: _Schema = {"type": kinds.pop(), "enum": written} if len(kinds) == 1 else {"enum": written}
-    texts = {json.dumps(value) for value in written}
-    return Hint(schema, lambda value: json.dumps(value) in texts, convert)
+
+    def fits(value: _Json) -> bool:
+        return any(same(value, one) for one in written)
+
+    def convert(value: _Json) -> Any:
+        return next(member for member, one in zip(values, written, strict=True) if same(value, one))
+
+    return Hint(schema, fits, None if all(type(value) is str for value in values) else convert)
+
+
+def same(one: _Json, other: _Json) -> bool:
+    """JSON Schema's equality of values that are no arrays or objects: 1 is 1.0, and true is not 1."""
+    return isinstance(one, bool) is isinstance(other, bool) and one == other
 
 
 def annotated(hint: Hint, notes: list[Any]) -> Hint:
@@ -475,11 +492,11 @@ def is_integer(value: _Json) -> bool:
 
 
 def kind_of(value: _Json) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "integer"
-    return PLAIN.get(type(value)) or {float: "number", list: "array", dict: "object"}[type(value)]
+    """The `type` of a value that `encoded` made."""
+    if value is None:
+        return "null"
+    kinds = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+    return next(kind for cls, kind in kinds.items() if isinstance(value, cls))
 
 
 def doc_of(cls: Any) -> str | None:

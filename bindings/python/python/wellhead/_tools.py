@@ -101,14 +101,9 @@ def type_hints(function: Any) -> _Object:
     """The hints with what stands in quotes inside of them, such as `list["Point"]`; none if a name is unknown."""
     import inspect
 
-    function = inspect.unwrap(getattr(function, "func", function))
-    function = getattr(function, "__func__", function)
-    if not hasattr(function, "__code__"):
-        function = type(function).__call__
-    cells = function.__closure__ or ()
-    scope = dict(zip(function.__code__.co_freevars, map(_parameters.contents, cells), strict=False))
+    function = _parameters.with_code(inspect.unwrap(getattr(function, "func", function)))
     try:
-        return typing.get_type_hints(function, localns=scope, include_extras=True)
+        return typing.get_type_hints(function, localns=_parameters.closure(function), include_extras=True)
     except (NameError, TypeError, SyntaxError, AttributeError):
         return {}
 
@@ -121,17 +116,16 @@ def is_content(hint: Any) -> bool:
 
 def caller(function: Any, name: str, fields: dict[str, Field], call_name: str | None, structured: bool) -> Any:
     """Makes the function that takes the arguments as a dict."""
-    converted = {one: field.hint for one, field in fields.items() if field.hint.convert is not None}
+    converted = {one: field.hint.convert for one, field in fields.items() if field.hint.convert is not None}
 
-    def keywords(arguments: _Object) -> _Object:
-        known = {one: value for one, value in arguments.items() if one in fields}
-        for one, hint in converted.items():
-            if one in known:
+    def keywords(arguments: _Object) -> _Object:  # all of them are parameters: the schema allows no others
+        for one, convert in converted.items():
+            if one in arguments:
                 try:
-                    known[one] = hint.value(known[one])
+                    arguments[one] = convert(arguments[one])
                 except Mismatch as e:
                     raise ToolError(f"Invalid arguments for tool {name}:\n- {path(one, *e.path)}: {e.why}") from e
-        return known
+        return arguments
 
     run: Callable[..., Any]
     if _parameters.is_async(function):
