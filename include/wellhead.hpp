@@ -27,6 +27,11 @@
  *   RTTI.
  */
 #ifndef WELLHEAD_HPP
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 201703L : __cplusplus < 201703L
+#  error "wellhead.hpp needs C++17: compile with -std=c++17 (/std:c++17) or later, or use wellhead.h"
+#elif !defined(__cpp_exceptions) && !defined(_CPPUNWIND)
+#  error "wellhead.hpp needs exceptions: compile without -fno-exceptions (with /EHsc), or use wellhead.h"
+#else
 #define WELLHEAD_HPP
 
 #include <wellhead.h>
@@ -1115,4 +1120,5 @@ inline std::uint32_t abi_version() noexcept {
 
 #include <wellhead_http.hpp>
 
+#endif
 #endif

@@ -15,10 +15,11 @@
  * own HTTP server. Names are those of wellhead_http.h without their prefix. The comment there says what a function does, when
  * it fails and which thread may call it.
  */
-#ifndef WELLHEAD_HTTP_HPP
+#ifndef WELLHEAD_HPP
+#  include <wellhead.hpp> /* ends with this header */
+#elif !defined(WELLHEAD_HTTP_HPP)
 #define WELLHEAD_HTTP_HPP
 
-#include <wellhead.hpp>
 #include <wellhead_http.h>
 
 namespace wellhead {

@@ -99,6 +99,36 @@ if $C -D_WIN32 -DWELLHEAD_STATIC -x c -E - <<<'#include <wellhead_http.h>' | gre
 fi
 echo "the headers compile by themselves and twice, as C99 and as C++17"
 
+# Constants in the oldest languages that the C headers know.
+constants='#include <wellhead_http.h>
+static const wellhead_str name = WELLHEAD_STR_INIT("name");
+static const wellhead_pair pairs[] = {{WELLHEAD_STR_INIT("name"), WELLHEAD_STR_INIT("value")}};
+static const wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+const void *used[] = {&name, pairs, &resource};'
+for language in "c -std=c89" "c -std=c99" "c -std=c17" "c++ -std=c++98" "c++ -std=c++17"; do
+    # shellcheck disable=SC2086
+    gcc -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x $language - <<<"$constants"
+done
+echo "static tables of strings compile without a warning from C89 and C++98 on"
+
+# A compiler that lacks something gets one error that says so.
+needs() { # TEXT SWITCHES...
+    local text=$1 header errors
+    shift
+    for header in wellhead.hpp wellhead_http.hpp; do
+        errors=$(g++ "$@" -Iinclude -x c++ -fsyntax-only - 2>&1 <<<"#include <$header>" | grep -F "error:" || true)
+        if [ "$(wc -l <<<"$errors")" -ne 1 ] || [[ $errors != *"$text"* ]]; then
+            printf '%s with %s has not just the error "%s":\n%s\n' "$header" "$*" "$text" "$errors" >&2
+            exit 1
+        fi
+    done
+}
+needs "wellhead.hpp needs C++17" -std=c++98
+needs "wellhead.hpp needs C++17" -std=c++14
+needs "wellhead.hpp needs exceptions" -std=c++17 -fno-exceptions
+$CXX -fno-rtti -x c++ -fsyntax-only - <<<'#include <wellhead.hpp>'
+echo "the headers of C++ say in one error that they need C++17 and exceptions, and need no RTTI"
+
 # What the shared library exports is what the headers declare.
 declared=$(grep -h '^WELLHEAD_API' include/*.h | grep -oE '\bwellhead_[a-z0-9_]+\(' | tr -d '(' | sort -u)
 exported=$(nm -D --defined-only "$LIBRARY/libwellhead.so" | awk '{print $3}' | sort -u)
