@@ -1,8 +1,8 @@
 # The C library: included by the Makefile, paths from the repository's root.
 TARGET ?= target
 PREFIX ?= /usr/local
-# What `rustc --print native-static-libs` says the static library needs.
-NATIVE_LIBS := -lgcc_s -lutil -lrt -lpthread -lm -ldl
+# What `rustc --print native-static-libs` says the static library needs. The compiler adds -lgcc_s or what replaces it, and -lc.
+NATIVE_LIBS := -lutil -lrt -lpthread -lm -ldl
 WELLHEAD_VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 # Before 1.0 a minor release changes the soname, as in ffi/build.rs.
 WELLHEAD_SONAME := libwellhead.so.$(shell echo $(WELLHEAD_VERSION) | sed -E 's/^(0\.[0-9]+|[1-9][0-9]*).*/\1/')
@@ -46,7 +46,7 @@ install: ## headers, libraries, wellhead.pc and the command, under $(DESTDIR)$(P
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 755 $(TARGET)/release/wellhead $(DESTDIR)$(PREFIX)/bin
 	install -m 644 include/wellhead.h include/wellhead_http.h include/wellhead.hpp include/wellhead_http.hpp $(DESTDIR)$(PREFIX)/include
-	install -m 644 $(TARGET)/release/libwellhead.a $(DESTDIR)$(PREFIX)/lib
+	ffi/archive.sh $(TARGET)/release/libwellhead.a $(DESTDIR)$(PREFIX)/lib/libwellhead.a
 	install -m 755 $(TARGET)/release/libwellhead.so $(DESTDIR)$(PREFIX)/lib/libwellhead.so.$(WELLHEAD_VERSION)
 	ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(PREFIX)/lib/$(WELLHEAD_SONAME)
 	ln -sf $(WELLHEAD_SONAME) $(DESTDIR)$(PREFIX)/lib/libwellhead.so

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 STRICT="-Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow"
 C="gcc -std=c99 -g $STRICT -Wstrict-prototypes -Iinclude"
 CXX="g++ -std=c++17 -g $STRICT -Wold-style-cast -Iinclude"
-LIBS="-lgcc_s -lutil -lrt -lpthread -lm -ldl" # of `rustc --print native-static-libs`
+LIBS="-lutil -lrt -lpthread -lm -ldl" # as NATIVE_LIBS in ffi/ffi.mk
 TARGET=${CARGO_TARGET_DIR:-target}
 
 tests/c/install.sh
@@ -137,6 +137,11 @@ if ! diff <(echo "$declared") <(echo "$exported"); then
     exit 1
 fi
 echo "libwellhead.so exports the $(wc -w <<<"$exported") functions of the headers and nothing else"
+
+if [ "${1:-}" != --asan ]; then
+    ffi/archive.sh "$LIBRARY/libwellhead.a" "$OUT/libwellhead.a"
+    tests/c/archive.sh "$OUT/libwellhead.a"
+fi
 
 build "$C" notes ffi/examples/notes.c
 build "$C" loop ffi/examples/loop.c

@@ -29,6 +29,10 @@ c() {
     # shellcheck disable=SC2046
     cc -std=c99 -Wall -Wextra -Wpedantic -Werror hello.c $(pkg-config --cflags --libs wellhead) -o hello
     LD_LIBRARY_PATH="$PWD/dest/usr/lib" python3 "$here/ask.py" ./hello
+    # shellcheck disable=SC2046
+    cc -std=c99 -static hello.c $(pkg-config --static --cflags --libs wellhead) -o hello-static 2> warnings || { cat warnings; return 1; }
+    python3 "$here/ask.py" ./hello-static
+    "$root/tests/c/archive.sh" dest/usr/lib/libwellhead.a
 }
 
 cpp() { # with what `c` has installed
