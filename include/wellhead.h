@@ -15,6 +15,9 @@
  *   }
  *
  * Terms. The application is the program that includes this header. The client is the MCP client that sends requests to it.
+ *   A string is absent if its ptr is NULL. A responder is the handle through which a callback answers.
+ * Sections. Each begins with a line of dashes: version, basic types, status and errors, server, what is served, calls,
+ *   answers, access and interest, further methods, updates, URIs, connection, stdio, a client for tests.
  * Ownership. `x_new` returns a handle that the application frees with `x_free`; free(NULL) does nothing. Handles may be
  *   freed in any order. Strings passed in are copied before return, unless the name of the function ends in `_owned`.
  *   Strings passed out are borrowed; each function says until when.
@@ -515,9 +518,11 @@ WELLHEAD_API wellhead_status wellhead_server_add_resource(wellhead_server *serve
 WELLHEAD_API wellhead_status wellhead_server_add_template(wellhead_server *server, const wellhead_resource *resource,
                                                           const wellhead_provider *provider, wellhead_error **error);
 
-/* Registers a list source. Fixed resources are listed first, then the sources in the order of their registration. `name` is
- * part of cursors, so replicas must use the same; absent: the number of the source. provider: may not be NULL; copied.
- * provider->list is required, and provider->read must be NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+/* Registers a list source. Resources of one template need none: `list` in the provider of the template lists them in the
+ * same way. Fixed resources are listed first, then the sources in the order of their registration. `name` is
+ * part of cursors, so replicas must use the same; absent: the number of the source among those without a name, from 1.
+ * provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL. DUPLICATE, INVALID_UTF8,
+ * INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_list(wellhead_server *server, wellhead_str name,
                                                       const wellhead_provider *provider, wellhead_error **error);
 
@@ -528,7 +533,7 @@ WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *serve
 
 /* Removes one registration by its name: a resource by its URI, else a template with its list by the text of the template,
  * else a list source, else a method. A folder is removed by the text of its template, such as file:///srv/notes/{+path}. A
- * list source without a name cannot be removed. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED. */
+ * list source without a name is removed by its number. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str name, wellhead_error **error);
 
 #define WELLHEAD_NO_WATCH 1                   /* Do not notify clients of changes in the folder. */
@@ -1192,8 +1197,9 @@ typedef struct wellhead_stdio_options {
 
 /* Serves standard input and output. Blocks until the client is gone, the pipe breaks or wellhead_server_close is called: all
  * three are OK. options: may be NULL. A process serves one client at a time this way. By default callbacks run on this
- * thread, one at a time, and two more threads read and write. Ignores SIGPIPE during the service if it had its default
- * action; the last service of the process restores that. IO, CLOSED, INVALID_ARGUMENT. */
+ * thread, one at a time, and two more threads read and write. While a callback runs, these answer requests that need none,
+ * such as ping and reads of fixed contents. Ignores SIGPIPE during the service if it had its default action; the last
+ * service of the process restores that. IO, CLOSED, INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const wellhead_stdio_options *options,
                                                   wellhead_error **error);
 

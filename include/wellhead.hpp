@@ -10,9 +10,11 @@
  *   }
  *
  * Names are those of wellhead.h without their prefix: wellhead_server_add_text is Server::add_text. The comment in wellhead.h
- * says what a function does, when it fails and which thread may call it. C++ adds this:
+ * says what a function does, when it fails and which thread may call it. What may be left out comes last: set_text takes
+ * `about` behind the text. C++ adds this:
  *
- * Handles are move-only and free themselves. A handle that was moved from is as NULL in C. capi() returns the handle of wellhead.h, and capi_release() gives it away.
+ * Handles are move-only and free themselves. A handle that was moved from is as NULL in C. capi() returns the handle of
+ *   wellhead.h, and capi_release() gives it away.
  * HTTP has a header of its own, wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and
  *   Endpoint and Exchange for programs with their own HTTP server.
  * Texts are passed in as std::string_view and copied. Texts that are returned as std::string_view are borrowed, as in

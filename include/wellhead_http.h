@@ -203,8 +203,9 @@ typedef struct wellhead_http_options {
 
 /* Serves Streamable HTTP (HTTP/1.1, and HTTP/2 with prior knowledge) on an address such as 127.0.0.1:8000. Blocks until
  * wellhead_server_close is called, which is OK. options: may be NULL. At an address that is not loopback it accepts any
- * Host, and only the allowed origins. Ignores SIGPIPE during the service if it had its default action; the last service of
- * the process restores that. IO, CLOSED, INVALID_ARGUMENT, INVALID_UTF8. */
+ * Host, and only the allowed origins. By default callbacks run on this thread, one at a time, and another thread reads and
+ * writes. Ignores SIGPIPE during the service if it had its default action; the last service of the process restores that.
+ * IO, CLOSED, INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_serve_http(wellhead_server *server, wellhead_str address,
                                                  const wellhead_http_options *options, wellhead_error **error);
 
@@ -215,7 +216,8 @@ WELLHEAD_API wellhead_status wellhead_serve_http(wellhead_server *server, wellhe
  * returns. It makes another thread or the loop of the application call that. Itself it may call only the _free functions of
  * the endpoint and its exchanges. NULL: for an application that polls after each step and never answers later. wake_destroy:
  * called once with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on failure; may be NULL.
- * The caller frees the endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8. */
+ * The three are no options, because wellhead_serve_http takes the same options and wakes itself. The caller frees the
+ * endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_endpoint *wellhead_endpoint_new(wellhead_server *server,
                                                       const wellhead_endpoint_options *options,
                                                       wellhead_wake_callback wake, void *wake_data,

@@ -181,9 +181,11 @@ pub unsafe extern "C" fn wellhead_server_add_template(
     }
 }
 
-/// Registers a list source. Fixed resources are listed first, then the sources in the order of their registration. `name` is
-/// part of cursors, so replicas must use the same; absent: the number of the source. provider: may not be NULL; copied.
-/// provider->list is required, and provider->read must be NULL. DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Registers a list source. Resources of one template need none: `list` in the provider of the template lists them in the
+/// same way. Fixed resources are listed first, then the sources in the order of their registration. `name` is
+/// part of cursors, so replicas must use the same; absent: the number of the source among those without a name, from 1.
+/// provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL. DUPLICATE, INVALID_UTF8,
+/// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_list(
     server: *mut wellhead_server,
@@ -218,7 +220,7 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
 
 /// Removes one registration by its name: a resource by its URI, else a template with its list by the text of the template,
 /// else a list source, else a method. A folder is removed by the text of its template, such as file:///srv/notes/{+path}. A
-/// list source without a name cannot be removed. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED.
+/// list source without a name is removed by its number. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove(
     server: *mut wellhead_server,

@@ -35,8 +35,9 @@ growing!(wellhead_stdio_options);
 
 /// Serves standard input and output. Blocks until the client is gone, the pipe breaks or wellhead_server_close is called: all
 /// three are OK. options: may be NULL. A process serves one client at a time this way. By default callbacks run on this
-/// thread, one at a time, and two more threads read and write. Ignores SIGPIPE during the service if it had its default
-/// action; the last service of the process restores that. IO, CLOSED, INVALID_ARGUMENT.
+/// thread, one at a time, and two more threads read and write. While a callback runs, these answer requests that need none,
+/// such as ping and reads of fixed contents. Ignores SIGPIPE during the service if it had its default action; the last
+/// service of the process restores that. IO, CLOSED, INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_serve_stdio(
     server: *mut wellhead_server,

@@ -23,7 +23,8 @@ impl Shared for wellhead_endpoint {}
 /// returns. It makes another thread or the loop of the application call that. Itself it may call only the _free functions of
 /// the endpoint and its exchanges. NULL: for an application that polls after each step and never answers later. wake_destroy:
 /// called once with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on failure; may be NULL.
-/// The caller frees the endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8.
+/// The three are no options, because wellhead_serve_http takes the same options and wakes itself. The caller frees the
+/// endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_new(
     server: *mut wellhead_server,

@@ -52,8 +52,9 @@ growing!(wellhead_http_options);
 
 /// Serves Streamable HTTP (HTTP/1.1, and HTTP/2 with prior knowledge) on an address such as 127.0.0.1:8000. Blocks until
 /// wellhead_server_close is called, which is OK. options: may be NULL. At an address that is not loopback it accepts any
-/// Host, and only the allowed origins. Ignores SIGPIPE during the service if it had its default action; the last service of
-/// the process restores that. IO, CLOSED, INVALID_ARGUMENT, INVALID_UTF8.
+/// Host, and only the allowed origins. By default callbacks run on this thread, one at a time, and another thread reads and
+/// writes. Ignores SIGPIPE during the service if it had its default action; the last service of the process restores that.
+/// IO, CLOSED, INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_serve_http(
     server: *mut wellhead_server,

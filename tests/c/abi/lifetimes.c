@@ -17,6 +17,11 @@ static void keep(void *user_data, const wellhead_call *call, wellhead_read *r) {
     o->kept = wellhead_read_keep(r);
 }
 
+static void list_nothing(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+    (void)user_data, (void)call, (void)after, (void)limit;
+    wellhead_list_finish(r, 0);
+}
+
 static wellhead_provider owned(owner *o) {
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     provider.user_data = o;
@@ -231,6 +236,56 @@ static void the_log_hears_failures_and_is_destroyed_once(void) {
     CHECK(unused.destroyed == 1);
 }
 
+static wellhead_status removed(wellhead_server *server, const char *name) {
+    return wellhead_server_remove(server, wellhead_cstr(name), NULL);
+}
+
+static void one_name_is_removed_in_the_order_of_the_header(void) {
+    owner resource = {NULL, 0, 0, NULL}, list = {NULL, 0, 0, NULL}, unnamed = {NULL, 0, 0, NULL};
+    wellhead_provider lists = WELLHEAD_PROVIDER_INIT, reads = owned(&resource);
+    wellhead_resource about = WELLHEAD_RESOURCE_INIT;
+    wellhead_server *server = quiet_server();
+    about.uri = WELLHEAD_STR("t://a");
+    lists.list = list_nothing;
+    lists.destroy = destroy;
+    lists.user_data = &list;
+    CHECK(wellhead_server_add_list(server, about.uri, &lists, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_add_resource(server, &about, &reads, NULL) == WELLHEAD_STATUS_OK);
+    lists.user_data = &unnamed;
+    CHECK(wellhead_server_add_list(server, wellhead_cstr(NULL), &lists, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(removed(server, "t://a") == WELLHEAD_STATUS_OK && resource.destroyed == 1 && list.destroyed == 0);
+    CHECK(removed(server, "t://a") == WELLHEAD_STATUS_OK && list.destroyed == 1);
+    CHECK(removed(server, "t://a") == WELLHEAD_STATUS_UNKNOWN);
+    CHECK(removed(server, "0") == WELLHEAD_STATUS_UNKNOWN && unnamed.destroyed == 0);
+    CHECK(removed(server, "1") == WELLHEAD_STATUS_OK && unnamed.destroyed == 1);
+    wellhead_server_free(server);
+    CHECK(resource.destroyed == 1 && list.destroyed == 1 && unnamed.destroyed == 1);
+}
+
+typedef struct { pthread_t thread; int events; } published;
+
+static void count_event(void *user_data, wellhead_str event) {
+    published *p = user_data;
+    CHECK(event.len > 0 && pthread_equal(p->thread, pthread_self()));
+    p->events++;
+}
+
+static void changes_are_published_on_the_thread_that_reports_them(void) {
+    published p = {pthread_self(), 0};
+    wellhead_resource about = WELLHEAD_RESOURCE_INIT;
+    wellhead_server *server = quiet_server();
+    about.uri = WELLHEAD_STR("n:1");
+    CHECK(wellhead_server_set_publish(server, count_event, &p, NULL, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_updated(server, about.uri, NULL) == WELLHEAD_STATUS_OK && p.events == 1);
+    CHECK(wellhead_server_updated_with_metadata(server, &about, NULL) == WELLHEAD_STATUS_OK && p.events == 2);
+    CHECK(wellhead_server_sub_resource_updated(server, WELLHEAD_STR("n:1/a"), about.uri, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(p.events == 3);
+    CHECK(wellhead_server_list_changed(server, NULL) == WELLHEAD_STATUS_OK && p.events == 4);
+    CHECK(wellhead_server_access_changed(server, WELLHEAD_STR("ann"), NULL) == WELLHEAD_STATUS_OK && p.events == 5);
+    wellhead_server_free(server);
+    CHECK(p.events == 5);
+}
+
 void test_lifetimes(void) {
     RUN(user_data_is_destroyed_once_when_its_registration_is_removed);
     RUN(user_data_is_destroyed_once_when_its_registration_fails);
@@ -242,4 +297,6 @@ void test_lifetimes(void) {
     RUN(handles_may_be_freed_in_any_order);
     RUN(wake_data_is_destroyed_once_after_the_last_wake);
     RUN(the_log_hears_failures_and_is_destroyed_once);
+    RUN(one_name_is_removed_in_the_order_of_the_header);
+    RUN(changes_are_published_on_the_thread_that_reports_them);
 }
