@@ -146,6 +146,10 @@ rows: ## which protocol rows no vector and no named test covers
 words: ## that NAMES.md and the public names of the five languages agree, and that each gap has a reason
 	$(PYTHON) tests/words.py
 
+.PHONY: options
+options: ## writes OPTIONS.md from the core's table of options; test-rust says whether it is current
+	WRITE_OPTIONS=1 cargo test -p wellhead --features $(FEATURES) --test options each_language
+
 .PHONY: prose
 prose: ## that documents, comments, messages and commit subjects keep to the rules of tests/prose.py
 	$(PYTHON) tests/prose.py

@@ -208,14 +208,14 @@ typedef struct wellhead_cache_of {
 /* Counters of a server since it was made. They are read at slightly different moments. */
 typedef struct wellhead_counters {
     size_t struct_size;
-    uint64_t connections;                     /* Connections made. */
-    uint64_t connections_open;                /* Connections that are open now. */
+    uint64_t connections;                     /* Connections that were made. */
+    uint64_t connections_open;                /* Connections that are open. */
     uint64_t calls;                           /* Calls of callbacks that began. */
-    uint64_t calls_answered;                  /* Calls that were answered while the client still waited. */
-    uint64_t calls_failed;                    /* Calls among these that failed or were dropped without an answer. */
+    uint64_t calls_answered;                  /* Calls answered before their request was cancelled or timed out. */
+    uint64_t calls_failed;                    /* Answered calls that failed, or were dropped without an answer. */
     uint64_t changes;                         /* Changes of resources and of lists that the application reported. */
-    uint64_t uris_watched;                    /* URIs that have a subscriber now. */
-    uint64_t subscriptions;                   /* Subscriptions now: each pair of a connection and a URI is one. */
+    uint64_t uris_watched;                    /* URIs with at least one subscriber. */
+    uint64_t subscriptions;                   /* Subscribers of all URIs. A connection counts once for each URI. */
 } wellhead_counters;
 #define WELLHEAD_COUNTERS_INIT { sizeof(wellhead_counters), 0, 0, 0, 0, 0, 0, 0, 0 }
 

@@ -238,7 +238,7 @@ def members(items: list[str], files: list[Path], prefix: str, names: Names) -> N
 def code(path: Path) -> str:
     """A file without its tests and without what is hidden from the documentation."""
     text = path.read_text("utf-8").split("#[cfg(test)]\nmod ")[0]
-    text = re.sub(r"^options! \{\n(.*?)^\}\n", lambda made: shifted(made[1]), text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^(?:options|counters)! \{\n(.*?)^\}\n", lambda made: shifted(made[1]), text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"#\[doc\(hidden\)\]\n(?:\s*#\[[^\n]*\n)*\s*(?:pub )?(?:fn|use|mod|struct|enum) [^\n]*", "", text)
 
 

@@ -70,7 +70,7 @@ pub use model::{
 pub use observer::{Counters, Ended, Observed};
 // For the test that compares the languages.
 #[doc(hidden)]
-pub use options::{OPTIONS, OptionEntry, OptionKind, OptionSet};
+pub use options::{OPTIONS, OptionEntry, OptionKind, OptionSet, WORD_LISTS, WordList};
 pub use policy::{
     Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
     UndeclaredLists,

@@ -17,12 +17,21 @@ pub enum Level {
     Error = 2,
 }
 
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Level {
+    /// The words, in the order of their numbers.
+    pub(crate) const NAMES: &[&str] = &[Level::Warning.word(), Level::Error.word()];
+
+    const fn word(self) -> &'static str {
+        match self {
             Level::Warning => "warning",
             Level::Error => "error",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
     }
 }
 

@@ -1,13 +1,17 @@
-//! One table of the options and limits that each language has: name, values, default and meaning. The core takes its
-//! defaults from here. `core/tests/options` compares the languages with [`OPTIONS`].
+//! One table of the options, limits and counters that each language has: name, values, default and meaning. The core takes
+//! its defaults from here. `core/tests/options` compares the languages with [`OPTIONS`] and [`WORD_LISTS`], and writes
+//! `OPTIONS.md`.
 
 use crate::limits::Limits;
+use crate::log::Level;
+use crate::model::CacheScope;
+use crate::observer::Counters;
 use crate::policy::{
     Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
     UndeclaredLists,
 };
 
-/// An option or a limit.
+/// An option, a limit or a counter.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionEntry {
     /// The name, as the first column of `NAMES.md` has it. That of a number ends in its unit: `_bytes`, `_ms` or
@@ -38,16 +42,31 @@ pub enum OptionKind {
     ByWord(&'static [&'static str]),
     /// A function of the application.
     Callback(&'static str),
+    /// A number that the server counts, and the application reads.
+    Counter,
 }
 
 /// A text that is the default of an option.
 pub(crate) type DefaultText = &'static str;
+
+/// The words of a value that is no option by itself, but has the same words in each language.
+#[derive(Debug, Clone, Copy)]
+pub struct WordList {
+    /// The value.
+    pub name: &'static str,
+    /// Its words.
+    pub words: &'static [&'static str],
+    /// Its meaning.
+    pub about: &'static str,
+}
 
 /// The options that belong together.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionSet {
     /// The object that has these options.
     pub name: &'static str,
+    /// The facts that all of them share, if there are any.
+    pub about: &'static str,
     /// The tables of `NAMES.md` that list them.
     pub sections: &'static [&'static str],
     /// The options, in the order of the documentation.
@@ -94,6 +113,27 @@ macro_rules! options {
     };
 }
 
+/// Makes a struct of counters, and the list of them for [`OPTIONS`].
+macro_rules! counters {
+    ($(#[$meta:meta])* pub struct $set:ident { $($(#[doc = $about:literal])* pub $name:ident: u64,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct $set {
+            $($(#[doc = $about])* pub $name: u64,)*
+        }
+
+        impl $set {
+            pub(crate) const OPTIONS: &[$crate::options::OptionEntry] = &[
+                $($crate::options::OptionEntry {
+                    name: stringify!($name),
+                    kind: $crate::options::OptionKind::Counter,
+                    about: &[$($about),*],
+                },)*
+            ];
+        }
+    };
+}
+
 macro_rules! kind {
     (DefaultText, $default:expr) => {
         $crate::options::OptionKind::Text($default)
@@ -109,7 +149,7 @@ macro_rules! kind {
     };
 }
 
-pub(crate) use {kind, options};
+pub(crate) use {counters, kind, options};
 
 options! {
     /// A server.
@@ -257,23 +297,58 @@ options! {
     }
 }
 
-/// Every option, by what it is an option of.
+/// Every option, limit and counter, by what has it.
 pub const OPTIONS: &[OptionSet] = &[
-    OptionSet { name: "server", sections: &["Options of a server"], options: ServerOptions::OPTIONS },
-    OptionSet { name: "limits", sections: &["Limits"], options: Limits::OPTIONS },
+    OptionSet {
+        name: "server",
+        about: "",
+        sections: &["Options of a server"],
+        options: ServerOptions::OPTIONS,
+    },
+    OptionSet {
+        name: "limits",
+        about: "Bounds on the resources that one client may use. Each is at least 1. A limit that refuses causes an error. \
+                A limit that holds back makes the connection stop dispatching, and then stop reading, until there is room.",
+        sections: &["Limits"],
+        options: Limits::OPTIONS,
+    },
     OptionSet {
         name: "endpoint",
+        about: "",
         // Some languages have two options of the endpoint only where a listener serves it.
         sections: &["Options of an HTTP endpoint", "Options of the HTTP listener"],
         options: EndpointOptions::OPTIONS,
     },
     OptionSet {
         name: "listener",
+        about: "The listener also takes the options of an endpoint.",
         sections: &["Options of the HTTP listener"],
         options: ListenerOptions::OPTIONS,
     },
-    OptionSet { name: "stdio", sections: &["Options of stdio"], options: StdioOptions::OPTIONS },
-    OptionSet { name: "folder", sections: &["Options of a folder"], options: FolderOptions::OPTIONS },
+    OptionSet { name: "stdio", about: "", sections: &["Options of stdio"], options: StdioOptions::OPTIONS },
+    OptionSet {
+        name: "folder",
+        about: "",
+        sections: &["Options of a folder"],
+        options: FolderOptions::OPTIONS,
+    },
+    OptionSet {
+        name: "counters",
+        about: "Counts since the server was made, and of the things that are open. They are read at slightly different \
+                moments.",
+        sections: &["Counters"],
+        options: Counters::OPTIONS,
+    },
+];
+
+/// The words that languages share, other than those of [`OPTIONS`].
+pub const WORD_LISTS: &[WordList] = &[
+    WordList { name: "log level", words: Level::NAMES, about: "The severity of a line of the log." },
+    WordList {
+        name: "cache scope",
+        words: CacheScope::NAMES,
+        about: "Who may reuse a response: every caller, or the caller who got it.",
+    },
 ];
 
 #[cfg(test)]

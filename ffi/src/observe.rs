@@ -39,21 +39,21 @@ pub struct wellhead_observed {
 #[derive(Clone, Copy)]
 pub struct wellhead_counters {
     pub struct_size: usize,
-    /// Connections made.
+    /// Connections that were made.
     pub connections: u64,
-    /// Connections that are open now.
+    /// Connections that are open.
     pub connections_open: u64,
     /// Calls of callbacks that began.
     pub calls: u64,
-    /// Calls that were answered while the client still waited.
+    /// Calls answered before their request was cancelled or timed out.
     pub calls_answered: u64,
-    /// Calls among these that failed or were dropped without an answer.
+    /// Answered calls that failed, or were dropped without an answer.
     pub calls_failed: u64,
     /// Changes of resources and of lists that the application reported.
     pub changes: u64,
-    /// URIs that have a subscriber now.
+    /// URIs with at least one subscriber.
     pub uris_watched: u64,
-    /// Subscriptions now: each pair of a connection and a URI is one.
+    /// Subscribers of all URIs. A connection counts once for each URI.
     pub subscriptions: u64,
 }
 

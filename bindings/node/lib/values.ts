@@ -419,20 +419,20 @@ export interface ObservedEnd {
 
 /** Totals of a server, and its open connections and subscriptions. */
 export interface Counters {
-  /** Connections made so far. */
+  /** Connections that were made. */
   readonly connections: number;
   /** Connections that are open. */
   readonly connectionsOpen: number;
-  /** Calls of callbacks made so far. */
+  /** Calls of callbacks that began. */
   readonly calls: number;
-  /** Calls whose client got an answer. */
+  /** Calls answered before their request was cancelled or timed out. */
   readonly callsAnswered: number;
-  /** Calls, among those, that failed or ended without an answer. */
+  /** Answered calls that failed, or were dropped without an answer. */
   readonly callsFailed: number;
-  /** Changes of resources and lists that the application reported. */
+  /** Changes of resources and of lists that the application reported. */
   readonly changes: number;
   /** URIs with at least one subscriber. */
   readonly urisWatched: number;
-  /** Subscribers of all URIs: each connection counts once for each URI. */
+  /** Subscribers of all URIs. A connection counts once for each URI. */
   readonly subscriptions: number;
 }

@@ -84,14 +84,14 @@ counters! {
     connections_open,
     /// Calls of callbacks that began.
     calls,
-    /// Calls whose clients still wanted the answer when it came.
+    /// Calls answered before their request was cancelled or timed out.
     calls_answered,
     /// Answered calls that failed, or were dropped without an answer.
     calls_failed,
-    /// Changes of resources and of lists that were announced.
+    /// Changes of resources and of lists that the application reported.
     changes,
-    /// URIs that have a subscriber.
+    /// URIs with at least one subscriber.
     uris_watched,
-    /// Pairs of a connection and a URI that it subscribes to.
+    /// Subscribers of all URIs. A connection counts once for each URI.
     subscriptions,
 }

@@ -1,19 +1,19 @@
 //! Compares each declaration with the table.
 
 use crate::declared::declared;
-use crate::kinds;
 use crate::names::{LANGUAGES, rows};
-use crate::sources::{NAMES, Sources};
-use wellhead::{OPTIONS, OptionEntry, OptionKind};
+use crate::sources::{NAMES, PAGE, Sources};
+use crate::{documents, kinds, page};
+use wellhead::{OPTIONS, OptionEntry, OptionKind, WORD_LISTS};
 
-/// Defaults of a language that differ, with their reasons.
-const OTHER_DEFAULTS: &[(&str, &str, OptionKind, &str)] =
-    &[("Node", "handle_sigterm", OptionKind::Switch(true), "a service on the main thread is the program")];
+/// Switches whose default differs in a language, with the reason.
+pub(crate) const OTHER_DEFAULTS: &[(&str, &str, bool, &str)] =
+    &[("Node", "handle_sigterm", true, "a service on the main thread is the program")];
 
 /// Options that an asynchronous function of Python does not have.
 const SYNCHRONOUS: &[&str] = &["callback_threads"]; // callbacks run on the loop
 
-/// Returns a line for each difference between the table, `NAMES.md` and the languages.
+/// Returns a line for each difference between the table, `NAMES.md`, the languages, and the documents.
 pub(crate) fn faults(sources: &Sources) -> Vec<String> {
     let mut faults = Vec::new();
     for set in OPTIONS {
@@ -35,13 +35,21 @@ pub(crate) fn faults(sources: &Sources) -> Vec<String> {
         faults
             .extend(unknown.map(|row| format!("NAMES.md: {} {} is not in the table", set.name, row.option)));
     }
+    for (list, language) in WORD_LISTS.iter().flat_map(|list| LANGUAGES.map(|language| (list, language))) {
+        let found = kinds::word_faults(sources, language, list).into_iter();
+        faults.extend(found.map(|fault| format!("{language}: {}: {fault}", list.name)));
+    }
+    if sources.text(PAGE) != page::written() {
+        faults.push(format!("{PAGE} is not what the table makes; run `make options`"));
+    }
+    faults.extend(documents::faults(sources));
     faults
 }
 
 /// Checks the names that a language has for an option: those of its gaps are none.
 fn of_language(sources: &Sources, language: &str, names: &[&str], option: &OptionEntry) -> Vec<String> {
     let other = OTHER_DEFAULTS.iter().find(|(l, o, ..)| (*l, *o) == (language, option.name));
-    let kind = other.map_or(option.kind, |(_, _, kind, _)| *kind);
+    let kind = other.map_or(option.kind, |(_, _, on, _)| OptionKind::Switch(*on));
     let mut faults = Vec::new();
     for (n, name) in names.iter().enumerate() {
         let declared = declared(sources, language, name);
@@ -52,7 +60,7 @@ fn of_language(sources: &Sources, language: &str, names: &[&str], option: &Optio
         }
         // In C the further names are those of counts and of data.
         if language != "C" || n == 0 {
-            faults.extend(kinds::faults(sources, language, (option.name, kind), name, &declared));
+            faults.extend(kinds::faults(sources, language, (option, kind), name, &declared));
         }
     }
     faults

@@ -30,8 +30,9 @@ fn in_text(text: &str, language: &str, name: &str) -> Vec<Declared> {
         "Rust" => {
             let owner = owner.rsplit("::").next().unwrap_or_default();
             let part = part(format!("impl {owner} {{"), "\n}");
-            let part =
-                part.filter(|_| owner != "Limits").or_else(|| after(text, &format!("pub struct {owner} {{")));
+            let part = part
+                .filter(|_| !matches!(owner, "Limits" | "Counters"))
+                .or_else(|| after(text, &format!("pub struct {owner} {{")));
             part.and_then(|part| {
                 commented(
                     part,
@@ -43,6 +44,11 @@ fn in_text(text: &str, language: &str, name: &str) -> Vec<Declared> {
         "C" => part(format!("pub struct {owner} {{"), "\n}")
             .and_then(|part| commented(part, &[format!("pub {item}:")])),
         "C++" => part(format!("struct {owner} {{"), "\n}").and_then(|part| member(part, item)),
+        "Python" if name.contains('.') => {
+            let (owner, item) = name.split_once('.').unwrap_or_default();
+            let class = part(format!("class {owner}:"), "\n@final");
+            class.and_then(|class| property(class, item))
+        }
         "Python" => {
             let methods = after(text, "class Server:").unwrap_or_default();
             let class = after(text, &format!("class {owner}:"));
@@ -57,7 +63,7 @@ fn in_text(text: &str, language: &str, name: &str) -> Vec<Declared> {
         _ => ["{", "extends"]
             .iter()
             .find_map(|next| part(format!("export interface {owner} {next}"), "\n}"))
-            .and_then(|part| commented(part, &[format!("{item}?:")])),
+            .and_then(|part| commented(part, &[format!("{item}?:"), format!("readonly {item}:")])),
     };
     one.into_iter().collect()
 }
@@ -86,6 +92,12 @@ fn member(part: &str, name: &str) -> Option<Declared> {
     let line = part.lines().find(|line| words(line).any(|word| word == name))?;
     let value = line.split_once(&format!(" {name} = ")).and_then(|(_, value)| value.split([',', ';']).next());
     Some(Declared { line: line.trim().to_owned(), value: value.map(str::to_owned), about: String::new() })
+}
+
+/// A property of a class of Python, with its docstring.
+fn property(class: &str, name: &str) -> Option<Declared> {
+    let (line, rest) = after(class, &format!("def {name}"))?.split_once("\"\"\"")?;
+    Some(Declared { line: line.trim().to_owned(), value: None, about: before(rest, "\"\"\"").to_owned() })
 }
 
 fn words(line: &str) -> impl Iterator<Item = &str> {

@@ -2,13 +2,13 @@
 
 use crate::declared::{Declared, before};
 use crate::sources::{POLICY, Sources};
-use wellhead::OptionKind;
+use wellhead::{OptionEntry, OptionKind, WordList};
 
 /// Returns what is wrong with the declarations of an option under one name.
 pub(crate) fn faults(
     sources: &Sources,
     language: &str,
-    (option, kind): (&str, OptionKind),
+    (option, kind): (&OptionEntry, OptionKind),
     name: &str,
     declared: &[Declared],
 ) -> Vec<String> {
@@ -19,7 +19,7 @@ pub(crate) fn faults(
         declared.iter().flat_map::<Vec<_>, _>(faults).collect()
     };
     match kind {
-        OptionKind::Number(default) => each(&|one| number(language, one, option, default)),
+        OptionKind::Number(default) => each(&|one| number(language, one, option.name, default)),
         OptionKind::Switch(default) if language == "C" => flag(sources, name, default),
         OptionKind::Switch(default) => each(&|one| switch(one, default)),
         OptionKind::Word(words) => each(&|one| word(sources, language, one, words)),
@@ -28,7 +28,36 @@ pub(crate) fn faults(
         | OptionKind::List(default)
         | OptionKind::Object(default)
         | OptionKind::Callback(default) => each(&|one| value(language, one, default)),
+        OptionKind::Counter => each(&|one| counter(one, &about(option))),
     }
+}
+
+/// Returns what is wrong with the words of a value in a language.
+pub(crate) fn word_faults(sources: &Sources, language: &str, list: &WordList) -> Vec<String> {
+    let numbers: Vec<_> = if list.name == "log level" && language == "C" {
+        let name = |word: &str| format!("pub const WELLHEAD_LOG_{}: u32", word.to_uppercase());
+        list.words.iter().enumerate().map(|(n, word)| format!("{} = {};", name(word), n + 1)).collect()
+    } else if list.name == "log level" && language == "Python" {
+        return vec![]; // the levels of `logging`
+    } else {
+        return by_word(sources, language, list.words);
+    };
+    let all = sources.of(language).collect::<String>();
+    numbers
+        .into_iter()
+        .filter(|line| !all.contains(line))
+        .map(|line| format!("no code has {line:?}"))
+        .collect()
+}
+
+/// The meaning of an option in one line.
+pub(crate) fn about(option: &OptionEntry) -> String {
+    option.about.join("").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The comment of a counter is that of the table.
+fn counter(one: &Declared, about: &str) -> Vec<String> {
+    if one.about == about { vec![] } else { vec![format!("its comment is not {about:?}")] }
 }
 
 fn number(language: &str, one: &Declared, name: &str, default: u64) -> Vec<String> {
@@ -163,7 +192,7 @@ fn value(language: &str, one: &Declared, default: &str) -> Vec<String> {
     }
 }
 
-fn unit(name: &str) -> &'static str {
+pub(crate) fn unit(name: &str) -> &'static str {
     match name.rsplit_once('_').map(|(_, unit)| unit) {
         Some("bytes") => "byte",
         Some("ms") => "millisecond",
@@ -173,7 +202,7 @@ fn unit(name: &str) -> &'static str {
 }
 
 /// A number as people read it: "4 MiB", "10,000".
-fn amount(name: &str, value: u64) -> String {
+pub(crate) fn amount(name: &str, value: u64) -> String {
     if unit(name) == "byte" {
         for (shift, word) in [(20, "MiB"), (10, "KiB")] {
             if value > 0 && value.trailing_zeros() >= shift {

@@ -1,16 +1,22 @@
 //! The core has one table of options. Each language declares them by hand, where their documentation is. This compares the
-//! declarations with the table: names, values, defaults and units. `NAMES.md` says what each language calls an option.
+//! declarations with the table: names, values, defaults and units. `NAMES.md` says what each language calls an option. The
+//! page `OPTIONS.md` is made of the table: `WRITE_OPTIONS=1 cargo test --test options` writes it.
 
 mod check;
 mod declared;
+mod documents;
 mod kinds;
 mod names;
+mod page;
 mod sources;
 
-use sources::{HPP, NAMES, NODE, PYTHON, Sources};
+use sources::{COMMAND, HPP, NAMES, NODE, NODE_VALUES, PAGE, PYTHON, Sources};
 
 #[test]
 fn each_language_declares_the_options_of_the_table() {
+    if std::env::var_os("WRITE_OPTIONS").is_some() {
+        std::fs::write(sources::path(PAGE), page::written()).unwrap();
+    }
     let faults = check::faults(&Sources::default());
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
@@ -126,4 +132,46 @@ fn a_text_a_list_an_object_or_a_callback_that_differs_or_is_missing_is_found() {
     assert_found(NODE, "limits?: Limits", "limit?: Limits", "Node: server limits");
     assert_found(NAMES, "| `verify` |", "| tokens |", "NAMES.md: endpoint verify");
     assert_found(NAMES, "| the folder |", "| `folder` |", "NAMES.md: folder folder");
+}
+
+#[test]
+fn a_counter_or_a_word_of_a_value_that_differs_is_found() {
+    assert_found(
+        "ffi/src/observe.rs",
+        "Connections that are open.",
+        "Connections.",
+        "C: counters connections_open",
+    );
+    assert_found(PYTHON, "URIs with at least one subscriber.", "URIs.", "Python: counters uris_watched");
+    assert_found(NODE_VALUES, "readonly callsFailed: number", "", "Node: counters calls_failed");
+    assert_found(NAMES, "| `changes` |", "| changes |", "NAMES.md: counters changes");
+    assert_found(
+        "ffi/src/server.rs",
+        "WELLHEAD_LOG_ERROR: u32 = 2",
+        "WELLHEAD_LOG_ERROR: u32 = 3",
+        "C: log level",
+    );
+    assert_found(NODE, "'warning' | 'error'", "'warn' | 'error'", "Node: log level");
+    assert_found(NODE_VALUES, "'public' | 'private'", "'public'", "Node: cache scope");
+}
+
+#[test]
+fn a_page_the_help_or_a_guide_that_differs_is_found() {
+    assert_found(PAGE, "| `settle_ms` |", "| `settle` |", "OPTIONS.md is not");
+    assert_found(COMMAND, "[64M]", "[32M]", "core/src/bin/wellhead.rs: --max-file-size");
+    assert_found(COMMAND, "[1000]", "[100]", "core/src/bin/wellhead.rs: --page-size");
+    assert_found(
+        COMMAND,
+        "print the version",
+        "print the version [1]",
+        "core/src/bin/wellhead.rs: --version",
+    );
+    assert_found("README.md", "(default 1 MiB)", "(default 2 MiB)", "README.md: page_bytes");
+    assert_found(
+        "bindings/node/README.md",
+        "60,000 milliseconds by default",
+        "6,000 milliseconds by default",
+        "bindings/node/README.md: call_ms",
+    );
+    assert_found("README.md", "`page_items` items", "its items", "README.md: (default 1,000)");
 }

@@ -1,14 +1,18 @@
 //! The files that declare and describe options.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) const PYTHON: &str = "bindings/python/python/wellhead/_core.pyi";
 pub(crate) const NODE: &str = "bindings/node/lib/options.ts";
 pub(crate) const HPP: &str = "include/wellhead.hpp";
 pub(crate) const POLICY: &str = "core/src/policy.rs";
 pub(crate) const NAMES: &str = "NAMES.md";
+pub(crate) const PAGE: &str = "OPTIONS.md";
+pub(crate) const COMMAND: &str = "core/src/bin/wellhead.rs";
+pub(crate) const DOCUMENTS: &[&str] = &["README.md", "bindings/python/README.md", "bindings/node/README.md"];
 
+pub(crate) const NODE_VALUES: &str = "bindings/node/lib/values.ts";
 const NODE_HTTP: &str = "bindings/node/lib/httpOptions.ts";
 
 const RUST: &[&str] = &[
@@ -19,6 +23,7 @@ const RUST: &[&str] = &[
     "core/src/serve/http.rs",
     "core/src/serve/stdio.rs",
     "core/src/directory/mod.rs",
+    "core/src/observer.rs",
 ];
 const C: &[&str] = &[
     "ffi/src/server.rs",
@@ -27,6 +32,7 @@ const C: &[&str] = &[
     "ffi/src/stdio.rs",
     "ffi/src/directory.rs",
     "ffi/src/cache.rs",
+    "ffi/src/observe.rs",
 ];
 const CPP: &[&str] = &[HPP, "include/wellhead_http.hpp"];
 
@@ -35,7 +41,8 @@ pub(crate) struct Sources(HashMap<&'static str, String>);
 
 impl Default for Sources {
     fn default() -> Self {
-        let all = [RUST, C, CPP, &[PYTHON, NODE, NODE_HTTP, "bindings/node/lib/values.ts", POLICY, NAMES]];
+        let all =
+            [RUST, C, CPP, &[PYTHON, NODE, NODE_HTTP, NODE_VALUES, POLICY, NAMES, PAGE, COMMAND], DOCUMENTS];
         Sources(all.concat().into_iter().map(|file| (file, read(file))).collect())
     }
 }
@@ -61,13 +68,18 @@ impl Sources {
             "C" => C,
             "C++" => CPP,
             "Python" => &[PYTHON],
-            _ => &[NODE, NODE_HTTP, "bindings/node/lib/values.ts"],
+            _ => &[NODE, NODE_HTTP, NODE_VALUES],
         };
         files.iter().map(|file| self.text(file))
     }
 }
 
+/// Returns the path of a file of the repository.
+pub(crate) fn path(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file)
+}
+
 fn read(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+    let path = path(file);
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }

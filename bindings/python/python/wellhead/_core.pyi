@@ -1487,19 +1487,19 @@ class Counters:
         """Calls of callbacks that began."""
     @property
     def calls_answered(self) -> int:
-        """Calls whose clients still wanted the answer when it came."""
+        """Calls answered before their request was cancelled or timed out."""
     @property
     def calls_failed(self) -> int:
         """Answered calls that failed, or were dropped without an answer."""
     @property
     def changes(self) -> int:
-        """Changes of resources and of lists that were announced."""
+        """Changes of resources and of lists that the application reported."""
     @property
     def uris_watched(self) -> int:
-        """URIs that have a subscriber."""
+        """URIs with at least one subscriber."""
     @property
     def subscriptions(self) -> int:
-        """Pairs of a connection and a URI that it subscribes to."""
+        """Subscribers of all URIs. A connection counts once for each URI."""
 
 @final
 class Explanation:
