@@ -421,7 +421,7 @@ ON_HOST = ("finish", "progress", "close_stream", "cancelled", "notify", "set", "
 def http_step(value: Any, where: str) -> None:
     if isinstance(value, dict) and set(value) & set(ON_HOST) and "events" not in value:
         if "on" in value:
-            fail(where, "is about the host, not about an exchange: it has no on")
+            fail(where, "is about the application, not about an exchange: it has no on")
         step(value, where)
         return
     by_member(

@@ -78,7 +78,7 @@ pub use policy::{
 pub use protocol::{CallId, MessageKind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};
 pub use responder::{Reply, Responder, Watched};
-#[doc(hidden)] // for C, whose hosts own what a callback refers to
+#[doc(hidden)] // for C, whose applications own what a callback refers to
 pub use revocable::Revocable;
 pub use server::{Builder, Handle, Server};
 pub use spelling::Spelling;

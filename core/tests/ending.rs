@@ -26,7 +26,7 @@ fn output(connection: &Connection) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// A server with one resource that the host answers by itself.
+/// A server with one resource that the application answers by itself.
 fn server(limits: Limits) -> Server {
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     server.add_resource("test://held", None).unwrap();

@@ -1,4 +1,4 @@
-//! Closures that return futures, run by an executor of the host's.
+//! Closures that return futures, run by an executor of the application's.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, mpsc};

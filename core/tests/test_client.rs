@@ -1,4 +1,4 @@
-//! The client in memory that hosts test with.
+//! The client in memory that applications test with.
 
 use std::error::Error as _;
 use std::sync::atomic::{AtomicUsize, Ordering};

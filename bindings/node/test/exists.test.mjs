@@ -19,7 +19,7 @@ function watched(message) {
 }
 
 for (const [name, open] of Object.entries(servers)) {
-  test(`${name} leaves out what the host knows not to exist`, limit, async (t) => {
+  test(`${name} leaves out what the application knows not to exist`, limit, async (t) => {
     const server = new Server('s', '1');
     server.resource('t:{id}', { exists: (uri) => uri === 't:1' }, ({ id }) => id);
     const { fetch } = await open(t, server);

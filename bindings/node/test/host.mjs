@@ -1,4 +1,4 @@
-// Starts a host in a process of its own, and talks to it over standard input and output.
+// Starts an application in a process of its own, and talks to it over standard input and output.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -29,7 +29,7 @@ export class Host {
   #child;
   #lines;
   #stderr = '';
-  /** Descriptor 3 of the host, for what must wait without the event loop. */
+  /** Descriptor 3 of the application, for what must wait without the event loop. */
   gate;
 
   /** Runs a file of the package. It ends with the test `t`. */
@@ -48,7 +48,7 @@ export class Host {
     this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
     this.#child.stderr.setEncoding('utf8').on('data', (text) => (this.#stderr += text));
-    this.#child.stdin.on('error', () => {}); // a host that has ended takes no more
+    this.#child.stdin.on('error', () => {}); // an application that has ended takes no more
     t.after(() => this.#child.kill('SIGKILL'));
   }
 

@@ -140,7 +140,7 @@ for (const [name, open] of Object.entries(servers)) {
     assert.equal((await send({ id: 2, method: 'ping' })).status, 404);
   });
 
-  test(`${name} asks the host about tokens, now or later`, limit, async (t) => {
+  test(`${name} asks the application about tokens, now or later`, limit, async (t) => {
     const { server, lines } = make();
     server.resource('t:who', (_, call) => `${call.caller.id} ${call.caller.value}`);
     const verify = ({ token, header }) => {

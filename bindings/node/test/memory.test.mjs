@@ -149,7 +149,7 @@ for (const [n, [name, fate]] of Object.entries(fates).entries()) {
     for (const [m, [host, start]] of Object.entries(hosts).entries()) {
       const { server, spoil } = answering(fate);
       const ask = await start(t, server);
-      const uri = URIS[(n + m) % URIS.length]; // each is met with every fate and with every host
+      const uri = URIS[(n + m) % URIS.length]; // each is met with every fate and with every application
       check(await ask(uri, spoil), `${host}, ${uri}`);
     }
   });

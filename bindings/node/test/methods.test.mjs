@@ -1,4 +1,4 @@
-// Methods of a host's own, and what they ask of the client.
+// Methods of an application's own, and what they ask of the client.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClientError, ClosedError, MethodError, Server, ToolError } from 'wellhead';
@@ -85,7 +85,7 @@ test('a request to the client is given up by its signal, and when the connection
   for (const e of ends) assert(e instanceof ClosedError, e);
 });
 
-test('an error of the host is told to the client, any other throw is not', () => {
+test('an error of the application is told to the client, any other throw is not', () => {
   const errors = [
     [new MethodError(7, 'seven', { a: 1 }), { code: 7, message: 'seven', data: { a: 1 } }],
     [MethodError.invalidParams('a is missing'), -32602],

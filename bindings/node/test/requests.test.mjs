@@ -1,4 +1,4 @@
-// What a host asked of a client that never answers is over when the call, its session or its connection is.
+// What an application asked of a client that never answers is over when the call, its session or its connection is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';

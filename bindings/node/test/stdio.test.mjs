@@ -202,7 +202,7 @@ test('close() waits for run()', limit, async (t) => {
   assert.match(host.stderr, /closed: run; again: undefined/);
 });
 
-test('an open timer of the host goes on after the service', limit, async (t) => {
+test('an open timer of the application goes on after the service', limit, async (t) => {
   const host = new Host(
     t,
     `setTimeout(() => console.error('timer'), 300); await server.run(); console.error('over');`,
@@ -222,7 +222,7 @@ test('process.exit() ends the process from inside a callback, with calls held', 
   assert.deepEqual(await host.exited, { code: 3, signal: null });
 });
 
-test('an uncaught exception of the host ends the process as everywhere', limit, async (t) => {
+test('an uncaught exception of the application ends the process as everywhere', limit, async (t) => {
   const host = new Host(
     t,
     `server.resource('t:a', () => { setImmediate(() => { throw new Error('mine'); }); return 'a'; });

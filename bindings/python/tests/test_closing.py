@@ -88,7 +88,7 @@ def test_the_listener_waits_for_a_call_at_most_drain_ms(begin: Begin, is_async: 
         Answer(connection)
     connection.close()
     over(thread)
-    assert future.cancelled() == is_async  # the task of a coroutine is cancelled; a future is the host's own
+    assert future.cancelled() == is_async  # the task of a coroutine is cancelled; a future is the application's own
     if not is_async:
         future.set_result("too late")
 

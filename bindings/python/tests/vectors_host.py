@@ -1,4 +1,4 @@
-"""The host of a script: its catalogue and callbacks, with the public API."""
+"""The application of a script: its catalogue and callbacks, with the public API."""
 
 from __future__ import annotations
 

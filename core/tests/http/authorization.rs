@@ -146,7 +146,7 @@ fn without_a_url_for_clients_tokens_have_no_audience_and_challenges_no_metadata(
     assert_eq!(refused(&discover(&world, &[])), (401, "Bearer".to_owned()));
 }
 
-/// A request whose token the host holds.
+/// A request whose token the application holds.
 fn held(world: &World, held: &mut Vec<Responder<Verification>>) -> (Polled, Got) {
     let headers = [
         ("Content-Type", "application/json"),
@@ -220,7 +220,7 @@ fn a_client_that_goes_while_its_token_is_judged_frees_what_it_held() {
     assert!(!questions[0].is_cancelled());
     drop(exchange);
     assert!(questions[0].is_cancelled());
-    assert_eq!(discover(&world, &["Bearer ann"]).status(), 503, "the host is still at it");
+    assert_eq!(discover(&world, &["Bearer ann"]).status(), 503, "the application is still at it");
     questions.clear();
     held(&world, &mut questions);
 }
@@ -330,7 +330,7 @@ fn the_caller_reaches_every_callback() {
         (got.status(), got.json()["error"]["code"].as_i64())
     };
     assert_eq!(read("ann"), (200, None));
-    assert_eq!(read("bob"), (200, Some(403)), "denied by the host, not by HTTP");
+    assert_eq!(read("bob"), (200, Some(403)), "denied by the application, not by HTTP");
     assert_eq!(*seen.lock().unwrap(), ["authorize ann", "read ann", "authorize bob"]);
     seen.lock().unwrap().clear();
     let bob = session(&world, "bob");

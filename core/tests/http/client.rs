@@ -26,7 +26,7 @@ pub(crate) struct Got {
 /// An exchange, and whether it has asked to be polled.
 pub(crate) struct Polled(Exchange, Arc<AtomicBool>);
 
-/// A server with a fixed text, and a resource whose reads the host holds.
+/// A server with a fixed text, and a resource whose reads the application holds.
 pub(crate) fn server() -> Server {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
     server.text("test://text", "found").unwrap();
@@ -34,7 +34,7 @@ pub(crate) fn server() -> Server {
     server
 }
 
-/// A read in a session that the host holds.
+/// A read in a session that the application holds.
 pub(crate) fn hold(
     world: &World,
     session: &str,
@@ -110,7 +110,7 @@ impl World {
         self.now.load(Ordering::Relaxed)
     }
 
-    /// A read in a session, which the host keeps.
+    /// A read in a session, which the application keeps.
     pub(crate) fn hold(
         &self,
         session: &str,
@@ -211,7 +211,7 @@ impl World {
                 }
                 Progress::Body(_) => return,
                 _ => {
-                    // Whatever the host is asked meanwhile may be what this waits for.
+                    // Whatever the application is asked meanwhile may be what this waits for.
                     match self.endpoint.poll_event() {
                         Some(event) => run(event),
                         None if ready.swap(false, Ordering::SeqCst) => {}

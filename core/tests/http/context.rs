@@ -1,4 +1,4 @@
-//! The context that a host gives to a request, and the callbacks that the request causes.
+//! The context that an application gives to a request, and the callbacks that the request causes.
 
 use crate::client::{BOTH, Got, META, Polled, World, initialize, request};
 use std::sync::{Arc, Mutex};

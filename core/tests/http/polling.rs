@@ -1,4 +1,4 @@
-//! A host that lets go of the stream of a call, and the client that comes back for its answer.
+//! An application that lets go of the stream of a call, and the client that comes back for its answer.
 
 use crate::client::{Got, Polled, World};
 use wellhead::{Answer, Call, Event, Responder, Server};
@@ -80,7 +80,7 @@ fn who_takes_a_stream_over_need_not_be_told_that_it_was_closed() {
     assert!(got.body.contains("found") && !got.body.contains("retry") && got.done, "{got:?}");
 }
 
-/// A read that the host holds.
+/// A read that the application holds.
 fn hold(world: &World, session: &str, id: u32, keep: impl FnMut(Call)) -> (Polled, Got) {
     world.hold(session, id, r#""uri":"test://later""#, keep)
 }

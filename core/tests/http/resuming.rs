@@ -16,12 +16,12 @@ fn world(output_bytes: usize, replay_bytes: usize) -> World {
     World::with(&server, server.endpoint().replay_bytes(replay_bytes).build(|| {}).unwrap())
 }
 
-/// A read that the host holds.
+/// A read that the application holds.
 fn hold(world: &World, session: &str) -> (Polled, Got, Responder<Answer>) {
     let mut held = None;
     let (exchange, got) = world.hold(session, 1, PROGRESS, |call| held = Some(call.into_responder()));
     assert!(got.head.is_none());
-    (exchange, got, held.expect("the host was asked"))
+    (exchange, got, held.expect("the application was asked"))
 }
 
 fn ids(got: &Got) -> Vec<String> {
@@ -199,7 +199,7 @@ fn a_stream_that_has_nothing_to_say_yet_is_kept_however_much_others_have() {
     world.go_on(&mut exchange, &mut got, Event::run);
     let mut other = None;
     let (_slow, _) = world.hold(&session, 2, PROGRESS, |call| other = Some(call.into_responder()));
-    assert!(other.expect("the host is asked").finish("x".repeat(5_000)));
+    assert!(other.expect("the application is asked").finish("x".repeat(5_000)));
     drop(exchange);
     assert!(world.endpoint.poll_event().is_none());
     let (mut back, mut got) = world.get(&session, &[("Last-Event-ID", "1-1")]);

@@ -1,4 +1,4 @@
-//! The handshake era where the host wants no sessions: every request stands for itself.
+//! The handshake era where the application wants no sessions: every request stands for itself.
 
 use crate::client::{BOTH, World, initialize, request};
 use wellhead::{Json, Server, Template};

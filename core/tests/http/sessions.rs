@@ -257,7 +257,7 @@ fn a_closed_server_ends_a_session_once_the_host_gives_a_page_that_nobody_wants()
     while world.endpoint.poll_event().is_some() {}
     world.go_on(&mut stream, &mut got, |_| {});
     assert!(!got.done);
-    assert!(!held.expect("the host is asked").finish(Page::default()));
+    assert!(!held.expect("the application is asked").finish(Page::default()));
     assert!(world.endpoint.poll_event().is_none());
     world.go_on(&mut stream, &mut got, |_| {});
     assert!(got.done);
@@ -345,7 +345,7 @@ fn what_a_call_may_wait_for_is_taken_while_calls_are_at_their_limit() {
     assert_eq!(world.post(&within, cancel).status(), 202);
     world.go_on(&mut exchange, &mut got, |_| {});
     assert!(got.done && held[0].is_cancelled());
-    held.clear(); // until then the host is still at it
+    held.clear(); // until then the application is still at it
     assert_eq!(world.within(&session, 3, "resources/list", "").1.status(), 200);
 }
 
@@ -380,7 +380,7 @@ fn a_request_to_the_client_of_a_session_that_ends_is_given_up() {
             let told = told.clone();
             responder.request("roots/list", None, move |answer| told.lock().unwrap().push(answer)).unwrap();
             responder.request_by_number("roots/list", None).unwrap();
-            std::mem::forget(responder); // the host waits for the client
+            std::mem::forget(responder); // the application waits for the client
             deferred
         })
         .unwrap();

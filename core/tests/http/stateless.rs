@@ -140,7 +140,7 @@ fn a_client_that_goes_cancels_its_request_and_nothing_is_left() {
         let Event::Read(call) = event else { panic!("not a read") };
         held = Some(call.into_responder());
     });
-    let held = held.expect("the host was asked");
+    let held = held.expect("the application was asked");
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     assert_eq!(world.post(&[("MCP-Protocol-Version", "2026-07-28")], cancel).status(), 202);
     assert!(!held.is_cancelled(), "an id belongs to no client in particular");

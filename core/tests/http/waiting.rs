@@ -66,7 +66,7 @@ fn of_a_question_s_deadline_hears_the_exchange_that_it_is_asked_for() {
     let (mut first, mut second) = (ask(1), ask(2));
     world.pass(1_000);
     assert!(questions.remove(1).finish(vec![Verdict::Allow]));
-    let read = world.endpoint.poll_event().expect("the host is asked to read");
+    let read = world.endpoint.poll_event().expect("the application is asked to read");
     assert!(world.endpoint.poll_event().is_none());
     assert_eq!((first.is_ready(), second.is_ready()), (false, true));
     assert!(matches!(second.poll(world.now(), &mut Vec::new()), Progress::Wait(Some(61_000))));
@@ -89,7 +89,7 @@ fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
         event => panic!("{event:?}"),
     });
     world.pass(59_000);
-    assert!(question.expect("the host is asked").finish(vec![Verdict::Allow]));
+    assert!(question.expect("the application is asked").finish(vec![Verdict::Allow]));
     let mut interest = None;
     while let Some(event) = world.endpoint.poll_event() {
         interest = Some(event);
@@ -128,7 +128,7 @@ fn of_the_deadline_that_a_client_s_answer_begins_hears_the_exchange_whose_call_a
         world.begin("POST", "/mcp", &[("Content-Type", "application/json"), ("Mcp-Session-Id", &session)]);
     post.body(answer.as_bytes());
     post.end(world.now());
-    let response = world.endpoint.poll_event().expect("the host hears of it");
+    let response = world.endpoint.poll_event().expect("the application hears of it");
     assert!(world.endpoint.poll_event().is_none());
     assert_eq!((asking.is_ready(), other.is_ready()), (true, false));
     drop(response);
@@ -164,7 +164,7 @@ fn a_request_whose_client_went_away_is_given_up_in_time() {
     assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000), "session_ms, since it was used");
 }
 
-/// The endpoint of a host that polls as soon as it is woken, in the middle of whatever woke it.
+/// The endpoint of an application that polls as soon as it is woken, in the middle of whatever woke it.
 fn hasty(server: &Server) -> Endpoint {
     let made: Arc<OnceLock<Endpoint>> = Arc::default();
     let woken = made.clone();
@@ -353,7 +353,7 @@ fn a_host_that_asks_its_client_no_more_has_its_whole_time_from_then_on() {
         let number = responder.request("roots/list", None, |_| {}).unwrap();
         asked = Some((responder, number));
     });
-    let (responder, number) = asked.expect("the host is asked");
+    let (responder, number) = asked.expect("the application is asked");
     world.pass(59_000);
     assert!(responder.cancel_request(number));
     world.go_on(&mut asking, &mut got, Event::run);
@@ -380,7 +380,7 @@ fn a_call_has_its_whole_time_after_its_client_answered_though_an_older_call_is_u
         responder.request("roots/list", None, |_| {}).unwrap();
         asked = Some(responder);
     });
-    let responder = asked.expect("the host is asked");
+    let responder = asked.expect("the application is asked");
     world.pass(29_000);
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#;
     assert_eq!(world.post(&[("Mcp-Session-Id", &session)], answer).status(), 202);
@@ -434,7 +434,7 @@ fn a_ready_that_panics_keeps_nobody_else_from_hearing() {
     let fields = [("host", "localhost"), ("content-type", "application/json"), ("mcp-session-id", &*session)];
     let headers = fields.map(|(name, value)| (name, value.as_bytes()));
     let request_head = RequestHead { method: "POST", target: "/mcp", headers: &headers, peer: &[] };
-    let rings = move || assert!(!panic.load(Ordering::SeqCst), "a host's bug");
+    let rings = move || assert!(!panic.load(Ordering::SeqCst), "an application's bug");
     let mut bad = world.endpoint.begin(&request_head, world.now(), rings);
     bad.body(request(1, "resources/read", LATER).as_bytes());
     bad.end(world.now());

@@ -1,4 +1,4 @@
-//! A host in one place.
+//! An application in one place.
 
 use super::messages;
 use wellhead::{Caller, Connection, Event, Limits, Server};
@@ -21,7 +21,7 @@ pub(crate) fn connect(server: &Server) -> Connection {
     connect_as(server, "2025-11-25")
 }
 
-/// Makes a host with a client of that revision.
+/// Makes an application with a client of that revision.
 pub(crate) fn connect_as(server: &Server, version: &str) -> Connection {
     let connection = server.connect(Caller::default());
     greet_as(&connection, version);

@@ -1,5 +1,5 @@
 //! Host code never runs, and host values are never dropped, while a lock is held. Debug builds assert it in every
-//! [`wellhead`] call, so these tests make the host come back in from everywhere it can.
+//! [`wellhead`] call, so these tests make the application come back in from everywhere it can.
 
 use crate::host::{answers, ask, cancel, connect, drain, feed, next_read, on_uri, request, serve, server};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -192,7 +192,7 @@ fn holding() -> (Server, Receiver<Responder<Answer>>) {
 }
 
 fn asked(held: &Receiver<Responder<Answer>>) -> Responder<Answer> {
-    held.recv_timeout(Duration::from_secs(30)).expect("the host is asked")
+    held.recv_timeout(Duration::from_secs(30)).expect("the application is asked")
 }
 
 /// The server is done with this client.
@@ -408,7 +408,7 @@ fn a_host_may_run_callbacks_in_a_way_of_its_own_until_it_stops_the_service() {
     for uri in ["test://by/7", "test://by/8"] {
         let mut client = connect();
         client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
-        rung.recv_timeout(Duration::from_secs(30)).expect("the host is told");
+        rung.recv_timeout(Duration::from_secs(30)).expect("the application is told");
         let Batch::Events(events) = listening.next() else { panic!("there is a call") };
         for event in events {
             let Event::Read(call) = &event else { panic!("no read: {event:?}") };

@@ -35,7 +35,7 @@ impl Host {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("the host starts");
+            .expect("the application starts");
         let mut errors = BufReader::new(child.stderr.take().expect("it is a pipe"));
         let mut address = String::new();
         errors.read_line(&mut address).expect("text");
@@ -68,7 +68,7 @@ fn serve(budget: usize) -> ! {
     std::process::exit(0)
 }
 
-/// An attack with several times the budget presses the host to it, and no further. What it returns is held meanwhile.
+/// An attack with several times the budget presses the application to it, and no further. What it returns is held meanwhile.
 fn stays_under_its_budget<T>(test: &str, attack: impl FnOnce(&Service) -> T) {
     let host = Host::start(test);
     others_are_answered(&host.service);

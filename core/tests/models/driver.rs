@@ -26,7 +26,7 @@ impl Gate {
     }
 }
 
-/// A host whose callbacks run on this many threads.
+/// An application whose callbacks run on this many threads.
 struct Host {
     driver: Arc<Driver>,
     threads: Vec<thread::JoinHandle<()>>,

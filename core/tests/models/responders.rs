@@ -23,7 +23,7 @@ fn reading(count: usize) -> (Connection, Vec<Call>) {
         }
     }
     assert_eq!(calls.len(), count);
-    std::mem::forget(server); // as a host does that serves until its process ends
+    std::mem::forget(server); // as an application does that serves until its process ends
     (connection, calls)
 }
 

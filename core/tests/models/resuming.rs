@@ -119,7 +119,7 @@ pub(crate) fn a_client_comes_back_while_its_call_goes_on() {
         Event::Read(call) => held = Some(call.into_responder()),
         event => event.run(),
     });
-    let held = held.expect("the host was asked");
+    let held = held.expect("the application was asked");
     assert!(held.progress(1.0, None, None));
     first.go_on(&mut got, Event::run);
     assert_eq!(ids(&got.body), ["1-0", "1-1"]);

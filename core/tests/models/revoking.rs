@@ -1,4 +1,4 @@
-//! A host takes its wake back while other threads answer: once that has returned no wake runs, and what it refers to is
+//! An application takes its wake back while other threads answer: once that has returned no wake runs, and what it refers to is
 //! dropped.
 
 use crate::support::{explore, feed, greet, on_uri, server};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use wellhead::{Caller, Event, Revocable};
 
-/// The data of the host's loop: no thread touches it once it is closed.
+/// The data of the application's loop: no thread touches it once it is closed.
 struct Owned {
     closed: Arc<AtomicBool>,
     dropped: Arc<AtomicUsize>,
@@ -28,7 +28,7 @@ impl Drop for Owned {
     }
 }
 
-/// Two threads answer kept reads, and one tells of a change, while the host closes the connection and revokes its wake.
+/// Two threads answer kept reads, and one tells of a change, while the application closes the connection and revokes its wake.
 pub(crate) fn answers_while_the_host_lets_go() {
     let server = server();
     server.resource("a://b", |_| "x").expect("a new URI");

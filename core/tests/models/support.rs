@@ -43,7 +43,7 @@ impl Bell {
     }
 }
 
-/// A host that acts only when woken.
+/// An application that acts only when woken.
 pub(crate) struct Driver {
     pub(crate) server: Server,
     pub(crate) group: Group,

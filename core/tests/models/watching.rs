@@ -35,7 +35,7 @@ fn allow(event: Event) {
     }
 }
 
-/// Checks that the host hears "wanted" and "not wanted" in turn, beginning with "wanted".
+/// Checks that the application hears "wanted" and "not wanted" in turn, beginning with "wanted".
 #[derive(Default)]
 struct Interests(Mutex<Vec<bool>>);
 

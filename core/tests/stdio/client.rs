@@ -1,4 +1,4 @@
-//! A client that has the host as its child process. Every wait has an end, and says what it waited for.
+//! A client that has the application as its child process. Every wait has an end, and says what it waited for.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 /// Longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Names the host's side of its control socket; its presence makes this program the host.
+/// Names the application's side of its control socket; its presence makes this program the host.
 pub(crate) const CONTROL: &str = "WELLHEAD_TEST_CONTROL";
 
-/// The kinds of standard input and output that the host gets.
+/// The kinds of standard input and output that the application gets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wires {
     Pipes,
@@ -38,7 +38,7 @@ pub(crate) struct Client {
     received: Vec<u8>,
     control: BufReader<UnixStream>,
     served: VecDeque<String>,
-    /// The text that the host wrote to standard error.
+    /// The text that the application wrote to standard error.
     errors: File,
     next_id: u64,
 }
@@ -48,7 +48,7 @@ impl Client {
         Client::start_on(Wires::Pipes, options)
     }
 
-    /// Starts the host with `name=number` options, and shakes hands.
+    /// Starts the application with `name=number` options, and shakes hands.
     pub(crate) fn connect(options: &str) -> Client {
         Client::connect_on(Wires::Pipes, options)
     }
@@ -80,9 +80,9 @@ impl Client {
             .stdout(Stdio::from(stdout))
             .stderr(errors.try_clone().expect("a file can be duplicated"))
             .spawn()
-            .expect("the host starts");
-        await_fd(listener.as_fd(), PollFlags::IN, "the host to connect");
-        let (control, _) = listener.accept().expect("the host connects");
+            .expect("the application starts");
+        await_fd(listener.as_fd(), PollFlags::IN, "the application to connect");
+        let (control, _) = listener.accept().expect("the application connects");
         control.set_read_timeout(Some(PATIENCE)).expect("a socket has timeouts");
         let _ = std::fs::remove_file(&path);
         let control = BufReader::new(control);
@@ -97,7 +97,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     }
 
-    // ---- to the host
+    // ---- to the application
 
     pub(crate) fn send(&mut self, message: &Value) {
         self.write(format!("{message}\n").as_bytes());
@@ -105,11 +105,11 @@ impl Client {
 
     /// Writes as a client does that does not read meanwhile.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
-        let left = self.write_until_full(bytes, Some("the host to read"));
+        let left = self.write_until_full(bytes, Some("the application to read"));
         assert_eq!(left, 0);
     }
 
-    /// Writes until the host takes no more, or fails after a while if that must not happen. How much was left.
+    /// Writes until the application takes no more, or fails after a while if that must not happen. How much was left.
     pub(crate) fn write_until_full(&mut self, mut bytes: &[u8], awaited: Option<&str>) -> usize {
         let input = self.input.as_ref().expect("the input is open");
         while !bytes.is_empty() {
@@ -118,7 +118,7 @@ impl Client {
                 (Err(Errno::INTR), _) => {}
                 (Err(Errno::AGAIN), Some(awaited)) => await_fd(input.as_fd(), PollFlags::OUT, awaited),
                 (Err(Errno::AGAIN), None) => break,
-                (Err(e), _) => panic!("writing to the host failed: {e}; it said: {}", self.said()),
+                (Err(e), _) => panic!("writing to the application failed: {e}; it said: {}", self.said()),
             }
         }
         bytes.len()
@@ -154,7 +154,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
     }
 
-    // ---- from the host
+    // ---- from the application
 
     pub(crate) fn message(&mut self, awaited: &str) -> Value {
         let line = self.line(awaited).unwrap_or_else(|| panic!("the output ended before {awaited}"));
@@ -217,7 +217,7 @@ impl Client {
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => await_fd(output.as_fd(), PollFlags::IN, awaited),
                 Err(Errno::CONNRESET) => return 0, // a socket whose other end left input unread
-                Err(e) => panic!("reading from the host failed: {e}"),
+                Err(e) => panic!("reading from the application failed: {e}"),
             }
         }
     }
@@ -241,7 +241,7 @@ impl Client {
         self.output = None;
     }
 
-    /// How much the pipes to and from the host hold, in bytes.
+    /// How much the pipes to and from the application hold, in bytes.
     pub(crate) fn pipe_sizes(&self) -> [usize; 2] {
         [&self.input, &self.output].map(|wire| pipe_size(wire.as_ref().expect("it is open")))
     }
@@ -252,11 +252,11 @@ impl Client {
         command.stdin(Stdio::from(output)).stdout(Stdio::from(input)).spawn().expect("it starts")
     }
 
-    // ---- the host
+    // ---- the application
 
-    /// Has the host do something in a thread of its own, and waits until it has.
+    /// Has the application do something in a thread of its own, and waits until it has.
     pub(crate) fn steer(&mut self, command: &str) -> String {
-        writeln!(self.control.get_mut(), "{command}").expect("the host obeys");
+        writeln!(self.control.get_mut(), "{command}").expect("the application obeys");
         loop {
             let reply = self.report(command);
             match reply.strip_prefix("done:") {
@@ -269,13 +269,13 @@ impl Client {
     fn report(&mut self, awaited: &str) -> String {
         let mut line = String::new();
         match self.control.read_line(&mut line) {
-            Ok(0) => panic!("the host ended before {awaited}; it said: {}", self.said()),
+            Ok(0) => panic!("the application ended before {awaited}; it said: {}", self.said()),
             Ok(_) => line.trim_end().to_owned(),
             Err(e) => panic!("waited in vain for {awaited}: {e}; it said: {}", self.said()),
         }
     }
 
-    /// Returns the host's report after its `serve` has returned.
+    /// Returns the application's report after its `serve` has returned.
     pub(crate) fn served(&mut self) -> Served {
         let line = self.served.pop_front().unwrap_or_else(|| self.report("serve to return"));
         let field = |name: &str| {
@@ -290,7 +290,7 @@ impl Client {
         }
     }
 
-    /// Expects the host to return from `serve` without an error, and to end with status 0.
+    /// Expects the application to return from `serve` without an error, and to end with status 0.
     pub(crate) fn ends_well(mut self) {
         self.served().well();
         self.exits();
@@ -307,7 +307,7 @@ impl Client {
     fn ended(&mut self) -> ExitStatus {
         let mut line = String::new();
         let ended = self.control.read_line(&mut line);
-        assert!(matches!(ended, Ok(0)), "waited for the host to end: {ended:?} {line}");
+        assert!(matches!(ended, Ok(0)), "waited for the application to end: {ended:?} {line}");
         self.child.wait().expect("it is our child")
     }
 
@@ -316,7 +316,7 @@ impl Client {
         rustix::process::kill_process(host, Signal::TERM).expect("it is our child");
     }
 
-    /// A line of the host's `/proc/PID/status` that counts kibibytes.
+    /// A line of the application's `/proc/PID/status` that counts kibibytes.
     pub(crate) fn memory(&self, name: &str) -> usize {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.expect("this test needs /proc, as Linux has it");
@@ -325,7 +325,7 @@ impl Client {
         kib.expect("the line is there") << 10
     }
 
-    /// Returns the text that the host wrote to standard error so far.
+    /// Returns the text that the application wrote to standard error so far.
     pub(crate) fn said(&self) -> String {
         let mut file = self.errors.try_clone().expect("a file can be duplicated");
         let read = file.seek(SeekFrom::Start(0)).and_then(|_| std::io::read_to_string(&mut file));

@@ -98,7 +98,7 @@ impl Held {
 struct State {
     gate: Gate,
     held: Held,
-    /// The host's own hold on what were descriptors 0 and 1 when it started.
+    /// The application's own hold on what were descriptors 0 and 1 when it started.
     wires: OnceLock<[OwnedFd; 2]>,
     /// Held while a command of the test is carried out: the process must not end before the reply.
     obeying: Mutex<()>,
@@ -231,7 +231,7 @@ fn server(options: &Options, state: &Arc<State>) -> wellhead::Result<Server> {
 /// Prints, and has a child process print and read; what the child could read.
 fn noise() -> String {
     let mut out = io::stdout();
-    out.write_all(b"a stray print of the host\n{\"jsonrpc\":").expect("it goes somewhere");
+    out.write_all(b"a stray print of the application\n{\"jsonrpc\":").expect("it goes somewhere");
     let mut shell = Command::new("sh");
     let shell = shell.args(["-c", "echo a stray print of its child; cat >&2; cat | wc -c >&2"]);
     let done = shell.status().expect("there is a shell");
@@ -286,7 +286,7 @@ fn obey(server: &Server, state: &Arc<State>, control: UnixStream) {
                 server.close();
                 String::new()
             }
-            other => panic!("the host does not know {other}"),
+            other => panic!("the application does not know {other}"),
         };
         tell(&mut reply, &format!("done: {done}"));
     }

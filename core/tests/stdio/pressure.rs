@@ -47,7 +47,7 @@ fn a_host_that_goes_on_is_not_held_up_by_a_client_that_does_not_read() {
         let body = client.ask_to_read("host://blob/8");
         while client.receive("the body to begin") == 0 {}
         let before = client.memory("VmRSS");
-        // The writer is stuck now. The host is not.
+        // The writer is stuck now. The application is not.
         client.steer("update 100 200 2");
         for n in 1..=100 {
             client.steer(&format!("edit {n}"));

@@ -73,7 +73,7 @@ fn nothing_but_messages_reaches_the_client_whatever_the_host_and_its_children_pr
         assert_eq!([&answers[0]["id"], &answers[1]["id"]], [noise, ping]);
         client.close_input();
         assert_eq!(client.rest(), [] as [serde_json::Value; 0]);
-        assert!(client.said().contains("a stray print of the host\n"), "{}", client.said());
+        assert!(client.said().contains("a stray print of the application\n"), "{}", client.said());
         assert!(client.said().contains("a stray print of its child\n"), "{}", client.said());
         client.ends_well();
     }

@@ -1,4 +1,4 @@
-//! The host of a script: the catalogue and what the script does to the server, with the public API.
+//! The application of a script: the catalogue and what the script does to the server, with the public API.
 
 use crate::answers::{
     Callbacks, FAILURE, Held, Shared, State, answer, completion, hint, item, items_of, resource, template,

@@ -179,7 +179,7 @@ static void a_subscriber_is_acknowledged_when_the_host_watches(void) {
     CHECK(has(exchange(connection, ""), "\"id\":1,\"result\":{}"));
     wellhead_connection_free(connection);
     wellhead_connection *other = connect_to(server);
-    wellhead_connection_poll_event(other, SIZE_MAX); /* any connection's poll tells the host */
+    wellhead_connection_poll_event(other, SIZE_MAX); /* any connection's poll tells the application */
     CHECK(w.given_up == 1);
     wellhead_connection_free(other);
     wellhead_server_free(server);

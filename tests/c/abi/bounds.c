@@ -1,4 +1,4 @@
-/* What the host hands over is read up to its last byte: behind it is the end of an allocation, which valgrind and sanitizers watch, or of
+/* What the application hands over is read up to its last byte: behind it is the end of an allocation, which valgrind and sanitizers watch, or of
  * the process's memory. */
 #define _DEFAULT_SOURCE
 #include "check.h"

@@ -339,7 +339,7 @@ static void a_server_is_freed_in_a_callback_while_it_serves(void) {
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
-/* A host whose loop owns what `wake` refers to. */
+/* An application whose loop owns what `wake` refers to. */
 typedef struct {
     flag entered, go;
     int waits, let_go, woken_after, returned, destroyed, destroyed_after;

@@ -99,7 +99,7 @@ static void *read_of(void *port) {
     return (void *)read_at(*(int *)port);
 }
 
-/* What a read is answered whose server is closed before the host answers it, if it does. */
+/* What a read is answered whose server is closed before the application answers it, if it does. */
 static const char *closed_over(uint32_t drain_ms, int answers) {
     held_read held = {FLAG_INIT, NULL};
     service s = {quiet_server(), FLAG_INIT, 0, drain_ms, WELLHEAD_STATUS_PANIC};

@@ -1,4 +1,4 @@
-// What the host does when it is called.
+// What the application does when it is called.
 #include "answers.hpp"
 #include "host.hpp"
 

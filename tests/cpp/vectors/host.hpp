@@ -1,4 +1,4 @@
-// The host of a script: the catalogue, the callbacks, and what the script does to the server.
+// The application of a script: the catalogue, the callbacks, and what the script does to the server.
 #ifndef HOST_HPP
 #define HOST_HPP
 

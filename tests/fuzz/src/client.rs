@@ -11,7 +11,7 @@ enum Expected {
     Once,
     /// Once or not at all: it was cancelled, or its id was used twice.
     AtMostOnce,
-    /// None: the host was told that the request was cancelled or timed out.
+    /// None: the application was told that the request was cancelled or timed out.
     Never,
     /// As often as may be.
     Any,

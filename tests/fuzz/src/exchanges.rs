@@ -34,7 +34,7 @@ struct Client {
     done: bool,
 }
 
-/// A question that the host has not answered.
+/// A question that the application has not answered.
 struct Held {
     question: Question,
     since: u64,
@@ -272,7 +272,7 @@ impl World {
         }
     }
 
-    /// The host says something about a question, answers it, or lets go of it.
+    /// The application says something about a question, answers it, or lets go of it.
     fn host(&mut self, choices: &mut Bytes<'_>) {
         if self.held.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! One server, its clients, and the answers that its host still holds.
+//! One server, its clients, and the answers that its application still holds.
 
 use crate::bytes::Bytes;
 use crate::client::{Client, FIXED};
@@ -23,13 +23,13 @@ pub(crate) struct World {
     rung: Arc<AtomicBool>,
     limits: Limits,
     clients: Vec<Client>,
-    /// Questions that the host has not answered, with the client whose connection they came from.
+    /// Questions that the application has not answered, with the client whose connection they came from.
     held: Vec<(usize, Event)>,
     /// Messages in hand that are to be answered later.
     later: Vec<(usize, Route)>,
-    /// The last interest that the host was told of each URI.
+    /// The last interest that the application was told of each URI.
     watched: BTreeMap<String, bool>,
-    /// The host acts on wakes only, and takes all output at once.
+    /// The application acts on wakes only, and takes all output at once.
     woken: bool,
     piece: usize,
     now: u64,
@@ -221,7 +221,7 @@ impl World {
         }
     }
 
-    /// The host heard that an answer is no longer wanted: the request was cancelled or has timed out.
+    /// The application heard that an answer is no longer wanted: the request was cancelled or has timed out.
     fn unwanted(&mut self, at: usize, id: &str) {
         if self.now == 0 {
             self.clients[at].never(id);
@@ -267,7 +267,7 @@ impl World {
             Event::Interest(call) => {
                 let ok = kind > 1;
                 let told = self.watched.entry(call.uri().to_owned()).or_default();
-                assert_ne!(*told, call.wanted(), "the host knows that of {}", call.uri());
+                assert_ne!(*told, call.wanted(), "the application knows that of {}", call.uri());
                 if ok || !call.wanted() {
                     *told = call.wanted();
                 }
@@ -335,7 +335,7 @@ impl World {
         }
     }
 
-    /// Does the work of a host that was woken.
+    /// Does the work of an application that was woken.
     fn serve(&mut self) {
         self.rung.store(false, Ordering::SeqCst);
         loop {
@@ -418,7 +418,11 @@ impl World {
         while let Some(event) = self.server.poll_event() {
             self.answer(0, event, &mut Bytes(&[7]));
         }
-        assert!(self.watched.values().all(|watched| !watched), "the host still watches: {:?}", self.watched);
+        assert!(
+            self.watched.values().all(|watched| !watched),
+            "the application still watches: {:?}",
+            self.watched
+        );
         Outcome { output, refused }
     }
 }

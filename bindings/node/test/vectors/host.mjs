@@ -1,4 +1,4 @@
-// The host of a script: the catalogue and what the script does to the server, with the public API.
+// The application of a script: the catalogue and what the script does to the server, with the public API.
 import assert from 'node:assert/strict';
 import { expand, Server, WellheadError } from 'wellhead';
 import { Answers, descriptor, hint, word } from './answers.mjs';
