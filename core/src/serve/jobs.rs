@@ -3,10 +3,9 @@
 use super::OnReady;
 use super::batch::Batch;
 use crate::event::Event;
+use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Lock, Trash};
-use crossbeam_channel::{Receiver, Sender, unbounded};
-use std::collections::VecDeque;
+use crossbeam_channel::{Receiver, Select, Sender, bounded, unbounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::Notify;
 
@@ -18,25 +17,23 @@ enum HttpJob {
 }
 
 /// Jobs for the threads that run callbacks, in the order in which they came.
+///
+/// Threads sleep at a second channel, so that jobs can be added without waking one.
 pub(super) struct Jobs {
     give: Sender<HttpJob>,
     take: Receiver<HttpJob>,
-    gathered: Lock<Gathered>,
+    /// Holds one token at most. A thread that takes it looks for jobs, and passes it on if it leaves some.
+    ring: Sender<()>,
+    bell: Receiver<()>,
+    /// The number of jobs from which abandoned events are dropped, because they hold calls that other clients may need.
+    crowd: Lock<usize>,
     /// The maximum number of events that a thread takes at once.
     most: usize,
     on_ready: Option<OnReady>,
-    /// There are gathered events, and [`Jobs::hand_out`] was asked to hand them out.
+    /// There are new events, and [`Jobs::hand_out`] was asked to wake a thread for them.
     asked: AtomicBool,
     ask: Notify,
     closed: AtomicBool,
-}
-
-/// Events that no thread was woken for. They are newer than those in the channel.
-struct Gathered {
-    events: VecDeque<Event>,
-    /// The number of events in flight from which abandoned ones are dropped, because they hold calls that other
-    /// clients may need.
-    crowd: usize,
 }
 
 /// With fewer events a look for abandoned ones is not worth its cost.
@@ -45,10 +42,13 @@ const CROWD: usize = 64;
 impl Jobs {
     pub(super) fn new(most: usize, on_ready: Option<OnReady>) -> Self {
         let (give, take) = unbounded();
+        let (ring, bell) = bounded(1);
         Jobs {
             give,
             take,
-            gathered: Lock::new(Gathered { events: VecDeque::new(), crowd: CROWD }),
+            ring,
+            bell,
+            crowd: Lock::new(CROWD),
             most,
             on_ready,
             asked: AtomicBool::new(false),
@@ -59,12 +59,10 @@ impl Jobs {
 
     /// Adds an event. A thread that is awake may take it at once; [`Jobs::hand_out`] wakes the others.
     pub(super) fn push_event(&self, event: Event) {
-        self.gathered.with(|gathered, trash| {
-            gathered.events.push_back(event);
-            if self.take.len() + gathered.events.len() >= gathered.crowd {
-                self.let_go(gathered, trash);
-            }
-        });
+        self.send(HttpJob::Event(event));
+        if self.is_crowded() {
+            self.let_go();
+        }
         if !self.asked.swap(true, Ordering::AcqRel) {
             self.ask.notify_one();
         }
@@ -72,51 +70,50 @@ impl Jobs {
 
     /// Returns whether the queue is long enough to look for abandoned events.
     pub(super) fn is_crowded(&self) -> bool {
-        self.take.len() + self.gathered.with(|gathered, _| gathered.events.len()) >= CROWD
+        self.take.len() >= CROWD
     }
 
     /// Drops the events whose clients are gone. Each is looked at once or twice, regardless of how many there are.
-    fn let_go(&self, gathered: &mut Gathered, trash: &mut Trash) {
-        let wanted = |job: HttpJob| match job {
-            HttpJob::Event(event) if event.is_cancelled() => {
-                trash.put(event);
-                None
+    fn let_go(&self) {
+        self.crowd.with(|crowd, trash| {
+            if self.take.len() < *crowd {
+                return;
             }
-            job => Some(job),
-        };
-        let gathering = gathered.events.drain(..).map(HttpJob::Event);
-        let jobs: Vec<HttpJob> = self.take.try_iter().chain(gathering).filter_map(wanted).collect();
-        gathered.crowd = CROWD.max(2 * jobs.len());
-        for job in jobs {
-            self.send(job);
-        }
+            let wanted = |job: HttpJob| match job {
+                HttpJob::Event(event) if event.is_cancelled() => {
+                    trash.put(event);
+                    None
+                }
+                job => Some(job),
+            };
+            let jobs: Vec<HttpJob> = self.take.try_iter().filter_map(wanted).collect();
+            *crowd = CROWD.max(2 * jobs.len());
+            for job in jobs {
+                self.send(job);
+            }
+        });
     }
 
     pub(super) fn interrupt(&self) {
         self.send(HttpJob::Interrupt);
-        self.ready();
+        self.ring();
     }
 
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         self.send(HttpJob::End);
-        self.ready();
+        self.ring();
         self.ask.notify_one();
     }
 
-    /// Hands gathered events to the threads, until the service has ended. It is a task of the network, so the other
-    /// tasks first handle all requests that came in together, and each thread is woken once for them.
+    /// Wakes threads for new events, until the service has ended. It is a task of the network, so the other tasks first
+    /// handle all requests that came in together, and a thread is woken once for them.
     pub(super) async fn hand_out(&self) {
         while !self.closed.load(Ordering::Acquire) {
             self.ask.notified().await;
             tokio::task::yield_now().await;
             self.asked.store(false, Ordering::Release); // first: what comes now asks again
-            self.gathered.with(|gathered, _| {
-                for event in gathered.events.drain(..) {
-                    self.send(HttpJob::Event(event));
-                }
-            });
-            self.ready();
+            self.ring();
         }
     }
 
@@ -124,7 +121,9 @@ impl Jobs {
         let _ = self.give.send(job); // it cannot fail, since this struct has the receiver
     }
 
-    fn ready(&self) {
+    /// Wakes a thread that sleeps, and the application if it has threads of its own.
+    fn ring(&self) {
+        let _ = self.ring.try_send(()); // one token is enough
         if let Some(on_ready) = &self.on_ready {
             // A panic there has been printed on standard error; the others are still to be woken.
             let _ = catch_unwind(AssertUnwindSafe(on_ready));
@@ -173,14 +172,29 @@ impl Jobs {
     }
 
     fn pop(&self, blocking: bool) -> Option<HttpJob> {
-        // Under the lock, so that the order is kept while gathered events are handed out.
-        let first = self.gathered.with(|gathered, _| {
-            self.take.try_recv().ok().or_else(|| gathered.events.pop_front().map(HttpJob::Event))
-        });
-        let job = first.or_else(|| if blocking { self.take.recv().ok() } else { None });
-        if let Some(HttpJob::End) = job {
-            self.send(HttpJob::End);
+        loop {
+            match self.take.try_recv() {
+                Ok(HttpJob::End) => {
+                    self.send(HttpJob::End);
+                    let _ = self.ring.try_send(());
+                    return Some(HttpJob::End);
+                }
+                Ok(job) => {
+                    if !self.take.is_empty() {
+                        let _ = self.ring.try_send(());
+                    }
+                    return Some(job);
+                }
+                Err(_) if blocking => self.sleep(),
+                Err(_) => return None,
+            }
         }
-        job
+    }
+
+    /// Sleeps until there may be jobs. `recv` would give up the processor several times first, on which a job may wait.
+    fn sleep(&self) {
+        let mut select = Select::new();
+        select.recv(&self.bell);
+        let _ = select.select().recv(&self.bell);
     }
 }
