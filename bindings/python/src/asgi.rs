@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::errors::{OrRaise, error};
 use crate::exit::{detach, try_attach};
 use crate::fork::Process;
-use crate::hook::raising;
+use crate::hook::{raising, uncaught};
 use crate::host::Host;
 use crate::http;
 use crate::lock::lock;
@@ -289,7 +289,7 @@ impl Job {
 fn call(wake: &Py<PyAny>) {
     try_attach(|py| {
         if let Err(e) = wake.call0(py) {
-            e.write_unraisable(py, Some(wake.bind(py)));
+            uncaught(py, e, Some(wake.bind(py)));
         }
     });
 }

@@ -9,7 +9,6 @@ use crate::host::Host;
 use crate::http;
 use crate::lock::lock;
 use crate::server::Server;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
@@ -173,7 +172,6 @@ impl Driver {
         on_loop: bool,
     ) -> PyResult<Self> {
         let (py, inner) = (server.py(), server.get());
-        at_least_one(callback_threads)?;
         let drain = Duration::from_millis(drain_ms);
         let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard_stdio(guard);
         inner.base.set(py)?;
@@ -191,7 +189,6 @@ impl Driver {
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
         let (py, inner) = (server.py(), server.get());
-        at_least_one(callback_threads)?;
         let (listener, verifier) = http::listener(inner.core(py), options)?;
         let listener = listener.callback_threads(callback_threads);
         let (host, port) = address;
@@ -329,6 +326,12 @@ impl Drop for Service {
     }
 }
 
+/// Whether a service of this process may raise what a hook left.
+pub(crate) fn is_any_live() -> bool {
+    let live: Vec<_> = lock(&LIVE).iter().filter_map(Weak::upgrade).collect();
+    live.iter().any(|service| !service.process.is_parent())
+}
+
 /// Has each service of this process look for what a hook left.
 pub(crate) fn interrupt_all() {
     let live: Vec<_> = lock(&LIVE).iter().filter_map(Weak::upgrade).collect();
@@ -349,12 +352,4 @@ pub(crate) fn at_exit(py: Python<'_>) {
         }
     }
     exit::begin(py);
-}
-
-fn at_least_one(callback_threads: usize) -> PyResult<()> {
-    if callback_threads == 0 {
-        let message = "callback_threads is at least 1: the thread that runs the server";
-        return Err(PyValueError::new_err(message));
-    }
-    Ok(())
 }

@@ -5,8 +5,10 @@ use crate::context::Base;
 use crate::driver;
 use crate::errors::ends;
 use crate::exit::try_attach;
+use crate::imported::Imported;
 use crate::lock::lock;
 use crate::log;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 use std::cell::{Cell, RefCell};
@@ -20,7 +22,8 @@ thread_local! {
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// The exception of a hook that was called outside of [`raising`], as on a thread of the core's. A service raises it.
+/// The exception of a hook that was called outside of [`raising`], as on a thread of the core's. The first service that
+/// finds it raises it, and the others serve on.
 static LEFT: Mutex<Option<PyErr>> = Mutex::new(None);
 
 /// Calls the core, and then raises the `KeyboardInterrupt` or `SystemExit` of a hook that the core called meanwhile: no
@@ -54,15 +57,35 @@ pub(crate) fn raise_left() -> PyResult<()> {
     left.map_or(Ok(()), Err)
 }
 
+/// Keeps a `KeyboardInterrupt` or `SystemExit` of a function that nothing can raise out of, such as `wake`, for the thread
+/// that raises it. Shows any other exception.
+pub(crate) fn uncaught(py: Python<'_>, e: PyErr, function: Option<&Bound<'_, PyAny>>) {
+    if ends(py, &e) {
+        keep(py, e);
+    } else {
+        e.write_unraisable(py, function);
+    }
+}
+
 /// Keeps an exception of a hook for the thread that raises it.
-fn keep(e: PyErr) {
+fn keep(py: Python<'_>, e: PyErr) {
     if DEPTH.get() > 0 {
         let before = RAISED.replace(Some(e));
         drop(before);
+    } else if e.is_instance_of::<PyKeyboardInterrupt>(py) && !driver::is_any_live() {
+        interrupt_main(py);
     } else {
         let before = lock(&LEFT).replace(e);
         drop(before); // after the lock: it may run Python
         driver::interrupt_all();
+    }
+}
+
+/// Sends the interrupt to the main thread once more, which raises it when it next runs Python.
+fn interrupt_main(py: Python<'_>) {
+    static INTERRUPT_MAIN: Imported = Imported::new("_thread", "interrupt_main");
+    if let Err(e) = INTERRUPT_MAIN.get(py).and_then(PyAnyMethods::call0) {
+        e.write_unraisable(py, None);
     }
 }
 
@@ -99,7 +122,7 @@ impl Hook {
                 Ok(value) => Some(value),
                 Err(e) => {
                     if ends(py, &e) {
-                        keep(e);
+                        keep(py, e);
                     } else {
                         log::exception(py, failure, e);
                     }

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::exit::try_attach;
+use crate::hook::uncaught;
 use crate::imported::Imported;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
@@ -24,7 +25,7 @@ pub(crate) fn write(level: Level, line: &str) {
     let written = try_attach(|py| {
         let about = ABOUT.take();
         if let Err(e) = to_logger(py, level, line, about) {
-            e.write_unraisable(py, None);
+            uncaught(py, e, None);
         }
     });
     if written.is_none() {
@@ -59,7 +60,7 @@ pub(crate) fn exception(py: Python<'_>, line: &str, exception: PyErr) {
     if let Err(e) =
         to_logger(py, Level::Error, line, Some(About { exception: Some(exception), context: None }))
     {
-        e.write_unraisable(py, None);
+        uncaught(py, e, None);
     }
 }
 
@@ -79,6 +80,6 @@ pub(crate) fn of_callback(
         && let Err(e) =
             to_logger(py, Level::Error, "a callback failed after its call was cancelled", Some(about))
     {
-        e.write_unraisable(py, None);
+        uncaught(py, e, None);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::alive::Share;
 use crate::exit::try_attach;
+use crate::hook::uncaught;
 use crate::lock::lock;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
@@ -44,7 +45,7 @@ impl Waker {
             }
             for wake in called {
                 if let Err(e) = wake.call0(py) {
-                    e.write_unraisable(py, Some(wake.bind(py)));
+                    uncaught(py, e, Some(wake.bind(py)));
                 }
             }
         });

@@ -1,6 +1,7 @@
-"""Ctrl-C and `sys.exit` in what the core calls by itself: `on_publish`, `exists=` and `observe=`."""
+"""Ctrl-C and `sys.exit` in what the core calls by itself: hooks, `wake`, `ready` and the log."""
 
 import asyncio
+import logging
 import signal
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -9,6 +10,7 @@ import asgi_client
 import pytest
 import wellhead
 from client import Process, ask, read, request, transmitted
+from wellhead._core import Endpoint
 
 ENDS = [KeyboardInterrupt, SystemExit]
 LISTEN = request("l", "subscriptions/listen", notifications={"resourceSubscriptions": ["n:1"]})
@@ -111,6 +113,117 @@ def test_a_change_that_a_callback_announces_is_told_before_it_passes_through() -
 
     assert ask(server, "n:1") == "one"
     assert told == ["interrupted"]
+
+
+LISTS = request("l", "subscriptions/listen", notifications={"resourcesListChanged": True})
+
+
+class Interrupted:
+    """A function that a Ctrl-C or `sys.exit` meets once, while it is armed."""
+
+    def __init__(self, e: type[BaseException]) -> None:
+        self.e = e
+        self.armed = False
+
+    def __call__(self) -> None:
+        if not self.armed:
+            return
+        self.armed = False
+        if self.e is SystemExit:
+            raise SystemExit
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("e", ENDS)
+def test_it_passes_through_a_change_that_wakes_a_connection(e: type[BaseException]) -> None:
+    wake = Interrupted(e)
+    server = wellhead.Server("s", "1")
+    server.text("n:1", "one")
+    connection = server.connect(wake=wake)
+    connection.receive(LISTEN)
+    connection.poll_event()
+    transmitted(connection)
+    wake.armed = True
+    with pytest.raises(e):
+        server.updated("n:1")
+    [told] = transmitted(connection)
+    assert told["params"]["uri"] == "n:1"
+
+
+def test_ctrl_c_passes_through_a_registration_that_wakes_a_connection() -> None:
+    wake = Interrupted(KeyboardInterrupt)
+    server = wellhead.Server("s", "1")
+    server.text("n:1", "one")
+    connection = server.connect(wake=wake)
+    connection.receive(LISTS)
+    connection.poll_event()
+    transmitted(connection)
+    wake.armed = True
+    with pytest.raises(KeyboardInterrupt):
+        server.text("n:2", "two")
+        asyncio.run(asyncio.sleep(0))  # the interpreter looks for signals between two steps
+    assert not wake.armed
+    with server.test_client() as client:
+        assert [resource.uri for resource in client.list()] == ["n:1", "n:2"]
+
+
+@pytest.mark.parametrize("e", ENDS)
+@pytest.mark.parametrize("which", ["wake", "ready"])
+def test_it_passes_through_what_wakes_an_endpoint(which: str, e: type[BaseException]) -> None:
+    wake, ready = Interrupted(e), Interrupted(e)
+    server = wellhead.Server("s", "1")
+    server.text("n:1", "one")
+    endpoint = Endpoint(server, {}, wake)
+    headers = {
+        "host": "localhost",
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "subscriptions/listen",
+    }
+    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
+    exchange = endpoint.begin("POST", "/mcp", fields, "", ready)
+    exchange.body(LISTEN, False)
+    assert [exchange.poll()[0] for _ in range(3)] == ["respond", "data", "wait"]
+    assert endpoint.poll() == []
+    if which == "wake":
+        wake.armed = True
+        with pytest.raises(e):
+            server.updated("n:1")
+        endpoint.poll()
+    else:
+        ready.armed = True
+        server.updated("n:1")
+        with pytest.raises(e):
+            endpoint.poll()
+    step, told = exchange.poll()
+    assert step == "data" and b"n:1" in told
+    exchange.close()
+    endpoint.close()
+
+
+@pytest.mark.parametrize("e", ENDS)
+def test_it_passes_through_a_handler_of_the_log(e: type[BaseException]) -> None:
+    meets = Interrupted(e)
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            meets()
+
+    server = wellhead.Server("s", "1")
+    server.resource("n:1")(lambda: 5)  # type: ignore[type-var]
+    connection = server.connect()
+    connection.receive(read("n:1"))
+    meets.armed = True
+    handler = Handler()
+    logging.getLogger("wellhead").addHandler(handler)
+    try:
+        with pytest.raises(e):
+            connection.poll_event()
+    finally:
+        logging.getLogger("wellhead").removeHandler(handler)
+    [answer] = transmitted(connection)
+    assert answer["error"]["message"] == "Internal error"
 
 
 PROGRAM = """
