@@ -80,10 +80,16 @@ impl Count for usize {
 pub(crate) fn count<T: Count>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
     let py = value.py();
     match value.extract::<u64>() {
+        Ok(number) if number < least(name) => Err(out_of_range::<T>(name, value)),
         Ok(number) => T::try_from(number).map_err(|_| out_of_range::<T>(name, value)),
         Err(e) if e.is_instance_of::<PyOverflowError>(py) => Err(out_of_range::<T>(name, value)),
         Err(_) => Err(not_a(name, "a whole number", value)),
     }
+}
+
+/// The least value of a number. The thread that runs the server runs callbacks, too.
+fn least(name: &str) -> u64 {
+    u64::from(name == "callback_threads")
 }
 
 fn out_of_range<T: Count>(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
@@ -92,7 +98,7 @@ fn out_of_range<T: Count>(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
         _ => String::new(), // too long to be read
     };
     let range = match T::MOST {
-        u64::MAX if value.lt(0).unwrap_or(false) => "0 or more".to_owned(),
+        u64::MAX if value.lt(least(name)).unwrap_or(false) => format!("{} or more", least(name)),
         u64::MAX => "less than 2**64".to_owned(),
         most => format!("between 0 and {most}"),
     };

@@ -235,7 +235,31 @@ MISTAKES: list[Mistake] = [
         "no threads",
         lambda server: server.run(callback_threads=0),
         ValueError,
-        "callback_threads is at least 1: the thread that runs the server",
+        "callback_threads must be 1 or more (got 0)",
+    ),
+    Mistake(
+        "less than no threads",
+        lambda server: server.run(callback_threads=-1),
+        ValueError,
+        "callback_threads must be 1 or more (got -1)",
+    ),
+    Mistake(
+        "less than no threads over HTTP",
+        lambda server: server.serve_http(port=0, callback_threads=-1),
+        ValueError,
+        "callback_threads must be 1 or more (got -1)",
+    ),
+    Mistake(
+        "more threads than a number has room for",
+        lambda server: server.run(callback_threads=2**64),
+        ValueError,
+        "callback_threads must be less than 2**64 (got 18446744073709551616)",
+    ),
+    Mistake(
+        "a text as threads",
+        lambda server: server.run(callback_threads="2"),
+        TypeError,
+        "callback_threads must be a whole number, not str",
     ),
     Mistake(
         "no time for the head of a request",

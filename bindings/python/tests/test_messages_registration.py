@@ -315,3 +315,22 @@ def test_on_publish_may_be_written_with_and_without_parentheses(decorate: Any) -
         assert decorate(server)(publish) is publish
         server.updated("a:b")
     assert len(published) == 1
+
+
+@pytest.mark.parametrize(
+    ("uri", "warnings"),
+    [
+        ("m://e/:id/rows", ['"m://e/:id/rows" is a fixed URI; a variable is written {id} and not :id']),
+        ("m://e/:id", ['"m://e/:id" is a fixed URI; a variable is written {id} and not :id']),
+        ("m://e/a:b", []),
+        ("m://e/{id}/:end", []),
+    ],
+)
+def test_a_variable_as_web_frameworks_write_it_is_a_warning(
+    uri: str, warnings: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with wellhead.Server("s", "1") as server:
+        server.resource(uri)(lambda: "x")
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("WARNING", warning) for warning in warnings
+    ]
