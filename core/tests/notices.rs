@@ -26,6 +26,22 @@ fn a_fixed_uri_that_its_callback_does_not_find_is_logged_once() {
 }
 
 #[test]
+fn a_fixed_uri_with_a_variable_of_a_web_framework_is_logged_when_it_is_registered() {
+    let (server, lines) = server();
+    server.resource("n://rows/:id/cells", |_| "").unwrap();
+    server.resource("n://rows/:row_2", |_| "").unwrap();
+    for fixed in ["n://rows/id", "n://rows/a:b", "n://rows/:", "n://rows/:5", "n://rows/:a-b", "urn:id"] {
+        server.resource(fixed, |_| "").unwrap();
+    }
+    server.text("n://texts/:id", "one text has no variable").unwrap();
+    let expected = [
+        "warning: \"n://rows/:id/cells\" is a fixed URI; a variable is written {id} and not :id",
+        "warning: \"n://rows/:row_2\" is a fixed URI; a variable is written {row_2} and not :row_2",
+    ];
+    assert_eq!(*lines.lock().unwrap(), expected);
+}
+
+#[test]
 fn a_uri_that_differs_by_a_slash_is_logged_once_and_only_so_many_are() {
     let (server, lines) = server();
     server.text("n://a", "A").unwrap();
