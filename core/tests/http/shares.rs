@@ -87,15 +87,13 @@ fn begin(world: &World, token: &str) -> Got {
 
 #[test]
 fn a_caller_has_its_share_of_the_sessions() {
-    let world = world(|_| (), 8, true);
-    for (at, status) in [(1, 200), (2, 200), (3, 503)] {
-        let got = begin(&world, "ann");
-        assert_eq!(got.status(), status, "{at}");
-        if status == 503 {
-            let data = serde_json::json!({"limit": "caller_percent", "max": 2});
-            assert_eq!(got.json()["error"]["data"], data);
-        }
+    let world = world(|_| (), 12, true);
+    for at in 1..=3 {
+        assert_eq!(begin(&world, "ann").status(), 200, "{at}");
     }
+    let refused = begin(&world, "ann");
+    assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));
+    assert_eq!(refused.json()["error"]["data"], serde_json::json!({"limit": "caller_percent", "max": 3}));
     assert_eq!(begin(&world, "bob").status(), 200);
     let whole = self::world(|limits| limits.caller_percent = 100, 8, true);
     for _ in 0..8 {
@@ -136,12 +134,12 @@ fn listen(world: &World, token: &str) -> (Polled, Got) {
 
 #[test]
 fn a_caller_has_its_share_of_the_listen_streams() {
-    let world = world(|limits| limits.listen_streams = 8, 8, true);
-    let mut streams: Vec<_> = (0..2).map(|_| listen(&world, "ann")).collect();
+    let world = world(|limits| limits.listen_streams = 12, 8, true);
+    let mut streams: Vec<_> = (0..3).map(|_| listen(&world, "ann")).collect();
     assert!(streams.iter().all(|(_, got)| got.status() == 200));
     let (_, refused) = listen(&world, "ann");
     assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));
-    assert_eq!(refused.json()["error"]["data"], serde_json::json!({"limit": "caller_percent", "max": 2}));
+    assert_eq!(refused.json()["error"]["data"], serde_json::json!({"limit": "caller_percent", "max": 3}));
     assert_eq!(listen(&world, "bob").1.status(), 200);
     streams.pop();
     assert_eq!(listen(&world, "ann").1.status(), 200);
@@ -180,6 +178,8 @@ fn listen_streams_of_clients_that_nobody_can_tell_apart_end_no_others() {
     let mut streams: Vec<_> = (0..12).map(|_| listen(&world, "")).collect();
     let status: Vec<_> = streams.iter().map(|(_, got)| got.status()).collect();
     assert_eq!((&status[..10], &status[10..]), (&[200; 10][..], &[503; 2][..]));
+    let error = &streams[10].1.json()["error"];
+    assert_eq!(error["data"], serde_json::json!({"limit": "listen_streams", "max": 10}));
     assert!(streams[..10].iter_mut().all(|stream| !has_ended(&world, stream)));
     assert_eq!(listen_from(&world, b"peer", "").1.status(), 200);
     assert!(has_ended(&world, &mut streams[0]), "the oldest ends for a client that is known");

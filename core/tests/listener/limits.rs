@@ -1,7 +1,7 @@
 //! Limits on the size and the cost of a client's requests.
 
 use super::h2c::{self, run};
-use super::{Client, Service, is_ended, server};
+use super::{Client, Service, asked, holding, is_ended, server};
 use std::io::Write;
 use wellhead::{Limits, Server};
 
@@ -72,6 +72,31 @@ fn a_body_without_end_is_refused_when_it_is_over_the_limit_and_not_read_any_more
     assert!(status == 413 && body.contains("message_bytes"), "{status} {body}");
     assert!(is_ended(&mut client));
     still_answers(&service);
+    service.ends();
+}
+
+#[test]
+fn a_connection_over_the_limit_waits_until_another_one_ends() {
+    let (server, held) = holding();
+    let service = Service::start(server, |http| http.connections(3));
+    let mut open = [service.client(), service.client(), service.client()];
+    let read = |client: &mut Client, uri: &str| {
+        client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+    };
+    let are_answered = |open: &mut [Client]| {
+        for client in open {
+            read(client, "test://text");
+            assert_eq!(client.whole().0, 200);
+        }
+    };
+    are_answered(&mut open);
+    let mut fourth = service.client();
+    read(&mut fourth, "test://held");
+    are_answered(&mut open);
+    assert!(held.try_recv().is_err(), "the fourth is not read meanwhile");
+    drop(open);
+    asked(&held).finish("at last");
+    assert_eq!(fourth.whole().0, 200);
     service.ends();
 }
 
