@@ -291,8 +291,11 @@ typedef struct wellhead_limits {
      * in flight that the others leave; at least one of each. Without a token the share of calls is that of one peer.
      * Refuses. At most 100, else INVALID_ARGUMENT. Default 25. */
     size_t caller_percent;
+    /* Requests and event streams of one session over HTTP at once; it keeps events of as many streams for clients that
+     * resume. Refuses. Default 4,096. */
+    size_t session_streams;
 } wellhead_limits;
-#define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Logs a line about a callback that failed, or about requests that are refused. level: one of WELLHEAD_LOG_. line: borrowed
  * until the callback returns; no byte of it reaches a client. Called on any thread. */

@@ -324,7 +324,8 @@ step = by_member(
 )
 
 LIMITS = ("message_bytes", "nesting", "id_bytes", "batch_length", "uri_bytes", "page_items", "page_bytes", "calls_in_flight", "subscriptions",
-          "subscriptions_total", "listen_streams", "output_bytes", "call_ms", "buffer_bytes", "caller_percent")
+          "subscriptions_total", "listen_streams", "output_bytes", "call_ms", "buffer_bytes", "caller_percent",
+          "session_streams")
 DATES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 CONDITIONS = ("resource_not_found", "permission_denied", "internal_error", "not_modified")
 OPTIONS: dict[str, Checker] = {
@@ -445,7 +446,7 @@ http_vector = members(
         "catalog": array(entry),
         "http": members({}, {"path": text, "loopback_only": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean, "cors": boolean, "sessions": boolean,
                              "protect": members({}, {"resource": text, "authorization_servers": array(text), "scopes": array(text)}), "verify": members_of(verification),
-                             "session_ms": integer, "delete": boolean, "keep_alive_ms": integer, "body_ms": integer, "replay_bytes": integer}),
+                             "session_ms": integer, "delete": boolean, "keep_alive_ms": integer, "body_ms": integer, "replay_bytes": integer, "session_limit": integer}),
     },
 )
 

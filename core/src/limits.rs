@@ -39,6 +39,9 @@ options! {
         pub subscriptions_total: usize = 1_000_000,
         /// Open listen streams of one connection. Refuses. Default 1,000.
         pub listen_streams: usize = 1_000,
+        /// Requests and event streams of one session over HTTP at once. It keeps events of as many streams for clients that
+        /// resume. Refuses. Default 4,096.
+        pub session_streams: usize = 4_096,
         /// Bytes of output that the client has not read. Holds back. Default 16 MiB.
         pub output_bytes: usize = 16 << 20,
         /// Bytes that an HTTP endpoint holds for all of its clients. Refuses. Default 256 MiB.

@@ -31,7 +31,7 @@ fn camel(name: &str) -> Option<&'static str> {
 }
 
 /// Every setting of several words, and its name in JavaScript. `tests/words.py` fails on one that is missing here.
-const SETTINGS: [(&str, &str); 41] = [
+const SETTINGS: [(&str, &str); 42] = [
     ("allowed_hosts", "allowedHosts"),
     ("allowed_origins", "allowedOrigins"),
     ("authorization_servers", "authorizationServers"),
@@ -66,6 +66,7 @@ const SETTINGS: [(&str, &str); 41] = [
     ("replay_bytes", "replayBytes"),
     ("session_limit", "sessionLimit"),
     ("session_ms", "sessionMs"),
+    ("session_streams", "sessionStreams"),
     ("settle_ms", "settleMs"),
     ("strict_accept", "strictAccept"),
     ("subscribe_unknown", "subscribeUnknown"),

@@ -66,6 +66,9 @@ pub struct wellhead_limits {
     /// in flight that the others leave; at least one of each. Without a token the share of calls is that of one peer.
     /// Refuses. At most 100, else INVALID_ARGUMENT. Default 25.
     pub caller_percent: usize,
+    /// Requests and event streams of one session over HTTP at once; it keeps events of as many streams for clients that
+    /// resume. Refuses. Default 4,096.
+    pub session_streams: usize,
 }
 
 /// Do not offer subscriptions.
@@ -370,6 +373,6 @@ fn limits(promise: &Promise, limits: *const wellhead_limits) -> Result<Limits> {
     }
     take!(message_bytes, nesting, id_bytes, batch_length, uri_bytes, page_items, page_bytes);
     take!(calls_in_flight, subscriptions, subscriptions_total, listen_streams, output_bytes, call_ms);
-    take!(buffer_bytes, caller_percent);
+    take!(buffer_bytes, caller_percent, session_streams);
     Ok(all)
 }

@@ -142,6 +142,11 @@ export interface Limits {
    * refuses further ones. Default: 25.
    */
   callerPercent?: number | undefined;
+  /**
+   * Requests and event streams of one session over HTTP at once. The server refuses further ones. It keeps events of as many
+   * streams for clients that resume. Default: 4,096.
+   */
+  sessionStreams?: number | undefined;
 }
 
 /** The severity of a line of the log. `error`: a client got an error because of it. */
@@ -274,6 +279,7 @@ const LIMITS: Members<Limits> = {
   callMs: 'count',
   bufferBytes: 'count',
   callerPercent: 'count',
+  sessionStreams: 'count',
 };
 
 const DESCRIPTOR: Members<ResourceDescriptor> = {

@@ -119,7 +119,7 @@ macro_rules! limits {
 limits!(
     message_bytes: usize, nesting: usize, id_bytes: usize, batch_length: usize, uri_bytes: usize, page_items: usize, page_bytes: usize,
     calls_in_flight: usize, subscriptions: usize, subscriptions_total: usize, listen_streams: usize,
-    output_bytes: usize, call_ms: u64, buffer_bytes: usize, caller_percent: usize
+    output_bytes: usize, call_ms: u64, buffer_bytes: usize, caller_percent: usize, session_streams: usize
 );
 
 #[allow(clippy::option_option, reason = "not given, `Infinity`, or a number")]

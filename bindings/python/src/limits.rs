@@ -37,6 +37,8 @@ macro_rules! limits {
         ///     caller_percent: Percent of an endpoint's sessions and listen streams for one caller with a token,
         ///         and of the calls that the others leave; at least one of each. Without a token the share of
         ///         calls is that of one client's connection. Refuses. Default: 25.
+        ///     session_streams: Requests and event streams of one session over HTTP at once. It keeps events of
+        ///         as many streams for clients that resume. Refuses. Default: 4,096.
         ///
         /// Raises:
         ///     RegistrationError: A limit is negative or too large (`invalid_argument`). `Server` refuses those
@@ -53,7 +55,8 @@ macro_rules! limits {
                 text_signature = "(*, message_bytes=None, nesting=None, id_bytes=None, batch_length=None, \
                             uri_bytes=None, page_items=None, page_bytes=None, calls_in_flight=None, \
                             subscriptions=None, subscriptions_total=None, listen_streams=None, \
-                            output_bytes=None, call_ms=None, buffer_bytes=None, caller_percent=None)"
+                            output_bytes=None, call_ms=None, buffer_bytes=None, caller_percent=None, \
+                            session_streams=None)"
             )]
             fn new(limits: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
                 let mut made = wellhead::Limits::default();
@@ -110,4 +113,6 @@ limits! {
     buffer_bytes: usize,
     /// Percent of an endpoint's sessions, listen streams and calls for one caller.
     caller_percent: usize,
+    /// Requests and event streams of one session over HTTP.
+    session_streams: usize,
 }

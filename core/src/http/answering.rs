@@ -291,9 +291,10 @@ impl Answering {
         }
         if let Some(session) = &mut self.session {
             if session.stream.is_none() {
+                let most = inner.server.limits().session_streams;
                 session.stream = inner.state.with(|s, _| {
                     let found = s.sessions.get(&session.id)?;
-                    Some(found.streams.open(self.route))
+                    Some(found.streams.open(self.route, most))
                 });
             }
             if session.priming

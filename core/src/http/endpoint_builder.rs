@@ -113,8 +113,7 @@ impl EndpointBuilder {
     /// Sets the number of sessions at once, at least 1. Default: 10,000. One more takes the place of a session without a
     /// request in progress. Its client has sent no request since the handshake and has no GET stream, or it was not used for
     /// [`EndpointBuilder::idle_ms`]. Sessions with a GET stream go last. If no session can end, the client gets status 503.
-    /// So does a caller known by its token that has its [`crate::Limits::caller_percent`], and a client with 4,096 requests
-    /// and streams of one session in progress (the limit `session_streams`).
+    /// So does a caller known by its token that has its [`crate::Limits::caller_percent`].
     #[must_use]
     pub fn session_limit(mut self, most: usize) -> Self {
         self.options.session_limit = most;

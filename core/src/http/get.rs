@@ -39,10 +39,11 @@ impl Exchange {
             Err(_) => return Err(unknown_event()),
         };
         let (now, tick_at) = (self.now, inner.next_tick(self.now));
+        let most = inner.server.limits().session_streams;
         let opened = inner.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(None))?;
-            if !session.has_room() {
-                return Err(crowded(None));
+            if !session.has_room(most) {
+                return Err(crowded(None, most));
             }
             let (route, stream, holder) = if let Some(place) = place {
                 let (route, holder, goes_on) = session.streams.resume(place).ok_or_else(unknown_event)?;
@@ -51,7 +52,7 @@ impl Exchange {
                 }
                 (route, place.stream, holder)
             } else {
-                let (stream, holder) = session.streams.open(Route::Connection);
+                let (stream, holder) = session.streams.open(Route::Connection, most);
                 (Route::Connection, stream, holder)
             };
             let taken = match route {

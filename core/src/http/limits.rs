@@ -5,7 +5,6 @@ use super::endpoint::Inner;
 use super::exchange::Exchange;
 use super::response::{ErrorResponse, refusal};
 use super::routing::closing;
-use super::streams::MOST as MOST_STREAMS;
 use crate::account::StreamOwner;
 use crate::account::{Counted, Full, Permit, share};
 use crate::jsonrpc::RequestId;
@@ -91,8 +90,8 @@ pub(super) fn busy(id: Option<&RequestId>, full: Full) -> ErrorResponse {
 }
 
 /// The session has as many requests and streams under way as may be.
-pub(super) fn crowded(id: Option<&RequestId>) -> ErrorResponse {
-    busy(id, Full { limit: "session_streams", most: MOST_STREAMS })
+pub(super) fn crowded(id: Option<&RequestId>, most: usize) -> ErrorResponse {
+    busy(id, Full { limit: "session_streams", most })
 }
 
 pub(super) fn too_large(inner: &Inner) -> ErrorResponse {

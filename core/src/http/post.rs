@@ -248,11 +248,12 @@ impl Exchange {
         let purpose = if calls > 0 { Purpose::Requests } else { Purpose::Messages };
         let id = session_id(head, request)?;
         let (now, tick_at) = (self.now, self.endpoint.0.next_tick(self.now));
+        let most = self.endpoint.0.server.limits().session_streams;
         let permit = (calls > 0).then(|| self.count(PermitKind::Call, calls, request)).transpose()?;
         let found = self.endpoint.0.state.with(|s, _| {
             let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(request))?;
-            if calls > 0 && !session.has_room() {
-                return Err(crowded(request));
+            if calls > 0 && !session.has_room(most) {
+                return Err(crowded(request, most));
             }
             let connection = session.connection.clone();
             s.sessions.enter(&id, purpose, now, tick_at);

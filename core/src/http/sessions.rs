@@ -1,7 +1,7 @@
 //! Sessions of the handshake era, by the id that `Mcp-Session-Id` names.
 
 use super::replay::Replay;
-use super::streams::{MOST, Streams};
+use super::streams::Streams;
 use crate::account::Account;
 use crate::connection::Connection;
 use crate::error::{Error, ErrorKind, Result};
@@ -104,8 +104,8 @@ impl Session {
     }
 
     /// Returns whether one more exchange may begin. Then there is always a stream without an exchange that can be forgotten.
-    pub(super) fn has_room(&self) -> bool {
-        self.busy < MOST
+    pub(super) fn has_room(&self, most: usize) -> bool {
+        self.busy < most
     }
 
     /// Makes a stream the one of what belongs to no request. If the session had another one, that ends, and the events

@@ -5,9 +5,6 @@ use crate::protocol::Route;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// The largest number of streams of a session, with or without kept events. Fewer exchanges than these have one.
-pub(super) const MOST: usize = 4_096;
-
 /// One stream of events.
 #[derive(Debug)]
 struct Stream {
@@ -84,9 +81,10 @@ impl Streams {
         }
     }
 
-    /// A new stream, and its holder.
-    pub(super) fn open(&mut self, route: Route) -> (u64, u64) {
-        while self.open.len() >= MOST && self.forget_one() {}
+    /// A new stream, and its holder. `most`: the largest number of streams, with or without kept events. Fewer exchanges
+    /// than these have one.
+    pub(super) fn open(&mut self, route: Route, most: usize) -> (u64, u64) {
+        while self.open.len() >= most && self.forget_one() {}
         self.last += 1;
         self.holders += 1;
         let holder = Some(StreamHolder { number: self.holders, unsent: Vec::new() });
@@ -253,6 +251,8 @@ mod tests {
     use super::*;
     use crate::limits::Limits;
 
+    const MOST: usize = 8;
+
     fn streams() -> Streams {
         Streams::new(Account::new(&Limits::default()))
     }
@@ -276,7 +276,7 @@ mod tests {
     fn a_stream_goes_on_after_any_place_that_is_kept_and_after_no_other() {
         // row: H-45, H-46, H-47
         let mut streams = streams();
-        let (stream, holder) = streams.open(Route::Exchange(1));
+        let (stream, holder) = streams.open(Route::Exchange(1), MOST);
         for text in ["a", "b", "c"] {
             streams.say(stream, data(text), 100);
         }
@@ -294,11 +294,11 @@ mod tests {
     fn whoever_holds_a_stream_sends_what_its_former_holder_says_even_if_it_is_not_kept() {
         // row: H-46
         let mut streams = streams();
-        let (stream, former) = streams.open(Route::Exchange(1));
+        let (stream, former) = streams.open(Route::Exchange(1), MOST);
         let (_, holder, _) = streams.resume(Place { stream, event: 0 }).expect("it is known");
         streams.say(stream, data("too large to be kept"), 10);
         streams.end(stream);
-        let (other, _) = streams.open(Route::Exchange(2));
+        let (other, _) = streams.open(Route::Exchange(2), MOST);
         streams.say(other, data("12345678901"), 10);
         assert!(!streams.release(stream, former));
         assert_eq!(streams.take(stream, former), None);
@@ -310,7 +310,7 @@ mod tests {
     fn a_stream_that_is_taken_from_its_holder_keeps_what_was_sent_and_gives_up_the_rest() {
         // row: H-43
         let mut streams = streams();
-        let (stream, holder) = streams.open(Route::Connection);
+        let (stream, holder) = streams.open(Route::Connection, MOST);
         streams.say(stream, data("sent"), 100);
         assert_eq!(sent(&mut streams, stream, holder), Some(vec![1]));
         streams.say(stream, data("unsent"), 100);
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn a_stream_that_nobody_holds_keeps_only_what_may_be_kept() {
         let mut streams = streams();
-        let (stream, holder) = streams.open(Route::Exchange(1));
+        let (stream, holder) = streams.open(Route::Exchange(1), MOST);
         assert!(streams.release(stream, holder));
         for text in ["123456", "789012"] {
             streams.say(stream, data(text), 10);
@@ -342,16 +342,16 @@ mod tests {
     #[test]
     fn streams_that_say_nothing_are_forgotten_too() {
         let mut streams = streams();
-        let (first, holder) = streams.open(Route::Connection);
+        let (first, holder) = streams.open(Route::Connection, MOST);
         streams.say(first, data("kept"), 10);
         for _ in 1..MOST {
-            streams.open(Route::Connection);
+            streams.open(Route::Connection, MOST);
         }
         streams.end(7);
-        streams.open(Route::Connection);
+        streams.open(Route::Connection, MOST);
         assert_eq!(missed(&mut streams, "7-0"), None, "it was over");
         assert!(streams.release(first, holder));
-        streams.open(Route::Connection);
+        streams.open(Route::Connection, MOST);
         assert_eq!(missed(&mut streams, "1-0"), None, "no request held it");
         assert_eq!((streams.bytes, streams.open.len()), (0, MOST));
         assert_eq!(missed(&mut streams, "2-0"), Some(vec![]), "it is held, though the oldest");
@@ -360,11 +360,11 @@ mod tests {
     #[test]
     fn what_is_kept_is_bounded_and_ended_streams_go_first() {
         let mut streams = streams();
-        let (ended, holder) = streams.open(Route::Exchange(1));
+        let (ended, holder) = streams.open(Route::Exchange(1), MOST);
         streams.say(ended, data("12345"), 10);
         streams.end(ended);
         assert_eq!(sent(&mut streams, ended, holder), Some(vec![1]));
-        let (open, _) = streams.open(Route::Exchange(2));
+        let (open, _) = streams.open(Route::Exchange(2), MOST);
         for _ in 0..3 {
             streams.say(open, data("1234"), 10);
         }

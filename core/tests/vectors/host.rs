@@ -491,6 +491,7 @@ fn limits(values: &Value) -> Limits {
             "call_ms" => limits.call_ms = value,
             "buffer_bytes" => limits.buffer_bytes = size,
             "caller_percent" => limits.caller_percent = size,
+            "session_streams" => limits.session_streams = size,
             other => panic!("no such limit: {other}"),
         }
     }

@@ -17,6 +17,7 @@ static wellhead_limits limits_of(const json_t *limits) {
         {"output_bytes", &l.output_bytes},
         {"buffer_bytes", &l.buffer_bytes},
         {"caller_percent", &l.caller_percent},
+        {"session_streams", &l.session_streams},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i].place = (size_t)json_integer_value(json_object_get(limits, all[i].name));

@@ -18,6 +18,7 @@ static wellhead_limits limits_of(const json_t *limits) {
     all.call_ms = limit("call_ms");
     all.buffer_bytes = limit("buffer_bytes");
     all.caller_percent = limit("caller_percent");
+    all.session_streams = limit("session_streams");
     return all;
 }
 

@@ -546,6 +546,8 @@ class Limits:
         caller_percent: Percent of an endpoint's sessions and listen streams for one caller with a token,
             and of the calls that the others leave; at least one of each. Without a token the share of
             calls is that of one client's connection. Refuses. Default: 25.
+        session_streams: Requests and event streams of one session over HTTP at once. It keeps events of
+            as many streams for clients that resume. Refuses. Default: 4,096.
 
     Raises:
         RegistrationError: A limit is negative or too large (`invalid_argument`). `Server` refuses those
@@ -570,6 +572,7 @@ class Limits:
         call_ms: int | None = None,
         buffer_bytes: int | None = None,
         caller_percent: int | None = None,
+        session_streams: int | None = None,
     ) -> Self: ...
     @property
     def message_bytes(self) -> int:
@@ -616,6 +619,9 @@ class Limits:
     @property
     def caller_percent(self) -> int:
         """Percent of an endpoint's sessions, listen streams and calls for one caller."""
+    @property
+    def session_streams(self) -> int:
+        """Requests and event streams of one session over HTTP."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 

@@ -23,6 +23,7 @@ pub(crate) fn builder(host: &Host, options: &Value) -> EndpointBuilder {
             "delete" => builder.delete(value == true),
             "keep_alive_ms" => builder.keep_alive_ms(number(value)),
             "body_ms" => builder.body_ms(number(value)),
+            "session_limit" => builder.session_limit(usize::try_from(number(value)).expect("a size fits")),
             "replay_bytes" => builder.replay_bytes(usize::try_from(number(value)).expect("a size fits")),
             "protect" => builder.protect(protection(value)),
             "verify" => {
