@@ -2,6 +2,8 @@
 
 mod attacks;
 mod ending;
+#[cfg(feature = "directory")]
+mod folder;
 mod gone;
 mod h2c;
 mod half;
