@@ -366,6 +366,16 @@ test('serveHttp keeps the process alive until SIGTERM, and not after', limit, as
   assert.deepEqual(await host.exited, { code: 0, signal: null });
 });
 
+test('SIGTERM counts from the moment on at which serveHttp tells its address', limit, async (t) => {
+  const host = new Host(
+    t,
+    `await server.serveHttp({ port: 0, onListening: () => process.kill(process.pid, 'SIGTERM') });
+     console.log('{"over":true}');`,
+  );
+  assert.deepEqual(await host.next(), { over: true });
+  assert.deepEqual(await host.exited, { code: 0, signal: null });
+});
+
 test('a worker serves, and its listener ends with it', limit, async (t) => {
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');

@@ -1,6 +1,8 @@
 """`serve_http` and `serve_http_async`."""
 
 import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -98,6 +100,14 @@ def test_sigterm_ends_the_service_with_the_result_of_a_listen_stream(program: st
         process.process.send_signal(signal.SIGTERM)
         assert "result" in stream.event()
         assert process.end() == (0, "")
+
+
+@pytest.mark.parametrize("program", [PROGRAM, PROGRAM + ASYNC])
+def test_sigterm_counts_from_the_moment_on_at_which_the_address_is_known(program: str) -> None:
+    ends = "import os, signal\nlistening = lambda host, port: os.kill(os.getpid(), signal.SIGTERM)\n"
+    program += ends + SERVE + "\nprint('over')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")
 
 
 @pytest.mark.parametrize("program", [PROGRAM + SERVE, PROGRAM + ASYNC + SERVE, PROGRAM + ASYNC + SERVE_ASYNC])
