@@ -3,7 +3,7 @@
 use crate::boundary::{Promise, ask, free};
 use crate::types::wellhead_str;
 use std::ffi::c_char;
-use wellhead::{Error, ErrorKind, MethodError};
+use wellhead::{Error, ErrorKind};
 
 /// The result of a function. Later versions may add numbers.
 pub type wellhead_status = u32;
@@ -87,9 +87,9 @@ pub unsafe extern "C" fn wellhead_error_free(error: *mut wellhead_error) {
 pub(crate) fn deliver(promise: &Promise, place: *mut *mut wellhead_error, error: &Error) -> wellhead_status {
     if !place.is_null() {
         let mut message = error.to_string();
-        // The message has the text of a `MethodError` already.
+        // Only what the system says: the message has the text of a `MethodError` already, and others have the words of a library.
         if let Some(source) = std::error::Error::source(error)
-            && !source.is::<MethodError>()
+            && source.is::<std::io::Error>()
         {
             message = format!("{message}: {source}");
         }

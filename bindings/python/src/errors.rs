@@ -35,11 +35,12 @@ pub(crate) fn from_core(py: Python<'_>, e: &wellhead::Error) -> PyErr {
     let mut number = None;
     let mut source = std::error::Error::source(e);
     while let Some(cause) = source {
-        number = cause.downcast_ref().and_then(std::io::Error::raw_os_error);
-        message = match number {
-            Some(number) => format!("{message}: {}", said_by_system(number)),
-            None => format!("{message}: {cause}"),
-        };
+        // Only what the system says: other causes have the words of a library.
+        if let Some(cause) = cause.downcast_ref::<std::io::Error>() {
+            number = cause.raw_os_error();
+            let said = number.map_or_else(|| cause.to_string(), said_by_system);
+            message = format!("{message}: {said}");
+        }
         source = cause.source();
     }
     let raised = error(py, e.kind(), &message);

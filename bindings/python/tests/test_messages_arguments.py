@@ -256,6 +256,12 @@ MISTAKES: list[Mistake] = [
         "callback_threads must be less than 2**64 (got 18446744073709551616)",
     ),
     Mistake(
+        "an event that is no JSON",
+        lambda server: server.inject("hello"),
+        ValueError,
+        "not JSON; give the text of one JSON object",
+    ),
+    Mistake(
         "a text as threads",
         lambda server: server.run(callback_threads="2"),
         TypeError,

@@ -111,8 +111,7 @@ static void a_uri_that_is_none_says_why(void) {
     SAYS(wellhead_server_set_text(s, WELLHEAD_STR("n:2"), NULL, WELLHEAD_STR("x"), &error), "nothing is registered as \"n:2\"");
     SAYS(wellhead_server_remove(s, WELLHEAD_STR("n:2"), &error), "nothing is registered as \"n:2\"");
     SAYS(wellhead_server_announce(s, WELLHEAD_STR("n:2"), &error), "no kind of lists is named \"n:2\"; see `announces`");
-    SAYS(wellhead_server_inject(s, WELLHEAD_STR("hello"), NULL, &error),
-         "not JSON; give the text of one JSON object: expected value at line 1 column 1");
+    SAYS(wellhead_server_inject(s, WELLHEAD_STR("hello"), NULL, &error), "not JSON; give the text of one JSON object");
     wellhead_server_free(s);
 }
 
