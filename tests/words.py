@@ -2,7 +2,7 @@
 
     words.py          fails on a public name that no row has, on a name that its language does not have, on a gap without a reason,
                     on a setting that Node's log lines and errors would spell as Rust does, on two types of the core with one name, and on
-                    what `signatures.py` finds
+                    what `signatures.py` and `messages.py` find
     words.py --list   prints the public names of each language
 
 NAMES.md says how a name is written.
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import messages
 import signatures
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,7 +64,7 @@ def main(arguments: list[str]) -> int:
                 print(f"{language:<8}{name:<48}{file.relative_to(ROOT)}")
         return 0
     rows = list(tables())
-    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows), *doubled_types(), *signatures.problems()]
+    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows), *doubled_types(), *signatures.problems(), *messages.problems()]
     for problem in problems:
         print(problem)
     counts = ", ".join(f"{len(names)} in {language}" for language, names in found.items())
