@@ -43,7 +43,7 @@ fn of_command(text: &str) -> Vec<String> {
     faults
 }
 
-/// A guide names a default in parentheses after the name of the option.
+/// A guide names a default that is a number in parentheses, after the name of the option.
 fn of_document(file: &str, text: &str) -> Vec<String> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut faults = Vec::new();
@@ -53,6 +53,9 @@ fn of_document(file: &str, text: &str) -> Vec<String> {
         else {
             continue;
         };
+        if !default.starts_with(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
         let name = text[..at].rsplit('`').nth(1).unwrap_or_default();
         let name = snake(name.rsplit('.').next().unwrap_or_default());
         let is_near = text[..at].rsplit('`').next().is_some_and(|between| between.len() < 40);
