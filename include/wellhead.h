@@ -1179,7 +1179,8 @@ WELLHEAD_API wellhead_status wellhead_connection_handle(wellhead_connection *con
 
 /* ---- stdio -------------------------------------------------------------------------------------------------------- */
 
-/* Run callbacks on the thread that reads, the caller's, for applications whose callbacks are quick. */
+/* Run callbacks on the threads that read: for stdio the thread that calls wellhead_serve_stdio, for HTTP the `io_threads`.
+ * Other clients wait meanwhile, so callbacks must be quick. */
 #define WELLHEAD_CALLBACKS_INLINE (-1)
 /* Leave descriptors 0 and 1 as they are. By default they point to the null device and to standard error during the service.
  * So a stray printf cannot corrupt the output, and a child process cannot read the input. */

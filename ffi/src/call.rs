@@ -390,7 +390,7 @@ impl Reading {
     }
 }
 
-/// The call of a further method, with texts that C borrows.
+/// A call of a method, a tool or a prompt of the application. It keeps the texts that C borrows until the call ends.
 pub struct Further {
     pub(crate) call: MethodCall,
     client_capabilities: OnceLock<Option<String>>,

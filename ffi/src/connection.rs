@@ -250,7 +250,7 @@ pub unsafe extern "C" fn wellhead_connection_handle(
 }
 
 impl wellhead_connection {
-    /// For functions that report errors.
+    /// Calls `run`, or returns an error if the connection is closed or was made before a fork.
     fn checked<R>(&self, run: impl FnOnce(&Connection) -> Result<R>) -> Result<R> {
         if !self.made.is_current() {
             return Err(Error::new(

@@ -9,7 +9,8 @@ use std::time::Duration;
 use wellhead::Result;
 use wellhead::serve::Stdio;
 
-/// Run callbacks on the thread that reads, the caller's, for applications whose callbacks are quick.
+/// Run callbacks on the threads that read: for stdio the thread that calls wellhead_serve_stdio, for HTTP the `io_threads`.
+/// Other clients wait meanwhile, so callbacks must be quick.
 pub const WELLHEAD_CALLBACKS_INLINE: i32 = -1;
 
 /// Leave descriptors 0 and 1 as they are. By default they point to the null device and to standard error during the service.

@@ -1,4 +1,4 @@
-/** Streamable HTTP for what serves web-standard requests: Hono and the like. */
+/** Streamable HTTP for servers that hand over web-standard `Request` objects, such as Hono. */
 import type { Data, Endpoint, ResponseHead } from './http.js';
 
 /** Answers one web-standard request. Rejects if its body was read before, or if the client goes before the answer begins. */

@@ -280,7 +280,7 @@ export type Reader<V> = (vars: V, call: Call) => Body | PromiseLike<Body>;
 /** Lists the items after `after`, in an order of the application: returns a page, or a Promise of one. */
 export type Lister = (page: PageRequest, call: ListCall) => Page | PromiseLike<Page>;
 
-/** The request for values that complete a variable. */
+/** A client's request to complete a variable of a template, or an argument of a prompt, that its user is typing. */
 export interface CompletionRequest {
   /** The start of the value, as typed so far. May be empty. */
   readonly value: string;

@@ -103,8 +103,8 @@ impl NotModified {
 ///
 /// Args:
 ///     uri: An absolute URI (RFC 3986).
-///     key: The sort key after which the next page starts. It must still sort to the same place after
-///         the item is deleted. Default: the URI.
+///     key: Its place in the order of the list. The next page starts after the key of the last item. It must
+///         still sort to the same place after the item is deleted. Default: the URI.
 ///     name: The programmatic name. Default: the URI.
 ///     title: The name for people.
 ///     description: A description for people and models.

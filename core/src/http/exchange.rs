@@ -195,7 +195,8 @@ impl Exchange {
         }
     }
 
-    /// Returns the next step. Appends data to `out`. `now` is in milliseconds.
+    /// Returns the driver's next step. With [`Progress::Respond`] and [`Progress::Data`], the bytes to send are appended to `out`.
+    /// `now` is the time in milliseconds.
     pub fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
         match self.step(now, out) {
             Progress::Done => {

@@ -1,6 +1,6 @@
 //! Progress that the application reports.
 
-/// How far the work on a request is.
+/// The progress of one request: the amount done, the whole amount if it is known, and a text for people.
 pub(crate) struct Report {
     pub(crate) progress: f64,
     pub(crate) total: Option<f64>,

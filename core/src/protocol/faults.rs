@@ -85,7 +85,7 @@ pub(super) fn refused_name(revision: Revision, family: Family, name: &str, verdi
     RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied").with_member("name", name)
 }
 
-/// The application cannot answer now.
+/// Returns the error of a request that the application is too busy to answer.
 pub(super) fn busy(revision: Revision, retry_after_ms: Option<u128>) -> RpcError {
     let fault = RpcError::new(revision.code(Condition::Busy), "Busy");
     match retry_after_ms {
