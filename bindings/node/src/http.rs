@@ -445,6 +445,7 @@ impl Native {
                 Batch::Interrupted => {}
                 Batch::Ended => {
                     inner.listeners.borrow_mut().retain(|listener| listener.number != number);
+                    inner.bell.join(|| listening.stop()); // one of its threads may wait for JavaScript
                     inner.ended.borrow_mut().push(number);
                     inner.rest(js);
                     return false;

@@ -126,3 +126,52 @@ test('a worker ends while its listener waits for it', limit, async (t) => {
   assert.equal(await worker.terminate(), 1);
   await asked;
 });
+
+test('a listener ends while one of its threads waits for JavaScript', { timeout: 18_000 }, async (t) => {
+  for (let round = 0; round < 4; round++) {
+    const flags = new Int32Array(new SharedArrayBuffer(12)); // the port; the client has asked; the port is closed
+    const server = new Server('s', '1');
+    server.resource('t:1', { exists: () => true }, () => '');
+    server.resource('t:busy', () => {
+      Atomics.wait(flags, 1, 0);
+      server.close();
+      Atomics.wait(flags, 2, 0);
+      return 'done';
+    });
+    const { body, headers } = post(listen(1, 't:1'));
+    const fields = { host: 'localhost', 'content-length': body.length, ...headers };
+    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+    const client = new Worker(
+      `const { flags, request } = require('node:worker_threads').workerData;
+       const { connect } = require('node:net');
+       const { once } = require('node:events');
+       const tell = (flag) => { Atomics.store(flags, flag, 1); Atomics.notify(flags, flag); };
+       (async () => {
+         Atomics.wait(flags, 0, 0);
+         const socket = connect(flags[0], '127.0.0.1').on('error', () => {});
+         await new Promise((written) => socket.write(request, written));
+         tell(1);
+         for (let refused = 0; refused < 50; ) {
+           const other = connect(flags[0], '127.0.0.1');
+           await once(other, 'connect').catch(() => (refused += 1));
+           other.destroy();
+         }
+         tell(2);
+       })();`,
+      { eval: true, workerData: { flags, request: `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${body}` } },
+    );
+    t.after(() => client.terminate());
+    const served = server.serveHttp({
+      port: 0,
+      ioThreads: 2,
+      drainMs: 0,
+      onListening({ port }) {
+        fetch(`http://127.0.0.1:${port}/mcp`, post(read(1, 't:busy'))).catch(() => undefined);
+        Atomics.store(flags, 0, port);
+        Atomics.notify(flags, 0);
+      },
+    });
+    await served;
+    client.terminate();
+  }
+});
