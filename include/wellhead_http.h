@@ -119,7 +119,8 @@ WELLHEAD_API wellhead_status wellhead_verify_failed(wellhead_verify *responder, 
 /* ---- options of an endpoint --------------------------------------------------------------------------------------- */
 
 /* Accept requests from other machines: any Host is accepted unless allowed_hosts is set. By default Host, and Origin if
- * there is one, must name this machine, which prevents DNS rebinding. wellhead_serve_http sets this by its address. */
+ * there is one, must name this machine, which prevents DNS rebinding. wellhead_serve_http ignores this flag, and decides by
+ * whether its address is one of this machine only. */
 #define WELLHEAD_NOT_LOOPBACK_ONLY 1
 #define WELLHEAD_NO_DELETE 2                  /* Refuse DELETE, with which clients end their session. */
 /* Refuse requests whose Accept lacks one of the two types that clients must accept. */

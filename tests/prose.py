@@ -9,6 +9,7 @@ These are problems:
 - a sentence of more than 35 words
 - the mention of a document that the repository does not have
 - the subject of a commit that is longer than 60 characters
+- "host" for an actor: the program that embeds Wellhead is the application
 """
 
 import ast
@@ -39,6 +40,9 @@ WORDS = {
 }
 BANNED = re.compile(r"\b(" + "|".join(WORDS).replace(" ", r"\s+") + r")\b", re.IGNORECASE)
 OPENINGS = re.compile(r"(The same|What|Whether it)\b")
+ACTING_HOST = re.compile(r"\b(?:the|a|The|A)\s+host(?:'s own|\s+(?:is|was|has|had|holds|keeps|knows|answers|asks|polls|waits|hears|still|does|acts|lets|gives)\b(?! not allowed))")
+DRIVEN = ("tests/clients/", "tests/conformance/", "bench/")
+"""The suites whose programs are called hosts; tests/README.md defines the word."""
 ABSENT = re.compile(r"\bWIRE\b|\bDESIGN\b|(?<![\w/])spec/|\b[A-Z]{3,}\.md\b")
 
 PUBLIC_STRINGS = ("core/src/", "ffi/src/", "xtask/src/", "bindings/python/src/", "bindings/python/python/", "bindings/node/src/", "bindings/node/lib/")
@@ -116,6 +120,9 @@ def problems_of(path: str, blocks: Iterable[Block]) -> Iterator[Problem]:
                 word = re.sub(r"\s+", " ", found[0].lower())
                 at = line + sentence.count("\n", 0, found.start())
                 yield Problem(path, at, f'"{word}": {WORDS[word]}')
+            if (found := ACTING_HOST.search(sentence)) and not path.startswith(DRIVEN):
+                at = line + sentence.count("\n", 0, found.start())
+                yield Problem(path, at, f'"{" ".join(found[0].split())}": the program that embeds Wellhead is the application')
             for found in ABSENT.finditer(sentence):
                 if not (found[0].endswith(".md") and exists(found[0])):
                     at = line + sentence.count("\n", 0, found.start())
@@ -333,6 +340,9 @@ PLANTED = [
     ("a.rs", "/// There are so\n/// many of them.", '1 "so many"'),
     ("a.rs", "//! The same without waiting.", '1 a documentation comment opens with "The same"'),
     ("a.rs", "// The same without waiting.", ""),
+    ("a.rs", "// The\n// host holds it.", '1 "The host holds"'),
+    ("a.rs", "// the host in brackets is wrong", ""),
+    ("tests/clients/a.py", "# The host holds it.", ""),
     ("a.rs", "/// Returns it. The same without waiting.", ""),
     ("a.rs", "/// Runs. `nobody` and ```\n/// ```\n/// nobody();\n/// ```", ""),
     ("a.rs", f"/// {LONG}.", "1 a sentence of 36 words"),

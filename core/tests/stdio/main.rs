@@ -1,6 +1,6 @@
 //! The stdio driver, as a client sees it that has started the application as its child.
 //!
-//! The host is this very program (see [`host`]). The usual test harness would print on its standard output, so the
+//! The application is this very program (see [`host`]). The usual test harness would print on its standard output, so the
 //! tests are run by a harness that can stay silent.
 
 #[cfg(unix)]

@@ -12,7 +12,8 @@ use wellhead::Result;
 use wellhead::http::EndpointBuilder;
 
 /// Accept requests from other machines: any Host is accepted unless allowed_hosts is set. By default Host, and Origin if
-/// there is one, must name this machine, which prevents DNS rebinding. wellhead_serve_http sets this by its address.
+/// there is one, must name this machine, which prevents DNS rebinding. wellhead_serve_http ignores this flag, and decides by
+/// whether its address is one of this machine only.
 pub const WELLHEAD_NOT_LOOPBACK_ONLY: u32 = 1;
 /// Refuse DELETE, with which clients end their session.
 pub const WELLHEAD_NO_DELETE: u32 = 2;
