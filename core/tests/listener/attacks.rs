@@ -51,7 +51,12 @@ pub(crate) fn another_is_answered(service: &Service, uri: &str) {
 }
 
 /// Repeats a step for a number of rounds, and goes on until other clients were answered meanwhile, four times.
-fn others_are_answered_during(service: &Service, rounds: usize, mut round: impl FnMut() + Send) {
+fn others_are_answered_during(service: &Service, rounds: usize, round: impl FnMut() + Send) {
+    repeat_during(rounds, round, || others_are_answered(service));
+}
+
+/// Repeats a step for a number of rounds, and goes on until `others` has returned four times meanwhile.
+pub(crate) fn repeat_during(rounds: usize, mut round: impl FnMut() + Send, others: impl Fn()) {
     /// Ends the rounds, also after a panic.
     struct Ends<'a>(&'a AtomicBool);
     impl Drop for Ends<'_> {
@@ -69,7 +74,7 @@ fn others_are_answered_during(service: &Service, rounds: usize, mut round: impl 
         let ends = Ends(&answered);
         for part in 1..=4 {
             until(|| done.load(Ordering::SeqCst) > rounds / 5 * part);
-            others_are_answered(service);
+            others();
         }
         drop(ends);
     });
