@@ -673,7 +673,8 @@ WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
  * calling _finish. A function that answers drops parts that were added before, unless it is _finish. It also consumes a
  * kept responder, whatever it returns. It returns OK also if the client no longer waits, and INVALID_ARGUMENT if the call
  * was answered already. If it returns INVALID_UTF8 or INVALID_ARGUMENT for its arguments, the client gets "internal
- * error", and the log the reason. */
+ * error", and the log the reason. If a part is refused and the call then fails or is not answered, the log has the reason
+ * of that, too. */
 
 /* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
  * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */

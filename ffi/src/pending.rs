@@ -36,6 +36,21 @@ pub struct Pending<K: Kind> {
 struct Open<K: Kind> {
     responder: Responder<K::Answer>,
     added: K::Added,
+    /// Why the first part that was refused was refused: the application got a status only.
+    refused: Option<String>,
+}
+
+impl<K: Kind> Open<K> {
+    /// Answers a failure. `why` goes to the log, with the reason for which a part was refused before.
+    fn fail(self, why: Option<&str>) {
+        let why = match (why, self.refused) {
+            (Some(why), Some(refused)) => format!("{why} (after a part was refused: {refused})"),
+            (Some(why), None) => why.to_owned(),
+            (None, Some(refused)) => format!("a part was refused: {refused}"),
+            (None, None) => return drop(self.responder), // which says so itself
+        };
+        K::fail(self.responder, &why);
+    }
 }
 
 impl<K: Kind> Pending<K> {
@@ -45,9 +60,14 @@ impl<K: Kind> Pending<K> {
         responder: Responder<K::Answer>,
         callback: impl FnOnce(&wellhead_call, *mut Pending<K>),
     ) {
-        let open = Mutex::new(Some(Open { responder, added: K::Added::default() }));
+        let open = Mutex::new(Some(Open { responder, added: K::Added::default(), refused: None }));
         let pending = Arc::new(Pending { call, open, kept: AtomicBool::new(false) });
         callback(&pending.call, Arc::as_ptr(&pending).cast_mut());
+        if let Some(pending) = Arc::into_inner(pending)
+            && let Some(open) = pending.open.into_inner()
+        {
+            open.fail(None);
+        }
     }
 }
 
@@ -102,11 +122,16 @@ pub(crate) unsafe fn add<K: Kind, T>(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let pending = promise.handle(responder.cast_const(), "responder")?;
-            let part = make(promise, &pending.call)?;
-            match &mut *pending.open.lock() {
-                Some(open) => put(promise, &mut open.added, part),
-                None => Err(answered()),
-            }
+            let part = make(promise, &pending.call);
+            let mut lock = pending.open.lock();
+            let Some(open) = lock.as_mut() else {
+                drop(lock);
+                return part.and(Err(answered()));
+            };
+            let put = part.and_then(|part| put(promise, &mut open.added, part));
+            put.inspect_err(|why| {
+                open.refused.get_or_insert_with(|| why.to_string());
+            })
         })
     }
 }
@@ -147,7 +172,7 @@ pub(crate) unsafe fn fail<K: Kind>(responder: *mut Pending<K>, why: wellhead_str
             let why = said
                 .as_ref()
                 .map_or_else(ToString::to_string, |why| why.unwrap_or("no reason given").to_owned());
-            K::fail(open.responder, &why);
+            open.fail(Some(&why));
             said.map(drop)
         })
     }
@@ -195,7 +220,9 @@ pub(crate) unsafe fn give_up<K: Kind>(responder: *mut Pending<K>) {
         let host = unsafe { let_go(responder, pending) };
         if host.is_some() {
             let open = pending.open.lock().take();
-            drop(open); // answers; with no lock held
+            if let Some(open) = open {
+                open.fail(None); // with no lock held
+            }
         }
     });
 }

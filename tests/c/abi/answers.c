@@ -175,6 +175,45 @@ static void a_refused_item_leaves_the_page_as_it_was(void) {
     wellhead_server_free(server);
 }
 
+typedef struct { int fails; char line[512]; } refused;
+
+static void add_bad_annotations(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit,
+                                wellhead_list *r) {
+    const refused *how = user_data;
+    wellhead_resource item = WELLHEAD_RESOURCE_INIT;
+    (void)call, (void)after, (void)limit;
+    item.uri = WELLHEAD_STR("n:1");
+    item.annotations = WELLHEAD_STR("[]");
+    CHECK(wellhead_list_add(r, &item) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    if (how->fails) CHECK(wellhead_list_failed(r, WELLHEAD_STR("a bad row")) == WELLHEAD_STATUS_OK);
+}
+
+static void write_line(void *log_data, uint32_t level, wellhead_str line) {
+    refused *how = log_data;
+    CHECK(level == WELLHEAD_LOG_ERROR);
+    snprintf(how->line, sizeof how->line, "%.*s", (int)line.len, line.ptr);
+}
+
+static void the_log_says_why_a_part_was_refused_if_the_call_fails(void) {
+    for (int fails = 0; fails < 2; fails++) {
+        refused how = {fails, ""};
+        wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
+        wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+        options.log = write_line;
+        options.log_data = &how;
+        wellhead_server *server = wellhead_server_new(WELLHEAD_STR("s"), WELLHEAD_STR("1"), &options, NULL);
+        wellhead_connection *connection = connect_to(server);
+        provider.list = add_bad_annotations;
+        provider.user_data = &how;
+        CHECK(wellhead_server_add_list(server, WELLHEAD_STR("l"), &provider, NULL) == WELLHEAD_STATUS_OK);
+        CHECK(has(exchange(connection, LIST(1)), INTERNAL_ERROR));
+        CHECK(strstr(how.line, "a part was refused: ") && strstr(how.line, "annotations"));
+        CHECK(!fails || strstr(how.line, "a bad row"));
+        wellhead_connection_free(connection);
+        wellhead_server_free(server);
+    }
+}
+
 static void list_more_of_nothing(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit,
                                  wellhead_list *r) {
     wellhead_list **kept = user_data;
@@ -356,6 +395,7 @@ void test_answers(void) {
     RUN(an_answer_that_is_not_utf8_is_an_internal_error);
     RUN(refused_parts_leave_the_answer_as_it_was);
     RUN(a_refused_item_leaves_the_page_as_it_was);
+    RUN(the_log_says_why_a_part_was_refused_if_the_call_fails);
     RUN(items_beyond_the_limit_are_on_the_next_page);
     RUN(more_without_items_is_refused);
     RUN(a_call_tells_its_variables);
