@@ -37,7 +37,7 @@ test-c-asan: ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
 test-c-tsan: ## C's own tests and the example on libuv under ThreadSanitizer
 	tests/c/run.sh --tsan
 
-test-c-valgrind: ## what is C's and C++'s own, with the release library under valgrind's memcheck, and for leaks
+test-c-valgrind: ## the vectors and tests in C and in C++ under valgrind's memcheck, with the library that is installed, and for leaks
 	tests/c/run.sh --valgrind
 
 install: ## headers, libraries, wellhead.pc and the command, under $(DESTDIR)$(PREFIX)

@@ -2,8 +2,8 @@
 # Builds the tests in C and C++ against the library and runs them: the headers by themselves, the exported symbols, the
 # examples, the own tests of each language, and the vectors. With --asan the library and the tests are built with AddressSanitizer
 # and UndefinedBehaviorSanitizer. With --tsan C's own tests and the example on libuv are built with ThreadSanitizer, and use the
-# shared library. With --valgrind the own tests of each language run under memcheck with the release library, which `make
-# install` installs.
+# shared library. With --valgrind the own tests and the vectors run under memcheck, with the release library as `make install`
+# installs it. The examples do not: the other modes run them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -35,12 +35,13 @@ else
     OUT=$TARGET/tests-c # apart from what is built to be driven by clients, perhaps at the same time
 fi
 mkdir -p "$OUT"
+ARCHIVE=$LIBRARY/libwellhead.a
 
 build() { # COMPILER NAME FILES...
     local compiler=$1 name=$2
     shift 2
     # shellcheck disable=SC2086
-    $compiler "$@" -o "$OUT/$name" "$LIBRARY/libwellhead.a" -ljansson -lmicrohttpd -luv $LIBS
+    $compiler "$@" -o "$OUT/$name" "$ARCHIVE" -ljansson -lmicrohttpd -luv $LIBS
 }
 
 if [ "${1:-}" = --tsan ]; then
@@ -142,6 +143,7 @@ if [ "${1:-}" != --asan ]; then
     ffi/archive.sh "$LIBRARY/libwellhead.a" "$OUT/libwellhead.a"
     tests/c/archive.sh "$OUT/libwellhead.a"
 fi
+[ "${1:-}" != --valgrind ] || ARCHIVE=$OUT/libwellhead.a
 
 build "$C" notes ffi/examples/notes.c
 build "$C" loop ffi/examples/loop.c
@@ -172,6 +174,10 @@ if [ "${1:-}" = --valgrind ]; then
     # memory.cpp has an `operator new` of its own, which valgrind would replace.
     $valgrind --soname-synonyms=somalloc=nouserintercepts "$OUT/own-cpp"
     $valgrind "$OUT/own-http-cpp"
+    $valgrind "$OUT/vectors" tests/vectors/*/*.json
+    $valgrind "$OUT/vectors-http" tests/vectors/http/*/*.json
+    $valgrind "$OUT/vectors-cpp" tests/vectors/*/*.json
+    $valgrind "$OUT/vectors-http-cpp" tests/vectors/http/*/*.json
     exit
 fi
 
