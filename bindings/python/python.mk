@@ -2,7 +2,7 @@
 .PHONY: python python-stubs test-python test-python-all test-python-leaks
 
 PYTHON ?= python3
-PYTHON_VERSIONS ?= 3.10 3.13
+PYTHON_VERSIONS ?= 3.10 3.12 3.13
 
 PYTHON_SOURCES = $(shell find Cargo.toml Cargo.lock core/Cargo.toml core/src $(addprefix bindings/python/,Cargo.toml pyproject.toml README.md src python) \
     -not -name '*.pyc' -not -name __pycache__)
@@ -26,7 +26,7 @@ build/python/installed: $(PYTHON_SOURCES)
 test-python: ## the Python package: code, types, stubs, vectors, with the Python at hand
 	sh bindings/python/test.sh $(PYTHON)
 
-test-python-all: ## the same with the oldest and the newest Python that we promise, from pyenv
+test-python-all: ## the same with the oldest and the two newest Pythons that we promise, from pyenv
 	@for version in $(PYTHON_VERSIONS); do \
 	    python=$$(ls -d "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
 	    test -n "$$python" || python=$$(command -v python$$version) || \
