@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-MODERN, HANDSHAKE = "2026-07-28", "2025-11-25"
+STATELESS, HANDSHAKE = "2026-07-28", "2025-11-25"
 WATCHED = "bench://item/0"
 META = {
-    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/protocolVersion": STATELESS,
     "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
@@ -37,13 +37,13 @@ def request(method: str, params: object, number: int = 1) -> object:
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 
-def modern(method: str, name: str | None, params: dict[str, object]) -> bytes:
+def stateless(method: str, name: str | None, params: dict[str, object]) -> bytes:
     named = {"Mcp_Name": name} if name else {}
     message = request(method, params | {"_meta": META})
-    return http("POST", message, MCP_Protocol_Version=MODERN, Mcp_Method=method, **named)
+    return http("POST", message, MCP_Protocol_Version=STATELESS, Mcp_Method=method, **named)
 
 
-LISTEN = modern("subscriptions/listen", None, {"notifications": {"resourceSubscriptions": [WATCHED]}})
+LISTEN = stateless("subscriptions/listen", None, {"notifications": {"resourceSubscriptions": [WATCHED]}})
 
 
 class Client:

@@ -12,7 +12,7 @@ import itertools
 import os
 from collections.abc import Callable
 
-from client import LISTEN, Client, allow_descriptors, begin_session, cpu_ms, first_client, host, http, modern, request
+from client import LISTEN, Client, allow_descriptors, begin_session, cpu_ms, first_client, host, http, request, stateless
 
 SLOW = "bench://slow/600000"  # not answered while this runs
 ROUNDS = 6  # by turns; the first warms up, and the best of the others counts
@@ -36,7 +36,7 @@ class World:
 
     def read(self, uri: str, session: dict[str, str] | None) -> bytes:
         if session is None:
-            return modern("resources/read", uri, {"uri": uri})
+            return stateless("resources/read", uri, {"uri": uri})
         return http("POST", request("resources/read", {"uri": uri}, next(self.ids)), **session)
 
 

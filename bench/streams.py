@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from client import LISTEN, WATCHED, Client, allow_descriptors, begin_session, cpu_ms, first_client, host, http, modern
+from client import LISTEN, WATCHED, Client, allow_descriptors, begin_session, cpu_ms, first_client, host, http, stateless
 
 COMMENT = b":\n\n"  # what keeps a silent stream alive
 AT_ONCE = 200  # clients that come together: fewer than a listener's queue holds
@@ -60,7 +60,7 @@ def tell_all(port: int, clients: list[Client]) -> float:
         waiting[client.socket.fileno()] = b""
     asker, sockets = Client(port), {client.socket.fileno(): client.socket for client in clients}
     began = time.perf_counter()
-    asker.socket.sendall(modern("resources/read", "bench://touch/1", {"uri": "bench://touch/1"}))
+    asker.socket.sendall(stateless("resources/read", "bench://touch/1", {"uri": "bench://touch/1"}))
     while waiting:
         ready = poll.poll(60)
         if not ready:
@@ -77,7 +77,7 @@ def tell_all(port: int, clients: list[Client]) -> float:
 
 def measure(name: str, options: argparse.Namespace) -> None:
     with host(name) as (pid, port):
-        first_client(port).ask(modern("resources/read", WATCHED, {"uri": WATCHED}), b"item 0: ")
+        first_client(port).ask(stateless("resources/read", WATCHED, {"uri": WATCHED}), b"item 0: ")
         before, cpu = rss_kib(pid), cpu_ms(pid)
         clients = open_streams(port, options.streams, options.sessions)
         opened, after = cpu_ms(pid) - cpu, rss_kib(pid)

@@ -3,7 +3,7 @@
 import json
 import re
 
-MODERN = '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
+STATELESS = '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
 SERVER = '{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}'
 TOKEN = re.compile(r"@\{(?:(?P<text>[^}]*)\*(?P<times>[0-9]+)|(?P<any>\*)|(?P<name>[^}*]+))\}")
 
@@ -12,7 +12,7 @@ Kept = dict[str, str]
 
 def written(message: object) -> str:
     text = message if isinstance(message, str) else compact(message)
-    return text.replace('"$modern"', MODERN).replace('"$server"', SERVER)
+    return text.replace('"$stateless"', STATELESS).replace('"$server"', SERVER)
 
 
 def compact(value: object) -> str:

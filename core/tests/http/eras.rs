@@ -13,14 +13,14 @@ fn code(got: &Got) -> (u16, Option<i64>) {
     (got.status(), got.json()["error"]["code"].as_i64())
 }
 
-const MODERN: (&str, &str) = ("MCP-Protocol-Version", "2026-07-28");
+const STATELESS: (&str, &str) = ("MCP-Protocol-Version", "2026-07-28");
 
 #[test]
 fn a_request_that_carries_its_revision_stands_for_itself_in_a_session_too() {
     // row: D-10, H-61
     let world = world();
     let session = world.session("2025-06-18");
-    let headers = [MODERN, ("Mcp-Method", "server/discover"), ("Mcp-Session-Id", session.as_str())];
+    let headers = [STATELESS, ("Mcp-Method", "server/discover"), ("Mcp-Session-Id", session.as_str())];
     let got = world.post(&headers, &request(1, "server/discover", META));
     assert_eq!((got.status(), got.header("mcp-session-id")), (200, None));
     assert_eq!(got.json()["result"]["resultType"], "complete");
@@ -32,10 +32,10 @@ fn a_request_that_carries_its_revision_stands_for_itself_in_a_session_too() {
 fn a_request_without_its_revision_under_the_head_of_one_lacks_it() {
     // row: D-12, D-15, H-73
     let world = world();
-    let headers = [MODERN, ("Mcp-Method", "resources/list")];
+    let headers = [STATELESS, ("Mcp-Method", "resources/list")];
     assert_eq!(code(&world.post(&headers, &request(1, "resources/list", ""))), (400, Some(-32602)));
     let notification = r#"{"jsonrpc":"2.0","method":"notifications/whatever"}"#;
-    let got = world.post(&[MODERN, ("Mcp-Method", "something/else")], notification);
+    let got = world.post(&[STATELESS, ("Mcp-Method", "something/else")], notification);
     assert_eq!((got.status(), got.body.as_str(), got.header("content-type")), (202, "", None));
 }
 

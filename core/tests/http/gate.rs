@@ -102,18 +102,18 @@ fn what_is_no_message_is_answered_in_the_form_of_the_revision_that_the_head_name
         let json = got.json();
         (got.status(), json["error"]["code"].as_i64().unwrap(), json.get("id").cloned())
     };
-    let modern = [("MCP-Protocol-Version", "2026-07-28")];
+    let stateless = [("MCP-Protocol-Version", "2026-07-28")];
     let null = Some(serde_json::Value::Null);
-    assert_eq!(error(&modern, "no json"), (400, -32700, None));
+    assert_eq!(error(&stateless, "no json"), (400, -32700, None));
     assert_eq!(error(&[("MCP-Protocol-Version", "2025-06-18")], "no json"), (400, -32700, null.clone()));
     assert_eq!(error(&[("MCP-Protocol-Version", "2025-11-25")], "no json"), (400, -32700, None));
-    assert_eq!(error(&modern, "[]"), (400, -32600, None));
+    assert_eq!(error(&stateless, "[]"), (400, -32600, None));
     assert_eq!(error(&[], &format!("[{}]", discover())), (400, -32600, None));
-    assert_eq!(error(&modern, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), (400, -32600, None));
+    assert_eq!(error(&stateless, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), (400, -32600, None));
     let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
     let unknown = [("MCP-Protocol-Version", "v999.0.0")];
     assert_eq!(error(&unknown, ping), (400, -32022, Some(7.into())));
-    assert_eq!(error(&modern, ping), (400, -32602, Some(7.into())));
+    assert_eq!(error(&stateless, ping), (400, -32602, Some(7.into())));
     let got = world.post(&unknown, ping);
     assert_eq!(got.json()["error"]["data"]["requested"], "v999.0.0");
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-const MODERN: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+const STATELESS: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 const SERVER: &str = r#"{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}"#;
 
 /// The texts that `@{name}` has matched.
@@ -67,7 +67,7 @@ fn written(message: &Value) -> String {
         Value::String(verbatim) => verbatim.clone(),
         object => object.to_string(),
     };
-    text.replace("\"$modern\"", MODERN).replace("\"$server\"", SERVER)
+    text.replace("\"$stateless\"", STATELESS).replace("\"$server\"", SERVER)
 }
 
 enum Token {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char MODERN[] = "{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+static const char STATELESS[] = "{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
                              "\"io.modelcontextprotocol/clientCapabilities\":{}}";
 static const char SERVER[] = "{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}";
 
@@ -11,7 +11,7 @@ text message_shown(const json_t *message) {
     text line = {0};
     if (json_is_string(message)) text_add(&line, json_string_value(message), json_string_length(message));
     else line = text_of_json(message);
-    text_replace(&line, "\"$modern\"", MODERN, sizeof MODERN - 1);
+    text_replace(&line, "\"$stateless\"", STATELESS, sizeof STATELESS - 1);
     text_replace(&line, "\"$server\"", SERVER, sizeof SERVER - 1);
     return line;
 }

@@ -1,12 +1,12 @@
 // Messages of a script: how they are written, and how expected lines are compared. See tests/vectors/README.md.
-const MODERN =
+const STATELESS =
   '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}';
 const SERVER = '{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}';
 
 /** The message as text, its shorthands written out. */
 export function written(message) {
   const text = typeof message === 'string' ? message : JSON.stringify(message);
-  return text.replaceAll('"$modern"', () => MODERN).replaceAll('"$server"', () => SERVER);
+  return text.replaceAll('"$stateless"', () => STATELESS).replaceAll('"$server"', () => SERVER);
 }
 
 /** The line to send. `kept`: what names have matched. */
