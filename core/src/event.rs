@@ -10,6 +10,7 @@ use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::ConnectionState;
 use crate::hub::Interest;
 use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
+use crate::observer::RunningCalls;
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
 use crate::responder::{Reply, Responder, Watched};
@@ -140,17 +141,16 @@ impl Event {
         }
     }
 
-    /// From now on that is its context.
-    pub(crate) fn attach(&mut self, context: RequestContext) {
-        let attached = match self {
-            Event::Read(call) => &mut call.attached,
-            Event::List(call) => &mut call.attached,
-            Event::Complete(call) => &mut call.attached,
-            Event::Method(call) => &mut call.attached,
-            Event::Authorize(call) => &mut call.attached,
-            Event::Verify(_) | Event::Response(_) | Event::Cancel(_) | Event::Interest(_) => return,
-        };
-        *attached = Some(context);
+    /// The observer is told when the call ends. `context`: what it attached, in place of the request's.
+    pub(crate) fn observe(&mut self, running: &Arc<RunningCalls>, context: Option<RequestContext>) {
+        match self {
+            Event::Read(call) => call.observe(running, context),
+            Event::List(call) => call.observe(running, context),
+            Event::Complete(call) => call.observe(running, context),
+            Event::Method(call) => call.observe(running, context),
+            Event::Authorize(call) => call.observe(running, context),
+            Event::Verify(_) | Event::Response(_) | Event::Cancel(_) | Event::Interest(_) => {}
+        }
     }
 }
 
@@ -568,6 +568,13 @@ macro_rules! with_caller {
             /// in its place ([`crate::Observed::attach`]), if it is a `T`: see [`crate::RequestContext`].
             pub fn request_context<T: Any>(&self) -> Option<&T> {
                 self.attached.as_deref().or(self.context.caller.context().map(AsRef::as_ref))?.downcast_ref()
+            }
+
+            fn observe(&mut self, running: &Arc<RunningCalls>, context: Option<RequestContext>) {
+                self.attached = context;
+                if let Some(responder) = &mut self.responder {
+                    responder.observe(running.clone());
+                }
             }
 
             /// The request's `_meta` as it came, the text of a JSON object: `traceparent` and the like. Its keys are

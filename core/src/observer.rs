@@ -116,8 +116,12 @@ pub(crate) struct Metrics {
     changes: AtomicU64,
 }
 
-/// Calls of one connection that have begun and not ended. Used only if there is an observer.
-pub(crate) type RunningCalls = Lock<BTreeMap<CallId, Started>>;
+/// Calls of one connection that have begun and not ended, and the observer that is told of their end. Responders share
+/// it, because a callback may end after its connection.
+pub(crate) struct RunningCalls {
+    observer: Observer,
+    started: Lock<BTreeMap<CallId, Started>>,
+}
 
 /// The facts of a call's begin that its end repeats.
 pub(crate) struct Started {
@@ -137,8 +141,10 @@ impl Metrics {
         Metrics { observer, ..Metrics::default() }
     }
 
-    pub(crate) fn observes(&self) -> bool {
-        self.observer.is_some()
+    /// Returns where a new connection keeps its calls, if there is an observer.
+    pub(crate) fn running_calls(&self) -> Option<Arc<RunningCalls>> {
+        let observer = self.observer.clone()?;
+        Some(Arc::new(RunningCalls { observer, started: Lock::new(BTreeMap::new()) }))
     }
 
     pub(crate) fn change(&self) {
@@ -148,12 +154,12 @@ impl Metrics {
     /// Counts a call that leaves for the application. Returns the context that the observer attached.
     pub(crate) fn began(
         &self,
-        running: &RunningCalls,
+        running: Option<&RunningCalls>,
         host_call: &HostCall,
         context: &Context,
     ) -> Option<RequestContext> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        let observer = self.observer.as_ref()?;
+        let RunningCalls { observer, started: running } = running?;
         let (method, registration) = subject(host_call);
         let at = observer.clock.as_ref().map(|clock| clock());
         let traceparent = context.traceparent();
@@ -167,19 +173,14 @@ impl Metrics {
         attached
     }
 
-    /// Counts the answer to a call, and tells the observer, which adds the time. Only the first answer counts.
-    pub(crate) fn ended(&self, running: &RunningCalls, call: CallId, mut end: Ended) {
+    /// Counts the answer to a call.
+    pub(crate) fn answered(&self, end: &Ended) {
         if end.wanted {
             self.answered.fetch_add(1, Ordering::Relaxed);
             if end.outcome == FAILED.0 || end.outcome == "dropped" {
                 self.failed.fetch_add(1, Ordering::Relaxed);
             }
         }
-        let Some(observer) = &self.observer else { return };
-        let Some(started) = running.with(|running, _| running.remove(&call)) else { return };
-        let now = observer.clock.as_ref().map(|clock| clock());
-        end.time = now.zip(started.at).map(|(now, at)| now.saturating_sub(at));
-        observer.notify(call, &started, Some(end));
     }
 
     /// Returns the counters that are kept here; the hub keeps the others.
@@ -191,6 +192,16 @@ impl Metrics {
             changes: self.changes.load(Ordering::Relaxed),
             ..Counters::default()
         }
+    }
+}
+
+impl RunningCalls {
+    /// Tells the observer of the answer to a call, and adds the time. Only the first answer counts.
+    pub(crate) fn ended(&self, call: CallId, mut end: Ended) {
+        let Some(started) = self.started.with(|running, _| running.remove(&call)) else { return };
+        let now = self.observer.clock.as_ref().map(|clock| clock());
+        end.time = now.zip(started.at).map(|(now, at)| now.saturating_sub(at));
+        self.observer.notify(call, &started, Some(end));
     }
 }
 

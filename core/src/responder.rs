@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
 use crate::event::{Question, Verification};
 use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswer, Page, Report};
-use crate::observer::{Ended, FAILED};
+use crate::observer::{Ended, FAILED, RunningCalls};
 use crate::protocol::{CallId, Context};
 use crate::server::ServerState;
 use crate::wire::LARGE;
@@ -30,12 +30,13 @@ pub struct Responder<A: Reply> {
 const DROPPED: &str = "was dropped without an answer";
 
 enum AnswerTarget {
-    /// `permit`: what it counts as, over HTTP.
+    /// `permit`: what it counts as, over HTTP. `observed`: there is an observer.
     Call {
         connection: Weak<ConnectionState>,
         call: CallId,
         context: Arc<Context>,
         permit: Option<Arc<Permit>>,
+        observed: Option<Arc<RunningCalls>>,
     },
     Interest {
         server: Weak<ServerState>,
@@ -58,28 +59,36 @@ pub(crate) enum QuestionId {
 impl<A: Reply> Responder<A> {
     pub(crate) fn new(connection: Weak<ConnectionState>, call: CallId, context: Arc<Context>) -> Self {
         let permit = context.permit();
-        Responder { target: AnswerTarget::Call { connection, call, context, permit }, kind: PhantomData }
+        let target = AnswerTarget::Call { connection, call, context, permit, observed: None };
+        Responder { target, kind: PhantomData }
+    }
+
+    /// The observer is told when the call ends, even if its connection is gone by then.
+    pub(crate) fn observe(&mut self, running: Arc<RunningCalls>) {
+        if let AnswerTarget::Call { observed, .. } = &mut self.target {
+            *observed = Some(running);
+        }
     }
 
     /// Answers. Tells whether anyone still wanted to know; a late answer is no mistake.
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
-            AnswerTarget::Call { connection, call, context, permit } => match connection.upgrade() {
-                Some(connection) => {
-                    let answer = answer.into();
+            AnswerTarget::Call { connection, call, context, permit, observed } => {
+                let answer = answer.into();
+                let (outcome, bytes) = answer.outcome(observed.is_some());
+                let connection = connection.upgrade();
+                let wanted = connection.as_ref().is_some_and(|connection| {
                     if let Some(permit) = permit
                         && !context.is_cancelled()
                     {
                         permit.holder().make_room(answer.own_size(context.if_version()));
                     }
-                    let (outcome, bytes) = answer.outcome(connection.is_observed());
-                    let wanted = answer.complete(&connection, *call);
-                    connection.ended(*call, Ended { outcome, wanted, bytes, time: None });
-                    wanted
-                }
-                None => false,
-            },
+                    answer.complete(connection, *call)
+                });
+                end(connection.as_deref(), observed.as_deref(), *call, (outcome, bytes), wanted);
+                wanted
+            }
             AnswerTarget::Interest { server, uri, delivery } => {
                 if let Some(server) = server.upgrade() {
                     server.interest_done(uri, *delivery, answer.into().failure());
@@ -221,11 +230,12 @@ impl<A: Reply> Responder<A> {
     /// A second handle for the same question. The first answer counts.
     pub(crate) fn twin(&self) -> Self {
         let target = match &self.target {
-            AnswerTarget::Call { connection, call, context, permit } => AnswerTarget::Call {
+            AnswerTarget::Call { connection, call, context, permit, observed } => AnswerTarget::Call {
                 connection: connection.clone(),
                 call: *call,
                 context: context.clone(),
                 permit: permit.clone(),
+                observed: observed.clone(),
             },
             AnswerTarget::Interest { server, uri, delivery } => {
                 AnswerTarget::Interest { server: server.clone(), uri: uri.clone(), delivery: *delivery }
@@ -240,13 +250,16 @@ impl<A: Reply> Responder<A> {
 impl Responder<Vec<Verdict>> {
     /// Answers "internal error". `why` goes to the log, not to the client.
     pub fn fail(mut self, why: &str) {
-        if let AnswerTarget::Call { connection, call, .. } =
+        if let AnswerTarget::Call { connection, call, observed, .. } =
             std::mem::replace(&mut self.target, AnswerTarget::Done)
-            && let Some(connection) = connection.upgrade()
         {
-            let wanted = connection.give_up(call, &format!("failed: {why}"));
-            let (outcome, bytes) = FAILED;
-            connection.ended(call, Ended { outcome, wanted, bytes, time: None });
+            give_up(
+                connection.upgrade().as_ref(),
+                observed.as_deref(),
+                call,
+                &format!("failed: {why}"),
+                FAILED,
+            );
         }
     }
 }
@@ -330,14 +343,40 @@ impl Responder<MethodAnswer> {
     }
 }
 
+/// Ends a call without an answer.
+fn give_up(
+    connection: Option<&Arc<ConnectionState>>,
+    observed: Option<&RunningCalls>,
+    call: CallId,
+    why: &str,
+    outcome: (&'static str, u64),
+) {
+    let wanted = connection.is_some_and(|connection| connection.give_up(call, why));
+    end(connection.map(Arc::as_ref), observed, call, outcome, wanted);
+}
+
+/// Counts the end of a call and tells the observer. `outcome`: its word and its size.
+fn end(
+    connection: Option<&ConnectionState>,
+    observed: Option<&RunningCalls>,
+    call: CallId,
+    (outcome, bytes): (&'static str, u64),
+    wanted: bool,
+) {
+    let ended = Ended { outcome, wanted, bytes, time: None };
+    if let Some(connection) = connection {
+        connection.server().metrics.answered(&ended);
+    }
+    if let Some(observed) = observed {
+        observed.ended(call, ended);
+    }
+}
+
 impl<A: Reply> Drop for Responder<A> {
     fn drop(&mut self) {
         match std::mem::replace(&mut self.target, AnswerTarget::Done) {
-            AnswerTarget::Call { connection, call, .. } => {
-                if let Some(connection) = connection.upgrade() {
-                    let wanted = connection.give_up(call, DROPPED);
-                    connection.ended(call, Ended { outcome: "dropped", wanted, bytes: 0, time: None });
-                }
+            AnswerTarget::Call { connection, call, observed, .. } => {
+                give_up(connection.upgrade().as_ref(), observed.as_deref(), call, DROPPED, ("dropped", 0));
             }
             AnswerTarget::Interest { server, uri, delivery } => {
                 if let Some(server) = server.upgrade() {

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use wellhead::{Answer, Call, Caller, Connection, Json, MethodCall, Observed, Server, Template, Verdict};
+use wellhead::{
+    Answer, Call, Caller, Connection, Event, Json, MethodCall, Observed, Server, Template, Verdict,
+};
 
 type Seen = Arc<Mutex<Vec<String>>>;
 
@@ -153,4 +155,39 @@ fn counters_say_what_is_open_and_what_was_done() {
     b.close();
     let counters = server.counters();
     assert_eq!((counters.connections, counters.connections_open, counters.subscriptions), (2, 1, 1));
+}
+
+#[test]
+fn the_end_of_a_call_is_told_after_its_connection_is_gone() {
+    let (server, seen) = observed();
+    server.resource("n:answered", |_: Call| Answer::from("four")).unwrap();
+    server.resource("n:dropped", |_: Call| Answer::NotFound).unwrap();
+    let connection = server.connect(Caller::default());
+    for (id, uri) in [(1, "n:answered"), (2, "n:dropped")] {
+        let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+        let params = format!(r#"{{"uri":"{uri}",{meta}}}"#);
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"resources/read","params":{params}}}"#);
+        connection.receive(format!("{line}\n").as_bytes());
+    }
+    let calls: Vec<Event> = std::iter::from_fn(|| connection.poll_event()).collect();
+    drop(connection);
+    for call in calls {
+        let Event::Read(call) = call else { panic!("{call:?}") };
+        let is_dropped = call.uri() == "n:dropped";
+        let responder = call.into_responder();
+        if !is_dropped {
+            assert!(!responder.finish("four"));
+        }
+    }
+    let mut seen = seen.lock().unwrap().clone();
+    seen.sort();
+    assert_eq!(
+        seen,
+        [
+            "1 resources/read n:answered",
+            "1 resources/read n:answered: found unwanted, 4 bytes, 2 ms",
+            "2 resources/read n:dropped",
+            "2 resources/read n:dropped: dropped unwanted, 0 bytes, 2 ms",
+        ]
+    );
 }

@@ -7,7 +7,7 @@ use crate::group::{self, GroupClient};
 use crate::jsonrpc::{Parsed, parse};
 use crate::log::LogLine;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page, Report};
-use crate::observer::{Ended, RunningCalls};
+use crate::observer::RunningCalls;
 use crate::protocol::{
     Admitted, Arrival, CallId, Context, Effects, HostCall, HubOp, Machine, RequestHead, Route,
 };
@@ -32,7 +32,7 @@ pub struct ConnectionState {
     pub(super) caller: Arc<Caller>,
     /// Callbacks for the client's responses, by the number of the request.
     pub(super) continuations: Lock<BTreeMap<u64, Continuation>>,
-    observed: RunningCalls,
+    observed: Option<Arc<RunningCalls>>,
 }
 
 /// At most this many connections mark a change before the first of their groups is woken.
@@ -61,15 +61,8 @@ impl ConnectionState {
     ) -> Self {
         let machine = Lock::new(Machine::new(id, server.settings.clone()));
         let continuations = Lock::new(BTreeMap::new());
-        ConnectionState {
-            id,
-            machine,
-            server,
-            group,
-            caller: Arc::new(caller),
-            continuations,
-            observed: Lock::new(BTreeMap::new()),
-        }
+        let observed = server.metrics.running_calls();
+        ConnectionState { id, machine, server, group, caller: Arc::new(caller), continuations, observed }
     }
 
     /// Runs one step of the machine that no poll made, and carries out what it caused. Returns what the step found.
@@ -222,7 +215,7 @@ impl ConnectionState {
         let target = Arc::downgrade(self);
         let attached = match ask {
             HostCall::Cancel { .. } | HostCall::Response { .. } => None,
-            _ => self.server.metrics.began(&self.observed, &ask, &context),
+            _ => self.server.metrics.began(self.observed.as_deref(), &ask, &context),
         };
         let mut event = match ask {
             HostCall::Read { call, uri, handler, vars } => {
@@ -243,22 +236,13 @@ impl ConnectionState {
             }
             HostCall::Cancel { .. } | HostCall::Response { .. } => return None,
         };
-        if let Some(attached) = attached {
-            event.attach(attached);
+        if let Some(observed) = &self.observed {
+            event.observe(observed, attached);
         }
         Some(event)
     }
 
     // ---- answers
-
-    pub(crate) fn is_observed(&self) -> bool {
-        self.server.metrics.observes()
-    }
-
-    /// A call of a callback was answered, or its responder dropped.
-    pub(crate) fn ended(&self, call: CallId, end: Ended) {
-        self.server.metrics.ended(&self.observed, call, end);
-    }
 
     pub(crate) fn finish_read(self: &Arc<Self>, call: CallId, answer: Answer) -> bool {
         let answer = check_answer(answer);
