@@ -151,26 +151,9 @@ impl Metrics {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a call that leaves for the application. Returns the context that the observer attached.
-    pub(crate) fn began(
-        &self,
-        running: Option<&RunningCalls>,
-        host_call: &HostCall,
-        context: &Context,
-    ) -> Option<RequestContext> {
-        let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        let RunningCalls { observer, started: running } = running?;
-        let (method, registration) = subject(host_call);
-        let at = observer.clock.as_ref().map(|clock| clock());
-        let traceparent = context.traceparent();
-        let context = context.caller.context().cloned();
-        let mut started = Started { number, method, registration, traceparent, context, at };
-        let attached = observer.notify(host_call.call(), &started, None);
-        if attached.is_some() {
-            started.context.clone_from(&attached);
-        }
-        running.with(|running, _| running.insert(host_call.call(), started));
-        attached
+    /// Counts a call that leaves for the application. Returns its number.
+    pub(crate) fn began(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Counts the answer to a call.
@@ -196,6 +179,26 @@ impl Metrics {
 }
 
 impl RunningCalls {
+    /// Tells the observer that a call begins. Returns the context that it attached.
+    pub(crate) fn began(
+        &self,
+        number: u64,
+        host_call: &HostCall,
+        context: &Context,
+    ) -> Option<RequestContext> {
+        let (method, registration) = subject(host_call);
+        let at = self.observer.clock.as_ref().map(|clock| clock());
+        let traceparent = context.traceparent();
+        let context = context.caller.context().cloned();
+        let mut started = Started { number, method, registration, traceparent, context, at };
+        let attached = self.observer.notify(host_call.call(), &started, None);
+        if attached.is_some() {
+            started.context.clone_from(&attached);
+        }
+        self.started.with(|running, _| running.insert(host_call.call(), started));
+        attached
+    }
+
     /// Tells the observer of the answer to a call, and adds the time. Only the first answer counts.
     pub(crate) fn ended(&self, call: CallId, mut end: Ended) {
         let Some(started) = self.started.with(|running, _| running.remove(&call)) else { return };

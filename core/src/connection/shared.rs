@@ -215,7 +215,10 @@ impl ConnectionState {
         let target = Arc::downgrade(self);
         let attached = match ask {
             HostCall::Cancel { .. } | HostCall::Response { .. } => None,
-            _ => self.server.metrics.began(self.observed.as_deref(), &ask, &context),
+            _ => {
+                let number = self.server.metrics.began();
+                self.observed.as_ref().and_then(|observed| observed.began(number, &ask, &context))
+            }
         };
         let mut event = match ask {
             HostCall::Read { call, uri, handler, vars } => {
