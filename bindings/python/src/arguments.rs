@@ -27,13 +27,15 @@ pub(crate) struct Parameter {
     /// The argument if the variable is absent.
     default: Py<PyAny>,
     keyword_only: bool,
+    /// Makes the argument from the text, or from the list of texts. Raises `ResourceNotFound`.
+    convert: Option<Py<PyAny>>,
 }
 
 impl FromPyObject<'_, '_> for Parameter {
     type Error = PyErr;
 
     fn extract(plan: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let (name, kind, default, keyword_only): (String, u8, Py<PyAny>, bool) = plan.extract()?;
+        let (name, kind, default, keyword_only, convert): (String, u8, _, _, _) = plan.extract()?;
         let kind = match kind {
             0 => Kind::Call,
             1 => Kind::Uri,
@@ -43,7 +45,7 @@ impl FromPyObject<'_, '_> for Parameter {
             5 => Kind::Texts,
             _ => Kind::MaybeTexts,
         };
-        Ok(Parameter { name, kind, default, keyword_only })
+        Ok(Parameter { name, kind, default, keyword_only, convert })
     }
 }
 
@@ -92,7 +94,10 @@ impl Parameters {
     }
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.0.iter().try_for_each(|parameter| visit.call(&parameter.default))
+        self.0.iter().try_for_each(|parameter| {
+            visit.call(&parameter.default)?;
+            visit.call(&parameter.convert)
+        })
     }
 }
 
@@ -108,7 +113,10 @@ impl Parameter {
         Ok(match self.kind {
             Kind::Call => object.map(|object| object.as_any().clone()),
             Kind::Uri => Some(PyString::new(py, call.uri()).into_any()),
-            Kind::Text => call.var(name).map(|value| PyString::new(py, value).into_any()).or_else(absent),
+            Kind::Text => match call.var(name) {
+                Some(value) => Some(self.converted(PyString::new(py, value).into_any())?),
+                None => absent(),
+            },
             Kind::Bytes => {
                 call.raw(name).map(|value| PyBytes::new(py, value.as_bytes()).into_any()).or_else(absent)
             }
@@ -117,8 +125,17 @@ impl Parameter {
                 None => absent(),
             },
             Kind::MaybeTexts if !call.is_list(name) => absent(),
-            Kind::Texts | Kind::MaybeTexts => Some(PyList::new(py, call.values(name))?.into_any()),
+            Kind::Texts | Kind::MaybeTexts => {
+                Some(self.converted(PyList::new(py, call.values(name))?.into_any())?)
+            }
         })
+    }
+
+    fn converted<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.convert {
+            Some(convert) => convert.bind(value.py()).call1((value,)),
+            None => Ok(value),
+        }
     }
 }
 

@@ -117,6 +117,9 @@ struct Plan {
     name: Option<Py<PyString>>,
     #[pyo3(item(3))]
     description: Option<Py<PyString>>,
+    /// The completers of variables whose type has few values.
+    #[pyo3(item(4))]
+    completers: Py<PyDict>,
 }
 
 /// Registers `function`, with the signature work done here, once.
@@ -148,8 +151,8 @@ pub(crate) fn register(
             descriptor.description = descriptor.description.or(plan.description);
             let list = list.map(|list| listing(list.bind(py))).transpose()?;
             let lists = list.is_some();
-            let completers =
-                complete.map(|complete| completers(complete.bind(py))).transpose()?.unwrap_or_default();
+            let complete = complete.map(|complete| complete.into_bound(py));
+            let completers = completers(plan.completers.bind(py), complete.as_ref())?;
             let variables: Vec<_> = completers.iter().map(|(variable, _)| variable.clone()).collect();
             let mut others = list.iter().chain(completers.iter().map(|(_, completer)| completer));
             let needs_loop = plan.is_async || others.any(|other| other.is_async);
@@ -238,7 +241,8 @@ fn register_named(
 ) -> PyResult<()> {
     let core = server.core(py);
     let method = positional(function, &["arguments"], 1, true)?;
-    let completers = complete.map(|complete| completers(complete.bind(py))).transpose()?.unwrap_or_default();
+    let complete = complete.map(|complete| complete.into_bound(py));
+    let completers = completers(&PyDict::new(py), complete.as_ref())?;
     let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
     let definition = definition.map_or_else(|| Json::object("{}").or_raise(py), Ok)?;
     let added = detach(py, || match family {
@@ -293,11 +297,17 @@ fn listing(given: &Bound<'_, PyAny>) -> PyResult<Arc<Positional>> {
     LISTING.get(given.py())?.call1((given,))?.extract().map(Arc::new)
 }
 
-/// The functions that complete, by variable.
-fn completers(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Arc<Positional>)>> {
+/// The functions that complete, by variable: those that were given, and the ones of the types of the others.
+fn completers(
+    own: &Bound<'_, PyDict>,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<(String, Arc<Positional>)>> {
     static COMPLETER: Imported = Imported::new("wellhead._parameters", "completer");
-    let completer = COMPLETER.get(given.py())?;
-    let made = given.iter().map(|(name, given)| {
+    let completer = COMPLETER.get(own.py())?;
+    if let Some(given) = given {
+        own.update(given.as_mapping())?;
+    }
+    let made = own.iter().map(|(name, given)| {
         let completer = completer.call1((given,))?.extract()?;
         Ok((name.extract()?, Arc::new(completer)))
     });

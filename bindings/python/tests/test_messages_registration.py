@@ -1,19 +1,16 @@
 """Messages of exceptions after mistakes in registrations, word for word. `test_logged.py` has the lines of the log."""
 
-import uuid
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Literal, NewType
+from typing import Any, Literal
 
 import pytest
 import wellhead
 from mistakes import Mistake, each
 
-UserId = NewType("UserId", int)
 
-
-class Colour(Enum):
-    RED = "red"
+class Empty(Enum):
+    pass
 
 
 def f() -> str:
@@ -242,15 +239,16 @@ MISTAKES: list[Mistake] = [
             f"annotated {shown}",
             annotated(annotation),
             wellhead.RegistrationError,
-            f'annotated.<locals>.f: "id" cannot be made {shown}: annotate it str, int or bytes',
+            f'annotated.<locals>.f: "id" cannot be made {shown}: '
+            "annotate it str, int, float, bool, bytes, a date, a UUID, a Path, an enum or a Literal",
         )
         for annotation, shown in [
-            (float, "float"),
-            (bool, "bool"),
-            (uuid.UUID, "UUID"),
-            (Colour, "Colour"),
-            (Literal["x", "y"], "typing.Literal['x', 'y']"),
-            (UserId, "test_messages_registration.UserId"),
+            (dict, "dict"),
+            (list[str], "list[str]"),
+            (int | str, "int | str"),
+            (Literal[None], "typing.Literal[None]"),
+            (Empty, "Empty"),
+            (wellhead.Server, "Server"),
         ]
     ),
     Mistake(

@@ -35,7 +35,7 @@ def test_parameters_are_checked(server: wellhead.Server) -> None:
     def unknown(other: str) -> str:
         return other
 
-    def unconvertible(id: float) -> str:
+    def unconvertible(id: dict[str, str]) -> str:
         return str(id)
 
     def unresolvable(id: "Missing") -> str:  # type: ignore[name-defined] # noqa: F821
@@ -51,7 +51,7 @@ def test_parameters_are_checked(server: wellhead.Server) -> None:
         return str(path)
 
     assert '"other"' in refused("invalid_argument", server.resource("n:{id}"), unknown)
-    assert "float" in refused("invalid_argument", server.resource("n:{id}"), unconvertible)
+    assert "dict" in refused("invalid_argument", server.resource("n:{id}"), unconvertible)
     assert "Missing" in refused("invalid_argument", server.resource("n:{id}"), unresolvable)
     assert "name the parameters" in refused("invalid_argument", server.resource("n:{id}"), variadic)
     assert "q" in refused("invalid_argument", server.resource("n:{id}{?q}"), absent)

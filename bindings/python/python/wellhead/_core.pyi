@@ -805,10 +805,17 @@ class Server:
 
         - `str`: the value, percent-decoded
         - `bytes`: the value as the client wrote it
-        - `int`: `0` or `-?[1-9][0-9]*`; any other value is not found
-        - `list[str]`: the values of an exploded variable
+        - `int`: `0` or `-?[1-9][0-9]*`
+        - `float`, `Decimal`: a number as JSON writes it
+        - `bool`: `true` or `false`
+        - an enum, `Literal`: one of the values, which are proposed to people who type
+        - `UUID`, `date`, `time`, `datetime`: as `str` and `isoformat` write them, a `datetime` also with `Z`
+        - `Path`: any text but the empty one
+        - `list[str]`, or a list of another of these: the values of an exploded variable
         - `X | None`, or a default: the variable may be absent
         - `wellhead.Call`: the call
+
+        A value that is none of the type is not found.
 
         The function returns `str`, bytes, `Contents` or a list of `Contents`. It returns `None`, or raises
         `ResourceNotFound`, if there is no such resource. It returns `wellhead.NOT_MODIFIED` if the client
@@ -822,9 +829,10 @@ class Server:
         Args:
             uri: An absolute URI, or a URI template.
             list: The resources of the template: a list of `Resource`, or a function as for `Server.list`.
-            complete: Values to propose for the variables, by name. Each is a list of `str`, of which those
-                are proposed that begin with the typed text, or a function `(value)` that returns a list or
-                a `Completion`. A second parameter gets the values of the other variables, a dict.
+            complete: Values to propose for the variables, by name, in place of those of an enum. Each is a list
+                of `str`, of which those are proposed that begin with the typed text, or a function `(value)`
+                that returns a list or a `Completion`. A second parameter gets the values of the other
+                variables, a dict.
             exists: A function `(uri)` that returns False if there is no such resource. Clients cannot
                 subscribe to it then. It runs on the thread that reads the client's messages: it must return
                 quickly, and cannot be an `async def`. Default: every URI may exist. Reads and lists do not

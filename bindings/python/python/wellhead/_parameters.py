@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TypeAlias
 
-    _Plan: TypeAlias = tuple[list[tuple[str, int, Any, bool]], bool, str | None, str | None]
+    _Convert: TypeAlias = Callable[[Any], Any]
+    _Argument: TypeAlias = tuple[str, int, Any, bool, _Convert | None]
+    _Plan: TypeAlias = tuple[list[_Argument], bool, str | None, str | None, dict[str, "Values"]]
     _Positional: TypeAlias = tuple[Callable[..., Any], bool, str | None, int]
     _Parameter: TypeAlias = tuple[str, Any, Any, bool]  # name, annotation, default, keyword_only
 
@@ -27,33 +29,37 @@ MISSING = object()
 
 
 def plan(function: Any, variables: list[tuple[str, bool, bool]], uri: bool) -> _Plan:
-    """(parameters, is_async, name, description) of a callback that reads.
+    """(parameters, is_async, name, description, completers) of a callback that reads.
 
     `variables` are the template's: (name, optional, list). `uri`: a parameter `uri` is the URI that was asked for.
+    The completers are those of variables whose type has few values.
     """
     known = {name: (optional, is_list) for name, optional, is_list in variables}
     parameters = []
+    completers = {}
     for name, annotation, default, keyword_only in signature(function):
-        kind, default = parameter(function, name, annotation, default, known, uri)
+        kind, default, convert, choices = parameter(function, name, annotation, default, known, uri)
         if kind is not None:
-            parameters.append((name, kind, default, keyword_only))
+            parameters.append((name, kind, default, keyword_only, convert))
+        if choices is not None:
+            completers[name] = choices
     own = getattr(function, "__name__", None)
-    return parameters, is_async(function), None if own == "<lambda>" else own, description(function)
+    return parameters, is_async(function), None if own == "<lambda>" else own, description(function), completers
 
 
 def parameter(
     function: Any, name: str, annotation: Any, default: Any, known: dict[str, tuple[bool, bool]], uri: bool
-) -> tuple[int | None, Any]:
-    """The kind and the default of one parameter; no kind if it is left to its default."""
+) -> tuple[int | None, Any, _Convert | None, Values | None]:
+    """(kind, default, convert, completer) of one parameter; no kind if it is left to its default."""
     if bare(annotation) is _core.Call:
-        return CALL, None
+        return CALL, None, None, None
     if uri and name == "uri":
         if bare(annotation) not in (MISSING, str):
             raise refusal(function, f'the parameter "uri" is a str, not {show(annotation)}')
-        return URI, None
+        return URI, None, None, None
     if name not in known:
         if default is not MISSING:
-            return None, None
+            return None, None, None, None
         choice = ", ".join(known) or ("uri" if uri else "none")
         raise refusal(
             function,
@@ -63,15 +69,12 @@ def parameter(
     optional, is_list = known[name]
     wanted, may_be_none = without_none(annotation)
     if is_list:
-        if wanted is not MISSING and wanted is not list and not is_list_of_str(wanted):
-            raise refusal(function, f'"{name}" is exploded: annotate it list[str], not {show(annotation)}')
         kind = MAYBE_LIST if may_be_none or default is not MISSING else LIST
-    elif wanted is MISSING:
-        kind = STR
-    elif wanted in SCALARS:
-        kind = SCALARS[wanted]
+        plain = wanted is MISSING or wanted is list or is_list_of_str(wanted)
     else:
-        raise refusal(function, f'"{name}" cannot be made {show(annotation)}: annotate it str, int or bytes')
+        kind = SCALARS.get(wanted, STR)
+        plain = wanted is MISSING or wanted in SCALARS
+    convert, choices = (None, None) if plain else converter(function, name, wanted, is_list)
     if default is MISSING:
         default = None
         if optional and kind != LIST and annotation is not MISSING and not may_be_none:
@@ -79,7 +82,26 @@ def parameter(
                 function,
                 f'"{name}" may be absent from the URI: annotate it {show(annotation)} | None, or give it a default',
             )
-    return kind, default
+    return kind, default, convert, choices
+
+
+def converter(function: Any, name: str, wanted: Any, is_list: bool) -> tuple[_Convert, Values | None]:
+    """The function that makes the value of a variable from its text or texts, and the completer of its type."""
+    from wellhead._schema import Unsupported
+    from wellhead._texts import variable
+
+    items: tuple[Any, ...] = getattr(wanted, "__args__", ()) if getattr(wanted, "__origin__", None) is list else ()
+    try:
+        if not is_list:
+            return variable(wanted, False)
+        if len(items) == 1:
+            return variable(items[0], True)
+    except Unsupported:
+        pass
+    if is_list:
+        raise refusal(function, f'"{name}" is exploded: annotate it list[str], not {show(wanted)}')
+    what = "str, int, float, bool, bytes, a date, a UUID, a Path, an enum or a Literal"
+    raise refusal(function, f'"{name}" cannot be made {show(wanted)}: annotate it {what}')
 
 
 def without_none(annotation: Any) -> tuple[Any, bool]:
@@ -93,10 +115,16 @@ def without_none(annotation: Any) -> tuple[Any, bool]:
 
 
 def bare(annotation: Any) -> Any:
-    """`Annotated[X, …]` as X."""
-    while hasattr(annotation, "__metadata__"):
-        annotation = annotation.__origin__
-    return annotation
+    """`Annotated[X, …]`, a `NewType` of X and an alias of X as X."""
+    while True:
+        if hasattr(annotation, "__metadata__"):
+            annotation = annotation.__origin__
+        elif hasattr(annotation, "__supertype__"):
+            annotation = annotation.__supertype__
+        elif type(annotation).__name__ == "TypeAliasType":
+            annotation = annotation.__value__
+        else:
+            return annotation
 
 
 def is_list_of_str(annotation: Any) -> bool:
@@ -196,6 +224,8 @@ def listing(given: Any) -> _Positional:
 
 def completer(given: Any) -> _Positional:
     """A completer: a function (value), or (value, others), or the values themselves."""
+    if isinstance(given, Values):
+        return given, False, None, 1
     if callable(given):
         return positional(given, ("value", "others"), 1, True)
     return Values(given), False, None, 1
