@@ -214,7 +214,7 @@ typedef struct wellhead_counters {
     uint64_t calls_answered;                  /* Calls answered before their request was cancelled or timed out. */
     uint64_t calls_failed;                    /* Answered calls that failed, or were dropped without an answer. */
     uint64_t changes;                         /* Changes of resources and of lists that the application reported. */
-    uint64_t uris_watched;                    /* URIs with at least one subscriber. */
+    uint64_t uris_subscribed;                 /* URIs with at least one subscriber. */
     uint64_t subscriptions;                   /* Subscribers of all URIs. A connection counts once for each URI. */
 } wellhead_counters;
 #define WELLHEAD_COUNTERS_INIT { sizeof(wellhead_counters), 0, 0, 0, 0, 0, 0, 0, 0 }
@@ -233,7 +233,7 @@ typedef struct wellhead_observed {
      * needs_input, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
      * words. */
     wellhead_str outcome;
-    int wanted;                               /* 0 if the client no longer waited for the answer. */
+    int answer_wanted;                        /* 0 if the client no longer waited for the answer. */
     uint64_t bytes;                           /* The size of the answer in bytes. */
     uint64_t time_ns;                         /* The time since the call began, in nanoseconds. */
 } wellhead_observed;
@@ -638,9 +638,9 @@ WELLHEAD_API wellhead_str wellhead_call_request_state(const wellhead_call *call)
  * or the state is absent or not UTF-8. */
 WELLHEAD_API wellhead_text *wellhead_call_seal_state(const wellhead_call *call, wellhead_str state, uint64_t until);
 
-/* Opens the requestState that wellhead_call_seal_state sealed, for a read. now: the time on the clock of `until`. The caller
- * frees it. NULL: there is none, it is invented, it is for another caller or URI, or it has expired. Then answer
- * wellhead_read_invalid_state. */
+/* Returns the state inside the requestState that a client sends back with a read, if wellhead_call_seal_state sealed it. now:
+ * the time, on the clock that the application used for the seal's `until`. The application frees the state. NULL: there is
+ * none, it is forged, it was sealed for another caller or URI, or it has expired. Then answer wellhead_read_invalid_state. */
 WELLHEAD_API wellhead_text *wellhead_call_open_state(const wellhead_call *call, uint64_t now);
 
 /* Returns the filter of a list, which a client of the resources/get dialect may send: a JSON object. Absent: no filter. */
@@ -676,8 +676,9 @@ WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
  * error", and the log the reason. If a part is refused and the call then fails or is not answered, the log has the reason
  * of that, too. */
 
-/* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
- * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */
+/* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+ * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+ * Thread safety: only inside the callback. */
 WELLHEAD_API wellhead_read *wellhead_read_keep(wellhead_read *responder);
 
 /* Returns the call of a kept responder, borrowed until the answer. */
@@ -754,8 +755,9 @@ WELLHEAD_API wellhead_status wellhead_read_add_blob_owned(wellhead_read *respond
 /* Answers with the elements that were added. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_finish(wellhead_read *responder);
 
-/* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
- * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */
+/* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+ * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+ * Thread safety: only inside the callback. */
 WELLHEAD_API wellhead_list *wellhead_list_keep(wellhead_list *responder);
 
 /* Returns the call of a kept responder, borrowed until the answer. */
@@ -776,8 +778,9 @@ WELLHEAD_API wellhead_status wellhead_list_finish(wellhead_list *responder, int 
 /* Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_list_failed(wellhead_list *responder, wellhead_str why);
 
-/* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
- * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */
+/* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+ * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+ * Thread safety: only inside the callback. */
 WELLHEAD_API wellhead_complete *wellhead_complete_keep(wellhead_complete *responder);
 
 /* Returns the call of a kept responder, borrowed until the answer. */
@@ -786,8 +789,8 @@ WELLHEAD_API const wellhead_call *wellhead_complete_call(const wellhead_complete
 /* Frees a kept responder without an answer, which answers "internal error". NULL: does nothing. */
 WELLHEAD_API void wellhead_complete_free(wellhead_complete *responder);
 
-/* Adds a value, which is copied, behind the others. It may not be absent. INVALID_UTF8, INVALID_ARGUMENT. Thread safety:
- * one thread at a time builds an answer. */
+/* Adds a copy of a value to the end of the answer's values. An absent value is INVALID_ARGUMENT, one that is not UTF-8 is
+ * INVALID_UTF8. Thread safety: one thread at a time may build the same answer. */
 WELLHEAD_API wellhead_status wellhead_complete_add(wellhead_complete *responder, wellhead_str value);
 
 /* Answers with the values that were added. The client gets at most 100, the first ones. more: not 0 if there are more.
@@ -825,8 +828,9 @@ WELLHEAD_API wellhead_status wellhead_server_set_authorize(wellhead_server *serv
                                                            wellhead_authorize_callback authorize, void *user_data,
                                                            wellhead_destroy_callback destroy, wellhead_error **error);
 
-/* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
- * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */
+/* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+ * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+ * Thread safety: only inside the callback. */
 WELLHEAD_API wellhead_authorize *wellhead_authorize_keep(wellhead_authorize *responder);
 
 /* Returns the call of a kept responder, borrowed until the answer. */
@@ -859,8 +863,9 @@ WELLHEAD_API wellhead_status wellhead_server_set_interest(wellhead_server *serve
                                                           void *user_data, wellhead_destroy_callback destroy,
                                                           wellhead_error **error);
 
-/* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
- * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */
+/* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+ * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+ * Thread safety: only inside the callback. */
 WELLHEAD_API wellhead_interest *wellhead_interest_keep(wellhead_interest *responder);
 
 /* Returns the call of a kept responder, borrowed until the answer. */
@@ -955,8 +960,9 @@ WELLHEAD_API wellhead_status wellhead_server_remove_prompt(wellhead_server *serv
 WELLHEAD_API wellhead_status wellhead_server_announce(wellhead_server *server, wellhead_str kind,
                                                       wellhead_error **error);
 
-/* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
- * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */
+/* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+ * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+ * Thread safety: only inside the callback. */
 WELLHEAD_API wellhead_method *wellhead_method_keep(wellhead_method *responder);
 
 /* Returns the call of a kept responder, borrowed until the answer. */

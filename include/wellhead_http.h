@@ -89,8 +89,9 @@ typedef struct wellhead_protection {
  * came more than once, or is not UTF-8. */
 WELLHEAD_API wellhead_str wellhead_call_header(const wellhead_call *call, const char *name);
 
-/* Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
- * The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback. */
+/* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+ * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+ * Thread safety: only inside the callback. */
 WELLHEAD_API wellhead_verify *wellhead_verify_keep(wellhead_verify *responder);
 
 /* Returns the call of a kept responder, borrowed until the answer. */

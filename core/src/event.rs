@@ -13,7 +13,7 @@ use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
 use crate::observer::RunningCalls;
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
-use crate::responder::{Reply, Responder, Watched};
+use crate::responder::{InterestAnswer, Reply, Responder};
 use crate::uri::Value;
 use std::any::Any;
 use std::fmt;
@@ -448,7 +448,7 @@ pub struct InterestCall {
     uri: Arc<str>,
     wanted: bool,
     interest_handler: Option<Arc<InterestHandler>>,
-    responder: Option<Responder<Watched>>,
+    responder: Option<Responder<InterestAnswer>>,
     quiet: bool,
 }
 
@@ -456,7 +456,7 @@ impl InterestCall {
     pub(crate) fn new(
         interest: Interest,
         interest_handler: Option<Arc<InterestHandler>>,
-        responder: Responder<Watched>,
+        responder: Responder<InterestAnswer>,
     ) -> Self {
         let Interest { uri, wanted, .. } = interest;
         InterestCall { uri, wanted, interest_handler, responder: Some(responder), quiet: false }
@@ -544,7 +544,7 @@ answerable!(
     CompleteCall: Completion,
     MethodCall: MethodAnswer,
     AuthorizeCall: Vec<Verdict>,
-    InterestCall: Watched,
+    InterestCall: InterestAnswer,
     VerifyCall: Verification
 );
 

@@ -15,7 +15,7 @@ use std::sync::{Arc, Weak};
 /// The result of adding a subscriber.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Registered {
-    Watched,
+    Done,
     /// The application's interest handler failed.
     Failed,
     /// The server's limit on subscriptions is reached; it is this number.
@@ -86,7 +86,7 @@ impl HubState {
         }
         if wanted == entry.last_interest || !self.asks {
             let waiters = std::mem::take(&mut entry.waiters).into_iter();
-            then.resolved.extend(waiters.map(|w| (w.connection, w.call, uri.clone(), Registered::Watched)));
+            then.resolved.extend(waiters.map(|w| (w.connection, w.call, uri.clone(), Registered::Done)));
             if !wanted && !entry.queued {
                 self.uris.remove(uri);
             }
@@ -208,7 +208,7 @@ impl Hub {
     pub(crate) fn interest_done(&self, uri: &Arc<str>, delivery: u64, outcome: Registered) -> Then {
         self.state.with(|s, trash| {
             let mut then = Then::default();
-            let ok = outcome == Registered::Watched;
+            let ok = outcome == Registered::Done;
             if let Some(entry) = s.uris.get_mut(uri)
                 && let Some((wanted, _)) = entry.under_way.take_if(|(_, under_way)| *under_way == delivery)
             {

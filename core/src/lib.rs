@@ -77,7 +77,7 @@ pub use policy::{
 };
 pub use protocol::{CallId, MessageKind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};
-pub use responder::{Reply, Responder, Watched};
+pub use responder::{InterestAnswer, Reply, Responder};
 #[doc(hidden)] // for C, whose applications own what a callback refers to
 pub use revocable::Revocable;
 pub use server::{Builder, Handle, Server};

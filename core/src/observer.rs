@@ -65,7 +65,7 @@ pub struct Ended {
     /// is an error that the application sends to the client. `dropped` is a call without an answer.
     pub outcome: &'static str,
     /// False if the request was cancelled or timed out before the answer.
-    pub wanted: bool,
+    pub answer_wanted: bool,
     /// The size of the answer in bytes of text, of binary data, or of JSON; 0 where there is nothing to measure.
     pub bytes: u64,
     /// The time since the call began, if the application set a clock.
@@ -89,7 +89,7 @@ counters! {
         /// Changes of resources and of lists that the application reported.
         pub changes: u64,
         /// URIs with at least one subscriber.
-        pub uris_watched: u64,
+        pub uris_subscribed: u64,
         /// Subscribers of all URIs. A connection counts once for each URI.
         pub subscriptions: u64,
     }
@@ -158,7 +158,7 @@ impl Metrics {
 
     /// Counts the answer to a call.
     pub(crate) fn answered(&self, end: &Ended) {
-        if end.wanted {
+        if end.answer_wanted {
             self.answered.fetch_add(1, Ordering::Relaxed);
             if end.outcome == FAILED.0 || end.outcome == "dropped" {
                 self.failed.fetch_add(1, Ordering::Relaxed);

@@ -15,9 +15,9 @@ pub enum ErrorProfile {
     /// `official`: the published revisions.
     #[default]
     Official,
-    /// `variant-2024-11-05`: for clients of that revision, the codes of a page that stood for it for two days,
-    /// which early implementations may follow. Not found is -32001, permission denied -32002. A client does not say
-    /// which it follows.
+    /// `variant-2024-11-05`: clients of that revision get -32001 for not found and -32002 for permission denied. The
+    /// specification had these codes for two days, and some early clients know them. A client does not say which codes it
+    /// knows.
     Variant,
 }
 

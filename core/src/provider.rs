@@ -183,7 +183,7 @@ where
 pub(crate) fn watcher<F, R, M>(f: F) -> impl Fn(InterestCall) + Send + Sync
 where
     F: Fn(InterestCall) -> R + Send + Sync,
-    R: IntoReply<crate::Watched, M>,
+    R: IntoReply<crate::InterestAnswer, M>,
 {
     move |call| run(call, &f)
 }

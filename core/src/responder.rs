@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
 /// Answers one question, once, from any thread. `A` is what the question wants: [`Answer`], [`Page`], [`MethodAnswer`], a
-/// verdict for each URI, [`Watched`], or [`Verification`].
+/// verdict for each URI, [`InterestAnswer`], or [`Verification`].
 ///
 /// It owns no lock and may outlive its connection and server. Dropping it answers "internal error", or
 /// for a tool a result with `isError`.
@@ -264,7 +264,7 @@ impl Responder<Vec<Verdict>> {
     }
 }
 
-impl Responder<Watched> {
+impl Responder<InterestAnswer> {
     pub(crate) fn interest(server: Weak<ServerState>, uri: Arc<str>, delivery: u64) -> Self {
         Responder { target: AnswerTarget::Interest { server, uri, delivery }, kind: PhantomData }
     }
@@ -363,7 +363,7 @@ fn end(
     (outcome, bytes): (&'static str, u64),
     wanted: bool,
 ) {
-    let ended = Ended { outcome, wanted, bytes, time: None };
+    let ended = Ended { outcome, answer_wanted: wanted, bytes, time: None };
     if let Some(connection) = connection {
         connection.server().metrics.answered(&ended);
     }
@@ -524,7 +524,7 @@ impl sealed::Complete for Vec<Verdict> {
     }
 }
 
-impl sealed::Complete for Watched {
+impl sealed::Complete for InterestAnswer {
     fn complete(self, _: &Arc<ConnectionState>, _: CallId) -> bool {
         false
     }
@@ -535,8 +535,8 @@ impl sealed::Complete for Watched {
 
     fn failure(self) -> Option<String> {
         match self {
-            Watched::Done => None,
-            Watched::Failed(why) => Some(why),
+            InterestAnswer::Done => None,
+            InterestAnswer::Failed(why) => Some(why),
         }
     }
 }
@@ -558,21 +558,21 @@ impl sealed::Complete for Verification {
 /// The outcome of an interest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Watched {
+pub enum InterestAnswer {
     /// The application now watches the URI, or has stopped watching it.
     Done,
     /// It could not: those who wait get an internal error, the text is for the log.
     Failed(String),
 }
 
-impl From<()> for Watched {
+impl From<()> for InterestAnswer {
     fn from((): ()) -> Self {
-        Watched::Done
+        InterestAnswer::Done
     }
 }
 
-impl<E: fmt::Display> From<std::result::Result<(), E>> for Watched {
+impl<E: fmt::Display> From<std::result::Result<(), E>> for InterestAnswer {
     fn from(result: std::result::Result<(), E>) -> Self {
-        result.map_or_else(|e| Watched::Failed(e.to_string()), Watched::from)
+        result.map_or_else(|e| InterestAnswer::Failed(e.to_string()), InterestAnswer::from)
     }
 }

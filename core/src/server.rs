@@ -255,9 +255,9 @@ impl Server {
 
     /// Returns counts of past activity and of things that are open.
     pub fn counters(&self) -> Counters {
-        let (connections_open, uris_watched, subscriptions) = self.0.hub.count();
+        let (connections_open, uris_subscribed, subscriptions) = self.0.hub.count();
         let connections = self.0.connections.load(Ordering::Relaxed);
-        Counters { connections, connections_open, uris_watched, subscriptions, ..self.0.metrics.count() }
+        Counters { connections, connections_open, uris_subscribed, subscriptions, ..self.0.metrics.count() }
     }
 
     /// Returns the limits.

@@ -23,7 +23,7 @@ fn observed() -> (Server, Seen) {
             }
             if let Some(end) = observed.end {
                 let time = end.time.expect("there is a clock").as_millis();
-                let wanted = if end.wanted { "" } else { " unwanted" };
+                let wanted = if end.answer_wanted { "" } else { " unwanted" };
                 write!(line, ": {}{wanted}, {} bytes, {time} ms", end.outcome, end.bytes).unwrap();
             }
             lines.lock().unwrap().push(line);
@@ -150,7 +150,7 @@ fn counters_say_what_is_open_and_what_was_done() {
     server.list_changed().unwrap();
     let counters = server.counters();
     assert_eq!((counters.connections, counters.connections_open), (2, 2));
-    assert_eq!((counters.uris_watched, counters.subscriptions), (1, 2));
+    assert_eq!((counters.uris_subscribed, counters.subscriptions), (1, 2));
     assert_eq!(counters.changes - before, 2);
     b.close();
     let counters = server.counters();

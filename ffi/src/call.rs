@@ -224,9 +224,9 @@ pub unsafe extern "C" fn wellhead_call_seal_state(
     }
 }
 
-/// Opens the requestState that wellhead_call_seal_state sealed, for a read. now: the time on the clock of `until`. The caller
-/// frees it. NULL: there is none, it is invented, it is for another caller or URI, or it has expired. Then answer
-/// wellhead_read_invalid_state.
+/// Returns the state inside the requestState that a client sends back with a read, if wellhead_call_seal_state sealed it. now:
+/// the time, on the clock that the application used for the seal's `until`. The application frees the state. NULL: there is
+/// none, it is forged, it was sealed for another caller or URI, or it has expired. Then answer wellhead_read_invalid_state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_open_state(
     call: *const wellhead_call,

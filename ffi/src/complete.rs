@@ -23,8 +23,9 @@ impl Kind for Complete {
     }
 }
 
-/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
-/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+/// Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_keep(responder: *mut wellhead_complete) -> *mut wellhead_complete {
     // SAFETY: our caller's promise.
@@ -45,8 +46,8 @@ pub unsafe extern "C" fn wellhead_complete_free(responder: *mut wellhead_complet
     unsafe { pending::give_up(responder) }
 }
 
-/// Adds a value, which is copied, behind the others. It may not be absent. INVALID_UTF8, INVALID_ARGUMENT. Thread safety:
-/// one thread at a time builds an answer.
+/// Adds a copy of a value to the end of the answer's values. An absent value is INVALID_ARGUMENT, one that is not UTF-8 is
+/// INVALID_UTF8. Thread safety: one thread at a time may build the same answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_add(
     responder: *mut wellhead_complete,

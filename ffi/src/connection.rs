@@ -417,7 +417,8 @@ impl Bell {
         *self.rings.lock()
     }
 
-    /// Waits for a ring after `heard`. False: there was none until `deadline`.
+    /// Sleeps until the bell rings once more than the `heard` times that the thread knows of. Returns false if it did not ring
+    /// before `deadline`.
     fn wait(&self, heard: u64, deadline: Instant) -> bool {
         let mut rings = self.rings.lock();
         !self.rang.wait_while_until(&mut rings, |rings| *rings == heard, deadline).timed_out()

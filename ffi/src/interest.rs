@@ -7,7 +7,7 @@ use crate::server::{wellhead_server, with_callback};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
-use wellhead::{InterestCall, Responder, Watched};
+use wellhead::{InterestAnswer, InterestCall, Responder};
 
 /// Tells the application that wellhead_call_uri(call) has its first subscriber (wanted is 1), or has lost its last one
 /// (wanted is 0). Calls about one URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed. As in
@@ -57,16 +57,17 @@ pub type wellhead_interest = Pending<Interest>;
 pub enum Interest {}
 
 impl Kind for Interest {
-    type Answer = Watched;
+    type Answer = InterestAnswer;
     type Added = ();
 
-    fn fail(responder: Responder<Watched>, why: &str) {
-        responder.finish(Watched::Failed(why.to_owned()));
+    fn fail(responder: Responder<InterestAnswer>, why: &str) {
+        responder.finish(InterestAnswer::Failed(why.to_owned()));
     }
 }
 
-/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
-/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+/// Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_keep(responder: *mut wellhead_interest) -> *mut wellhead_interest {
     // SAFETY: our caller's promise.
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn wellhead_interest_free(responder: *mut wellhead_interes
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_done(responder: *mut wellhead_interest) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { pending::finish(responder, |_, _, ()| Ok(Watched::Done)) }
+    unsafe { pending::finish(responder, |_, _, ()| Ok(InterestAnswer::Done)) }
 }
 
 /// Answers that the application cannot watch the URI: clients that wait to subscribe get "internal error". `why` is logged.

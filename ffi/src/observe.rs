@@ -27,7 +27,7 @@ pub struct wellhead_observed {
     /// words.
     pub outcome: wellhead_str,
     /// 0 if the client no longer waited for the answer.
-    pub wanted: c_int,
+    pub answer_wanted: c_int,
     /// The size of the answer in bytes.
     pub bytes: u64,
     /// The time since the call began, in nanoseconds.
@@ -52,7 +52,7 @@ pub struct wellhead_counters {
     /// Changes of resources and of lists that the application reported.
     pub changes: u64,
     /// URIs with at least one subscriber.
-    pub uris_watched: u64,
+    pub uris_subscribed: u64,
     /// Subscribers of all URIs. A connection counts once for each URI.
     pub subscriptions: u64,
 }
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn wellhead_server_counters(
                 calls_answered: now.calls_answered,
                 calls_failed: now.calls_failed,
                 changes: now.changes,
-                uris_watched: now.uris_watched,
+                uris_subscribed: now.uris_subscribed,
                 subscriptions: now.subscriptions,
             };
             promise.fill(counters, &counted, room);
@@ -110,7 +110,7 @@ pub(crate) fn observer(
             registration: wellhead_str::optional(observed.registration),
             traceparent: wellhead_str::optional(observed.traceparent),
             outcome: wellhead_str::optional(end.map(|end| end.outcome)),
-            wanted: c_int::from(end.is_some_and(|end| end.wanted)),
+            answer_wanted: c_int::from(end.is_some_and(|end| end.answer_wanted)),
             bytes: end.map_or(0, |end| end.bytes),
             time_ns: end
                 .and_then(|end| end.time)

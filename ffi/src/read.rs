@@ -26,8 +26,9 @@ impl Kind for Read {
     }
 }
 
-/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
-/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+/// Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_keep(responder: *mut wellhead_read) -> *mut wellhead_read {
     // SAFETY: our caller's promise.

@@ -105,7 +105,7 @@ export interface Contents {
   mimeType?: string | undefined;
   /** The `_meta` of this element. */
   meta?: Meta | undefined;
-  /** The name of the resource for programs. */
+  /** A short name by which programs know the resource; `title` is for people. */
   name?: string | undefined;
   /** The name of the resource for people. */
   title?: string | undefined;
@@ -166,8 +166,8 @@ export interface ListCall {
   /** The protocol revision of the request: its date, such as `2025-06-18`. */
   readonly revision: string;
   /**
-   * The name of the client as it says itself: `{ name, version, … }`, `Implementation` of the protocol's schema. For logs, not
-   * for decisions. Known until the call is answered.
+   * The client as it describes itself: `{ name, version, … }`, `Implementation` of the protocol's schema. For logs, not for
+   * decisions, since nothing proves it. `undefined` if the client sent none, and after the answer.
    */
   readonly client: JsonObject | undefined;
   /**
@@ -410,7 +410,7 @@ export interface ObservedEnd {
    */
   readonly outcome: string;
   /** True if the client got the answer: not if the call was cancelled, or too late. */
-  readonly wanted: boolean;
+  readonly answerWanted: boolean;
   /** The size of the answer in bytes, of contents or JSON; 0 if it has none. */
   readonly bytes: number;
   /** Milliseconds since the call began. */
@@ -432,7 +432,7 @@ export interface Counters {
   /** Changes of resources and of lists that the application reported. */
   readonly changes: number;
   /** URIs with at least one subscriber. */
-  readonly urisWatched: number;
+  readonly urisSubscribed: number;
   /** Subscribers of all URIs. A connection counts once for each URI. */
   readonly subscriptions: number;
 }

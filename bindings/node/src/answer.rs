@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use wellhead::http::Verification;
 use wellhead::{
-    Answer, Body, Caller, Completion, Contents, Json, MethodAnswer, MethodError, Page, Reply, Responder,
-    ToolError, Verdict, Watched,
+    Answer, Body, Caller, Completion, Contents, InterestAnswer, Json, MethodAnswer, MethodError, Page, Reply,
+    Responder, ToolError, Verdict,
 };
 
 /// An answer that JavaScript gives.
@@ -118,16 +118,16 @@ impl Understood for Vec<Verdict> {
     }
 }
 
-impl Understood for Watched {
-    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Watched> {
+impl Understood for InterestAnswer {
+    fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<InterestAnswer> {
         match js.type_of(value) {
-            Type::Nothing => Outcome::Answer(Watched::Done),
+            Type::Nothing => Outcome::Answer(InterestAnswer::Done),
             _ => other(js, value),
         }
     }
 
-    fn fail(responder: Responder<Watched>, why: String) {
-        responder.finish(Watched::Failed(why));
+    fn fail(responder: Responder<InterestAnswer>, why: String) {
+        responder.finish(InterestAnswer::Failed(why));
     }
 }
 

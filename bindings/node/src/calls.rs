@@ -11,8 +11,8 @@ use std::convert::identity;
 use std::sync::Arc;
 use wellhead::http::Verification;
 use wellhead::{
-    Call, CallId, ClientAnswer, Completion, Error, ErrorKind, Event, Json, MethodAnswer, Page, Responder,
-    ResponseCall, Result, Verdict, VerifyCall, Watched,
+    Call, CallId, ClientAnswer, Completion, Error, ErrorKind, Event, InterestAnswer, Json, MethodAnswer,
+    Page, Responder, ResponseCall, Result, Verdict, VerifyCall,
 };
 
 /// The function of JavaScript that events are run with.
@@ -37,7 +37,7 @@ pub(crate) enum Held {
     Read(Box<Call>),
     List(Responder<Page>),
     Authorize(Responder<Vec<Verdict>>),
-    Interest(Responder<Watched>),
+    Interest(Responder<InterestAnswer>),
     Method(Responder<MethodAnswer>),
     Complete(Responder<Completion>),
     /// With the call, whose header fields the verifier may read.

@@ -231,14 +231,14 @@ pub(crate) fn observed(call: &Observed<'_>) -> String {
     #[serde(rename_all = "camelCase")]
     struct End<'a> {
         outcome: &'a str,
-        wanted: bool,
+        answer_wanted: bool,
         bytes: u64,
         time_ms: f64,
     }
 
     let end = call.end.map(|end| End {
         outcome: end.outcome,
-        wanted: end.wanted,
+        answer_wanted: end.answer_wanted,
         bytes: end.bytes,
         time_ms: end.time.unwrap_or_default().as_secs_f64() * 1000.0,
     });

@@ -69,7 +69,8 @@ macro_rules! of_request {
     };
 }
 
-/// `ifVersion, inputResponses, requestState, uri, name, value, …, raw`: the variables, and behind them, if any value was sent escaped, the values as they were.
+/// The array that JavaScript gets: `[ifVersion, inputResponses, requestState, uri, name, value, …, raw]`. A `name, value` pair stands
+/// for each variable of the template. `raw`, only if a value was percent-encoded, is the array of all values before decoding.
 impl Question for Call {
     const KIND: u32 = 1;
 

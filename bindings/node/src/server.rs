@@ -180,7 +180,7 @@ impl Native {
             calls_answered: counters.calls_answered as f64,
             calls_failed: counters.calls_failed as f64,
             changes: counters.changes as f64,
-            uris_watched: counters.uris_watched as f64,
+            uris_subscribed: counters.uris_subscribed as f64,
             subscriptions: counters.subscriptions as f64,
         }
     }
@@ -384,7 +384,7 @@ pub struct Counted {
     pub calls_answered: f64,
     pub calls_failed: f64,
     pub changes: f64,
-    pub uris_watched: f64,
+    pub uris_subscribed: f64,
     pub subscriptions: f64,
 }
 

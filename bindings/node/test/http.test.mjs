@@ -72,9 +72,9 @@ for (const [name, open] of Object.entries(servers)) {
     assert.equal((await told.next()).value.method, 'notifications/subscriptions/acknowledged');
     server.updated('t:fixed');
     assert.equal((await told.next()).value.params.uri, 't:fixed');
-    assert.equal(server.counters().urisWatched, 1);
+    assert.equal(server.counters().urisSubscribed, 1);
     gone.abort();
-    while (server.counters().urisWatched > 0) await new Promise(setImmediate);
+    while (server.counters().urisSubscribed > 0) await new Promise(setImmediate);
   });
 
   test(`${name} aborts the signal of a call whose client is gone`, limit, async (t) => {

@@ -7,7 +7,7 @@ use crate::responder::Way;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTraverseError, PyVisit};
-use wellhead::{Verdict, Watched};
+use wellhead::{InterestAnswer, Verdict};
 
 /// The caller on whose behalf a client connects, as the program knows it.
 ///
@@ -103,11 +103,11 @@ impl FromCallback for Vec<Verdict> {
     }
 }
 
-impl FromCallback for Watched {
+impl FromCallback for InterestAnswer {
     const EXPECTED: &'static str = "None";
 
     fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        Ok(value.is_none().then_some(Watched::Done))
+        Ok(value.is_none().then_some(InterestAnswer::Done))
     }
 
     fn from_outcome(_: &Meaning) -> Option<Self> {
@@ -115,6 +115,6 @@ impl FromCallback for Watched {
     }
 
     fn fail(way: Way<Self>, why: String) {
-        way.finish(Watched::Failed(why));
+        way.finish(InterestAnswer::Failed(why));
     }
 }

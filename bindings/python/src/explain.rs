@@ -72,7 +72,7 @@ impl Explanation {
         self.0.did_you_mean.as_deref()
     }
 
-    /// The templates that do not serve the URI, in the order of their texts.
+    /// The templates that do not serve this URI, sorted by their text.
     #[getter]
     fn passed_over(&self) -> Vec<PassedOver> {
         self.0.passed_over.iter().cloned().map(PassedOver).collect()

@@ -16,7 +16,7 @@ pub(crate) fn observe(builder: Builder, hook: &Hook, base: &Base) -> Builder {
             registration: observed.registration.map(str::to_owned),
             traceparent: observed.traceparent.map(str::to_owned),
             outcome: observed.end.map(|end| end.outcome),
-            wanted: observed.end.is_none_or(|end| end.wanted),
+            answer_wanted: observed.end.is_none_or(|end| end.answer_wanted),
             bytes: observed.end.map_or(0, |end| end.bytes),
             time: observed.end.and_then(|end| end.time).map(|time| time.as_secs_f64()),
         };
@@ -46,7 +46,7 @@ pub(crate) struct Observed {
     /// or `dropped`.
     outcome: Option<&'static str>,
     /// True if the client still wanted the answer.
-    wanted: bool,
+    answer_wanted: bool,
     /// The size of the answer in bytes.
     bytes: u64,
     /// Seconds since the call began, or None at the beginning.
@@ -91,7 +91,7 @@ counters! {
     /// Changes of resources and of lists that the application reported.
     changes,
     /// URIs with at least one subscriber.
-    uris_watched,
+    uris_subscribed,
     /// Subscribers of all URIs. A connection counts once for each URI.
     subscriptions,
 }

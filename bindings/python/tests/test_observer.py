@@ -23,7 +23,7 @@ def test_the_observer_sees_when_calls_begin_and_how_they_end() -> None:
         ("resources/read", "n:{id}", "not_found"),
     ]
     begin, end = seen[:2]
-    assert begin.call == end.call and (end.bytes, end.wanted, end.traceparent) == (5, True, None)
+    assert begin.call == end.call and (end.bytes, end.answer_wanted, end.traceparent) == (5, True, None)
     assert begin.time is None and end.time is not None and end.time >= 0
 
 
@@ -50,7 +50,7 @@ def test_calls_and_changes_are_counted() -> None:
         counters = server.counters()
     assert (counters.calls, counters.calls_answered, counters.calls_failed) == (1, 1, 0)
     assert (counters.connections, counters.connections_open) == (2, 1)
-    assert (counters.uris_watched, counters.subscriptions) == (1, 1)
+    assert (counters.uris_subscribed, counters.subscriptions) == (1, 1)
 
 
 def test_a_change_that_one_instance_publishes_reaches_the_clients_of_another() -> None:

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 use wellhead::http::Grant;
 use wellhead::serve::{Http, Stdio};
-use wellhead::{Caller, Directory, Limits, Observed, Server, Watched};
+use wellhead::{Caller, Directory, InterestAnswer, Limits, Observed, Server};
 
 const HELP: &str = "\
 Serves folders to MCP clients: programs that start this command and speak the Model Context
@@ -257,7 +257,7 @@ impl Serve {
             server.on_interest(|call| {
                 let watched = if call.wanted() { "watched" } else { "no longer watched" };
                 say(&format!("{watched}: {}", call.uri()));
-                Watched::Done
+                InterestAnswer::Done
             })?;
         }
         Ok(server)

@@ -26,7 +26,7 @@ pub struct Explanation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TakenBy {
-    /// A fixed text or bytes, registered under exactly this URI.
+    /// A text or bytes, registered under exactly this URI and served without a callback.
     Value,
     /// A callback that is registered for exactly this URI.
     Resource,

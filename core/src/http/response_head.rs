@@ -36,7 +36,8 @@ pub(crate) struct HeadChoice {
 }
 
 impl HeadChoice {
-    /// A choice that is open. Only in the stateless era does the status tell how far the request got.
+    /// Makes the head of a response whose status and content type are not chosen yet. Only in the stateless era does an error have
+    /// a status of its own, such as 404 for an unknown method.
     pub(crate) fn new(accepts: Accepts, era: Era) -> Self {
         HeadChoice { accepts_json: accepts.json, era, chosen: None }
     }

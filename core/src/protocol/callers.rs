@@ -28,7 +28,7 @@ impl ExchangeCallers {
         self.newest.as_ref()
     }
 
-    /// Keeps the caller of an exchange that is over.
+    /// Keeps the caller of an exchange that has ended for [`ExchangeCallers::take_unused`], because calls may still refer to it.
     pub(super) fn retire(&mut self, caller: Option<Arc<Caller>>) {
         self.over.extend(caller);
     }

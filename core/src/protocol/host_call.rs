@@ -71,7 +71,7 @@ pub(crate) enum RequestState {
     Method { handler: Arc<MethodHandler> },
     /// The application's values for a completion.
     Complete { argument: Arc<Argument> },
-    /// Verdicts, before anything else is done. Boxed, because it is larger than the others.
+    /// Verdicts about what the lookup found, before it is served or called. Boxed, because it is larger than the others.
     Judged(Box<Judged>),
     /// The next page of a source, or verdicts about candidates.
     Walk(Box<Walk>),

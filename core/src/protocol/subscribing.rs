@@ -168,7 +168,7 @@ impl Machine {
         let Some(open) = self.inflight.get(call) else { return };
         let slot = call.slot();
         let fault = match outcome {
-            Registered::Watched => None,
+            Registered::Done => None,
             Registered::Failed => Some(internal(open.context.revision)),
             Registered::Full(max) => Some(limit("subscriptions_total", max)),
         };

@@ -53,7 +53,7 @@ impl TaskWaker {
 
 /// Which client a request is from.
 pub(super) enum ClientId {
-    /// That of a connection.
+    /// The holder of the connection that the request came on.
     Connection(Arc<Holder>),
     /// See [`RequestHead::peer`].
     #[cfg(feature = "tower")]

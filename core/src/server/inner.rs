@@ -13,7 +13,7 @@ use crate::observer::{Metrics, Observer};
 use crate::protocol::{RESOURCES, Settings, TopicSet};
 use crate::provider::Spawner;
 use crate::refusals::Refusals;
-use crate::responder::{Responder, Watched};
+use crate::responder::{InterestAnswer, Responder};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::BTreeSet;
@@ -181,14 +181,17 @@ impl ServerState {
         let (interest, then) = self.hub.next_interest();
         self.carry_out(then);
         let interest = interest?;
-        let responder =
-            Responder::<Watched>::interest(Arc::downgrade(self), interest.uri.clone(), interest.delivery);
+        let responder = Responder::<InterestAnswer>::interest(
+            Arc::downgrade(self),
+            interest.uri.clone(),
+            interest.delivery,
+        );
         let interest_handler = self.interest_handler.with(|interest_handler, _| interest_handler.clone());
         Some(Event::Interest(InterestCall::new(interest, interest_handler, responder)))
     }
 
     pub(crate) fn interest_done(self: &Arc<Self>, uri: &Arc<str>, delivery: u64, failure: Option<String>) {
-        let outcome = if failure.is_none() { Registered::Watched } else { Registered::Failed };
+        let outcome = if failure.is_none() { Registered::Done } else { Registered::Failed };
         let then = self.hub.interest_done(uri, delivery, outcome);
         if let Some(why) = failure {
             self.log.write(Level::Error, &format!("the interest handler for {uri} failed: {why}"));

@@ -8,7 +8,7 @@ use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, InterestHandle
 use crate::log::Level;
 use crate::model::{Answer, Body, Contents, Page, Resource};
 use crate::provider::{IntoReply, Lister, Provider, Reader, Spawner, gatekeeper, watcher};
-use crate::responder::Watched;
+use crate::responder::InterestAnswer;
 use crate::sync::atomic::Ordering;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -146,7 +146,7 @@ impl Server {
     pub fn on_interest<F, R, M>(&self, interest: F) -> Result<()>
     where
         F: Fn(InterestCall) -> R + Send + Sync + 'static,
-        R: IntoReply<Watched, M> + 'static,
+        R: IntoReply<InterestAnswer, M> + 'static,
         M: 'static,
     {
         self.open()?;

@@ -279,7 +279,8 @@ impl Compiler<'_> {
         self.program.code.len()
     }
 
-    /// A split whose first way is the next instruction. `else_here` sets its second way.
+    /// Adds an instruction that goes on in two places, and returns its number. The first place is the next instruction;
+    /// `else_here` sets the second.
     fn split(&mut self) -> usize {
         let at = self.here();
         let index = self.program.splits;

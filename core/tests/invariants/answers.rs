@@ -87,7 +87,7 @@ fn an_interest_that_is_answered_twice_settles_one_delivery() {
     feed(&connection, &on_uri(3, "subscribe", "m://x"));
     let again = next(&connection);
     drain(&connection);
-    twin.finish(wellhead::Watched::Failed("late".into()));
+    twin.finish(wellhead::InterestAnswer::Failed("late".into()));
     assert_eq!(drain(&connection), "", "the delivery under way is another");
     again.into_responder().finish(());
     assert_eq!(answers(&drain(&connection), 3), 1);

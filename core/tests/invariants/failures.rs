@@ -43,7 +43,7 @@ fn an_authoriser_and_an_interest_handler_that_panic_refuse() {
     server.text("m://fine", "fine").unwrap();
     let connection = connect(&server);
     silently(|| {
-        server.on_interest(|_| -> wellhead::Watched { panic!("an interest") }).unwrap();
+        server.on_interest(|_| -> wellhead::InterestAnswer { panic!("an interest") }).unwrap();
         let refused = ask(&connection, &on_uri(1, "subscribe", "m://fine"));
         assert!(refused.contains("Internal error"), "{refused}");
         server.on_interest(|_| ()).unwrap();

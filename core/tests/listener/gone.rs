@@ -43,7 +43,7 @@ fn until_nothing_is_held(server: &Server, meanwhile: impl Fn()) {
     loop {
         let now = server.counters();
         // The one that is left is the listener's own, which hears of the server's end.
-        if (now.connections_open, now.subscriptions, now.uris_watched) == (1, 0, 0) {
+        if (now.connections_open, now.subscriptions, now.uris_subscribed) == (1, 0, 0) {
             return;
         }
         assert!(Instant::now() < until, "{now:?}");

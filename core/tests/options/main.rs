@@ -142,7 +142,7 @@ fn a_counter_or_a_word_of_a_value_that_differs_is_found() {
         "Connections.",
         "C: counters connections_open",
     );
-    assert_found(PYTHON, "URIs with at least one subscriber.", "URIs.", "Python: counters uris_watched");
+    assert_found(PYTHON, "URIs with at least one subscriber.", "URIs.", "Python: counters uris_subscribed");
     assert_found(NODE_VALUES, "readonly callsFailed: number", "", "Node: counters calls_failed");
     assert_found(NAMES, "| `changes` |", "| changes |", "NAMES.md: counters changes");
     assert_found(

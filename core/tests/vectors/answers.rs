@@ -8,8 +8,8 @@ use std::time::Duration;
 use wellhead::http::Verification;
 use wellhead::{
     Annotations, Answer, AuthorizeCall, CacheHint, Call, CompleteCall, Completion, Contents, Deferred, Icon,
-    InterestCall, Json, ListCall, MethodAnswer, Page, Provider, Resource, Responder, Template, Verdict,
-    Watched,
+    InterestAnswer, InterestCall, Json, ListCall, MethodAnswer, Page, Provider, Resource, Responder,
+    Template, Verdict,
 };
 
 /// The error text of a callback that fails.
@@ -32,7 +32,7 @@ pub(crate) enum Held {
     List(Responder<Page>),
     Completion(Responder<Completion>),
     Question(Responder<Vec<Verdict>>),
-    Interest(Responder<Watched>),
+    Interest(Responder<InterestAnswer>),
     Method(Responder<MethodAnswer>),
     Token(Responder<Verification>),
 }

@@ -85,8 +85,9 @@ pub unsafe extern "C" fn wellhead_call_header(
     }
 }
 
-/// Keeps the responder beyond its callback, to be answered or freed once, from any thread, even before the callback returns.
-/// The call stays valid until then. Returns `responder`; NULL if it was answered. Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+/// Thread safety: only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_keep(responder: *mut wellhead_verify) -> *mut wellhead_verify {
     // SAFETY: our caller's promise.

@@ -271,7 +271,11 @@ impl World {
                 if ok || !call.wanted() {
                     *told = call.wanted();
                 }
-                call.into_responder().finish(wellhead::Watched::from(if ok { Ok(()) } else { Err("why") }));
+                call.into_responder().finish(wellhead::InterestAnswer::from(if ok {
+                    Ok(())
+                } else {
+                    Err("why")
+                }));
             }
             _ => {}
         }

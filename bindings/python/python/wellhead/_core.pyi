@@ -618,7 +618,7 @@ class Limits:
         """Bytes that an HTTP endpoint buffers for all clients."""
     @property
     def caller_percent(self) -> int:
-        """Percent of an endpoint's sessions, listen streams and calls for one caller."""
+        """The percentage of an endpoint's sessions, of its listen streams and of its calls in flight that one caller may have."""
     @property
     def session_streams(self) -> int:
         """Requests and event streams of one session over HTTP."""
@@ -1477,7 +1477,7 @@ class Observed:
         or `dropped`.
         """
     @property
-    def wanted(self) -> bool:
+    def answer_wanted(self) -> bool:
         """True if the client still wanted the answer."""
     @property
     def bytes(self) -> int:
@@ -1509,7 +1509,7 @@ class Counters:
     def changes(self) -> int:
         """Changes of resources and of lists that the application reported."""
     @property
-    def uris_watched(self) -> int:
+    def uris_subscribed(self) -> int:
         """URIs with at least one subscriber."""
     @property
     def subscriptions(self) -> int:
