@@ -667,6 +667,37 @@ WELLHEAD_API wellhead_str wellhead_call_log_level(const wellhead_call *call);
  * time. The call must still be answered, or the kept responder freed. */
 WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
 
+/* Returns a string among the arguments of a method, a tool or a prompt, decoded. It may have NULs inside. Borrowed until the
+ * answer. Absent: the path leads to nothing, or to a value of another type. path: NUL-terminated, a JSON Pointer (RFC 6901)
+ * such as "/edits/0/oldText". Its first slash may be left out, as in "model". "" names all arguments. In a name "~1" stands
+ * for a slash and "~0" for "~". A name that occurs twice in an object leads to nothing. The first of these functions that a
+ * call uses copies its arguments. */
+WELLHEAD_API wellhead_str wellhead_call_argument_text(const wellhead_call *call, const char *path);
+
+/* Returns any value as JSON, as the client wrote it, such as a number too large for the other functions. Borrowed until the
+ * answer. Absent: the path leads to nothing. path: as in wellhead_call_argument_text. */
+WELLHEAD_API wellhead_str wellhead_call_argument_json(const wellhead_call *call, const char *path);
+
+/* Returns 1 if the path leads to a whole number that an int64_t holds, such as 5 or 5.0, else 0. *value: the number; may be
+ * NULL. path: as in wellhead_call_argument_text. */
+WELLHEAD_API int wellhead_call_argument_integer(const wellhead_call *call, const char *path, int64_t *value);
+
+/* Returns 1 if the path leads to a number that a double holds, else 0. *value: the nearest double; may be NULL. path: as in
+ * wellhead_call_argument_text. */
+WELLHEAD_API int wellhead_call_argument_number(const wellhead_call *call, const char *path, double *value);
+
+/* Returns 1 if the path leads to true or false, else 0. *value: 1 for true, 0 for false; may be NULL. path: as in
+ * wellhead_call_argument_text. */
+WELLHEAD_API int wellhead_call_argument_boolean(const wellhead_call *call, const char *path, int *value);
+
+/* Returns the number of elements of an array, or of members of an object. 0 for other values, and if the path leads to
+ * nothing. path: as in wellhead_call_argument_text. */
+WELLHEAD_API size_t wellhead_call_argument_count(const wellhead_call *call, const char *path);
+
+/* Returns the name of the member at `index` of an object, decoded, in the order of its text. Borrowed until the answer.
+ * Absent: there are fewer, or the path leads to no object. path: as in wellhead_call_argument_text. */
+WELLHEAD_API wellhead_str wellhead_call_argument_name(const wellhead_call *call, const char *path, size_t index);
+
 /* ---- answers ------------------------------------------------------------------------------------------------------ */
 
 /* Answer each call once: with one function, such as _text, _blob, _not_found or _failed, or by adding parts and then

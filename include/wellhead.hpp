@@ -392,6 +392,44 @@ struct Directory {
 
 /* ---- calls and answers ---- */
 
+/* The arguments of a method, a tool or a prompt, by path: a JSON Pointer such as "/edits/0/oldText", or "model". What is not
+ * there, or has another type, is empty. See wellhead_call_argument_text. They borrow from their call. */
+class Arguments {
+public:
+    explicit Arguments(const wellhead_call *call) noexcept : call_(call) {}
+
+    std::optional<std::string_view> text(const std::string &path) const noexcept {
+        return optional_view(wellhead_call_argument_text(call_, path.c_str()));
+    }
+    std::optional<std::int64_t> integer(const std::string &path) const noexcept {
+        std::int64_t value = 0;
+        return wellhead_call_argument_integer(call_, path.c_str(), &value) ? std::optional(value) : std::nullopt;
+    }
+    std::optional<double> number(const std::string &path) const noexcept {
+        double value = 0;
+        return wellhead_call_argument_number(call_, path.c_str(), &value) ? std::optional(value) : std::nullopt;
+    }
+    std::optional<bool> boolean(const std::string &path) const noexcept {
+        int value = 0;
+        return wellhead_call_argument_boolean(call_, path.c_str(), &value) ? std::optional(value != 0) : std::nullopt;
+    }
+    /* Returns the number of elements of an array, or of members of an object. */
+    std::size_t count(const std::string &path) const noexcept { return wellhead_call_argument_count(call_, path.c_str()); }
+    /* Returns the name of the member at `index` of an object. */
+    std::optional<std::string_view> name(const std::string &path, std::size_t index) const noexcept {
+        return optional_view(wellhead_call_argument_name(call_, path.c_str(), index));
+    }
+    /* Returns any value as JSON. */
+    std::optional<std::string_view> json(const std::string &path) const noexcept {
+        return optional_view(wellhead_call_argument_json(call_, path.c_str()));
+    }
+    /* All arguments as JSON: see wellhead_call_arguments. */
+    operator std::string_view() const noexcept { return view(wellhead_call_arguments(call_)); }
+
+private:
+    const wellhead_call *call_;
+};
+
 /* The request that a callback answers; borrowed. */
 class Call {
 public:
@@ -444,7 +482,7 @@ public:
     std::optional<std::string_view> filter() const noexcept { return optional_view(wellhead_call_filter(call_)); }
     std::string_view method() const noexcept { return view(wellhead_call_method(call_)); }
     std::optional<std::string_view> name() const noexcept { return optional_view(wellhead_call_name(call_)); }
-    std::string_view arguments() const noexcept { return view(wellhead_call_arguments(call_)); }
+    Arguments arguments() const noexcept { return Arguments(call_); }
     std::optional<std::string_view> client_capabilities() const noexcept {
         return optional_view(wellhead_call_client_capabilities(call_));
     }

@@ -1,6 +1,7 @@
 //! Questions to the application, as values. The caller that polled one chooses the thread on which the application's
 //! code runs.
 
+mod arguments;
 mod method;
 mod verification;
 mod verify;
@@ -19,6 +20,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+pub use arguments::Arguments;
 pub(crate) use method::Continuation;
 pub use method::{MethodCall, ResponseCall};
 pub use verification::{Grant, Verification};

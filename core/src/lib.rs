@@ -56,7 +56,8 @@ pub use connection::{Connection, Drain, DrainStart, Handled, Transmit};
 pub use directory::Directory;
 pub use error::{Error, ErrorKind, Result};
 pub use event::{
-    AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall, ResponseCall, VerifyCall,
+    Arguments, AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall, ResponseCall,
+    VerifyCall,
 };
 pub use group::Group;
 pub use limits::Limits;

@@ -6,7 +6,9 @@ use crate::text::wellhead_text;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
-use wellhead::{AuthorizeCall, Call, CompleteCall, InterestCall, Json, ListCall, MethodCall, VerifyCall};
+use wellhead::{
+    Arguments, AuthorizeCall, Call, CompleteCall, InterestCall, Json, ListCall, MethodCall, VerifyCall,
+};
 
 /// cbindgen:ignore
 pub enum wellhead_call {
@@ -328,6 +330,12 @@ impl wellhead_call {
         }
     }
 
+    /// The arguments, parsed when they are first read by path.
+    pub(crate) fn by_path(&self) -> Option<&Arguments> {
+        let Further { call, arguments, .. } = self.method()?;
+        Some(arguments.get_or_init(|| Arguments::new(call)))
+    }
+
     fn caller(&self) -> Option<&HostCaller> {
         of_request!(self, it => it.caller().value::<HostCaller>(), None)
     }
@@ -395,11 +403,13 @@ pub struct Further {
     pub(crate) call: MethodCall,
     client_capabilities: OnceLock<Option<String>>,
     log_level: OnceLock<Option<String>>,
+    arguments: OnceLock<Arguments>,
 }
 
 impl Further {
     pub(crate) fn new(call: MethodCall) -> Self {
-        Further { call, client_capabilities: OnceLock::new(), log_level: OnceLock::new() }
+        let (client_capabilities, log_level) = (OnceLock::new(), OnceLock::new());
+        Further { call, client_capabilities, log_level, arguments: OnceLock::new() }
     }
 
     fn client_capabilities(&self) -> Option<&str> {

@@ -27,6 +27,8 @@ pub mod directory;
 
 pub mod call;
 
+pub mod arguments;
+
 pub mod read;
 
 pub mod list;

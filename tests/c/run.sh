@@ -158,7 +158,7 @@ build "$CXX" notes-cpp ffi/examples/notes.cpp
 for shared in deadline vectors/text vectors/message vectors/runner http/stream; do
     $C -Itests/c/vectors -c "tests/c/$shared.c" -o "$OUT/$(basename "$shared").o"
 done
-build "$CXX" own-cpp tests/cpp/{own,misuse,messages,memory,leaks}.cpp "$OUT/deadline.o"
+build "$CXX" own-cpp tests/cpp/{own,misuse,messages,tools,memory,leaks}.cpp "$OUT/deadline.o"
 build "$CXX" own-http-cpp tests/cpp/own_http.cpp "$OUT/deadline.o"
 build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/deadline.o" "$OUT/text.o" "$OUT/message.o"
 build "$CXX -Itests/c/vectors" vectors-http-cpp tests/cpp/http/*.cpp tests/cpp/vectors/{answers,callbacks,host,options}.cpp \

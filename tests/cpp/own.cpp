@@ -23,6 +23,8 @@ void leaks();
 void messages();
 // Of misuse.cpp.
 void misuse();
+// Of tools.cpp.
+void tools();
 // Of memory.cpp.
 void memory();
 void an_exception_that_reaches_the_library_ends_the_process();
@@ -518,6 +520,7 @@ static void test_all() {
     RUN(an_exception_that_destroys_what_is_kept_goes_to_the_log);
     misuse();
     messages();
+    tools();
     memory();
     RUN(what_is_lent_is_given_back);
     RUN(the_caller_of_a_connection_reaches_callbacks);

@@ -34,6 +34,7 @@ void test_memory(void);
 void test_leaks(void);
 void test_http(void);
 void test_messages(void);
+void test_tools(void);
 
 #define META "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"
 #define READ(id, uri) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"resources/read\",\"params\":{\"uri\":\"" uri "\"," META "}}\n"

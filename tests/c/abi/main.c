@@ -117,6 +117,7 @@ static void test_all(void) {
     test_stdio();
     test_http();
     test_messages();
+    test_tools();
 }
 
 static int tests(int argc, char **argv) {

@@ -1,0 +1,138 @@
+//! Arguments of a call by path.
+
+use crate::boundary::{Promise, ask};
+use crate::call::wellhead_call;
+use crate::types::wellhead_str;
+use std::ffi::{c_char, c_int};
+use wellhead::Arguments;
+
+/// Returns a string among the arguments of a method, a tool or a prompt, decoded. It may have NULs inside. Borrowed until the
+/// answer. Absent: the path leads to nothing, or to a value of another type. path: NUL-terminated, a JSON Pointer (RFC 6901)
+/// such as "/edits/0/oldText". Its first slash may be left out, as in "model". "" names all arguments. In a name "~1" stands
+/// for a slash and "~0" for "~". A name that occurs twice in an object leads to nothing. The first of these functions that a
+/// call uses copies its arguments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_argument_text(
+    call: *const wellhead_call,
+    path: *const c_char,
+) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { borrowed(call, path, Arguments::text) }
+}
+
+/// Returns any value as JSON, as the client wrote it, such as a number too large for the other functions. Borrowed until the
+/// answer. Absent: the path leads to nothing. path: as in wellhead_call_argument_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_argument_json(
+    call: *const wellhead_call,
+    path: *const c_char,
+) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { borrowed(call, path, Arguments::json) }
+}
+
+/// Returns 1 if the path leads to a whole number that an int64_t holds, such as 5 or 5.0, else 0. *value: the number; may be
+/// NULL. path: as in wellhead_call_argument_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_argument_integer(
+    call: *const wellhead_call,
+    path: *const c_char,
+    value: *mut i64,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe { written(call, path, value, Arguments::integer) }
+}
+
+/// Returns 1 if the path leads to a number that a double holds, else 0. *value: the nearest double; may be NULL. path: as in
+/// wellhead_call_argument_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_argument_number(
+    call: *const wellhead_call,
+    path: *const c_char,
+    value: *mut f64,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe { written(call, path, value, Arguments::number) }
+}
+
+/// Returns 1 if the path leads to true or false, else 0. *value: 1 for true, 0 for false; may be NULL. path: as in
+/// wellhead_call_argument_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_argument_boolean(
+    call: *const wellhead_call,
+    path: *const c_char,
+    value: *mut c_int,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe { written(call, path, value, |arguments, path| arguments.boolean(path).map(c_int::from)) }
+}
+
+/// Returns the number of elements of an array, or of members of an object. 0 for other values, and if the path leads to
+/// nothing. path: as in wellhead_call_argument_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_argument_count(
+    call: *const wellhead_call,
+    path: *const c_char,
+) -> usize {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, 0, |promise, call| {
+            found(promise, call, path).map_or(0, |(arguments, path)| arguments.count(path))
+        })
+    }
+}
+
+/// Returns the name of the member at `index` of an object, decoded, in the order of its text. Borrowed until the answer.
+/// Absent: there are fewer, or the path leads to no object. path: as in wellhead_call_argument_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_argument_name(
+    call: *const wellhead_call,
+    path: *const c_char,
+    index: usize,
+) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { borrowed(call, path, |arguments, path| arguments.name(path, index)) }
+}
+
+/// The arguments of a call, and a path as Rust has it.
+fn found<'a>(
+    promise: &'a Promise,
+    call: &'a wellhead_call,
+    path: *const c_char,
+) -> Option<(&'a Arguments, &'a str)> {
+    Some((call.by_path()?, promise.c_string(path)?))
+}
+
+/// The body of a function that returns a text of the arguments.
+unsafe fn borrowed(
+    call: *const wellhead_call,
+    path: *const c_char,
+    get: impl for<'a> FnOnce(&'a Arguments, &str) -> Option<&'a str>,
+) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |promise, call| {
+            let text = found(promise, call, path).and_then(|(arguments, path)| get(arguments, path));
+            wellhead_str::optional(text)
+        })
+    }
+}
+
+/// The body of a function that writes a value of the arguments.
+unsafe fn written<T>(
+    call: *const wellhead_call,
+    path: *const c_char,
+    place: *mut T,
+    get: impl FnOnce(&Arguments, &str) -> Option<T>,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, 0, |promise, call| {
+            let value = found(promise, call, path).and_then(|(arguments, path)| get(arguments, path));
+            value.map_or(0, |value| {
+                promise.put(place, value);
+                1
+            })
+        })
+    }
+}
