@@ -65,7 +65,7 @@ function noBody(part: unknown, body: unknown): string {
   if (generator === '[object AsyncGenerator]' || generator === '[object Generator]')
     return `${returned} a generator; a callback returns the whole body: collect the parts first, and join them`;
   const name = className(part);
-  const cure = Object.hasOwn(CURES, name) ? CURES[name] : undefined;
+  const cure = cureOf(part);
   if (cure !== undefined) return `${returned} ${shown(part)}; ${cure}`;
   if (body !== undefined)
     return `${returned} Contents whose body is ${shown(body)}; body is a string or a Uint8Array`;
@@ -77,6 +77,12 @@ function noBody(part: unknown, body: unknown): string {
     return `${returned} ${shown(part)}; read it to its end first: for await (const chunk of it)`;
   if (name === 'Object') return `${returned} an object without a body; return JSON.stringify of it`;
   return `${returned} ${shown(part)}; return a string, a Uint8Array or Contents such as { body }`;
+}
+
+/** Returns advice for an object that has bytes or text in it; `undefined` for other objects. */
+export function cureOf(value: object): string | undefined {
+  const name = className(value);
+  return Object.hasOwn(CURES, name) ? CURES[name] : undefined;
 }
 
 /** Advice for objects that have bytes or text in them, by their class. */
@@ -153,15 +159,21 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
-/** Packs the answer of a method. */
-export function result(given: JsonObject): NativeAnswer {
+/** Packs the answer of a method, a tool or a prompt, as `method` says. */
+export function result(given: JsonObject, method: string): NativeAnswer {
   if (typeof given === 'object' && given !== null && !Array.isArray(given))
     return looseJsonText('the result', given, '');
-  return { failed: 'the method returned no object' };
+  const typed =
+    method === 'tools/call' ? '; a tool that has input in place of inputSchema returns values' : '';
+  return { failed: `the callback returned ${shown(given)}, and its result is an object${typed}` };
 }
+
+/** Thrown for a value that is no result of a typed tool: its text is for the log, without a stack. */
+export class NoResult extends Error {}
 
 /** Packs the error that a method threw. */
 export function methodThrown(e: unknown): NativeAnswer {
+  if (e instanceof NoResult) return { failed: e.message };
   if (e instanceof MethodError) {
     return { error: e.number, message: e.message, data: e.data && jsonText('data', e.data) };
   }

@@ -226,7 +226,7 @@ export class Callbacks {
     if (method === undefined) return { failed: 'its method was removed' };
     const call = new RunningMethod(origin, given, this.#requests);
     const what = `the call of ${call.name ?? call.method}`;
-    const made = (given: JsonObject) => this.#whole(handler, what, result(given));
+    const made = (given: JsonObject) => this.#whole(handler, what, result(given, call.method));
     return this.#run(origin.number, call, () => method(call.given(), call), made, methodThrown);
   }
 

@@ -34,8 +34,11 @@ export type {
 } from './options.js';
 export { Server } from './server.js';
 export type { RequestHandler } from './conversation.js';
+export type { InferInput, InferOutput, StandardSchema } from './standardSchema.js';
 export { SharedBytes } from './shared.js';
 export { TestClient, type TestClientOptions, type TestContents } from './testing.js';
+export type { ToolArguments, ToolDefinition, ToolHandler, ToolSchema, ToolValue } from './tool.js';
+export { Audio, type ContentBlock, Image, Result, type ResultOptions } from './toolResult.js';
 export { expand, type TemplateValue, type Vars } from './template.js';
 export { NOT_MODIFIED } from './values.js';
 export type {

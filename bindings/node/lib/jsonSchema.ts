@@ -1,6 +1,7 @@
 /** Checks that the schemas of a tool are plain JSON Schema, and not objects of a schema library. */
 import { invalid, WellheadError } from './errors.js';
 import { article, shown } from './members.js';
+import type { StandardSchema } from './standardSchema.js';
 
 /** How to make JSON Schema of a library's schema, by the vendor that a Standard Schema names. */
 const MAKERS: Readonly<Record<string, string>> = {
@@ -9,6 +10,16 @@ const MAKERS: Readonly<Record<string, string>> = {
   arktype: 'it.toJsonSchema()',
 };
 
+/** The names of members with JSON Schema where they may be schemas of a library. */
+const TYPED: Readonly<Record<string, string>> = { inputSchema: 'input', outputSchema: 'output' };
+
+/** Whether a value is a schema of a library that says its JSON Schema. */
+export function hasJsonSchema(value: unknown): value is StandardSchema {
+  if (vendorOf(value) === undefined) return false;
+  const standard: Partial<StandardSchema['~standard']> | undefined = (value as StandardSchema)['~standard'];
+  return typeof standard?.validate === 'function' && typeof standard.jsonSchema?.input === 'function';
+}
+
 /**
  * Throws if a schema is a function or has a class, or if a part of it is a function or a schema of a library.
  * `JSON.stringify` would leave it out, or write its private members. The core checks everything else.
@@ -16,7 +27,9 @@ const MAKERS: Readonly<Record<string, string>> = {
 export function needJsonSchema(what: string, schema: unknown): void {
   const vendor = vendorOf(schema);
   if (vendor !== undefined)
-    throw invalid(`${what} is ${article(vendor)} schema; give ${maker(vendor, schema)}`);
+    throw invalid(
+      `${what} is ${article(vendor)} schema; ${renamed(what, schema)}give ${maker(what, vendor, schema)}`,
+    );
   if (isObject(schema) && !Array.isArray(schema) && !isPlain(schema)) {
     throw invalid(
       `${what}: a plain object with JSON Schema, such as { type: "object" }, not ${shown(schema)}`,
@@ -26,10 +39,11 @@ export function needJsonSchema(what: string, schema: unknown): void {
     const part = this[key]; // `value` is what toJSON has made of it
     const vendor = vendorOf(part);
     if (vendor === 'zod' && this === schema) {
-      throw invalid(`${what} is an object of zod schemas; give z.toJSONSchema(z.object(it))`);
+      const made = maker(what, vendor, part).replace('(it)', '(z.object(it))');
+      throw invalid(`${what} is an object of zod schemas; ${renamed(what, part)}give ${made}`);
     }
     if (vendor !== undefined) {
-      throw invalid(`"${key}" in ${what} is ${article(vendor)} schema; give ${maker(vendor, part)}`);
+      throw invalid(`"${key}" in ${what} is ${article(vendor)} schema; give ${maker(what, vendor, part)}`);
     }
     if (typeof part === 'function') throw invalid(`"${key}" in ${what} is a function; give JSON`);
     return value;
@@ -41,14 +55,22 @@ export function needJsonSchema(what: string, schema: unknown): void {
   }
 }
 
-function maker(vendor: string, schema: unknown): string {
+/** Says how a schema can be given as it is, if it can be. */
+function renamed(what: string, schema: unknown): string {
+  const name = TYPED[what];
+  return name !== undefined && hasJsonSchema(schema) ? `name the member ${name}, or ` : '';
+}
+
+function maker(what: string, vendor: string, schema: unknown): string {
+  if (vendor === 'valibot' && TYPED[what] === undefined)
+    return 'toStandardJsonSchema(it), of the package @valibot/to-json-schema';
   if (vendor === 'zod' && !('_zod' in (schema as object)))
     return 'zodToJsonSchema(it), of the package zod-to-json-schema'; // of zod 3
   return MAKERS[vendor] ?? 'the JSON Schema that its library makes of it';
 }
 
 /** The library that a schema is of; `undefined` for JSON. */
-function vendorOf(value: unknown): string | undefined {
+export function vendorOf(value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   // What z.toJSONSchema returns has a `~standard`, too, but hidden from JSON.
   if (isPlain(value) && !Object.prototype.propertyIsEnumerable.call(value, '~standard')) return undefined;
@@ -65,7 +87,7 @@ function isObject(value: unknown): value is object {
 }
 
 /** Whether a value is an object without a class. It may be of another realm, as in a test runner that uses `node:vm`. */
-function isPlain(value: object): boolean {
+export function isPlain(value: object): boolean {
   if (typeof value !== 'object') return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

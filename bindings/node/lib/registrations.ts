@@ -11,6 +11,7 @@ import type { MethodHandler, MethodOptions } from './method.js';
 import type { NativeServer } from './native.js';
 import { type DirectoryOptions, options as checkedOptions, type ResourceOptions } from './options.js';
 import type { SharedBytes } from './shared.js';
+import { plainTool } from './tool.js';
 import type { Completer, Lister, ResourceDescriptor } from './values.js';
 
 export class Registrations {
@@ -114,10 +115,16 @@ export class Registrations {
     needString('name', name);
     needLast('handler', handler, `${kind}(name, definition, handler)`);
     needObject('definition', definition);
+    const typed = kind === 'tool' ? plainTool(name, definition, handler) : undefined;
+    if (typed !== undefined) return this.#named(kind, name, typed.definition, typed.handler);
     for (const [member, schema] of Object.entries(definition)) {
       if ((member === 'inputSchema' || member === 'outputSchema') && schema !== undefined)
         needJsonSchema(member, schema);
     }
+    this.#named(kind, name, definition, handler);
+  }
+
+  #named(kind: 'tool' | 'prompt', name: string, definition: object, handler: MethodHandler): void {
     const text = jsonText('the definition', definition, '');
     this.#callbacks.answers(
       native(() => this.#native.addNamed(kind === 'prompt', name, text)),

@@ -20,6 +20,7 @@ import {
 } from './options.js';
 import type { Vars } from './template.js';
 import { TestClient, type TestClientOptions } from './testing.js';
+import type { ToolDefinition, ToolHandler, ToolSchema } from './tool.js';
 import type {
   Authorizer,
   Caller,
@@ -189,26 +190,44 @@ export class Server {
   }
 
   /**
-   * Registers a tool. `tools/list` shows its name and its `definition` as it is (`description`, `inputSchema` and so on).
+   * Registers a tool with schemas for its arguments and, if it promises one, for its result.
    *
-   * The handler gets the `arguments` of `tools/call` and returns the result as the protocol has it. The arguments fit the
-   * `inputSchema`, and its defaults are filled in: a call whose arguments do not fit is answered without the handler, with a
-   * line for each wrong field. The callback of {@link Server.authorize} decides by name, for lists and for each call.
-   *
-   * The schemas are JSON Schema. A schema of zod is given as `z.toJSONSchema(it)`.
+   * `input` and `output` are schemas of zod 4.2 or later, arktype or another library with Standard JSON Schema, objects of such
+   * schemas by name, or JSON Schema. Types are inferred from them. A call whose arguments do not fit is answered without the
+   * handler, with a line for each wrong field that the model can read. What the handler returns becomes the result, see
+   * {@link ToolValue}. The callback of {@link Server.authorize} decides by name, for lists and for each call.
    *
    * @example
    * ```ts
-   * const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
-   * server.tool('search', { description: 'Finds notes.', inputSchema }, async ({ word }) => ({
-   *   content: [{ type: 'text', text: await find(word) }],
-   * }));
+   * const input = { word: z.string().min(2), limit: z.number().int().default(10) };
+   * const output = z.object({ ids: z.array(z.string()) });
+   * server.tool('search', { description: 'Finds notes.', input, output }, async ({ word, limit }) => {
+   *   const ids = await findAll(word);
+   *   if (ids.length === 0) throw new ToolError('no note has this word; try a shorter one');
+   *   return { ids: ids.slice(0, limit) };
+   * });
    * ```
    * @throws {RegistrationError} without a name, if the name is taken, for a member that is unknown or that clients would
    *   refuse, and for a wrong schema
    * @throws {ClosedError} after {@link Server.close}
    */
-  tool(name: string, definition: JsonObject, handler: MethodHandler): void {
+  tool<I extends ToolSchema, O extends ToolSchema | undefined = undefined>(
+    name: string,
+    definition: ToolDefinition<I, O>,
+    handler: ToolHandler<I, O>,
+  ): void;
+  /**
+   * Registers a tool whose `definition` is the protocol's JSON (`description`, `inputSchema` and so on), and whose handler returns
+   * the result as the protocol has it.
+   *
+   * The schemas are JSON Schema. The arguments fit the `inputSchema`, and its defaults are filled in.
+   */
+  tool(
+    name: string,
+    definition: JsonObject & { readonly input?: never; readonly output?: never },
+    handler: MethodHandler,
+  ): void;
+  tool(name: string, definition: object, handler: MethodHandler): void {
     this.#parts.registrations.named('tool', name, definition, handler);
   }
 

@@ -61,15 +61,26 @@ const CHECKS = [
       await assert.rejects(client.read('files://docs/../start.md'));`,
   },
   {
-    has: 'server.tool(',
+    has: "from 'zod'",
+    before: 'const chart = Buffer.from([1]);',
     after: `
       const client = server.testClient();
-      assert.equal((await client.callTool('search', { word: 'milk' })).content[0].text, '001');
+      const { structuredContent, content } = await client.callTool('search', { word: 'milk' });
+      assert.deepEqual(structuredContent, { ids: ['001'] });
+      assert.equal(content[0].text, '{"ids":["001"]}');
       const none = await client.callTool('search', { word: 'tea' });
       assert.equal(none.isError, true);
       assert.match(none.content[0].text, /no note has the word tea/);
       assert.match((await client.callTool('search', {})).content[0].text, /word: is missing/);
+      assert.equal((await client.callTool('chart')).content[1].data, 'AQ==');
       assert.match((await client.getPrompt('review', { id: '001' })).messages[0].content.text, /Buy milk/);`,
+  },
+  {
+    has: 'const inputSchema',
+    after: `
+      const client = server.testClient();
+      assert.equal((await client.callTool('shout', { text: 'hi' })).content[0].text, 'HI');
+      assert.match((await client.callTool('shout')).content[0].text, /text: is missing/);`,
   },
   {
     has: 'function save(',

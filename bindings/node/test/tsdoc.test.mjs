@@ -17,7 +17,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expand, type HttpOptions, InputRequired, InsufficientScope, InvalidState, MethodError, Server, SharedBytes } from 'wellhead';
+import { Audio, expand, type HttpOptions, Image, InputRequired, InsufficientScope, InvalidState, MethodError, Result, Server, SharedBytes, ToolError } from 'wellhead';
+import { z } from 'zod';
 import type { Caller, Connection, JsonObject, TestClientOptions, VerifyCall, Verifier } from 'wellhead';
 
 const notes = new Map([['001', 'Buy milk.'], ['002', 'Call Ada.'], ['1', 'Old.']]);
@@ -95,8 +96,16 @@ const AROUND = {
     `assert.deepEqual(await server.testClient().request('notes/count'), { count: notes.size });`,
   ],
   'Server.tool': [
+    `${SERVER} const findAll = async (word: string) => [await find(word)].filter((id) => id !== '');`,
+    `const client = server.testClient();
+     assert.deepEqual((await client.callTool('search', { word: 'milk' })).structuredContent, { ids: ['001'] });
+     assert.match((await client.callTool('search', { word: 'tea' })).content[0].text, /^no note/);`,
+  ],
+  Image: [SERVER, `assert.equal((await server.testClient().callTool('logo')).content[0].data, 'AQID');`],
+  Audio: [SERVER, `assert.equal((await server.testClient().callTool('chime')).content[0].type, 'audio');`],
+  Result: [
     SERVER,
-    `const { content } = await server.testClient().callTool('search', { word: 'milk' }); assert.equal(content[0].text, '001');`,
+    `assert.deepEqual((await server.testClient().callTool('count')).structuredContent, { count: 2 });`,
   ],
   'Server.prompt': [
     SERVER,

@@ -14,6 +14,7 @@ import {
   MethodError,
   MissingCapability,
   expand,
+  Image,
   NOT_MODIFIED,
   type Handle,
   type HttpHandler,
@@ -24,12 +25,20 @@ import {
   type Reader,
   type Resource,
   ResourceNotFound,
+  Result,
   Server,
   type ServerOptions,
+  type StandardSchema,
+  type ToolArguments,
+  type ToolValue,
   type Vars,
   type Verifier,
   WellheadError,
 } from 'wellhead';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { z } from 'zod';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(_: Same<A, B>): void => {};
@@ -47,6 +56,7 @@ same<Vars<'x:{/parts*}'>, { parts?: string[] }>(true);
 same<Vars<'x:{id}{?tags*,sort}'>, { id: string; tags?: string[]; sort?: string }>(true);
 same<Vars<string>, Record<string, string | string[] | undefined>>(true);
 
+const maybe: string | undefined = process.env['TITLE'];
 const options: ServerOptions = {
   title: 'T',
   instructions: 'I',
@@ -187,6 +197,89 @@ server.onPublish((event) => void server.inject(event));
 same<ReturnType<Server['directory']>['name'], string>(true);
 same<ReturnType<Server['counters']>['calls'], number>(true);
 
+// ---- typed tools
+const input = z.object({
+  path: z.string(),
+  n: z.string().transform(Number),
+  mode: z.enum(['a', 'b']).default('a'),
+});
+const output = z.object({ size: z.number().default(0) });
+server.tool(
+  'whole',
+  { input, output, title: maybe, annotations: { readOnlyHint: true } },
+  ({ path, n, mode }, call) => {
+    same<typeof path, string>(true);
+    same<typeof n, number>(true);
+    same<typeof mode, 'a' | 'b'>(true);
+    same<typeof call.name, string | undefined>(true);
+    return mode === 'a' ? {} : new Result({ structured: { size: n } });
+  },
+);
+server.tool(
+  'shape',
+  { input: { path: z.string(), n: z.number().optional() }, output: output.shape },
+  async (args) => {
+    same<typeof args, { path: string; n?: number | undefined }>(true);
+    return { size: 1 };
+  },
+);
+server.tool('arktype', { input: type({ path: 'string', 'n?': 'number' }) }, ({ path, n }) => {
+  same<typeof path, string>(true);
+  same<typeof n, number | undefined>(true);
+});
+const ofValibot = toStandardJsonSchema(v.object({ path: v.optional(v.string(), 'x') }));
+server.tool('valibot', { input: ofValibot, output: ofValibot }, ({ path }) => {
+  same<typeof path, string>(true);
+  return { path: undefined };
+});
+server.tool('several', { input: { path: type('string'), n: z.int() } }, ({ path, n }) => path.slice(n));
+server.tool(
+  'json',
+  { input: { type: 'object', properties: { a: {} } }, output: { type: 'object' } },
+  ({ a }) => {
+    same<typeof a, any>(true);
+    return { a };
+  },
+);
+server.tool(
+  'none',
+  { input: {}, description: maybe, icons: [{ src: 'https://a.example/i.png' }] },
+  (args) => {
+    same<typeof args, {}>(true);
+    return ['a', new Image(new Uint8Array(), 'image/png'), { type: 'resource_link', uri: 'a:b', name: 'b' }];
+  },
+);
+server.tool('raw', { inputSchema: { type: 'object' } }, ({ a }) => {
+  same<typeof a, any>(true);
+  return { content: [] };
+});
+same<ToolArguments<{ a: StandardSchema<string, number> }>, { a: number }>(true);
+same<ToolValue<StandardSchema<string, number>>, string | Result>(true);
+new Result({
+  content: ['a', { type: 'text', text: 'b' }],
+  structured: null,
+  isError: true,
+  meta: { 'a/b': 1 },
+});
+// @ts-expect-error the input has no such member
+server.tool('member', { input }, ({ other }) => other);
+// @ts-expect-error the output is an object
+server.tool('text', { input: {}, output }, () => 'a');
+// @ts-expect-error the size is a number
+server.tool('size', { input: {}, output }, async () => ({ size: 'a' }));
+// @ts-expect-error of a shape, too
+server.tool('size', { input: {}, output: output.shape }, () => ({ size: 'a' }));
+// @ts-expect-error one or the other
+server.tool('mixed', { input: {}, outputSchema: {} }, () => ({}));
+// @ts-expect-error a schema of valibot needs its package
+server.tool('valibot', { input: v.object({}) }, () => '');
+// @ts-expect-error an output without an input
+server.tool('output', { output }, () => ({ size: 1 }));
+// @ts-expect-error a raw tool returns the result
+server.tool('raw', { inputSchema: {} }, () => 'a');
+// @ts-expect-error content has a type
+new Result({ content: [{ text: 'a' }] });
+
 // ---- access
 server.authorize(({ operation, uris }, { caller, revision, signal }) => {
   same<Extract<typeof operation, 'list' | 'complete'>, 'list' | 'complete'>(true);
@@ -224,7 +317,6 @@ try {
 }
 
 // ---- options that were computed may be undefined
-const maybe: string | undefined = process.env['TITLE'];
 server.text('x:maybe', '', { title: maybe });
 const limits: Limits = { pageItems: undefined };
 const contents: Contents = { body: '', mimeType: maybe };

@@ -1,0 +1,175 @@
+/** Reads the schemas of typed tools: their JSON Schema for clients, and the check that makes the values of handlers. */
+import { isThenable } from './answer.js';
+import { invalid } from './errors.js';
+import { hasJsonSchema, isPlain, needJsonSchema, vendorOf } from './jsonSchema.js';
+import { article, need, shown } from './members.js';
+import type { Issue, StandardResult, StandardSchema } from './standardSchema.js';
+import type { JsonObject } from './values.js';
+
+/** Checks a value, and makes the one that the handler or the client gets. */
+export type Check = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+
+/** A schema that was read. JSON Schema has no `check`: that of arguments is the core's. */
+export interface ToolSchemaRead {
+  readonly json: JsonObject;
+  readonly check: Check | undefined;
+}
+
+/** For which side of a schema: what it takes, or what it makes. */
+type Side = 'input' | 'output';
+
+/** Reads a schema of a typed tool. */
+export function readSchema(side: Side, schema: unknown): ToolSchemaRead {
+  const found = read(side, schema);
+  const { type } = found.json;
+  if (side === 'input' && type !== undefined && type !== 'object')
+    throw invalid(
+      `input is a schema of the type ${shown(type)}; arguments are an object, so give that of one`,
+    );
+  return found;
+}
+
+function read(side: Side, schema: unknown): ToolSchemaRead {
+  if (hasJsonSchema(schema))
+    return { json: jsonSchemaOf(side, side, schema), check: (value) => validate(schema, value) };
+  if (vendorOf(schema) === undefined) {
+    need(side, schema, 'object');
+    const members = Object.entries(schema as object);
+    if (isPlain(schema as object) && isShape(members)) return readShape(side, members);
+  }
+  needJsonSchema(side, schema);
+  return { json: schema as JsonObject, check: undefined };
+}
+
+/** An object of schemas by names. An empty one has no members. */
+function isShape(members: [string, unknown][]): boolean {
+  return members.length === 0 || members.some(([, value]) => vendorOf(value) !== undefined);
+}
+
+function readShape(side: Side, members: [string, unknown][]): ToolSchemaRead {
+  const schemas = members.map(([name, schema]): [string, StandardSchema] => {
+    if (vendorOf(schema) === undefined)
+      throw invalid(`${side}.${name}: a schema, as the other members are, not ${shown(schema)}`);
+    if (!hasJsonSchema(schema)) needJsonSchema(side, { [name]: schema }); // which throws
+    return [name, schema as StandardSchema];
+  });
+  const properties = schemas.map(([name, schema]) => {
+    const { $schema: _, ...json } = jsonSchemaOf(`${side}.${name}`, side, schema);
+    return [name, moved(json, `#/properties/${pointer(name)}`)];
+  });
+  const required = schemas.filter(([name, schema]) => isRequired(side, name, schema)).map(([name]) => name);
+  return {
+    json: {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    },
+    check: (value) => checkShape(schemas, value),
+  };
+}
+
+function jsonSchemaOf(what: string, side: Side, schema: StandardSchema): JsonObject {
+  const { vendor, jsonSchema } = schema['~standard'];
+  try {
+    return jsonSchema[side]({ target: 'draft-2020-12' });
+  } catch (e) {
+    const why = e instanceof Error ? e.message : String(e);
+    throw invalid(`${what} is ${article(vendor)} schema that has no JSON Schema: ${why}`);
+  }
+}
+
+/** Whether a member must be there: of the input, if its schema refuses `undefined`; of the output, unless it makes that. */
+function isRequired(side: Side, name: string, schema: StandardSchema): boolean {
+  let made;
+  try {
+    made = validate(schema, undefined);
+  } catch {
+    return true; // a function of the application that expects a value
+  }
+  if (isThenable(made)) {
+    made.catch(() => {});
+    throw invalid(
+      `${side}.${name} checks with await, so whether it may be absent is not known; give a schema of the whole object`,
+    );
+  }
+  return made.issues !== undefined || (side === 'output' && made.value !== undefined);
+}
+
+function checkShape(schemas: [string, StandardSchema][], value: unknown): ReturnType<Check> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { issues: [{ message: `must be an object (got ${shown(value)})` }] };
+  const given = value as JsonObject;
+  const results = schemas.map(([name, schema]) =>
+    validate(schema, Object.hasOwn(given, name) ? given[name] : undefined),
+  );
+  return results.some(isThenable)
+    ? Promise.all(results).then((results) => joined(schemas, given, results))
+    : joined(schemas, given, results as StandardResult<unknown>[]);
+}
+
+function joined(
+  schemas: [string, StandardSchema][],
+  given: JsonObject,
+  results: StandardResult<unknown>[],
+): StandardResult<unknown> {
+  const issues: Issue[] = [];
+  const members: [string, unknown][] = [];
+  for (const [at, result] of results.entries()) {
+    const name = schemas[at]![0];
+    if (result.issues !== undefined)
+      issues.push(...result.issues.map(({ message, path = [] }) => ({ message, path: [name, ...path] })));
+    else if (result.value !== undefined || Object.hasOwn(given, name)) members.push([name, result.value]);
+  }
+  return issues.length > 0 ? { issues } : { value: Object.fromEntries(members) };
+}
+
+function validate(schema: StandardSchema, value: unknown): ReturnType<Check> {
+  return schema['~standard'].validate(value);
+}
+
+/** Keywords whose values are no schemas. */
+const VALUES = new Set(['const', 'enum', 'default', 'examples']);
+
+/** A schema at another place of a document: its references to places in itself lead there. */
+function moved(schema: unknown, to: string): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => moved(part, to));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value))
+        return [key, to + value.slice(1)];
+      return [key, VALUES.has(key) ? value : moved(value, to)];
+    }),
+  );
+}
+
+/** A name as a step of a JSON Pointer in a URI. */
+function pointer(name: string): string {
+  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+const MOST_LINES = 20;
+
+/** A line for each issue, as the core writes those of JSON Schema. `whole` names the value itself. */
+export function problems(issues: readonly Issue[], whole: string): string {
+  const lines = issues.slice(0, MOST_LINES).map(({ message, path = [] }) => {
+    const where = spelled(path) || whole;
+    const what = message.replaceAll(/\s*\n\s*/g, ' ');
+    return `\n- ${where}: ${what.startsWith(`${where} `) ? what.slice(where.length + 1) : what}`;
+  });
+  if (issues.length > MOST_LINES) lines.push(`\n- and ${issues.length - MOST_LINES} more`);
+  return lines.join('');
+}
+
+/** A path such as `edits[0].newText`. */
+function spelled(path: NonNullable<Issue['path']>): string {
+  let text = '';
+  for (const step of path) {
+    const key = typeof step === 'object' ? step.key : step;
+    if (typeof key === 'number') text += `[${key}]`;
+    else if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(String(key))) text += `[${JSON.stringify(String(key))}]`;
+    else text += text === '' ? String(key) : `.${String(key)}`;
+  }
+  return text;
+}
