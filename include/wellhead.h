@@ -233,7 +233,7 @@ typedef struct wellhead_observed {
      * needs_input, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
      * words. */
     wellhead_str outcome;
-    int answer_wanted;                        /* 0 if the client no longer waited for the answer. */
+    int client_waiting;                       /* 0 if the client no longer waited for the answer. */
     uint64_t bytes;                           /* The size of the answer in bytes. */
     uint64_t time_ns;                         /* The time since the call began, in nanoseconds. */
 } wellhead_observed;

@@ -65,7 +65,7 @@ pub struct Ended {
     /// is an error that the application sends to the client. `dropped` is a call without an answer.
     pub outcome: &'static str,
     /// False if the request was cancelled or timed out before the answer.
-    pub answer_wanted: bool,
+    pub client_waiting: bool,
     /// The size of the answer in bytes of text, of binary data, or of JSON; 0 where there is nothing to measure.
     pub bytes: u64,
     /// The time since the call began, if the application set a clock.
@@ -158,7 +158,7 @@ impl Metrics {
 
     /// Counts the answer to a call.
     pub(crate) fn answered(&self, end: &Ended) {
-        if end.answer_wanted {
+        if end.client_waiting {
             self.answered.fetch_add(1, Ordering::Relaxed);
             if end.outcome == FAILED.0 || end.outcome == "dropped" {
                 self.failed.fetch_add(1, Ordering::Relaxed);

@@ -363,7 +363,7 @@ fn end(
     (outcome, bytes): (&'static str, u64),
     wanted: bool,
 ) {
-    let ended = Ended { outcome, answer_wanted: wanted, bytes, time: None };
+    let ended = Ended { outcome, client_waiting: wanted, bytes, time: None };
     if let Some(connection) = connection {
         connection.server().metrics.answered(&ended);
     }

@@ -23,7 +23,7 @@ fn observed() -> (Server, Seen) {
             }
             if let Some(end) = observed.end {
                 let time = end.time.expect("there is a clock").as_millis();
-                let wanted = if end.answer_wanted { "" } else { " unwanted" };
+                let wanted = if end.client_waiting { "" } else { " unwanted" };
                 write!(line, ": {}{wanted}, {} bytes, {time} ms", end.outcome, end.bytes).unwrap();
             }
             lines.lock().unwrap().push(line);

@@ -27,7 +27,7 @@ pub struct wellhead_observed {
     /// words.
     pub outcome: wellhead_str,
     /// 0 if the client no longer waited for the answer.
-    pub answer_wanted: c_int,
+    pub client_waiting: c_int,
     /// The size of the answer in bytes.
     pub bytes: u64,
     /// The time since the call began, in nanoseconds.
@@ -110,7 +110,7 @@ pub(crate) fn observer(
             registration: wellhead_str::optional(observed.registration),
             traceparent: wellhead_str::optional(observed.traceparent),
             outcome: wellhead_str::optional(end.map(|end| end.outcome)),
-            answer_wanted: c_int::from(end.is_some_and(|end| end.answer_wanted)),
+            client_waiting: c_int::from(end.is_some_and(|end| end.client_waiting)),
             bytes: end.map_or(0, |end| end.bytes),
             time_ns: end
                 .and_then(|end| end.time)

@@ -410,7 +410,7 @@ export interface ObservedEnd {
    */
   readonly outcome: string;
   /** True if the client got the answer: not if the call was cancelled, or too late. */
-  readonly answerWanted: boolean;
+  readonly clientWaiting: boolean;
   /** The size of the answer in bytes, of contents or JSON; 0 if it has none. */
   readonly bytes: number;
   /** Milliseconds since the call began. */

@@ -231,14 +231,14 @@ pub(crate) fn observed(call: &Observed<'_>) -> String {
     #[serde(rename_all = "camelCase")]
     struct End<'a> {
         outcome: &'a str,
-        answer_wanted: bool,
+        client_waiting: bool,
         bytes: u64,
         time_ms: f64,
     }
 
     let end = call.end.map(|end| End {
         outcome: end.outcome,
-        answer_wanted: end.answer_wanted,
+        client_waiting: end.client_waiting,
         bytes: end.bytes,
         time_ms: end.time.unwrap_or_default().as_secs_f64() * 1000.0,
     });

@@ -16,7 +16,7 @@ pub(crate) fn observe(builder: Builder, hook: &Hook, base: &Base) -> Builder {
             registration: observed.registration.map(str::to_owned),
             traceparent: observed.traceparent.map(str::to_owned),
             outcome: observed.end.map(|end| end.outcome),
-            answer_wanted: observed.end.is_none_or(|end| end.answer_wanted),
+            client_waiting: observed.end.is_none_or(|end| end.client_waiting),
             bytes: observed.end.map_or(0, |end| end.bytes),
             time: observed.end.and_then(|end| end.time).map(|time| time.as_secs_f64()),
         };
@@ -46,7 +46,7 @@ pub(crate) struct Observed {
     /// or `dropped`.
     outcome: Option<&'static str>,
     /// True if the client still wanted the answer.
-    answer_wanted: bool,
+    client_waiting: bool,
     /// The size of the answer in bytes.
     bytes: u64,
     /// Seconds since the call began, or None at the beginning.

@@ -23,7 +23,7 @@ def test_the_observer_sees_when_calls_begin_and_how_they_end() -> None:
         ("resources/read", "n:{id}", "not_found"),
     ]
     begin, end = seen[:2]
-    assert begin.call == end.call and (end.bytes, end.answer_wanted, end.traceparent) == (5, True, None)
+    assert begin.call == end.call and (end.bytes, end.client_waiting, end.traceparent) == (5, True, None)
     assert begin.time is None and end.time is not None and end.time >= 0
 
 

@@ -14,7 +14,7 @@ static void observe(void *observe_data, const wellhead_observed *observed) {
         return;
     }
     s->ended++;
-    CHECK(observed->call == s->call && observed->answer_wanted == 1);
+    CHECK(observed->call == s->call && observed->client_waiting == 1);
     snprintf(s->outcome, sizeof s->outcome, "%.*s", (int)observed->outcome.len, observed->outcome.ptr);
     snprintf(s->registration, sizeof s->registration, "%.*s", (int)observed->registration.len,
              observed->registration.ptr);

@@ -1477,7 +1477,7 @@ class Observed:
         or `dropped`.
         """
     @property
-    def answer_wanted(self) -> bool:
+    def client_waiting(self) -> bool:
         """True if the client still wanted the answer."""
     @property
     def bytes(self) -> int:

@@ -342,4 +342,5 @@ def refusal(function: Any, why: str) -> RegistrationError:
 
 
 def show(annotation: Any) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    is_bare = isinstance(annotation, type) and not hasattr(annotation, "__args__")  # `list[str]` in Python 3.10
+    return annotation.__name__ if is_bare else str(annotation)

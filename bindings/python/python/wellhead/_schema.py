@@ -511,4 +511,5 @@ def doc_of(cls: Any) -> str | None:
 
 
 def show(hint: Any) -> str:
-    return hint.__name__ if isinstance(hint, type) else str(hint)
+    is_bare = isinstance(hint, type) and not typing.get_args(hint)  # in Python 3.10 `list[str]` is a type, too
+    return hint.__name__ if is_bare else str(hint)
