@@ -83,7 +83,7 @@ pub(crate) fn caller_id<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<
 impl FromCallback for Vec<Verdict> {
     const EXPECTED: &'static str = "a list with \"allow\", \"deny\" or \"hide\" for each URI";
 
-    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    fn from_value(value: &Bound<'_, PyAny>, _: bool) -> PyResult<Option<Self>> {
         let Ok(given) = value.extract::<Vec<Bound<'_, PyString>>>() else { return Ok(None) };
         let verdicts = given.iter().map(|verdict| match verdict.to_str() {
             Ok("allow") => Some(Verdict::Allow),
@@ -106,7 +106,7 @@ impl FromCallback for Vec<Verdict> {
 impl FromCallback for InterestAnswer {
     const EXPECTED: &'static str = "None";
 
-    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    fn from_value(value: &Bound<'_, PyAny>, _: bool) -> PyResult<Option<Self>> {
         Ok(value.is_none().then_some(InterestAnswer::Done))
     }
 

@@ -5,7 +5,7 @@ use crate::errors::Meaning;
 use crate::responder::Way;
 use crate::values::{Contents, NotModified, Page};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use wellhead::Answer;
 
 /// An answer that can be made from what a callback returned or raised.
@@ -13,8 +13,8 @@ pub(crate) trait FromCallback: wellhead::Reply + Sized {
     /// The types to return, for the log.
     const EXPECTED: &'static str;
 
-    /// None: the value is of no type that answers.
-    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>>;
+    /// None: the value is of no type that answers. `typed`: the registration has a MIME type.
+    fn from_value(value: &Bound<'_, PyAny>, typed: bool) -> PyResult<Option<Self>>;
 
     /// None: the exception is a failure.
     fn from_outcome(meaning: &Meaning) -> Option<Self>;
@@ -24,28 +24,26 @@ pub(crate) trait FromCallback: wellhead::Reply + Sized {
 }
 
 impl FromCallback for Answer {
-    const EXPECTED: &'static str =
-        "str, bytes, wellhead.Contents, a list of Contents, wellhead.NOT_MODIFIED or None";
+    const EXPECTED: &'static str = "str, bytes, wellhead.Contents, a list of Contents, a dict or other JSON, \
+                                    wellhead.NOT_MODIFIED or None";
 
-    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    fn from_value(value: &Bound<'_, PyAny>, typed: bool) -> PyResult<Option<Self>> {
         if value.is_none() {
             return Ok(Some(Answer::NotFound));
         }
         if let Ok(contents) = value.cast::<Contents>() {
-            return Ok(Some(Answer::from(contents.get().to_core())));
+            return Ok(Some(Answer::from(contents.get().to_core(typed))));
         }
         if value.is_instance_of::<NotModified>() {
             return Ok(Some(Answer::NotModified));
         }
-        if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
-            return Ok(body::body(value)?.map(Answer::from));
+        if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+            return list(value, typed);
         }
-        let mut parts = Vec::new();
-        for part in value.try_iter()? {
-            let Ok(contents) = part?.cast_into::<Contents>() else { return Ok(None) };
-            parts.push(contents.get().to_core());
+        if let Some(body) = body::body(value)? {
+            return Ok(Some(Answer::from(body)));
         }
-        Ok(Some(Answer::from(parts)))
+        Ok(body::json(value)?.map(|body| Answer::from(Contents::json(body).to_core(typed))))
     }
 
     fn from_outcome(meaning: &Meaning) -> Option<Self> {
@@ -64,10 +62,30 @@ impl FromCallback for Answer {
     }
 }
 
+/// Contents, or JSON. Texts and bytes alone are neither: they may be meant as several contents.
+fn list(value: &Bound<'_, PyAny>, typed: bool) -> PyResult<Option<Answer>> {
+    let (mut contents, mut others) = (Vec::new(), Vec::new());
+    for item in value.try_iter()? {
+        match item?.cast_into::<Contents>() {
+            Ok(item) => contents.push(item.get().to_core(typed)),
+            Err(other) => others.push(other.into_inner()),
+        }
+    }
+    if others.is_empty() {
+        return Ok(Some(Answer::from(contents)));
+    }
+    let is_body =
+        |item: &Bound<'_, PyAny>| item.is_instance_of::<PyString>() || item.is_instance_of::<PyBytes>();
+    if !contents.is_empty() || others.iter().all(is_body) {
+        return Ok(None);
+    }
+    Ok(body::json(value)?.map(|body| Answer::from(Contents::json(body).to_core(typed))))
+}
+
 impl FromCallback for wellhead::Page {
     const EXPECTED: &'static str = "wellhead.Page";
 
-    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    fn from_value(value: &Bound<'_, PyAny>, _: bool) -> PyResult<Option<Self>> {
         value.cast::<Page>().ok().map(|page| page.get().to_core(value.py())).transpose()
     }
 

@@ -1,10 +1,12 @@
 //! Python text and bytes as bodies.
 
 use crate::given;
+use crate::imported::Imported;
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::sync::Arc;
 use wellhead::Body;
 
@@ -39,6 +41,21 @@ pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
         Err(e) if e.is_instance_of::<PyTypeError>(value.py()) => Ok(None),
         Err(e) => Err(e),
     }
+}
+
+/// JSON text of a dict, a list, a tuple, a dataclass or a model such as pydantic's; none for anything else.
+pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
+    static DUMPS: Imported = Imported::new("wellhead._json", "dumps");
+    let (py, class) = (value.py(), value.get_type());
+    let is_json = value.is_instance_of::<PyDict>()
+        || value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || class.hasattr(intern!(py, "__dataclass_fields__"))?
+        || class.hasattr(intern!(py, "model_dump"))?;
+    if !is_json {
+        return Ok(None);
+    }
+    text(DUMPS.get(py)?.call1((value,))?.cast::<PyString>()?).map(Some)
 }
 
 /// The body of `Server.text`.

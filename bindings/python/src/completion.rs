@@ -43,7 +43,7 @@ impl Completion {
 impl FromCallback for wellhead::Completion {
     const EXPECTED: &'static str = "a list of str, or wellhead.Completion";
 
-    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    fn from_value(value: &Bound<'_, PyAny>, _: bool) -> PyResult<Option<Self>> {
         if let Ok(completion) = value.cast::<Completion>() {
             return Ok(Some(completion.get().0.clone()));
         }

@@ -15,6 +15,8 @@ use pyo3::{PyTraverseError, PyVisit};
 pub(crate) struct Handle {
     pub(crate) server: Py<Server>,
     pub(crate) name: String,
+    /// The registration has a MIME type.
+    pub(crate) typed: bool,
 }
 
 #[pymethods]
@@ -37,7 +39,7 @@ impl Handle {
     fn set(&self, body: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = body.py();
         let given = match (body.cast::<Contents>(), body::body(body)?) {
-            (Ok(contents), _) => contents.get().to_core(),
+            (Ok(contents), _) => contents.get().to_core(self.typed),
             (_, Some(body)) => wellhead::Contents::new(body),
             _ => {
                 let what = "a str, bytes or wellhead.Contents";

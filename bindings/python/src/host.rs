@@ -135,12 +135,13 @@ impl Host {
         let function = reader.function.bind(py);
         let (way, returned) = if reader.parameters.want_call() {
             let slot = Arc::new(Slot::new(responder));
-            let way = Way::shared(slot.clone());
+            let way = Way::shared(slot.clone()).with_type(reader.typed);
             let object = Bound::new(py, PyCall::new(py, About::Read(call), self, slot))?;
             let Some(call) = object.get().read() else { return Ok(()) };
             (way, reader.parameters.call(py, &context, function, call, Some(&object)))
         } else {
-            (Way::own(responder), reader.parameters.call(py, &context, function, &call, None))
+            let way = Way::own(responder).with_type(reader.typed);
+            (way, reader.parameters.call(py, &context, function, &call, None))
         };
         let Some(returned) = returned.transpose() else {
             way.finish(Answer::NotFound);
@@ -255,7 +256,7 @@ impl Host {
             Ok(value) => value,
             Err(e) => return raised(py, way, e, &context),
         };
-        match A::from_value(&value) {
+        match A::from_value(&value, way.typed()) {
             Ok(Some(answer)) => way.finish(answer),
             Ok(None) => {
                 match Later::from_value(&value) {

@@ -157,7 +157,8 @@ pub(crate) fn register(
             let mut others = list.iter().chain(completers.iter().map(|(_, completer)| completer));
             let needs_loop = plan.is_async || others.any(|other| other.is_async);
             let called = if thread == Some(true) { pooled(function)? } else { function.clone() };
-            let read = Some(reader(&called, plan.parameters, plan.is_async || thread.is_some()));
+            let quick = plan.is_async || thread.is_some();
+            let read = Some(reader(&called, plan.parameters, quick, descriptor.mime_type.is_some()));
             let (exists, provider) = with_existence(py, server, exists)?.unzip();
             let handler = Handler { read, list, completers, exists, ..Handler::default() };
             let id = if template {
@@ -183,7 +184,7 @@ pub(crate) fn register(
         }
         What::Fallback { exists } => {
             let plan = plan(function, &[], true)?;
-            let read = Some(reader(function, plan.parameters, plan.is_async));
+            let read = Some(reader(function, plan.parameters, plan.is_async, false));
             let (exists, provider) = with_existence(py, server, exists)?.unzip();
             let handler = Handler { read, exists, ..Handler::default() };
             let id = detach(py, || core.set_fallback(provider)).or_raise(py)?;
@@ -262,8 +263,9 @@ fn register_named(
     Ok(())
 }
 
-fn reader(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool) -> Arc<Reader> {
-    Arc::new(Reader { function: function.clone().unbind(), parameters: Parameters::new(parameters), quick })
+fn reader(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool, typed: bool) -> Arc<Reader> {
+    let function = function.clone().unbind();
+    Arc::new(Reader { function, parameters: Parameters::new(parameters), quick, typed })
 }
 
 fn pooled<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -9,15 +9,26 @@ use wellhead::{CallId, ErrorKind, Json, Reply, Responder};
 pub(crate) struct Way<A: Reply> {
     own: Option<Responder<A>>,
     shared: Option<Arc<Slot<A>>>,
+    typed: bool,
 }
 
 impl<A: Reply> Way<A> {
     pub(crate) fn own(responder: Responder<A>) -> Self {
-        Way { own: Some(responder), shared: None }
+        Way { own: Some(responder), shared: None, typed: false }
     }
 
     pub(crate) fn shared(slot: Arc<Slot<A>>) -> Self {
-        Way { own: None, shared: Some(slot) }
+        Way { own: None, shared: Some(slot), typed: false }
+    }
+
+    /// `typed`: the registration of the resource has a MIME type.
+    pub(crate) fn with_type(mut self, typed: bool) -> Self {
+        self.typed = typed;
+        self
+    }
+
+    pub(crate) fn typed(&self) -> bool {
+        self.typed
     }
 
     pub(crate) fn finish(mut self, answer: A)

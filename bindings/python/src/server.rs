@@ -64,7 +64,11 @@ impl Server {
         let resource = descriptor.resource(py, uri)?;
         let core = this.get().core(py);
         detach(py, || core.value(resource, body)).or_raise(py)?;
-        Ok(Handle { server: this.clone().unbind(), name: uri.to_owned() })
+        Ok(Handle {
+            server: this.clone().unbind(),
+            name: uri.to_owned(),
+            typed: descriptor.mime_type.is_some(),
+        })
     }
 
     /// Registers the function, or returns the decorator that does.
@@ -293,7 +297,7 @@ impl Server {
         let directory = directory::options(path, options)?;
         let core = this.get().core(py);
         let handle = detach(py, || core.directory(directory)).or_raise(py)?;
-        Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned() })
+        Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned(), typed: false })
     }
 
     #[doc = docstring!(authorize)]

@@ -107,7 +107,10 @@ the value:
 
 A value that is none of the type is not found.
 
-The function returns `str`, bytes, `Contents` or a list of `Contents`. It returns `None`, or raises
+The function returns `str`, bytes, `Contents` or a list of `Contents`. A dict, a dataclass, a pydantic
+model, or a list with any of these is returned as text of JSON, with the MIME type `application/json`
+unless `mime_type` says another. A list of `str`, or one that may be empty, is JSON only in
+`Contents`. The function returns `None`, or raises
 `ResourceNotFound`, if there is no such resource. It returns `wellhead.NOT_MODIFIED` if the client
 has the current version. It raises `PermissionDenied` if the client may not read it, and `Busy` if
 it cannot be read now. Any other exception is logged, and the client gets an internal error.

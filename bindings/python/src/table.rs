@@ -46,6 +46,8 @@ pub(crate) struct Reader {
     pub(crate) parameters: Parameters,
     /// An event loop may call it: what takes long it does elsewhere.
     pub(crate) quick: bool,
+    /// The registration has a MIME type.
+    pub(crate) typed: bool,
 }
 
 /// The answerer of an event, as it was registered when the event was looked at.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wellhead::Listed;
+use wellhead::{Body, Listed};
 
 /// The keyword arguments of [`Contents`].
 const DESCRIBED: [&str; 9] =
@@ -18,11 +18,12 @@ const DESCRIBED: [&str; 9] =
 /// registration.
 ///
 /// Args:
-///     body: A `str`, or bytes.
+///     body: A `str`, bytes, or JSON: a dict, a list, a dataclass or a pydantic model.
 ///     uri: The URI of a sub-resource.
 ///     name: The programmatic name. Only sent to clients of some revisions, as is `title`.
 ///     title: The name for people.
-///     mime_type: The MIME type, `type/subtype`.
+///     mime_type: The MIME type, `type/subtype`. Default for JSON: that of the registration, or
+///         `application/json`.
 ///     meta: The `_meta` of this element, a dict.
 ///     kind: The sort of resource, as for `Resource`.
 ///     version: The version of the contents, as for `Resource`. A client that has this version gets no
@@ -36,7 +37,11 @@ const DESCRIBED: [&str; 9] =
 ///     RegistrationError: `mime_type` is no MIME type, or `meta` or `metadata` is no JSON object
 ///         (`invalid_argument`).
 #[pyclass(frozen, module = "wellhead")]
-pub(crate) struct Contents(wellhead::Contents);
+pub(crate) struct Contents {
+    core: wellhead::Contents,
+    /// The body is JSON, and its MIME type was not given.
+    untyped_json: bool,
+}
 
 #[pymethods]
 impl Contents {
@@ -47,9 +52,13 @@ impl Contents {
                     version=None, metadata=None, cache=None)"
     )]
     fn new(body: &Bound<'_, PyAny>, described: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let Some(given) = body::body(body)? else {
-            return Err(given::not_a("body", "a str or bytes", body));
+        let text_or_bytes = body::body(body)?;
+        let mut untyped_json = text_or_bytes.is_none();
+        let given = match text_or_bytes {
+            Some(body) => Some(body),
+            None => body::json(body)?,
         };
+        let given = given.ok_or_else(|| given::not_a("body", "a str, bytes or JSON", body))?;
         let mut contents = wellhead::Contents::new(given);
         for (name, value) in described.into_iter().flatten() {
             let known = name.cast::<PyString>()?.to_str()?;
@@ -61,7 +70,10 @@ impl Contents {
                 "uri" => contents.uri(text()?),
                 "name" => contents.name(text()?),
                 "title" => contents.title(text()?),
-                "mime_type" => contents.mime_type(given::mime_type(known, &value)?.to_str()?),
+                "mime_type" => {
+                    untyped_json = false;
+                    contents.mime_type(given::mime_type(known, &value)?.to_str()?)
+                }
                 "kind" => contents.kind(text()?),
                 "version" => contents.version(text()?),
                 "meta" => contents.meta(given::object(known, &value)?),
@@ -70,11 +82,11 @@ impl Contents {
                 _ => return Err(given::unknown("Contents", &name, &DESCRIBED)),
             };
         }
-        Ok(Contents(contents))
+        Ok(Contents { core: contents, untyped_json })
     }
 
     fn __repr__(&self) -> String {
-        match (self.0.text(), self.0.bytes()) {
+        match (self.core.text(), self.core.bytes()) {
             (Some(text), _) => format!("Contents(<{} bytes of text>)", text.len()),
             (_, bytes) => format!("Contents(<{} bytes>)", bytes.map_or(0, <[u8]>::len)),
         }
@@ -82,8 +94,15 @@ impl Contents {
 }
 
 impl Contents {
-    pub(crate) fn to_core(&self) -> wellhead::Contents {
-        self.0.clone()
+    /// Of a text that is JSON.
+    pub(crate) fn json(body: Body) -> Self {
+        Contents { core: wellhead::Contents::new(body), untyped_json: true }
+    }
+
+    /// `typed`: the registration has a MIME type, which JSON takes over.
+    pub(crate) fn to_core(&self, typed: bool) -> wellhead::Contents {
+        let contents = self.core.clone();
+        if self.untyped_json && !typed { contents.mime_type("application/json") } else { contents }
     }
 }
 

@@ -83,7 +83,7 @@ impl Grant {
 impl FromCallback for Verification {
     const EXPECTED: &'static str = "a wellhead.Grant, or None if the token is not good";
 
-    fn from_value(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    fn from_value(value: &Bound<'_, PyAny>, _: bool) -> PyResult<Option<Self>> {
         if value.is_none() {
             return Ok(Some(Verification::Refused));
         }

@@ -165,7 +165,7 @@ def test_an_exception_is_logged_with_its_traceback_and_an_internal_error(
     assert "in callback" in caplog.text
 
 
-@pytest.mark.parametrize("value", [5, 1.5, {}, object(), ["a"], [b"a"], wellhead.Page([])])
+@pytest.mark.parametrize("value", [5, 1.5, {1}, object(), ["a"], [b"a"], wellhead.Page([])])
 def test_a_wrong_type_is_an_internal_error_and_says_what_to_return(
     server: wellhead.Server, caplog: pytest.LogCaptureFixture, value: Any
 ) -> None:

@@ -37,12 +37,12 @@ async def later() -> str:
     return "x"
 
 
-RETURN = "return str, bytes, wellhead.Contents, a list of Contents, wellhead.NOT_MODIFIED or None"
+RETURN = "return str, bytes, wellhead.Contents, a list of Contents, a dict or other JSON, wellhead.NOT_MODIFIED or None"
 RETURNED: list[tuple[Callable[[], Any], str]] = [
-    (lambda: {"x": 1}, "dict"),
+    (lambda: {"x"}, "set"),
     (lambda: ["x", "y"], "list"),
     (lambda: 3, "int"),
-    (lambda: Row(), "Row"),
+    (lambda: Row, "type"),
     (lambda: pathlib.Path("/"), "PosixPath"),
     (lambda: Model(), "Model"),
     (generates, "generator"),

@@ -303,7 +303,12 @@ MISTAKES: list[Mistake] = [
         TypeError,
         "items must be a list of wellhead.Resource, not of str",
     ),
-    Mistake("no contents", lambda server: wellhead.Contents(3), TypeError, "body must be a str or bytes, not int"),  # type: ignore[arg-type]
+    Mistake(
+        "no contents",
+        lambda server: wellhead.Contents(3),  # type: ignore[arg-type]
+        TypeError,
+        "body must be a str, bytes or JSON, not int",
+    ),
     Mistake(
         "a caller that is none",
         lambda server: wellhead.Grant("ada"),  # type: ignore[arg-type]

@@ -64,6 +64,8 @@ def templates(names: Names) -> None:
         assert client.read("files:///docs/a.txt") == "one"
         assert client.read("files:///docs/b.png?lines=1") == b"\x89PNG"
         assert client.complete("files:///{+path}{?lines}", "path", "docs/a") == ["docs/a.txt"]
+        assert client.complete("sizes:///{unit}", "unit", "k") == ["KiB"]
+        assert client.read("sizes:///B") == '{"docs/a.txt":3.0,"docs/b.png":4.0}'
         with pytest.raises(wellhead.ResourceNotFound):
             client.read("files:///../x")
     assert names["server"].explain("files:///docs/a.txt").taken_by == "template"

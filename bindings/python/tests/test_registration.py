@@ -86,7 +86,7 @@ def test_wrong_types_are_type_errors(server: wellhead.Server) -> None:
         server.text("n:a", body)
     with pytest.raises(TypeError):
         server.blob("n:a", body)
-    with pytest.raises(TypeError, match="body must be a str or bytes"):
+    with pytest.raises(TypeError, match="body must be a str, bytes or JSON"):
         wellhead.Contents(body)
     with pytest.raises(TypeError, match="Resource"):
         wellhead.Page([body])

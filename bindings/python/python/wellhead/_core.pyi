@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from os import PathLike
 from types import TracebackType
-from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar, final, overload
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import Buffer, Self  # stubs only: no run-time dependency
 
@@ -54,7 +54,18 @@ class _Later(Protocol[_T_co]):
 
 _T = TypeVar("_T")
 _Soon: TypeAlias = _T | Awaitable[_T] | _Later[_T]
-_Body: TypeAlias = str | Buffer | Contents | Sequence[Contents] | NotModified | None
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+class _Model(Protocol):
+    """Such as pydantic's."""
+
+    @property
+    def model_dump(self) -> Callable[..., Any]: ...
+
+_Json: TypeAlias = Mapping[str, object] | Sequence[object] | _Dataclass | _Model
+_Body: TypeAlias = str | Buffer | Contents | Sequence[Contents] | _Json | NotModified | None
 _Cacheable: TypeAlias = Literal["discover", "resources", "templates", "tools", "prompts", "reads"]
 _Read = TypeVar("_Read", bound=Callable[..., _Soon[_Body]])
 _List = TypeVar("_List", bound=Callable[..., _Soon[Page]])
@@ -335,11 +346,12 @@ class Contents:
     registration.
 
     Args:
-        body: A `str`, or bytes.
+        body: A `str`, bytes, or JSON: a dict, a list, a dataclass or a pydantic model.
         uri: The URI of a sub-resource.
         name: The programmatic name. Only sent to clients of some revisions, as is `title`.
         title: The name for people.
-        mime_type: The MIME type, `type/subtype`.
+        mime_type: The MIME type, `type/subtype`. Default for JSON: that of the registration, or
+            `application/json`.
         meta: The `_meta` of this element, a dict.
         kind: The sort of resource, as for `Resource`.
         version: The version of the contents, as for `Resource`. A client that has this version gets no
@@ -356,7 +368,7 @@ class Contents:
 
     def __new__(
         cls,
-        body: str | Buffer,
+        body: str | Buffer | _Json,
         *,
         uri: str | None = None,
         name: str | None = None,
@@ -817,7 +829,10 @@ class Server:
 
         A value that is none of the type is not found.
 
-        The function returns `str`, bytes, `Contents` or a list of `Contents`. It returns `None`, or raises
+        The function returns `str`, bytes, `Contents` or a list of `Contents`. A dict, a dataclass, a pydantic
+        model, or a list with any of these is returned as text of JSON, with the MIME type `application/json`
+        unless `mime_type` says another. A list of `str`, or one that may be empty, is JSON only in
+        `Contents`. The function returns `None`, or raises
         `ResourceNotFound`, if there is no such resource. It returns `wellhead.NOT_MODIFIED` if the client
         has the current version. It raises `PermissionDenied` if the client may not read it, and `Busy` if
         it cannot be read now. Any other exception is logged, and the client gets an internal error.

@@ -1,4 +1,4 @@
-"""JSON text as Python's values."""
+"""JSON text as Python's values, and back."""
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ def loads(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return json.loads(text, parse_int=integer)
+
+
+def dumps(value: Any) -> str:
+    """JSON text, also of dataclasses, pydantic's models, dates and the like. Raises `TypeError`."""
+    from wellhead._schema import encoded
+
+    try:
+        return json.dumps(encoded(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as e:
+        raise TypeError(f"{type(value).__name__} cannot be written as JSON: {e}") from e
 
 
 def integer(digits: str) -> int | Decimal:
