@@ -1,5 +1,5 @@
 /** Packs the application's values in the narrow form that the native half takes. */
-import { inspect } from 'node:util';
+import { inspect, types } from 'node:util';
 import { idBytes } from './check.js';
 import {
   Busy,
@@ -30,7 +30,7 @@ import {
 
 /** Packs the answer of a reader. */
 export function answer(body: Body): NativeAnswer {
-  const bare = SharedBytes.body(body);
+  const bare = ready(body);
   if (bare !== undefined) return bare;
   if (body === undefined || body === null) return undefined;
   if (body === NOT_MODIFIED) return UNCHANGED;
@@ -44,11 +44,16 @@ export function answer(body: Body): NativeAnswer {
 function parts(all: readonly Contents[]): NativeAnswer {
   const flat: (string | Uint8Array | Shared | undefined)[] = [];
   for (const part of all) {
-    const body = SharedBytes.body(part?.body);
+    const body = ready(part?.body);
     if (body === undefined) return { failed: noBody(part, (part as Contents | undefined)?.body) };
     flat.push(body, said(part));
   }
   return flat;
+}
+
+/** A body that need not be read first. */
+function ready(body: unknown): string | Uint8Array | Shared | undefined {
+  return types.isAnyArrayBuffer(body) ? new Uint8Array(body) : SharedBytes.body(body);
 }
 
 /** A value that is no object, with its type. */
@@ -61,20 +66,17 @@ function noBody(part: unknown, body: unknown): string {
   const returned = 'the callback returned';
   if (typeof part !== 'object' || part === null)
     return `${returned} an array with ${shown(part)} in it; return a string, a Uint8Array, or Contents such as { body }`;
-  const generator = Object.prototype.toString.call(part);
-  if (generator === '[object AsyncGenerator]' || generator === '[object Generator]')
-    return `${returned} a generator; a callback returns the whole body: collect the parts first, and join them`;
+  if (Object.prototype.toString.call(part) === '[object Generator]')
+    return `${returned} a generator; join its parts, or make it async`;
   const name = className(part);
   const cure = cureOf(part);
   if (cure !== undefined) return `${returned} ${shown(part)}; ${cure}`;
   if (body !== undefined)
-    return `${returned} Contents whose body is ${shown(body)}; body is a string or a Uint8Array`;
+    return `${returned} Contents whose body is ${shown(body)}; body is a string, a Uint8Array or a stream`;
   if ('contents' in part)
     return `${returned} { contents }; return the body itself, or an array of { body, uri, mimeType }`;
   if ('text' in part || 'blob' in part)
     return `${returned} an object with text or blob; name it body: a string or a Uint8Array`;
-  if (Symbol.asyncIterator in part)
-    return `${returned} ${shown(part)}; read it to its end first: for await (const chunk of it)`;
   if (name === 'Object') return `${returned} an object without a body; return JSON.stringify of it`;
   return `${returned} ${shown(part)}; return a string, a Uint8Array or Contents such as { body }`;
 }
@@ -87,14 +89,7 @@ export function cureOf(value: object): string | undefined {
 
 /** Advice for objects that have bytes or text in them, by their class. */
 const CURES: Readonly<Record<string, string>> = {
-  ArrayBuffer: 'return new Uint8Array(it)',
-  SharedArrayBuffer: 'return a copy: new Uint8Array(it).slice()',
   DataView: 'return new Uint8Array(it.buffer, it.byteOffset, it.byteLength)',
-  Blob: 'return new Uint8Array(await it.arrayBuffer())',
-  File: 'return new Uint8Array(await it.arrayBuffer())',
-  Response: 'return await it.text(), or new Uint8Array(await it.arrayBuffer())',
-  ReadableStream: 'read it to its end first: await new Response(it).text()',
-  ReadStream: 'read it to its end first: await readFile(path)',
   Date: 'return it.toISOString()',
   Map: 'return JSON.stringify(Object.fromEntries(it))',
   Set: 'return JSON.stringify([...it])',
@@ -168,12 +163,11 @@ export function result(given: JsonObject, method: string): NativeAnswer {
   return { failed: `the callback returned ${shown(given)}, and its result is an object${typed}` };
 }
 
-/** Thrown for a value that is no result of a typed tool: its text is for the log, without a stack. */
+/** Thrown for a value that is no answer: its text is for the log, without a stack. */
 export class NoResult extends Error {}
 
 /** Packs the error that a method threw. */
 export function methodThrown(e: unknown): NativeAnswer {
-  if (e instanceof NoResult) return { failed: e.message };
   if (e instanceof MethodError) {
     return { error: e.number, message: e.message, data: e.data && jsonText('data', e.data) };
   }
@@ -219,7 +213,7 @@ export function thrown(e: unknown): NativeAnswer {
 }
 
 export function failure(e: unknown): Failed {
-  return { failed: text(e) };
+  return { failed: e instanceof NoResult ? e.message : text(e) };
 }
 
 /** With the stack, causes and the errors of an `AggregateError`. It may be anything, and may throw when it is looked at. */

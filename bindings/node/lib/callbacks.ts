@@ -11,6 +11,7 @@ import {
   thrown,
   verdicts,
 } from './answer.js';
+import { isUnread, readBodies } from './bodies.js';
 import {
   type Origin,
   type ReadArguments,
@@ -47,7 +48,7 @@ export type AnyReader = Reader<any>;
 export type Knower = (uri: string) => boolean;
 
 export class Callbacks {
-  readonly #readers = new Map<number, AnyReader>();
+  readonly #readers = new Map<number, { readonly read: AnyReader; readonly mimeType: string | undefined }>();
   readonly #listers = new Map<number, Lister>();
   readonly #methods = new Map<number, MethodHandler>();
   readonly #requests = new Requests();
@@ -71,22 +72,26 @@ export class Callbacks {
    */
   readonly #lost: FinalizationRegistry<number>;
   readonly #observer: Observer | undefined;
+  /** The most bytes that are read of the streams of an answer. */
+  readonly #mostBytes: number;
 
   constructor(
     caller: (connection: number) => Caller,
     finish: (call: number, answer: NativeAnswer) => void,
     says: Says,
     observer: Observer | undefined,
+    mostBytes: number,
   ) {
     this.#caller = caller;
     this.#finish = finish;
     this.#says = says;
     this.#observer = observer;
+    this.#mostBytes = mostBytes;
     this.#lost = new FinalizationRegistry((number) => this.#settle(number, LATER));
   }
 
-  reads(handler: number, read: AnyReader): void {
-    this.#readers.set(handler, read);
+  reads(handler: number, read: AnyReader, mimeType: string | undefined): void {
+    this.#readers.set(handler, { read, mimeType });
   }
 
   lists(handler: number, list: Lister): void {
@@ -185,10 +190,15 @@ export class Callbacks {
     handler: number,
     [ifVersion, responses, state, uri, ...variables]: [...ReadArguments, string, ...Variables],
   ): NativeAnswer {
-    const read = this.#readers.get(handler);
-    if (read === undefined) return undefined; // removed after the request had been looked up
+    const reader = this.#readers.get(handler);
+    if (reader === undefined) return undefined; // removed after the request had been looked up
     const call = new RunningRead(origin, [ifVersion, responses, state], uri, variables);
-    const made = (body: Body) => this.#whole(handler, `reading ${uri}`, answer(body));
+    const { read, mimeType } = reader;
+    const packed = (body: Body) => this.#whole(handler, `reading ${uri}`, answer(body));
+    const made = (body: Body) =>
+      isUnread(body)
+        ? readBodies(body, { most: this.#mostBytes, mimeType, signal: call.signal }).then(packed)
+        : packed(body);
     return this.#run(origin.number, call, () => read(vars(variables), call), made, thrown);
   }
 
@@ -278,13 +288,17 @@ export class Callbacks {
     number: number,
     call: RunningCall,
     ask: () => T | PromiseLike<T>,
-    made: (value: T) => NativeAnswer,
+    made: (value: T) => NativeAnswer | Promise<NativeAnswer>,
     failed: (e: unknown) => NativeAnswer,
   ): NativeAnswer {
     try {
       const value = ask();
-      if (!isThenable(value)) return taken(value, made);
-      this.#later(number, call, Promise.resolve(value), made, failed);
+      if (isThenable(value)) this.#later(number, call, Promise.resolve(value), made, failed);
+      else {
+        const answer = taken(value, made);
+        if (!(answer instanceof Promise)) return answer;
+        this.#later(number, call, answer, (answer) => answer, failed);
+      }
       return LATER;
     } catch (e) {
       return packed(e, failed);
@@ -305,13 +319,19 @@ export class Callbacks {
     number: number,
     call: RunningCall,
     value: Promise<T>,
-    made: (value: T) => NativeAnswer,
+    made: (value: T) => NativeAnswer | Promise<NativeAnswer>,
     failed: (e: unknown) => NativeAnswer,
   ): void {
     this.#calls.set(number, call);
     this.#lost.register(value, number, call);
     value.then(
-      (value) => this.#settle(number, taken(value, made)),
+      (value) => {
+        const answer = taken(value, made);
+        if (!(answer instanceof Promise)) return this.#settle(number, answer);
+        this.#lost.unregister(call);
+        if (this.#calls.has(number)) this.#later(number, call, answer, (answer) => answer, failed);
+        else answer.catch(() => {}); // the call was abandoned
+      },
       (e: unknown) => this.#settle(number, packed(e, failed)),
     );
   }
@@ -353,7 +373,10 @@ function isWhole(value: unknown): boolean {
 }
 
 /** Packs what a callback returned. If that cannot be packed, the reason is the failure. */
-function taken<T>(value: T, pack: (value: T) => NativeAnswer): NativeAnswer {
+function taken<T>(
+  value: T,
+  pack: (value: T) => NativeAnswer | Promise<NativeAnswer>,
+): NativeAnswer | Promise<NativeAnswer> {
   try {
     return pack(value);
   } catch (e) {

@@ -23,7 +23,7 @@ export interface Handle {
    * @throws {RegistrationError} if the resource was removed, or the body has the wrong type
    * @throws {ClosedError} after {@link Server.close}
    */
-  set(body: string | Uint8Array | SharedBytes | Contents): void;
+  set(body: FixedBody | (Contents & { body: FixedBody })): void;
   /**
    * Removes the resource, and notifies clients that the list changed.
    *
@@ -37,11 +37,13 @@ export interface Handle {
   remove(): void;
 }
 
+type FixedBody = string | Uint8Array | SharedBytes;
+
 /** Registers a fixed body. */
 export function fixed(
   server: NativeServer,
   uri: string,
-  body: string | Uint8Array | SharedBytes,
+  body: FixedBody,
   options: ResourceDescriptor | undefined,
   remove: () => void,
 ): Handle {

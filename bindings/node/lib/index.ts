@@ -46,6 +46,7 @@ export type {
   Annotations,
   Authorizer,
   Body,
+  BodySource,
   Call,
   Cacheable,
   CacheHint,

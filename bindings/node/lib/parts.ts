@@ -55,6 +55,7 @@ export class Parts {
       },
       this.native,
       observer,
+      plain.limits?.outputBytes ?? 16 * 2 ** 20,
     );
     this.registrations = new Registrations(this.native, this.callbacks);
     const { ask } = this.callbacks;

@@ -33,12 +33,13 @@ export class Registrations {
     needString('uri', uri);
     needLast('read', read, 'resource(uri, options, read)');
     const { list, complete, exists, ...descriptor } = checkedOptions('resource', options);
+    const { mimeType } = descriptor;
     if (!/[{}]/.test(uri)) {
       if (list !== undefined) throw invalid('list: only a template lists what it makes');
       if (complete !== undefined) throw invalid('complete: only a template has variables');
       if (options.rawValues !== undefined) throw invalid('rawValues: only a template has values');
       const added = native(() => this.#native.addResource(uri, json(descriptor), exists !== undefined));
-      this.#reads(added, read, exists);
+      this.#reads(added, read, mimeType, exists);
       return;
     }
     if (list !== undefined && typeof list !== 'function' && typeof list?.[Symbol.iterator] !== 'function') {
@@ -57,7 +58,7 @@ export class Registrations {
       ),
     );
     this.#callbacks.completes(handler, completers);
-    this.#reads(handler, read, exists);
+    this.#reads(handler, read, mimeType, exists);
     if (lister !== undefined) this.#callbacks.lists(handler, lister);
   }
 
@@ -69,12 +70,18 @@ export class Registrations {
     this.#reads(
       native(() => this.#native.setFallback(exists !== undefined)),
       read,
+      undefined,
       exists,
     );
   }
 
-  #reads(handler: number, read: AnyReader, exists: ResourceOptions['exists']): void {
-    this.#callbacks.reads(handler, read);
+  #reads(
+    handler: number,
+    read: AnyReader,
+    mimeType: string | undefined,
+    exists: ResourceOptions['exists'],
+  ): void {
+    this.#callbacks.reads(handler, read, mimeType);
     if (exists !== undefined) this.#callbacks.exists(handler, exists);
   }
 

@@ -1,5 +1,7 @@
 /** Results of typed tools, made from the values that their handlers return. */
+import { types } from 'node:util';
 import { cureOf, NoResult } from './answer.js';
+import { isUnread } from './bodies.js';
 import { needBytes, needString } from './check.js';
 import { invalid } from './errors.js';
 import { type Members, needMembers, shown } from './members.js';
@@ -159,6 +161,9 @@ function needJson(value: unknown): unknown {
     throw returned(value, 'return a string, JSON, an Image, an Audio or a Result');
   if (isMedia(value)) throw returned(value, 'put it into the content of a Result');
   if (value instanceof Uint8Array) throw returned(value, "return new Image(it, 'image/png') or the like");
+  if (types.isAnyArrayBuffer(value))
+    throw returned(value, "return new Image(new Uint8Array(it), 'image/png') or the like");
+  if (isUnread(value)) throw returned(value, 'read it to its end first: await new Response(it).text()');
   const cure = typeof value === 'object' && value !== null ? cureOf(value) : undefined;
   if (cure !== undefined) throw returned(value, cure);
   return value;

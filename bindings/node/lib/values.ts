@@ -97,8 +97,8 @@ export interface Resource extends ResourceDescriptor {
 
 /** One element of the contents of a resource. Missing members come from the registration. */
 export interface Contents {
-  /** The text or bytes, never as base64. */
-  body: string | Uint8Array | SharedBytes;
+  /** The text or bytes, never as base64, or a source of them. */
+  body: string | Uint8Array | SharedBytes | BodySource;
   /** The URI of a sub-resource. Default: the requested URI. */
   uri?: string | undefined;
   /** The MIME type of this element. */
@@ -123,8 +123,25 @@ export interface Contents {
 export const NOT_MODIFIED: unique symbol = Symbol('not modified');
 
 /**
- * The answer of a reader: text, bytes, or one or more {@link Contents}. `undefined` and `null` mean "not found".
- * {@link NOT_MODIFIED} is allowed where {@link Call.ifVersion} is given.
+ * A body that the server reads to its end: a stream, a `Blob` or a `Response`. A `ReadableStream`, a stream of Node and an async
+ * generator are streams. Their strings make a text, their bytes a blob.
+ *
+ * A `Response` or a `Blob` is a text if its type is textual, or that of the registration. Its type is sent if the registration has
+ * none. A `Response` with the status 404 or 410 is "not found"; with another error the read fails.
+ *
+ * Reading stops when the client cancels or goes. The read fails if the body has more than {@link Limits.outputBytes} bytes.
+ */
+export type BodySource =
+  | AsyncIterable<string | Uint8Array>
+  | ReadableStream
+  | Blob
+  | Response
+  | ArrayBuffer
+  | SharedArrayBuffer;
+
+/**
+ * The answer of a reader: text, bytes, a {@link BodySource}, or one or more {@link Contents}. `undefined` and `null` mean "not
+ * found". {@link NOT_MODIFIED} is allowed where {@link Call.ifVersion} is given.
  *
  * The server copies the answer before the callback's turn is over, so you may change, resize or transfer it at once. For
  * large bytes that you answer often, use {@link SharedBytes}: the server copies them once.
@@ -135,6 +152,7 @@ export type Body =
   | string
   | Uint8Array
   | SharedBytes
+  | BodySource
   | Contents
   | readonly Contents[]
   | typeof NOT_MODIFIED

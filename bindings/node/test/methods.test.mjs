@@ -138,7 +138,10 @@ test('an observer is told when calls begin and end, and counters count them', as
   const [begun, ended, ...tool] = seen;
   assert.deepEqual(begun, { call: 1, method: 'resources/read', registration: 't:{id}', traceparent: trace });
   assert.equal(ended.call, 1);
-  assert.deepEqual({ ...ended.end, timeMs: 0 }, { outcome: 'found', clientWaiting: true, bytes: 3, timeMs: 0 });
+  assert.deepEqual(
+    { ...ended.end, timeMs: 0 },
+    { outcome: 'found', clientWaiting: true, bytes: 3, timeMs: 0 },
+  );
   assert(ended.end.timeMs >= 0);
   assert.deepEqual(
     tool.map(({ registration, end }) => [registration, end?.outcome]),

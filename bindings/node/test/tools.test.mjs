@@ -319,7 +319,18 @@ const CURE = 'return a string, JSON, an Image, an Audio or a Result';
 const NO_RESULTS = {
   bytes: [new Uint8Array(1), "the tool returned a Uint8Array; return new Image(it, 'image/png') or the like"],
   'a Buffer': [Buffer.from('a'), "the tool returned a Buffer; return new Image(it, 'image/png') or the like"],
-  'an ArrayBuffer': [new ArrayBuffer(1), 'the tool returned an ArrayBuffer; return new Uint8Array(it)'],
+  'an ArrayBuffer': [
+    new ArrayBuffer(1),
+    "the tool returned an ArrayBuffer; return new Image(new Uint8Array(it), 'image/png') or the like",
+  ],
+  'a Response': [
+    new Response('a'),
+    'the tool returned a Response; read it to its end first: await new Response(it).text()',
+  ],
+  'an async generator': [
+    (async function* () {})(),
+    'the tool returned an object; read it to its end first: await new Response(it).text()',
+  ],
   'a Map': [new Map(), 'the tool returned a Map; return JSON.stringify(Object.fromEntries(it))'],
   'a function': [() => 'a', `the tool returned a function; ${CURE}`],
   'a bigint': [1n, `the tool returned 1; ${CURE}`],

@@ -1,4 +1,5 @@
 // The public signatures, as `tsc --strict` sees them. Nothing here is run.
+import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 import {
   type Body,
@@ -95,6 +96,15 @@ server.resource(
 );
 server.resource('x:several', () => [{ body: '' }, { body: Buffer.from(''), uri: 'x:part' }]);
 server.resource('x:none', () => undefined);
+server.resource('x:response', () => fetch('https://a.example'));
+server.resource('x:stream', () => new ReadableStream<Uint8Array>());
+server.resource('x:blob', async () => ({ body: new Blob([]), mimeType: 'image/png' }));
+server.resource('x:file', () => createReadStream('x'));
+server.resource('x:buffer', () => new ArrayBuffer(1));
+server.resource('x:each', async function* () {
+  yield 'a';
+  yield new Uint8Array();
+});
 server.resource('x:null', async () => null);
 server.resource('x:listed/{id}', { list: [{ uri: 'x:listed/1' }] }, ({ id }) => id);
 server.resource(
@@ -338,6 +348,12 @@ server.resource('notes://x/{id}', ({ name }) => name);
 server.resource('x:number', () => 7);
 // @ts-expect-error nor later
 server.resource('x:later', async () => true);
+// @ts-expect-error a fixed body is no stream
+fixed.set({ body: new Blob([]) });
+// @ts-expect-error a number is no chunk of one
+server.resource('x:chunk', async function* () {
+  yield 7;
+});
 // @ts-expect-error a list of strings is no contents
 server.resource('x:strings', () => ['a']);
 // @ts-expect-error there is no such limit

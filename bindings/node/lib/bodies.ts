@@ -1,0 +1,175 @@
+/** Reads the streams, blobs and responses that readers return to their end. */
+import { NoResult } from './answer.js';
+import { ResourceNotFound } from './errors.js';
+import { shown } from './members.js';
+import type { Body, Contents, BodySource } from './values.js';
+
+/** How a body is read. */
+export interface Reading {
+  /** The most bytes of all bodies of an answer. */
+  readonly most: number;
+  /** The MIME type of the registration. Without it, that of a `Response` or a `Blob` is sent. */
+  readonly mimeType: string | undefined;
+  /** Ends the reading when the client cancels or goes, or the call takes too long. */
+  readonly signal: AbortSignal;
+}
+
+type Chunks = AsyncIterable<unknown>;
+
+/** Whether an answer has a body that must be read first. */
+export function isUnread(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || body instanceof Uint8Array) return false;
+  if (Array.isArray(body)) return body.some((part) => isSource(part?.body));
+  return isSource(body) || isSource((body as { body?: unknown }).body);
+}
+
+/** Reads the bodies of an answer, one after the other. Resolves to the same answer with texts and bytes. */
+export async function readBodies(body: unknown, reading: Reading): Promise<Body> {
+  let left = reading.most;
+  const part = async ({ body, ...others }: Contents): Promise<Contents> => {
+    if (!isSource(body)) return { ...others, body };
+    const { mimeType = reading.mimeType } = others;
+    const read = await readBody(body, mimeType, left, reading);
+    left -= Buffer.byteLength(read.body);
+    return { ...others, ...read };
+  };
+  if (!Array.isArray(body)) return part(isSource(body) ? { body: body as BodySource } : (body as Contents));
+  const parts: Contents[] = [];
+  for (const one of body as unknown[]) parts.push(await part(one as Contents));
+  return parts;
+}
+
+interface Read {
+  readonly body: string | Uint8Array;
+  readonly mimeType?: string;
+}
+
+async function readBody(
+  body: object,
+  mimeType: string | undefined,
+  left: number,
+  { most, signal }: Reading,
+): Promise<Read> {
+  const { source, type } = sourceOf(body);
+  const read = join(source === null ? [] : await chunksOf(source, signal, left, most));
+  if (type === undefined) return { body: read };
+  const isText = TEXT.test(mimeType ?? type) || TEXT.test(type);
+  return {
+    body: isText ? decoded(read, type) : typeof read === 'string' ? Buffer.from(read) : read,
+    ...(mimeType === undefined && type !== '' && { mimeType: type }),
+  };
+}
+
+/** MIME types of texts. */
+const TEXT = /^text\/|[/+](json|xml|javascript|yaml)\b|;\s*charset=/i;
+
+/** `type`: that of a `Response` or a `Blob`, which may be empty. */
+function sourceOf(body: object): { source: object | null; type: string | undefined } {
+  if (isResponse(body)) {
+    if (body.status === 404 || body.status === 410) {
+      cancel(body.body);
+      throw new ResourceNotFound();
+    }
+    if (!body.ok) {
+      cancel(body.body);
+      throw new NoResult(`the callback returned a Response with the status ${body.status}`);
+    }
+    return { source: body.body, type: body.headers.get('content-type') ?? '' };
+  }
+  return isBlob(body) ? { source: body.stream(), type: body.type } : { source: body, type: undefined };
+}
+
+/** The chunks of a source, until it ends. When it is too long or the signal aborts, reading stops. */
+async function chunksOf(source: object, signal: AbortSignal, left: number, most: number): Promise<unknown[]> {
+  const iterator = iteratorOf(source);
+  const stop = (): void => {
+    if (typeof (source as { destroy?: unknown }).destroy === 'function')
+      (source as { destroy(): void }).destroy(); // a stream of Node: it may never have another chunk
+    iterator.return?.().catch(() => {});
+  };
+  const chunks: unknown[] = [];
+  const read = async (): Promise<unknown[]> => {
+    let bytes = 0;
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (done || signal.aborted) return chunks;
+      chunks.push(value);
+      bytes += lengthOf(value);
+      if (bytes > left)
+        throw new NoResult(
+          `the body has more than ${most} bytes, which is the limit outputBytes; raise it, or serve parts of the body under URIs of their own`,
+        );
+    }
+  };
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => (abort = () => reject(signal.reason)));
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([read(), aborted]);
+  } catch (e) {
+    stop();
+    throw e;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** An iterator whose `return` also ends a stream that is waiting for its next chunk. */
+function iteratorOf(source: object): Required<Pick<AsyncIterator<unknown>, 'next' | 'return'>> {
+  if (!isStream(source)) {
+    const iterator = (source as Chunks)[Symbol.asyncIterator]();
+    const end = async () => (await iterator.return?.()) ?? { done: true, value: undefined };
+    return { next: () => iterator.next(), return: end };
+  }
+  const reader = source.getReader();
+  return {
+    next: () => reader.read() as Promise<IteratorResult<unknown>>,
+    return: async () => ({ done: true, value: await reader.cancel() }),
+  };
+}
+
+function lengthOf(chunk: unknown): number {
+  if (typeof chunk === 'string') return Buffer.byteLength(chunk);
+  if (chunk instanceof Uint8Array) return chunk.byteLength;
+  throw new NoResult(`the body has ${shown(chunk)} as a chunk; chunks are strings or Uint8Arrays`);
+}
+
+/** Strings make a text, bytes a blob. */
+function join(chunks: unknown[]): string | Uint8Array {
+  if (chunks.every((chunk) => typeof chunk === 'string')) return chunks.join('');
+  if (chunks.some((chunk) => typeof chunk === 'string'))
+    throw new NoResult('the body has strings and bytes as chunks; give one of the two');
+  return Buffer.concat(chunks as Uint8Array[]);
+}
+
+function decoded(body: string | Uint8Array, type: string): string {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1];
+  return typeof body === 'string' ? body : new TextDecoder(charset).decode(body);
+}
+
+function cancel(stream: ReadableStream | null): void {
+  stream?.cancel().catch(() => {});
+}
+
+/** By its members: a package may have classes of its own. */
+function isSource(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  return Symbol.asyncIterator in value || isStream(value) || isBlob(value) || isResponse(value);
+}
+
+function isStream(value: object): value is ReadableStream {
+  return typeof (value as ReadableStream).getReader === 'function';
+}
+
+function isBlob(value: object): value is Blob {
+  const { stream, size } = value as Blob;
+  return typeof stream === 'function' && typeof size === 'number';
+}
+
+function isResponse(value: object): value is Response {
+  const { headers, status, arrayBuffer } = value as Response;
+  return (
+    typeof arrayBuffer === 'function' && typeof status === 'number' && typeof headers?.get === 'function'
+  );
+}
