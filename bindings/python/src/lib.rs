@@ -38,6 +38,7 @@ mod limits;
 mod lock;
 mod log;
 mod method;
+mod named;
 mod observer;
 mod options;
 mod registration;

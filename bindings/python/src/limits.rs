@@ -111,7 +111,8 @@ limits! {
     call_ms: u64,
     /// Bytes that an HTTP endpoint buffers for all clients.
     buffer_bytes: usize,
-    /// The percentage of an endpoint's sessions, of its listen streams and of its calls in flight that one caller may have.
+    /// The percentage of an endpoint's sessions, of its listen streams and of its calls in flight that
+    /// one caller may have.
     caller_percent: usize,
     /// Requests and event streams of one session over HTTP.
     session_streams: usize,

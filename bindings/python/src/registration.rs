@@ -4,22 +4,17 @@ use crate::arguments::{Parameter, Parameters};
 use crate::descriptor::Descriptor;
 use crate::errors::{OrRaise, error};
 use crate::exit::detach;
-use crate::given::object;
 use crate::hook::{Exists, Hook};
 use crate::imported::Imported;
 use crate::lock::lock;
+use crate::named;
 use crate::server::Server;
 use crate::table::{Handler, Positional, Reader};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Arc, Mutex};
-use wellhead::{ErrorKind, Json, Method, Provider, Template, Variable};
-
-enum Family {
-    Tool,
-    Prompt,
-}
+use wellhead::{ErrorKind, Method, Provider, Template, Variable};
 
 /// A registration that a decorator is about to make.
 pub(crate) enum What {
@@ -52,9 +47,11 @@ pub(crate) enum What {
         /// The values of keywords, by name.
         given: Py<PyDict>,
     },
+    /// As for tools, with the completers of its arguments.
     Prompt {
-        name: String,
-        definition: Option<Json>,
+        name: Option<String>,
+        definition: Option<Py<PyAny>>,
+        given: Py<PyDict>,
         complete: Option<Py<PyDict>>,
     },
     Authorize,
@@ -94,7 +91,11 @@ impl Decorator {
                 visit.call(definition)?;
                 visit.call(given)
             }
-            Ok(Some(What::Prompt { complete, .. })) => visit.call(complete),
+            Ok(Some(What::Prompt { definition, given, complete, .. })) => {
+                visit.call(definition)?;
+                visit.call(given)?;
+                visit.call(complete)
+            }
             Ok(Some(What::Resource { list, complete, exists, .. })) => {
                 visit.call(list)?;
                 visit.call(complete)?;
@@ -201,11 +202,10 @@ pub(crate) fn register(
             server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
         }
         What::Tool { name, definition, given } => {
-            let (name, definition, function) = tool(function, name, definition, given)?;
-            register_named(py, server, &Family::Tool, &name, Some(definition), None, &function)?;
+            named::tool(py, server, (function, name, definition, given))?;
         }
-        What::Prompt { name, definition, complete } => {
-            register_named(py, server, &Family::Prompt, &name, definition, complete, function)?;
+        What::Prompt { name, definition, given, complete } => {
+            named::prompt(py, server, (function, name, definition, given, complete))?;
         }
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {
@@ -230,39 +230,6 @@ pub(crate) fn register(
     Ok(())
 }
 
-/// Registers a tool or a prompt.
-fn register_named(
-    py: Python<'_>,
-    server: &Server,
-    family: &Family,
-    name: &str,
-    definition: Option<Json>,
-    complete: Option<Py<PyDict>>,
-    function: &Bound<'_, PyAny>,
-) -> PyResult<()> {
-    let core = server.core(py);
-    let method = positional(function, &["arguments"], 1, true)?;
-    let complete = complete.map(|complete| complete.into_bound(py));
-    let completers = completers(&PyDict::new(py), complete.as_ref())?;
-    let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
-    let definition = definition.map_or_else(|| Json::object("{}").or_raise(py), Ok)?;
-    let added = detach(py, || match family {
-        Family::Tool => core.add_tool(name, &definition, None),
-        Family::Prompt => core.add_prompt(name, &definition, None),
-    });
-    let mut handler = Handler { method: Some(Arc::new(method)), ..Handler::default() };
-    let id = added.or_raise(py)?;
-    for (argument, _) in &completers {
-        let completing = detach(py, || core.add_prompt_completer(name, argument, None));
-        handler.completing = Some(completing.or_raise(py)?); // the last number is that of all
-    }
-    if let Some(completing) = handler.completing {
-        server.table.put(completing, Handler { completers, ..Handler::default() }, needs_loop);
-    }
-    server.table.put(id, handler, needs_loop);
-    Ok(())
-}
-
 fn reader(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool, typed: bool) -> Arc<Reader> {
     let function = function.clone().unbind();
     Arc::new(Reader { function, parameters: Parameters::new(parameters), quick, typed })
@@ -271,19 +238,6 @@ fn reader(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool, 
 fn pooled<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     static IN_POOL: Imported = Imported::new("wellhead._parameters", "in_pool");
     IN_POOL.get(function.py())?.call1((function,))
-}
-
-/// The name, the definition and the function of the arguments that `_tools.py` makes for a tool.
-fn tool<'py>(
-    function: &Bound<'py, PyAny>,
-    name: Option<String>,
-    definition: Option<Py<PyAny>>,
-    given: Py<PyDict>,
-) -> PyResult<(String, Json, Bound<'py, PyAny>)> {
-    static PLAN: Imported = Imported::new("wellhead._tools", "plan");
-    let plan = PLAN.get(function.py())?.call1((function, name, definition, given))?;
-    let (name, definition, function): (String, Bound<'_, PyAny>, _) = plan.extract()?;
-    Ok((name, object("definition", &definition)?, function))
 }
 
 fn plan(function: &Bound<'_, PyAny>, variables: &[Variable], uri: bool) -> PyResult<Plan> {
@@ -300,7 +254,7 @@ fn listing(given: &Bound<'_, PyAny>) -> PyResult<Arc<Positional>> {
 }
 
 /// The functions that complete, by variable: those that were given, and the ones of the types of the others.
-fn completers(
+pub(crate) fn completers(
     own: &Bound<'_, PyDict>,
     given: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<(String, Arc<Positional>)>> {
@@ -342,7 +296,7 @@ pub(crate) fn observer(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
 }
 
 /// A function that takes the arguments of these names by position, the first `required` of them at least.
-fn positional(
+pub(crate) fn positional(
     function: &Bound<'_, PyAny>,
     names: &[&str],
     required: usize,

@@ -15,6 +15,7 @@ use crate::given;
 use crate::handle::Handle;
 use crate::hook::{Hook, raising};
 use crate::host::Host;
+use crate::named;
 use crate::observer::Counters;
 use crate::options;
 use crate::registration::{Decorator, What, register};
@@ -23,7 +24,7 @@ use crate::service;
 use crate::table::Table;
 use crate::values::Resource;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use wellhead::Body;
 
@@ -235,33 +236,31 @@ impl Server {
         definition: Option<&Bound<'py, PyAny>>,
         members: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let given = tool_members(this.py(), members)?;
-        let (name, function) = match name {
-            Some(function) if function.is_callable() => (None, Some(function.clone())),
-            Some(name) => (Some(given::string("name", name)?), None),
-            None => (None, None),
-        };
-        if let Some(definition) = definition {
-            given::object("definition", definition)?; // here, where the mistake is
-        }
-        let definition = definition.map(|definition| definition.clone().unbind());
-        Server::decorate(this, What::Tool { name, definition, given: given.unbind() }, function)
+        let given = named::members("tool", &named::TOOL, members, this.py())?;
+        let (name, function) = named::name_or_function(name)?;
+        let definition = named::definition(definition)?;
+        Server::decorate(this, What::Tool { name, definition, given }, function)
     }
 
     #[doc = docstring!(prompt)]
-    #[pyo3(signature = (name, definition = None, *, complete = None))]
-    fn prompt(
-        this: &Bound<'_, Self>,
-        name: &Bound<'_, PyAny>,
-        definition: Option<&Bound<'_, PyAny>>,
-        complete: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Decorator> {
-        let name = given::decorated("prompt", "a name", "greeting", name)?;
-        let definition = given::optional(definition, |definition| given::object("definition", definition))?;
+    #[pyo3(
+        signature = (name = None, definition = None, *, complete = None, **members),
+        text_signature = "($self, name=None, definition=None, *, title=None, description=None, icons=None, \
+                    meta=None, complete=None)"
+    )]
+    fn prompt<'py>(
+        this: &Bound<'py, Self>,
+        name: Option<&Bound<'py, PyAny>>,
+        definition: Option<&Bound<'py, PyAny>>,
+        complete: Option<&Bound<'py, PyAny>>,
+        members: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let given = named::members("prompt", &named::PROMPT, members, this.py())?;
+        let (name, function) = named::name_or_function(name)?;
+        let definition = named::definition(definition)?;
         let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
         let complete = complete.map(Bound::unbind);
-        let what = What::Prompt { name, definition, complete };
-        Ok(Decorator::new(this.clone().unbind(), what))
+        Server::decorate(this, What::Prompt { name, definition, given, complete }, function)
     }
 
     #[doc = docstring!(remove_tool)]
@@ -580,29 +579,4 @@ impl Server {
 
 fn given<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> Bound<'py, PyDict> {
     options.cloned().unwrap_or_else(|| PyDict::new(py))
-}
-
-/// The keywords of `Server.tool` without those that are None.
-fn tool_members<'py>(py: Python<'py>, members: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyDict>> {
-    const KNOWN: [&str; 9] = [
-        "name",
-        "definition",
-        "title",
-        "description",
-        "input_schema",
-        "output_schema",
-        "annotations",
-        "icons",
-        "meta",
-    ];
-    let given = PyDict::new(py);
-    for (member, value) in members.into_iter().flatten() {
-        if !KNOWN.contains(&member.cast::<PyString>()?.to_str()?) {
-            return Err(given::unknown("tool", &member, &KNOWN));
-        }
-        if !value.is_none() {
-            given.set_item(member, value)?;
-        }
-    }
-    Ok(given)
 }

@@ -313,14 +313,44 @@ Raises:
     ClosedError: The server is closed."#
     };
     (prompt) => {
-        r#"Returns a decorator that serves a prompt with a function `(arguments)`: a dict in, the protocol's
-result out. Errors are those of `tool`.
+        r#"Serves a prompt with a function. Without parentheses, or with keywords, as a decorator.
+
+    @server.prompt
+    def explain(topic: str, words: int = 100) -> str:
+        "Explains something to a child."
+        return f"Explain {topic} to a child, in {words} words."
+
+The name of the function is that of the prompt, its docstring the description. The parameters are the
+arguments, described by the `Args:` of the docstring, or by a text in `Annotated`. Clients send each as text,
+which becomes the type of its hint as for the variables of `resource`. An argument is required unless it has
+a default, or its hint is `X | None`. A call without a required argument, or with a text that is none of the
+type, is answered without the function: an error -32602 names the arguments. A parameter annotated
+`wellhead.Call` is given the call.
+
+The function returns a `str`, which is a message of the user, a `wellhead.Message`, a `wellhead.Image` or
+`wellhead.Audio`, a message of the protocol as a dict, or a list of these.
+
+With a `definition`, the function has one parameter instead, the arguments as a dict, and returns the
+protocol's result, such as `{"messages": [{"role": "user", "content": {"type": "text", "text": "…"}}]}`.
+
+Everything else is as for `method`. With `authorize`, that function is asked for the name in lists
+(`list_prompts`) and before each call (`get_prompt`).
 
 Args:
-    name: The name of the prompt.
-    definition: Its other members in lists, such as `{"description": "…", "arguments": [{"name":
-        "topic"}]}`.
-    complete: Values to propose for the arguments, by name, as for `resource`."#
+    name: The name of the prompt. Default: that of the function.
+    definition: The other members of the prompt in lists, such as `{"description": "…", "arguments":
+        [{"name": "topic"}]}`.
+    title: A name for people.
+    description: The use of the prompt. Default: the docstring.
+    icons: Icons, such as `[{"src": "https://…"}]`.
+    meta: The prompt's `_meta`.
+    complete: Values to propose for the arguments, by name, as for `resource`.
+
+Raises:
+    RegistrationError: The name is empty, a hint is of no type that is written as text, a member is unknown
+        (`invalid_argument`), or the prompt, `prompts/list` or `prompts/get` is served already
+        (`duplicate`).
+    ClosedError: The server is closed."#
     };
     (remove_tool) => {
         "Removes a tool. Calls in flight are still answered.

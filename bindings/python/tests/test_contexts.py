@@ -127,7 +127,7 @@ def service(observe: Any = None, waits: bool = True) -> tuple[wellhead.Server, A
     async def tool(arguments: Any) -> Any:
         return {"content": [{"type": "text", "text": await user()}]}
 
-    @server.prompt("t")
+    @server.prompt("t", {})
     def prompt(arguments: Any) -> Any:
         return {"messages": [{"role": "user", "content": {"type": "text", "text": set_user()}}]}
 

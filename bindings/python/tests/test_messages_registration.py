@@ -185,10 +185,41 @@ MISTAKES: list[Mistake] = [
         'the definition has "inputSchema" already; leave out input_schema=',
     ),
     Mistake(
-        "prompt without parentheses",
-        lambda server: server.prompt(f),
+        "a prompt without a name",
+        lambda server: server.prompt(lambda a: a),
+        wellhead.RegistrationError,
+        '<lambda>.<locals>.<lambda>: it has no name; write @server.prompt("its_name")',
+    ),
+    Mistake(
+        "a prompt with a hint that is no text",
+        lambda server: server.prompt("p")(takes_a_server),
+        wellhead.RegistrationError,
+        'takes_a_server: the parameter "server": a text is no Server; '
+        "annotate it str, int, float, bool, a date, a UUID, a Path, an enum or a Literal",
+    ),
+    Mistake(
+        "a prompt with * ",
+        lambda server: server.prompt("p")(lambda *a: a),
+        wellhead.RegistrationError,
+        "<lambda>.<locals>.<lambda>: * and ** do not say what to give; name the parameters",
+    ),
+    Mistake(
+        "a prompt with two titles",
+        lambda server: server.prompt("p", {"title": "a"}, title="b")(lambda arguments: {}),
+        wellhead.RegistrationError,
+        'the definition has "title" already; leave out title=',
+    ),
+    Mistake(
+        "a completer of no argument",
+        lambda server: server.prompt("p", complete={"toppic": ["a"]})(lambda topic: topic),
+        wellhead.RegistrationError,
+        'complete= has "toppic", which is no parameter (there is: topic)',
+    ),
+    Mistake(
+        "a member that prompts do not have",
+        lambda server: server.prompt("p", titel="a"),
         TypeError,
-        'prompt needs a name: write @server.prompt("greeting")',
+        "prompt() got an unexpected keyword argument 'titel'; did you mean 'title'?",
     ),
     Mistake(
         "method without parentheses",

@@ -85,6 +85,8 @@ def tools(names: Names) -> None:
         assert client.call_tool("divide", {"a": 1, "b": 0})["content"][0]["text"] == "b is 0; give another number"
         prompt = client.get_prompt("explain", {"topic": "sums"})
         assert prompt["messages"][0]["content"]["text"] == "Explain sums to a child."
+        assert prompt["messages"][1]["role"] == "assistant"
+        assert client.complete("explain", "tone", "f") == ["funny"]
         assert client.complete("explain", "topic", "p") == ["products"]
         assert client.call_tool("summarize", {"text": "…"})["content"][0]["text"] == "short"
 

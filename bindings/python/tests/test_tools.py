@@ -470,7 +470,7 @@ def test_bytes_are_refused_with_what_to_return(caplog: pytest.LogCaptureFixture)
     assert f"the tool returned object: object is no JSON; return {what}" in caplog.text
     with pytest.raises(TypeError, match=r"^data must be bytes, not str$"):
         wellhead.Image("x", "image/png")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^contents of a result are str, wellhead\.Image, .* as a dict, not int$"):
+    with pytest.raises(TypeError, match=r"^content must be a str, wellhead\.Image, .* as a dict, not int$"):
         wellhead.Result(1)  # type: ignore[arg-type]
 
 

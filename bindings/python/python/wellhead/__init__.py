@@ -46,7 +46,7 @@ from wellhead._errors import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wellhead._asgi import AsgiApp
-    from wellhead._results import Audio, Image, Result
+    from wellhead._results import Audio, Image, Message, Result
     from wellhead._testing import AsyncTestClient, TestClient
 
 __all__ = [
@@ -75,6 +75,7 @@ __all__ = [
     "IoError",
     "LimitError",
     "Limits",
+    "Message",
     "MethodError",
     "MissingCapability",
     "NotModified",
@@ -103,6 +104,7 @@ _LATE = {
     "AsyncTestClient": "_testing",
     "Audio": "_results",
     "Image": "_results",
+    "Message": "_results",
     "Result": "_results",
     "TestClient": "_testing",
 }

@@ -1,10 +1,10 @@
-"""Results of tools, made from the values that their functions return."""
+"""Results of tools and prompts, made from the values that their functions return."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from wellhead._schema import ABSENT, encoded
 
@@ -33,7 +33,7 @@ class Media:
 
 
 class Image(Media):
-    """An image in the result of a tool (page "Tools" of the specification, Image Content).
+    """An image in the result of a tool or prompt (page "Tools" of the specification, Image Content).
 
     Args:
         data: Its bytes; they are encoded as base64 for the client.
@@ -47,7 +47,7 @@ class Image(Media):
 
 
 class Audio(Media):
-    """A sound in the result of a tool (page "Tools" of the specification, Audio Content).
+    """A sound in the result of a tool or prompt (page "Tools" of the specification, Audio Content).
 
     Clients of a revision without audio get a line of text in its place.
 
@@ -101,6 +101,31 @@ class Result:
         return made
 
 
+class Message:
+    """A message in the result of a prompt (page "Prompts" of the specification).
+
+    Args:
+        role: `"user"` or `"assistant"`.
+        content: A `str`, an `Image`, an `Audio`, or a content block of the protocol as a dict with its `type`.
+
+    Raises:
+        ValueError: Another role.
+        TypeError: Content of another type.
+    """
+
+    def __init__(self, role: Literal["user", "assistant"], content: str | Image | Audio | Mapping[str, Any]) -> None:
+        if role not in ("user", "assistant"):
+            raise ValueError(f'role must be "user" or "assistant" (got {role!r})')
+        self.role = role
+        self.content = block(content)
+
+    def __repr__(self) -> str:
+        return f"Message({self.role!r}, {self.content!r})"
+
+    def _as_json(self) -> _Object:
+        return {"role": self.role, "content": self.content}
+
+
 def result(value: Any, structured: bool) -> _Object:
     """The protocol's result of what a function returned. `structured`: its tool has an output schema."""
     if isinstance(value, Result):
@@ -122,6 +147,24 @@ def result(value: Any, structured: bool) -> _Object:
         raise TypeError(f"the tool returned {type(value).__name__}: {e}; return {what}") from e
 
 
+def prompt_result(value: Any) -> _Object:
+    """The protocol's result of what the function of a prompt returned."""
+    if isinstance(value, Mapping) and "messages" in value:
+        return dict(value)
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    try:
+        return {"messages": [message(part) for part in parts]}
+    except (TypeError, ValueError) as e:
+        what = "a str, wellhead.Message, wellhead.Image, wellhead.Audio or a list of these"
+        raise TypeError(f"the prompt returned {type(value).__name__}: {e}; return {what}") from e
+
+
+def message(part: Any) -> _Object:
+    if isinstance(part, Mapping) and "role" in part:
+        part = Message(part["role"], part.get("content"))  # type: ignore[arg-type]
+    return (part if isinstance(part, Message) else Message("user", part))._as_json()
+
+
 def is_part(value: Any) -> bool:
     return isinstance(value, (Image, Audio))
 
@@ -134,5 +177,5 @@ def block(part: Any) -> _Object:
         return part._as_block()
     if isinstance(part, Mapping) and isinstance(part.get("type"), str):
         return dict(part)
-    what = "str, wellhead.Image, wellhead.Audio or a content block as a dict"
-    raise TypeError(f"contents of a result are {what}, not {type(part).__name__}")
+    what = "a str, wellhead.Image, wellhead.Audio or a content block as a dict"
+    raise TypeError(f"content must be {what}, not {type(part).__name__}")

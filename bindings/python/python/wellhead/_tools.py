@@ -26,12 +26,28 @@ if typing.TYPE_CHECKING:
 MEMBERS = {"input_schema": "inputSchema", "output_schema": "outputSchema", "meta": "_meta"}
 
 
-def plan(function: Any, name: str | None, definition: _Object | None, given: _Given) -> tuple[str, _Object, Any]:
-    """(name, definition, function of the arguments) of a tool."""
+def plan(
+    function: Any, name: str | None, definition: _Object | None, given: _Given
+) -> tuple[str, _Object, Any, _Object]:
+    """(name, definition, function of the arguments, completers) of a tool, which has no completers."""
+    name = named(function, name, "tool")
+    members = merged(definition, given)
+    if definition is None and "input_schema" not in given:
+        function = typed(function, name, members)
+    return name, members, function, {}
+
+
+def named(function: Any, name: str | None, decorator: str) -> str:
+    """The name that was given, or that of the function."""
     if name is None:
         name = getattr(function, "__name__", None)
         if name is None or name == "<lambda>":
-            raise refusal(function, 'it has no name; write @server.tool("its_name")')
+            raise refusal(function, f'it has no name; write @server.{decorator}("its_name")')
+    return name
+
+
+def merged(definition: _Object | None, given: _Given) -> _Object:
+    """The members of a definition and of keywords."""
     members = dict(definition or {})
     for keyword, value in given.items():
         member = MEMBERS.get(keyword, keyword)
@@ -39,9 +55,7 @@ def plan(function: Any, name: str | None, definition: _Object | None, given: _Gi
             why = f'the definition has "{member}" already; leave out {keyword}='
             raise RegistrationError(why, "invalid_argument")
         members[member] = value
-    if definition is None and "input_schema" not in given:
-        function = typed(function, name, members)
-    return name, members, function
+    return members
 
 
 def typed(function: Any, name: str, members: _Object) -> Any:
@@ -72,7 +86,8 @@ def typed(function: Any, name: str, members: _Object) -> Any:
         schema = output_schema(function)
         if schema is not None:
             members["outputSchema"] = schema
-    return caller(function, name, fields, call_name, "outputSchema" in members)
+    structured = "outputSchema" in members
+    return caller(function, name, call_name, keywords(name, fields), lambda value: result(value, structured))
 
 
 def output_schema(function: Any) -> _Object | None:
@@ -114,37 +129,48 @@ def is_content(hint: Any) -> bool:
     return any(is_content(_schema.without_notes(one)[0]) for one in getattr(hint, "__args__", ()))
 
 
-def caller(function: Any, name: str, fields: dict[str, Field], call_name: str | None, structured: bool) -> Any:
-    """Makes the function that takes the arguments as a dict."""
+def keywords(name: str, fields: dict[str, Field]) -> Callable[[_Object], _Object]:
+    """Makes the function that converts the arguments of a tool."""
     converted = {one: field.hint.convert for one, field in fields.items() if field.hint.convert is not None}
 
-    def keywords(arguments: _Object) -> _Object:  # all of them are parameters: the schema allows no others
-        for one, convert in converted.items():
+    def convert(arguments: _Object) -> _Object:  # all of them are parameters: the schema allows no others
+        for one, converter in converted.items():
             if one in arguments:
                 try:
-                    arguments[one] = convert(arguments[one])
+                    arguments[one] = converter(arguments[one])
                 except Mismatch as e:
                     raise ToolError(f"Invalid arguments for tool {name}:\n- {path(one, *e.path)}: {e.why}") from e
         return arguments
 
+    return convert
+
+
+def caller(
+    function: Any,
+    name: str,
+    call_name: str | None,
+    keywords: Callable[[_Object], _Object],
+    result: Callable[[Any], _Object],
+) -> Any:
+    """Makes the function that takes the arguments as a dict, of one that takes them by name."""
     run: Callable[..., Any]
     if _parameters.is_async(function):
         if call_name is None:
 
             async def run(arguments: dict) -> Any:  # type: ignore[type-arg]
-                return result(await function(**keywords(arguments)), structured)
+                return result(await function(**keywords(arguments)))
         else:
 
             async def run(arguments: dict, call: _core.Call) -> Any:  # type: ignore[type-arg]
-                return result(await function(**keywords(arguments), **{call_name: call}), structured)
+                return result(await function(**keywords(arguments), **{call_name: call}))
     elif call_name is None:
 
         def run(arguments: dict) -> Any:  # type: ignore[type-arg]
-            return result(function(**keywords(arguments)), structured)
+            return result(function(**keywords(arguments)))
     else:
 
         def run(arguments: dict, call: _core.Call) -> Any:  # type: ignore[type-arg]
-            return result(function(**keywords(arguments), **{call_name: call}), structured)
+            return result(function(**keywords(arguments), **{call_name: call}))
 
     run.__name__ = run.__qualname__ = name
     return run

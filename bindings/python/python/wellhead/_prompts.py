@@ -1,0 +1,114 @@
+"""Prompts whose functions have their arguments by name, with type hints."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from wellhead import _core, _parameters, _schema
+from wellhead._errors import MethodError, RegistrationError
+from wellhead._parameters import MISSING, refusal
+from wellhead._results import prompt_result
+from wellhead._schema import Mismatch, Unsupported
+from wellhead._texts import reader
+from wellhead._tools import caller, documented, merged, named, type_hints
+
+if typing.TYPE_CHECKING:
+    from typing import TypeAlias
+
+    _Object: TypeAlias = dict[str, Any]
+
+INVALID_PARAMS = -32602  # JSON-RPC 2.0 section 5.1
+
+
+def plan(
+    function: Any, name: str | None, definition: _Object | None, given: _Object, complete: _Object | None
+) -> tuple[str, _Object, Any, _Object]:
+    """(name, definition, function of the arguments, completers) of a prompt."""
+    name = named(function, name, "prompt")
+    members = merged(definition, given)
+    if definition is not None:
+        return name, members, function, complete or {}
+    prompt = Prompt(function, name)
+    for argument in complete or {}:
+        if argument not in prompt.readers:
+            known = ", ".join(prompt.readers) or "none"
+            why = f'complete= has "{argument}", which is no parameter (there is: {known})'
+            raise RegistrationError(why, "invalid_argument")
+    if prompt.description is not None:
+        members.setdefault("description", prompt.description)
+    if prompt.arguments:
+        members["arguments"] = prompt.arguments
+    run = caller(function, name, prompt.call_name, prompt.keywords, prompt_result)
+    return name, members, run, {**prompt.completers, **(complete or {})}
+
+
+class Prompt:
+    """The parameters of a function as the arguments of a prompt."""
+
+    def __init__(self, function: Any, name: str) -> None:
+        self.name = name
+        self.call_name: str | None = None
+        self.arguments: list[_Object] = []
+        self.readers: dict[str, Callable[[str], Any]] = {}
+        self.completers: _Object = {}
+        self.required: list[str] = []
+        self.absent: dict[str, None] = {}
+        self.description, texts = documented(_parameters.description(function))
+        hints = type_hints(function)
+        for parameter, annotation, default, _ in _parameters.signature(function):
+            if _parameters.bare(annotation) is _core.Call:
+                self.call_name = parameter
+                continue
+            hint = hints.get(parameter, annotation)
+            wanted, may_be_none = _parameters.without_none(hint)
+            try:
+                read, choices = reader(str if wanted in (MISSING, Any) else wanted)
+            except Unsupported as e:
+                what = "annotate it str, int, float, bool, a date, a UUID, a Path, an enum or a Literal"
+                raise refusal(function, f'the parameter "{parameter}": {e}; {what}') from e
+            self.readers[parameter] = read
+            if choices is not None:
+                self.completers[parameter] = choices
+            argument = {"name": parameter, **description(hint)}
+            if parameter in texts:
+                argument.setdefault("description", texts[parameter])
+            if default is MISSING and may_be_none:
+                self.absent[parameter] = None
+            elif default is MISSING:
+                self.required.append(parameter)
+                argument["required"] = True
+            self.arguments.append(argument)
+
+    def keywords(self, given: _Object) -> _Object:
+        missing = [argument for argument in self.required if argument not in given]
+        if missing:
+            raise MethodError(INVALID_PARAMS, f"Missing required arguments: {', '.join(missing)}", {"missing": missing})
+        values: _Object = dict(self.absent)
+        wrong: dict[str, str] = {}
+        for argument, read in self.readers.items():
+            if argument in given:
+                try:
+                    values[argument] = read(string(given[argument]))
+                except Mismatch as e:
+                    wrong[argument] = f"{argument}: {e.why}"
+        if wrong:
+            why = f"Invalid arguments for prompt {self.name}: {'; '.join(wrong.values())}"
+            raise MethodError(INVALID_PARAMS, why, {"invalid": list(wrong)})
+        return values
+
+
+def string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Mismatch("must be a string")
+    return value
+
+
+def description(hint: Any) -> _Object:
+    """The title and the description in the `Annotated` of a hint, or of an `X | None` without it."""
+    plain, notes = _schema.without_notes(hint)
+    for one in getattr(plain, "__args__", ()):
+        notes += _schema.without_notes(one)[1]
+    said = _schema.annotated(_schema.Hint({}), notes).schema
+    return {member: said[member] for member in ("title", "description") if member in said}

@@ -1,0 +1,124 @@
+//! Tools and prompts: the arguments of their decorators, and their registration.
+
+use crate::errors::OrRaise;
+use crate::exit::detach;
+use crate::given;
+use crate::imported::Imported;
+use crate::registration::{completers, positional};
+use crate::server::Server;
+use crate::table::Handler;
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::sync::Arc;
+
+enum Family {
+    Tool,
+    Prompt,
+}
+
+/// The arguments of `Server.tool`.
+pub(crate) const TOOL: [&str; 9] = [
+    "name",
+    "definition",
+    "title",
+    "description",
+    "input_schema",
+    "output_schema",
+    "annotations",
+    "icons",
+    "meta",
+];
+
+/// The arguments of `Server.prompt`.
+pub(crate) const PROMPT: [&str; 7] =
+    ["name", "definition", "complete", "title", "description", "icons", "meta"];
+
+/// The keywords that are members of a definition, without those that are None.
+pub(crate) fn members(
+    decorator: &str,
+    known: &[&str],
+    members: Option<&Bound<'_, PyDict>>,
+    py: Python<'_>,
+) -> PyResult<Py<PyDict>> {
+    let given = PyDict::new(py);
+    for (member, value) in members.into_iter().flatten() {
+        if !known.contains(&member.cast::<PyString>()?.to_str()?) {
+            return Err(given::unknown(decorator, &member, known));
+        }
+        if !value.is_none() {
+            given.set_item(member, value)?;
+        }
+    }
+    Ok(given.unbind())
+}
+
+/// The first argument of a decorator: the name, or, written without parentheses, the function.
+pub(crate) fn name_or_function<'py>(
+    given: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Option<String>, Option<Bound<'py, PyAny>>)> {
+    Ok(match given {
+        Some(function) if function.is_callable() => (None, Some(function.clone())),
+        Some(name) => (Some(given::string("name", name)?), None),
+        None => (None, None),
+    })
+}
+
+/// The definition, checked where the mistake is.
+pub(crate) fn definition(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+    let definition = given::optional(given, |definition| {
+        given::object("definition", definition)?;
+        Ok(definition.clone())
+    })?;
+    Ok(definition.map(Bound::unbind))
+}
+
+/// A tool or a prompt as `_tools.py` and `_prompts.py` plan it.
+#[derive(FromPyObject)]
+struct Named<'py> {
+    #[pyo3(item(0))]
+    name: String,
+    #[pyo3(item(1))]
+    definition: Bound<'py, PyAny>,
+    /// A function of the arguments as a dict.
+    #[pyo3(item(2))]
+    function: Bound<'py, PyAny>,
+    #[pyo3(item(3))]
+    completers: Bound<'py, PyDict>,
+}
+
+/// Registers a tool. `given` are the arguments of `plan` in `_tools.py`.
+pub(crate) fn tool<'py>(py: Python<'py>, server: &Server, given: impl PyCallArgs<'py>) -> PyResult<()> {
+    static PLAN: Imported = Imported::new("wellhead._tools", "plan");
+    register(py, server, &Family::Tool, &PLAN.get(py)?.call1(given)?.extract()?)
+}
+
+/// Registers a prompt. `given` are the arguments of `plan` in `_prompts.py`.
+pub(crate) fn prompt<'py>(py: Python<'py>, server: &Server, given: impl PyCallArgs<'py>) -> PyResult<()> {
+    static PLAN: Imported = Imported::new("wellhead._prompts", "plan");
+    register(py, server, &Family::Prompt, &PLAN.get(py)?.call1(given)?.extract()?)
+}
+
+fn register(py: Python<'_>, server: &Server, family: &Family, plan: &Named<'_>) -> PyResult<()> {
+    let core = server.core(py);
+    let name = plan.name.as_str();
+    let method = positional(&plan.function, &["arguments"], 1, true)?;
+    let completers = completers(&plan.completers, None)?;
+    let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
+    let definition = given::object("definition", &plan.definition)?;
+    let added = detach(py, || match family {
+        Family::Tool => core.add_tool(name, &definition, None),
+        Family::Prompt => core.add_prompt(name, &definition, None),
+    });
+    let mut handler = Handler { method: Some(Arc::new(method)), ..Handler::default() };
+    let id = added.or_raise(py)?;
+    for (argument, _) in &completers {
+        let completing = detach(py, || core.add_prompt_completer(name, argument, None));
+        handler.completing = Some(completing.or_raise(py)?); // the last number is that of all
+    }
+    if let Some(completing) = handler.completing {
+        server.table.put(completing, Handler { completers, ..Handler::default() }, needs_loop);
+    }
+    server.table.put(id, handler, needs_loop);
+    Ok(())
+}
