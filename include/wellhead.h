@@ -929,8 +929,8 @@ typedef struct wellhead_method_options {
 #define WELLHEAD_METHOD_OPTIONS_INIT { sizeof(wellhead_method_options), NULL, 0 }
 
 /* Handles a request. params: its params, a JSON object; {} if there are none; borrowed as long as the call. Answer with
- * wellhead_method_result or another wellhead_method_ function that answers. As in wellhead_read_callback, a kept responder
- * is answered later. */
+ * wellhead_method_result or another wellhead_method_ function that answers; a tool rather answers with wellhead_method_text
+ * or its like. As in wellhead_read_callback, a kept responder is answered later. */
 typedef void (*wellhead_method_callback)(void *user_data, const wellhead_call *call, wellhead_str params,
                                          wellhead_method *responder);
 
@@ -949,14 +949,14 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server,
                                                         wellhead_destroy_callback destroy, wellhead_error **error);
 
 /* Registers a tool. definition: how it is listed, a JSON object without a name, such as
- * {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call.
- * wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose
- * arguments do not fit is answered without the callback, with a line for each wrong field. If the call fails or is not
- * answered, the client gets a result with isError and the text "The tool failed", and the reason is logged. A result that
- * clients would refuse is such a failure. wellhead_method_tool_error has a text for the model instead.
- * wellhead_method_error and a missed deadline answer errors. INVALID_ARGUMENT also for a member that does not exist or
- * that clients would refuse, and for a wrong schema. An `authorize` callback decides by the name. The rest is as in
- * wellhead_server_add_method. */
+ * {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call, for
+ * example with wellhead_method_text. The arguments, which wellhead_call_argument_text and its like read, fit the
+ * inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do not fit is answered without
+ * the callback, with a line for each wrong field. If the call fails or is not answered, the client gets a result with
+ * isError and the text "The tool failed", and the reason is logged. A result that clients would refuse is such a failure.
+ * wellhead_method_tool_error has a text for the model instead. wellhead_method_error and a missed deadline answer errors.
+ * INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An
+ * `authorize` callback decides by the name. The rest is as in wellhead_server_add_method. */
 WELLHEAD_API wellhead_status wellhead_server_add_tool(wellhead_server *server, wellhead_str name,
                                                       wellhead_str definition, wellhead_method_callback method,
                                                       void *user_data, wellhead_destroy_callback destroy,
@@ -1048,6 +1048,68 @@ WELLHEAD_API wellhead_status wellhead_method_missing_capability(wellhead_method 
 /* Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not
  * sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, wellhead_str why);
+
+/* The optional members of a content block. An absent field is left out. Copied before return. */
+typedef struct wellhead_content_block {
+    size_t struct_size;
+    wellhead_str annotations;                 /* As in wellhead_resource. */
+    /* A JSON object, sent as _meta. Keys that the protocol reserves are INVALID_ARGUMENT. */
+    wellhead_str meta;
+} wellhead_content_block;
+#define WELLHEAD_CONTENT_BLOCK_INIT { sizeof(wellhead_content_block), {NULL, 0}, {NULL, 0} }
+
+/* Answers a tool's call with one text, which is copied; it may not be absent. INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_text(wellhead_method *responder, wellhead_str text);
+
+/* Answers a tool's call with structured content: one JSON value, which is copied and may not be absent. The same JSON is
+ * sent as a text, too. A client whose revision has only objects there gets another value as the `result` of one.
+ * INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_structured(wellhead_method *responder, wellhead_str json);
+
+/* Adds a text, which is copied and may not be absent, to the result of a tool. Then answer with wellhead_method_finish.
+ * about: may be NULL. On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8. Thread safety: one thread at a
+ * time builds an answer. */
+WELLHEAD_API wellhead_status wellhead_method_add_text(wellhead_method *responder, const wellhead_content_block *about,
+                                                      wellhead_str text);
+
+/* Adds an image to the result of a tool. bytes: as in its file; they are sent as base64. mime_type: such as image/png.
+ * about: may be NULL. The rest is as in wellhead_method_add_text. */
+WELLHEAD_API wellhead_status wellhead_method_add_image(wellhead_method *responder, const wellhead_content_block *about,
+                                                       wellhead_str bytes, wellhead_str mime_type);
+
+/* Adds a sound to the result of a tool, as wellhead_method_add_image adds an image. A client whose revision has no sounds
+ * gets a line of text in its place. */
+WELLHEAD_API wellhead_status wellhead_method_add_audio(wellhead_method *responder, const wellhead_content_block *about,
+                                                       wellhead_str bytes, wellhead_str mime_type);
+
+/* Adds a link to a resource, which need not be registered, to the result of a tool. resource: how a list shows it; may not
+ * be NULL. A client whose revision has no links gets a line of text in its place. INVALID_URI; the rest is as in
+ * wellhead_method_add_text. */
+WELLHEAD_API wellhead_status wellhead_method_add_link(wellhead_method *responder, const wellhead_resource *resource);
+
+/* Embeds a resource with its text in the result of a tool. contents: its uri, which may not be absent, its mime_type and its
+ * meta; the other fields mean nothing here. INVALID_URI; the rest is as in wellhead_method_add_text. */
+WELLHEAD_API wellhead_status wellhead_method_add_resource_text(wellhead_method *responder,
+                                                               const wellhead_content_block *about,
+                                                               const wellhead_contents *contents, wellhead_str text);
+
+/* Embeds a resource with its bytes in the result of a tool; absent is empty. They are sent as base64. The rest is as in
+ * wellhead_method_add_resource_text. */
+WELLHEAD_API wellhead_status wellhead_method_add_resource_blob(wellhead_method *responder,
+                                                               const wellhead_content_block *about,
+                                                               const wellhead_contents *contents, wellhead_str bytes);
+
+/* Sets the structured content of the result of a tool, as in wellhead_method_structured. If nothing else was added, the
+ * same JSON is sent as a text, too. The rest is as in wellhead_method_add_text. */
+WELLHEAD_API wellhead_status wellhead_method_set_structured(wellhead_method *responder, wellhead_str json);
+
+/* Sets the _meta of the result of a tool: a JSON object, which may not be absent. Keys that the protocol reserves are
+ * INVALID_ARGUMENT. The rest is as in wellhead_method_add_text. */
+WELLHEAD_API wellhead_status wellhead_method_set_meta(wellhead_method *responder, wellhead_str meta);
+
+/* Answers a tool's call with what was added. is_error: 1 if the tool failed and the content tells the model why, else 0.
+ * INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_method_finish(wellhead_method *responder, int is_error);
 
 /* ---- updates ------------------------------------------------------------------------------------------------------ */
 

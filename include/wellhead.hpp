@@ -41,6 +41,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -616,6 +617,96 @@ public:
 /* Handles the response of the client: one of WELLHEAD_RESPONSE_, and JSON. */
 using ResponseCallback = std::function<void(std::uint32_t response, std::string_view json)>;
 
+/* A part of the result of a tool: see wellhead_method_add_text. It owns what it holds, and is cheap to copy. */
+class ContentBlock {
+public:
+    static ContentBlock text(std::string text) {
+        return ContentBlock([text = std::move(text)](wellhead_method *r, const wellhead_content_block *about) {
+            return wellhead_method_add_text(r, about, str(text));
+        });
+    }
+    /* bytes: as in the file of the image. */
+    static ContentBlock image(std::string bytes, std::string mime_type) {
+        return media(wellhead_method_add_image, std::move(bytes), std::move(mime_type));
+    }
+    static ContentBlock audio(std::string bytes, std::string mime_type) {
+        return media(wellhead_method_add_audio, std::move(bytes), std::move(mime_type));
+    }
+    /* A link has the annotations and the meta of the resource. */
+    static ContentBlock link(Resource resource) {
+        return ContentBlock([resource = std::move(resource)](wellhead_method *r, const wellhead_content_block *) {
+            return wellhead_method_add_link(r, detail::Lent<wellhead_resource>(resource));
+        });
+    }
+    /* Embeds a resource: contents.uri, and perhaps its MIME type and meta. */
+    static ContentBlock resource_text(Contents contents, std::string text) {
+        return embedded(wellhead_method_add_resource_text, std::move(contents), std::move(text));
+    }
+    static ContentBlock resource_blob(Contents contents, std::string bytes) {
+        return embedded(wellhead_method_add_resource_blob, std::move(contents), std::move(bytes));
+    }
+
+    /* JSON. */
+    std::optional<std::string> annotations, meta;
+
+    /* Adds the block to what a responder of C answers. */
+    void add_to(wellhead_method *responder) const {
+        wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT;
+        about.annotations = optional_str(annotations);
+        about.meta = optional_str(meta);
+        detail::check((*add_)(responder, &about));
+    }
+
+private:
+    using Add = std::function<wellhead_status(wellhead_method *, const wellhead_content_block *)>;
+
+    explicit ContentBlock(Add add) : add_(std::make_shared<const Add>(std::move(add))) {}
+
+    template <class F> static ContentBlock media(F add, std::string bytes, std::string mime_type) {
+        return ContentBlock([add, bytes = std::move(bytes), mime_type = std::move(mime_type)](
+                                wellhead_method *r, const wellhead_content_block *about) {
+            return add(r, about, str(bytes), str(mime_type));
+        });
+    }
+    template <class F> static ContentBlock embedded(F add, Contents contents, std::string body) {
+        return ContentBlock([add, contents = std::move(contents), body = std::move(body)](
+                                wellhead_method *r, const wellhead_content_block *about) {
+            return add(r, about, detail::Lent<wellhead_contents>(contents), str(body));
+        });
+    }
+
+    /* Shared, so that a copy of a block copies no image. */
+    std::shared_ptr<const Add> add_;
+};
+
+/* The result of a tool: a text, blocks, structured content, or all of them. A text converts to it:
+ *
+ *   return "two notes";
+ *   return {ContentBlock::text("The logo:"), ContentBlock::image(png, "image/png")};
+ *   return ToolResult::from_json(R"({"count":2})");
+ */
+struct ToolResult {
+    ToolResult() = default;
+    ToolResult(std::string said) { content.push_back(ContentBlock::text(std::move(said))); }
+    ToolResult(std::string_view said) : ToolResult(std::string(said)) {}
+    ToolResult(const char *said) : ToolResult(std::string(said)) {}
+    ToolResult(ContentBlock block) { content.push_back(std::move(block)); }
+    ToolResult(std::initializer_list<ContentBlock> blocks) : content(blocks) {}
+
+    /* Makes a result of structured content, one JSON value. */
+    static ToolResult from_json(std::string json) {
+        ToolResult result;
+        result.structured = std::move(json);
+        return result;
+    }
+
+    std::vector<ContentBlock> content;
+    /* JSON. Without content it is sent as a text, too. */
+    std::optional<std::string> structured, meta;
+    /* True if the tool failed, and the content tells the model why. */
+    bool is_error = false;
+};
+
 /* The responder of a method, a tool or a prompt. Results, params and data are JSON. */
 class Method : public detail::Responder<Method, wellhead_method, wellhead_method_keep, wellhead_method_free,
                                         wellhead_method_call, wellhead_method_failed> {
@@ -639,6 +730,17 @@ public:
     /* Cancels a request, and returns true if its response had not come yet. */
     bool cancel_request(std::uint64_t number) { return wellhead_method_cancel_request(capi(), number) != 0; }
     void result(std::string_view result) { detail::check(wellhead_method_result(take(), str(result))); }
+    /* Answers a tool's call with one text. */
+    void text(std::string_view text) { detail::check(wellhead_method_text(take(), str(text))); }
+    /* Answers a tool's call with structured content, one JSON value. */
+    void structured(std::string_view json) { detail::check(wellhead_method_structured(take(), str(json))); }
+    /* Answers a tool's call. */
+    void finish(const ToolResult &result) {
+        for (const ContentBlock &block : result.content) block.add_to(capi());
+        if (result.structured) detail::check(wellhead_method_set_structured(capi(), str(*result.structured)));
+        if (result.meta) detail::check(wellhead_method_set_meta(capi(), str(*result.meta)));
+        detail::check(wellhead_method_finish(take(), result.is_error ? 1 : 0));
+    }
     void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
         detail::check(wellhead_method_error(take(), code, str(message), optional_str(data)));
     }
@@ -700,6 +802,8 @@ using AuthorizeCallback = std::function<void(const Call &call, std::uint32_t ope
                                              std::size_t uri_count, Authorize &responder)>;
 using InterestCallback = std::function<void(const Call &call, bool wanted, Interest &responder)>;
 using MethodCallback = std::function<void(const Call &call, std::string_view params, Method &responder)>;
+/* Runs a tool, and returns its result. A ToolError that it throws is for the model. */
+using ToolCallback = std::function<ToolResult(const Call &call)>;
 using PublishCallback = std::function<void(std::string_view event)>;
 using ObserveCallback = std::function<void(const wellhead_observed &observed)>;
 using LogCallback = std::function<void(std::uint32_t level, std::string_view line)>;
@@ -809,10 +913,15 @@ public:
         detail::borrow(dates, options.revisions, options.revision_count);
         detail::call(wellhead_server_add_method, capi(), str(name), &options, c.function(), c.give(), c.destroy_data());
     }
-    /* definition: JSON. */
+    /* definition: JSON. A tool returns its result, or answers through a Method. */
     void add_tool(std::string_view name, std::string_view definition, MethodCallback tool) {
         detail::CallbackOfC c(std::move(tool), run_method);
         detail::call(wellhead_server_add_tool, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
+    }
+    void add_tool(std::string_view name, std::string_view definition, ToolCallback tool) {
+        MethodCallback method;
+        if (tool) method = [tool = std::move(tool)](const Call &call, std::string_view, Method &r) { r.finish(tool(call)); };
+        add_tool(name, definition, std::move(method));
     }
     void add_prompt(std::string_view name, std::string_view definition, MethodCallback prompt) {
         detail::CallbackOfC c(std::move(prompt), run_method);

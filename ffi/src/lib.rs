@@ -41,6 +41,8 @@ pub mod interest;
 
 pub mod method;
 
+pub mod tool_result;
+
 pub mod updates;
 
 pub mod replicas;

@@ -12,7 +12,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use wellhead::{
     ClientAnswer, CompleteCall, HandlerId, Json, Method, MethodAnswer, MethodCall, MethodError, Responder,
-    Result, Server, ToolError,
+    Result, Server, ToolError, ToolResult,
 };
 
 /// Options of a method. Zero or NULL in a field means its default.
@@ -28,8 +28,8 @@ pub struct wellhead_method_options {
 growing!(wellhead_method_options);
 
 /// Handles a request. params: its params, a JSON object; {} if there are none; borrowed as long as the call. Answer with
-/// wellhead_method_result or another wellhead_method_ function that answers. As in wellhead_read_callback, a kept responder
-/// is answered later.
+/// wellhead_method_result or another wellhead_method_ function that answers; a tool rather answers with wellhead_method_text
+/// or its like. As in wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_method_callback = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
@@ -73,14 +73,14 @@ pub unsafe extern "C" fn wellhead_server_add_method(
 }
 
 /// Registers a tool. definition: how it is listed, a JSON object without a name, such as
-/// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call.
-/// wellhead_call_arguments fit the inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose
-/// arguments do not fit is answered without the callback, with a line for each wrong field. If the call fails or is not
-/// answered, the client gets a result with isError and the text "The tool failed", and the reason is logged. A result that
-/// clients would refuse is such a failure. wellhead_method_tool_error has a text for the model instead.
-/// wellhead_method_error and a missed deadline answer errors. INVALID_ARGUMENT also for a member that does not exist or
-/// that clients would refuse, and for a wrong schema. An `authorize` callback decides by the name. The rest is as in
-/// wellhead_server_add_method.
+/// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call, for
+/// example with wellhead_method_text. The arguments, which wellhead_call_argument_text and its like read, fit the
+/// inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do not fit is answered without
+/// the callback, with a line for each wrong field. If the call fails or is not answered, the client gets a result with
+/// isError and the text "The tool failed", and the reason is logged. A result that clients would refuse is such a failure.
+/// wellhead_method_tool_error has a text for the model instead. wellhead_method_error and a missed deadline answer errors.
+/// INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An
+/// `authorize` callback decides by the name. The rest is as in wellhead_server_add_method.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_tool(
     server: *mut wellhead_server,
@@ -220,7 +220,7 @@ pub enum Own {}
 
 impl Kind for Own {
     type Answer = MethodAnswer;
-    type Added = ();
+    type Added = ToolResult;
 
     fn fail(responder: Responder<MethodAnswer>, why: &str) {
         responder.finish(MethodAnswer::failed(why));
@@ -361,7 +361,7 @@ pub unsafe extern "C" fn wellhead_method_error(
     data: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { pending::finish(responder, |promise, _, ()| failure(promise, code, message, data)) }
+    unsafe { pending::finish(responder, |promise, _, _| failure(promise, code, message, data)) }
 }
 
 /// Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client
@@ -374,7 +374,7 @@ pub unsafe extern "C" fn wellhead_method_tool_error(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        pending::finish(responder, |promise, _, ()| {
+        pending::finish(responder, |promise, _, _| {
             Ok(ToolError::new(promise.text(message, "message")?).into())
         })
     }
@@ -438,7 +438,7 @@ unsafe fn finish(
     object: wellhead_str,
     answer: fn(Json) -> MethodAnswer,
 ) -> wellhead_status {
-    let made = |promise: &Promise, _: &wellhead_call, (): ()| -> Result<MethodAnswer> {
+    let made = |promise: &Promise, _: &wellhead_call, _: ToolResult| -> Result<MethodAnswer> {
         json(promise.text(object, "the answer")?, "the answer").map(answer)
     };
     // SAFETY: our caller's promise.

@@ -1,7 +1,9 @@
 // Tools in C++: arguments by path, and results as values.
 #include "check.hpp"
 
-using wellhead::Call, wellhead::Method, wellhead::TestClient;
+#include <stdexcept>
+
+using wellhead::Call, wellhead::ContentBlock, wellhead::Method, wellhead::TestClient, wellhead::ToolResult;
 
 // Calls a tool once.
 template <class F> static std::string result_of(F &&tool, const std::string &arguments = "{}") {
@@ -26,6 +28,89 @@ static void arguments_are_read_by_path_and_type() {
     CHECK(has(result_of(tool, R"({"model":"m","edits":[{"line":5}],"half":0.5,"yes":true})"), "content"));
 }
 
+static std::string text_result(const std::string &text) {
+    return R"({"content":[{"type":"text","text":")" + text + R"("}]})";
+}
+
+static void a_tool_returns_its_result() {
+    const std::string greeting = "Hello";
+    CHECK(result_of([&](const Call &call) { return greeting + ", " + std::string(call.arguments().text("name").value()); },
+                    R"({"name":"Ada"})") == text_result("Hello, Ada"));
+    CHECK(result_of([](const Call &) { return "literal"; }) == text_result("literal"));
+    CHECK(result_of([](const Call &) -> ToolResult { return std::string_view("view"); }) == text_result("view"));
+    CHECK(result_of([](const Call &) { return ToolResult(); }) == R"({"content":[]})");
+    CHECK(result_of([](const Call &) { return ContentBlock::text("one"); }) == text_result("one"));
+    CHECK(result_of([](const Call &) { return ToolResult::from_json(R"({"n":1})"); }) ==
+          R"({"structuredContent":{"n":1},"content":[{"type":"text","text":"{\"n\":1}"}]})");
+}
+
+static void a_result_has_each_kind_of_content() {
+    const auto tool = [](const Call &) -> ToolResult {
+        auto text = ContentBlock::text("t");
+        text.annotations = R"({"priority":0.5})";
+        text.meta = R"({"a/b":1})";
+        wellhead::Resource linked = "n:1";
+        linked.name = "one";
+        ToolResult result = {text,
+                             ContentBlock::image(std::string("\0\xff", 2), "image/png"),
+                             ContentBlock::audio("abc", "audio/wav"),
+                             ContentBlock::link(linked),
+                             ContentBlock::resource_text({"n:2"}, "x"),
+                             ContentBlock::resource_blob({"n:3", "image/png"}, "abc")};
+        result.structured = R"({"n":1})";
+        result.meta = R"({"c/d":2})";
+        result.is_error = true;
+        return result;
+    };
+    CHECK(result_of(tool) ==
+          R"({"content":[{"type":"text","text":"t","annotations":{"priority":0.5},"_meta":{"a/b":1}},)"
+          R"({"type":"image","data":"AP8=","mimeType":"image/png"},{"type":"audio","data":"YWJj","mimeType":"audio/wav"},)"
+          R"({"type":"resource_link","uri":"n:1","name":"one"},{"type":"resource","resource":{"uri":"n:2","text":"x"}},)"
+          R"({"type":"resource","resource":{"uri":"n:3","mimeType":"image/png","blob":"YWJj"}}],)"
+          R"("structuredContent":{"n":1},"isError":true,"_meta":{"c/d":2}})");
+}
+
+static const char FAILED[] = R"({"content":[{"type":"text","text":"The tool failed"}],"isError":true})";
+
+static void what_a_tool_throws_is_logged_unless_it_is_for_the_model() {
+    CHECK(result_of([](const Call &) -> ToolResult { throw wellhead::ToolError("try b"); }) ==
+          R"({"content":[{"type":"text","text":"try b"}],"isError":true})");
+    CHECK(lines.empty());
+    CHECK(result_of([](const Call &) -> ToolResult { throw std::invalid_argument("secret"); }) == FAILED);
+    CHECK(lines.size() == 1 && has(lines[0], "secret"));
+    CHECK(result_of([](const Call &call) { return std::string(call.arguments().text("none").value()); }) == FAILED);
+    CHECK(result_of([](const Call &) { return ContentBlock::image("", "png"); }) == FAILED);
+    CHECK(lines.size() == 1 && has(lines[0], "is no MIME type"));
+}
+
+static void a_kept_responder_is_answered_with_a_result() {
+    Server s = server();
+    std::vector<Method> kept;
+    s.add_tool("t", "{}", [&](const Call &, std::string_view, Method &r) { kept.push_back(r.keep()); });
+    Connection c(s);
+    const std::string params = R"({"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                               R"("io.modelcontextprotocol/clientCapabilities":{}}}})";
+    for (int i = 0; i < 3; i++)
+        ask(c, R"({"jsonrpc":"2.0","id":)" + std::to_string(i) + R"(,"method":"tools/call","params":)" + params + "\n");
+    CHECK(kept.size() == 3);
+    kept[0].finish({ContentBlock::text("later"), ContentBlock::text("too")});
+    kept[1].text("one");
+    kept[2].structured("[1]");
+    const std::string output = drained(c);
+    CHECK(has(output, R"([{"type":"text","text":"later"},{"type":"text","text":"too"}])") && has(output, "\"one\""));
+    CHECK(has(output, R"("structuredContent":[1])"));
+}
+
+static void a_tool_without_a_function_is_refused() {
+    Server s = server();
+    CHECK(code_of([&] { s.add_tool("t", "{}", wellhead::ToolCallback()); }) == "invalid_argument");
+}
+
 void tools() {
     RUN(arguments_are_read_by_path_and_type);
+    RUN(a_tool_returns_its_result);
+    RUN(a_result_has_each_kind_of_content);
+    RUN(what_a_tool_throws_is_logged_unless_it_is_for_the_model);
+    RUN(a_kept_responder_is_answered_with_a_result);
+    RUN(a_tool_without_a_function_is_refused);
 }

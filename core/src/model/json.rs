@@ -14,22 +14,11 @@ impl Json {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if it is not.
     pub fn object(text: impl Into<String>) -> Result<Json> {
-        let text = text.into();
-        serde_json::from_str::<IgnoredAny>(&text).map_err(|e| {
-            Error::new(ErrorKind::InvalidArgument, "not JSON; give the text of one JSON object").because(e)
-        })?;
-        let raw = Raw::kept(text.trim_matches([' ', '\t', '\n', '\r']));
-        if !is_object(raw) {
-            return Err(Error::new(
-                ErrorKind::InvalidArgument,
-                "not a JSON object; give text such as {\"a\":1}",
-            ));
+        let json = Json(checked(&text.into(), "object")?);
+        if is_object(json.raw()) {
+            return Ok(json);
         }
-        if raw.get().contains(['\n', '\r']) {
-            // A raw newline would break the framing of stdio. Outside of strings it is only white space.
-            return Ok(Json(raw.get().replace(['\n', '\r'], " ").into()));
-        }
-        Ok(Json::received(raw))
+        Err(Error::new(ErrorKind::InvalidArgument, "not a JSON object; give text such as {\"a\":1}"))
     }
 
     /// `{}`.
@@ -86,4 +75,18 @@ impl std::fmt::Debug for Json {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// Checks that `text` is one JSON value, and returns it on one line. `what`: the kind of value that is wanted.
+pub(crate) fn checked(text: &str, what: &str) -> Result<Box<str>> {
+    serde_json::from_str::<IgnoredAny>(text).map_err(|e| {
+        let message = format!("not JSON; give the text of one JSON {what}");
+        Error::new(ErrorKind::InvalidArgument, message).because(e)
+    })?;
+    let text = text.trim_matches([' ', '\t', '\n', '\r']);
+    if text.contains(['\n', '\r']) {
+        // A raw newline would break the framing of stdio. Outside of strings it is only white space.
+        return Ok(text.replace(['\n', '\r'], " ").into());
+    }
+    Ok(text.into())
 }

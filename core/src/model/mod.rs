@@ -1,5 +1,5 @@
-//! Plain values that applications pass in and get back. They know nothing of JSON, except that a page writes its
-//! items as they come. `wire` writes the others for a revision.
+//! Plain values that applications pass in and get back. They know nothing of JSON, except that a page and the
+//! result of a tool write their parts as they come. `wire` writes the others for a revision.
 
 mod annotations;
 mod cache;
@@ -14,6 +14,7 @@ mod moment;
 mod page;
 mod report;
 mod resource;
+mod tool_result;
 
 pub use annotations::{Annotations, Role};
 pub(crate) use cache::Cache;
@@ -28,6 +29,7 @@ pub use method::{ClientAnswer, Method, MethodAnswer, MethodError, ToolError};
 pub use page::{Listed, Page};
 pub(crate) use report::Report;
 pub use resource::Resource;
+pub use tool_result::{ContentBlock, ToolResult};
 
 #[doc(hidden)] // for bindings that check a value where it is made
 pub use descriptor::check_mime_type;

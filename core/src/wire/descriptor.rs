@@ -125,7 +125,8 @@ pub(crate) fn separated<T>(out: &mut Vec<u8>, items: &[T], mut write: impl FnMut
     }
 }
 
-fn write_annotations(out: &mut Vec<u8>, revision: Revision, annotations: &Annotations) {
+/// Writes the member that follows others.
+pub(crate) fn write_annotations(out: &mut Vec<u8>, revision: Revision, annotations: &Annotations) {
     out.extend_from_slice(b",\"annotations\":{");
     let start = out.len();
     if !annotations.audience.is_empty() {

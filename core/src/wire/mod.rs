@@ -15,7 +15,8 @@ pub(crate) use call_result::{call_result, tool_error};
 pub(crate) use completion::completion;
 pub(crate) use contents::{Defaults, LARGE, Payload, Segment, reserve, write_contents};
 pub(crate) use descriptor::{
-    ListedMembers, begin_resource, end_resource, same_in_all, separated, write_resource, write_template,
+    ListedMembers, begin_resource, end_resource, same_in_all, separated, write_annotations, write_resource,
+    write_template,
 };
 pub(crate) use dialect::{content_changed, resource_and_contents};
 pub(crate) use lifecycle::{Identity, ResourceCapability, discover, initialize};

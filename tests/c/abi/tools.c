@@ -130,9 +130,119 @@ static void arguments_are_borrowed_until_the_answer_from_any_thread(void) {
     wellhead_server_free(server);
 }
 
+static void answer_a_text(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    const wellhead_str a = wellhead_call_argument_text(call, "a");
+    (void)user_data, (void)params;
+    CHECK(wellhead_method_text(r, a) == (a.ptr ? WELLHEAD_STATUS_OK : WELLHEAD_STATUS_INVALID_ARGUMENT));
+    CHECK(wellhead_method_text(r, WELLHEAD_STR("b")) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+}
+
+static void answer_structured(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)user_data, (void)params;
+    CHECK(wellhead_method_structured(r, wellhead_call_argument_json(call, "a")) == WELLHEAD_STATUS_OK);
+}
+
+static void one_call_answers_a_text_or_structured_content(void) {
+    CHECK(strcmp(result_of(answer_a_text, "{\"a\":\"say \\\"x\\\"\"}"), "{\"content\":[{\"type\":\"text\",\"text\":\"say \\\"x\\\"\"}]}") == 0);
+    CHECK(strcmp(result_of(answer_structured, "{\"a\":{\"n\": 1}}"),
+                 "{\"structuredContent\":{\"n\": 1},\"content\":[{\"type\":\"text\",\"text\":\"{\\\"n\\\":1}\"}]}") == 0);
+    CHECK(strcmp(result_of(answer_a_text, "{\"a\":1}"), "{\"content\":[{\"type\":\"text\",\"text\":\"The tool failed\"}],\"isError\":true}") == 0);
+}
+
+static void answer_each_kind(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT;
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_contents contents = WELLHEAD_CONTENTS_INIT;
+    (void)user_data, (void)call, (void)params;
+    about.annotations = WELLHEAD_STR("{\"priority\":0.5}");
+    about.meta = WELLHEAD_STR("{\"a/b\":1}");
+    resource.uri = WELLHEAD_STR("n:1");
+    resource.title = WELLHEAD_STR("One");
+    contents.uri = WELLHEAD_STR("n:2");
+    contents.mime_type = WELLHEAD_STR("text/plain");
+    CHECK(wellhead_method_add_text(r, &about, WELLHEAD_STR("t")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_add_image(r, NULL, WELLHEAD_STR("\0\xff"), WELLHEAD_STR("image/png")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_add_audio(r, NULL, WELLHEAD_STR("abc"), WELLHEAD_STR("audio/wav")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_add_link(r, &resource) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_add_resource_text(r, NULL, &contents, WELLHEAD_STR("x")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_add_resource_blob(r, &about, &contents, WELLHEAD_STR("\0\xff")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_set_structured(r, WELLHEAD_STR("{\"n\":1}")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_set_meta(r, WELLHEAD_STR("{\"c/d\":2}")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_finish(r, 1) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_add_text(r, NULL, WELLHEAD_STR("late")) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_method_finish(r, 0) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+}
+
+static void a_result_has_each_kind_of_content(void) {
+    CHECK(strcmp(result_of(answer_each_kind, "{}"),
+                 "{\"content\":[{\"type\":\"text\",\"text\":\"t\",\"annotations\":{\"priority\":0.5},\"_meta\":{\"a/b\":1}},"
+                 "{\"type\":\"image\",\"data\":\"AP8=\",\"mimeType\":\"image/png\"},"
+                 "{\"type\":\"audio\",\"data\":\"YWJj\",\"mimeType\":\"audio/wav\"},"
+                 "{\"type\":\"resource_link\",\"uri\":\"n:1\",\"name\":\"n:1\",\"title\":\"One\"},"
+                 "{\"type\":\"resource\",\"resource\":{\"uri\":\"n:2\",\"mimeType\":\"text/plain\",\"text\":\"x\"}},"
+                 "{\"type\":\"resource\",\"resource\":{\"uri\":\"n:2\",\"mimeType\":\"text/plain\",\"blob\":\"AP8=\"},"
+                 "\"annotations\":{\"priority\":0.5},\"_meta\":{\"a/b\":1}}],"
+                 "\"structuredContent\":{\"n\":1},\"isError\":true,\"_meta\":{\"c/d\":2}}") == 0);
+}
+
+static void add_wrong_parts(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    const wellhead_status invalid = WELLHEAD_STATUS_INVALID_ARGUMENT;
+    const wellhead_str text = WELLHEAD_STR("t"), png = WELLHEAD_STR("image/png"), absent = {NULL, 0}, bad = WELLHEAD_STR("\xff");
+    wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT, unset = {0};
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_contents contents = WELLHEAD_CONTENTS_INIT;
+    (void)user_data, (void)call, (void)params;
+    CHECK(wellhead_method_add_text(NULL, NULL, text) == invalid && wellhead_method_text(NULL, text) == invalid);
+    CHECK(wellhead_method_add_text(r, NULL, absent) == invalid && wellhead_method_add_text(r, &unset, text) == invalid);
+    CHECK(wellhead_method_add_text(r, NULL, bad) == WELLHEAD_STATUS_INVALID_UTF8);
+    CHECK(wellhead_method_add_image(r, NULL, text, absent) == invalid && wellhead_method_add_image(r, NULL, text, text) == invalid);
+    CHECK(wellhead_method_add_audio(r, NULL, text, bad) == WELLHEAD_STATUS_INVALID_UTF8);
+    CHECK(wellhead_method_add_link(r, NULL) == invalid && wellhead_method_add_link(r, &resource) == invalid);
+    resource.uri = text;
+    CHECK(wellhead_method_add_link(r, &resource) == WELLHEAD_STATUS_INVALID_URI);
+    CHECK(wellhead_method_add_resource_text(r, NULL, NULL, text) == invalid);
+    CHECK(wellhead_method_add_resource_blob(r, NULL, &contents, text) == invalid);
+    contents.uri = text;
+    CHECK(wellhead_method_add_resource_text(r, NULL, &contents, text) == WELLHEAD_STATUS_INVALID_URI);
+    about.annotations = WELLHEAD_STR("{\"priority\":2}");
+    CHECK(wellhead_method_add_text(r, &about, text) == invalid);
+    about.annotations = absent, about.meta = WELLHEAD_STR("{\"progressToken\":1}");
+    CHECK(wellhead_method_add_image(r, &about, text, png) == invalid);
+    CHECK(wellhead_method_set_structured(r, absent) == invalid && wellhead_method_set_structured(r, WELLHEAD_STR("{")) == invalid);
+    CHECK(wellhead_method_set_meta(r, absent) == invalid && wellhead_method_set_meta(r, WELLHEAD_STR("1")) == invalid);
+    CHECK(wellhead_method_add_text(r, NULL, WELLHEAD_STR("rest")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_finish(r, 0) == WELLHEAD_STATUS_OK);
+}
+
+static void a_part_that_is_refused_leaves_the_result_as_it_was(void) {
+    CHECK(strcmp(result_of(add_wrong_parts, "{}"), "{\"content\":[{\"type\":\"text\",\"text\":\"rest\"}]}") == 0);
+}
+
+static void add_and_answer_otherwise(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)user_data, (void)params;
+    CHECK(wellhead_method_add_text(r, NULL, WELLHEAD_STR("lost")) == WELLHEAD_STATUS_OK);
+    if (wellhead_call_argument_boolean(call, "empty", NULL)) CHECK(wellhead_method_text(r, WELLHEAD_STR("whole")) == WELLHEAD_STATUS_OK);
+    else CHECK(wellhead_method_tool_error(r, WELLHEAD_STR("try b")) == WELLHEAD_STATUS_OK);
+}
+
+static void finish_at_once(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)user_data, (void)call, (void)params;
+    CHECK(wellhead_method_finish(r, 0) == WELLHEAD_STATUS_OK);
+}
+
+static void a_whole_answer_replaces_what_was_added(void) {
+    CHECK(strcmp(result_of(add_and_answer_otherwise, "{\"empty\":true}"), "{\"content\":[{\"type\":\"text\",\"text\":\"whole\"}]}") == 0);
+    CHECK(strcmp(result_of(add_and_answer_otherwise, "{}"), "{\"content\":[{\"type\":\"text\",\"text\":\"try b\"}],\"isError\":true}") == 0);
+    CHECK(strcmp(result_of(finish_at_once, "{}"), "{\"content\":[]}") == 0);
+}
+
 void test_tools(void) {
     RUN(arguments_are_read_by_path_and_type);
     RUN(a_path_that_leads_to_nothing_is_no_fault);
     RUN(a_read_has_no_arguments);
     RUN(arguments_are_borrowed_until_the_answer_from_any_thread);
+    RUN(one_call_answers_a_text_or_structured_content);
+    RUN(a_result_has_each_kind_of_content);
+    RUN(a_part_that_is_refused_leaves_the_result_as_it_was);
+    RUN(a_whole_answer_replaces_what_was_added);
 }

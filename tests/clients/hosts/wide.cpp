@@ -50,10 +50,6 @@ static std::string question(const std::string &method) {
     return R"({"method":")" + method + R"(","params":)" + params + "}";
 }
 
-static std::string text(std::string_view said) {
-    return R"({"content":[{"type":"text","text":")" + std::string(said) + R"("}]})";
-}
-
 static std::string structured(std::string_view json) {
     return R"({"content":[],"structuredContent":)" + std::string(json) + "}";
 }
@@ -143,7 +139,7 @@ static void add_resources(wellhead::Server &server) {
 
 /* Asks the client for the feature that the argument `method` names, and gives back what it answers. */
 static void ask(const Call &call, std::string_view params, Method &r) {
-    const auto asked = question(unquoted(member(call.arguments(), "method")));
+    const auto asked = question(std::string(call.arguments().text("method").value_or("")));
     const auto answer = member(member(params, "inputResponses"), "it");
     if (!answer.empty()) return r.result(structured(answer));
     const auto kept = std::make_shared<Method>(r.keep());
@@ -171,16 +167,16 @@ static void add_methods(wellhead::Server &server) {
             if (said == "error" || debug)
                 r.notify("notifications/message",
                          R"({"level":")" + said + R"(","logger":"wide","data":{"said":")" + said + R"("}})");
-        r.result(text("logged"));
+        r.text("logged");
     });
-    server.add_tool("grow", PLAIN, [&server](const Call &, std::string_view, Method &r) {
-        server.add_tool("grown", PLAIN, [](const Call &, std::string_view, Method &it) { it.result(text("grown")); });
-        r.result(text("there is a further tool"));
+    server.add_tool("grow", PLAIN, [&server](const Call &) {
+        server.add_tool("grown", PLAIN, [](const Call &) { return "grown"; });
+        return "there is a further tool";
     });
 
     const auto greeting = R"({"title":"A greeting","arguments":[{"name":"name","required":true}]})";
     server.add_prompt("greet", greeting, [](const Call &call, std::string_view, Method &r) {
-        const auto name = unquoted(member(call.arguments(), "name"));
+        const auto name = std::string(call.arguments().text("name").value_or(""));
         r.result(R"({"description":"A greeting","messages":[{"role":"user","content":{"type":"text","text":"Greet )" + name
                  + R"(."}}]})");
     });

@@ -42,11 +42,13 @@ void Host::add(const json_t *entry) {
             [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) { method(with, call, params, r); },
             revisions);
     } else if (kind == "tool" || kind == "prompt") {
-        const auto add = kind == "tool" ? &wellhead::Server::add_tool : &wellhead::Server::add_prompt;
-        (server.*add)(string_of(what), *json_of(get(entry, "members")),
-                      [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) {
-                          method(with, call, params, r);
-                      });
+        using Add = void (wellhead::Server::*)(std::string_view, std::string_view, wellhead::MethodCallback);
+        const Add register_it =
+            kind == "tool" ? static_cast<Add>(&wellhead::Server::add_tool) : &wellhead::Server::add_prompt;
+        (server.*register_it)(string_of(what), *json_of(get(entry, "members")),
+                              [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) {
+                                  method(with, call, params, r);
+                              });
         for (const auto &[argument, completion] : members(get(entry, "complete")))
             server.complete_prompt(string_of(what), argument,
                                    [this, with = completion](const Call &call, auto variable, auto value, Complete &r) {

@@ -1,0 +1,223 @@
+//! Results of tools that are put together without JSON of the application's own.
+
+use crate::boundary::Promise;
+use crate::foreign::{Source, json, object};
+use crate::method::wellhead_method;
+use crate::pending;
+use crate::resource::{described, wellhead_contents, wellhead_resource};
+use crate::status::wellhead_status;
+use crate::types::{growing, wellhead_str};
+use std::ffi::c_int;
+use wellhead::{Annotations, Body, ContentBlock, Result, ToolResult};
+
+/// The optional members of a content block. An absent field is left out. Copied before return.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_content_block {
+    pub struct_size: usize,
+    /// As in wellhead_resource.
+    pub annotations: wellhead_str,
+    /// A JSON object, sent as _meta. Keys that the protocol reserves are INVALID_ARGUMENT.
+    pub meta: wellhead_str,
+}
+
+growing!(wellhead_content_block);
+
+/// Answers a tool's call with one text, which is copied; it may not be absent. INVALID_ARGUMENT, INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_text(
+    responder: *mut wellhead_method,
+    text: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::finish(responder, |promise, _, _| Ok(ToolResult::from(promise.text(text, "text")?).into()))
+    }
+}
+
+/// Answers a tool's call with structured content: one JSON value, which is copied and may not be absent. The same JSON is
+/// sent as a text, too. A client whose revision has only objects there gets another value as the `result` of one.
+/// INVALID_ARGUMENT, INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_structured(
+    responder: *mut wellhead_method,
+    json: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { pending::finish(responder, |promise, _, _| structured(promise, json).map(Into::into)) }
+}
+
+/// Adds a text, which is copied and may not be absent, to the result of a tool. Then answer with wellhead_method_finish.
+/// about: may be NULL. On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8. Thread safety: one thread at a
+/// time builds an answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_add_text(
+    responder: *mut wellhead_method,
+    about: *const wellhead_content_block,
+    text: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { add_block(responder, about, |promise| Ok(ContentBlock::text(promise.text(text, "text")?))) }
+}
+
+/// Adds an image to the result of a tool. bytes: as in its file; they are sent as base64. mime_type: such as image/png.
+/// about: may be NULL. The rest is as in wellhead_method_add_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_add_image(
+    responder: *mut wellhead_method,
+    about: *const wellhead_content_block,
+    bytes: wellhead_str,
+    mime_type: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        add_block(responder, about, |promise| {
+            ContentBlock::image(promise.bytes(bytes, "bytes")?, promise.text(mime_type, "mime_type")?)
+        })
+    }
+}
+
+/// Adds a sound to the result of a tool, as wellhead_method_add_image adds an image. A client whose revision has no sounds
+/// gets a line of text in its place.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_add_audio(
+    responder: *mut wellhead_method,
+    about: *const wellhead_content_block,
+    bytes: wellhead_str,
+    mime_type: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        add_block(responder, about, |promise| {
+            ContentBlock::audio(promise.bytes(bytes, "bytes")?, promise.text(mime_type, "mime_type")?)
+        })
+    }
+}
+
+/// Adds a link to a resource, which need not be registered, to the result of a tool. resource: how a list shows it; may not
+/// be NULL. A client whose revision has no links gets a line of text in its place. INVALID_URI; the rest is as in
+/// wellhead_method_add_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_add_link(
+    responder: *mut wellhead_method,
+    resource: *const wellhead_resource,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        add(responder, |promise| {
+            ContentBlock::link(&promise.fields(resource, "resource")?.resource(promise)?).map(Into::into)
+        })
+    }
+}
+
+/// Embeds a resource with its text in the result of a tool. contents: its uri, which may not be absent, its mime_type and its
+/// meta; the other fields mean nothing here. INVALID_URI; the rest is as in wellhead_method_add_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_add_resource_text(
+    responder: *mut wellhead_method,
+    about: *const wellhead_content_block,
+    contents: *const wellhead_contents,
+    text: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        add_block(responder, about, |promise| {
+            embedded(promise, contents, Source::copied(text).text(promise)?)
+        })
+    }
+}
+
+/// Embeds a resource with its bytes in the result of a tool; absent is empty. They are sent as base64. The rest is as in
+/// wellhead_method_add_resource_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_add_resource_blob(
+    responder: *mut wellhead_method,
+    about: *const wellhead_content_block,
+    contents: *const wellhead_contents,
+    bytes: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        add_block(responder, about, |promise| {
+            embedded(promise, contents, Source::copied(bytes).blob(promise)?)
+        })
+    }
+}
+
+/// Sets the structured content of the result of a tool, as in wellhead_method_structured. If nothing else was added, the
+/// same JSON is sent as a text, too. The rest is as in wellhead_method_add_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_set_structured(
+    responder: *mut wellhead_method,
+    json: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { add(responder, |promise| structured(promise, json)) }
+}
+
+/// Sets the _meta of the result of a tool: a JSON object, which may not be absent. Keys that the protocol reserves are
+/// INVALID_ARGUMENT. The rest is as in wellhead_method_add_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_set_meta(
+    responder: *mut wellhead_method,
+    meta: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { add(responder, |promise| ToolResult::new().meta(json(promise.text(meta, "meta")?, "meta")?)) }
+}
+
+/// Answers a tool's call with what was added. is_error: 1 if the tool failed and the content tells the model why, else 0.
+/// INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_finish(
+    responder: *mut wellhead_method,
+    is_error: c_int,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { pending::finish(responder, |_, _, result| Ok(result.is_error(is_error != 0).into())) }
+}
+
+fn structured(promise: &Promise, json: wellhead_str) -> Result<ToolResult> {
+    ToolResult::new().structured(promise.text(json, "structured")?)
+}
+
+fn embedded(promise: &Promise, contents: *const wellhead_contents, body: Body) -> Result<ContentBlock> {
+    ContentBlock::resource(&described(promise, contents, body)?)
+}
+
+unsafe fn add_block(
+    responder: *mut wellhead_method,
+    about: *const wellhead_content_block,
+    block: impl FnOnce(&Promise) -> Result<ContentBlock>,
+) -> wellhead_status {
+    let described = |promise: &Promise| {
+        let mut block = block(promise)?;
+        let Some(about) = promise.options(about, "about")? else { return Ok(block.into()) };
+        if let Some(annotations) = promise.optional(about.annotations, "annotations")? {
+            block = block.annotations(&Annotations::from_json(annotations)?)?;
+        }
+        if let Some(meta) = object(promise, about.meta, "meta")? {
+            block = block.meta(&meta)?;
+        }
+        Ok(block.into())
+    };
+    // SAFETY: our caller's promise.
+    unsafe { add(responder, described) }
+}
+
+unsafe fn add(
+    responder: *mut wellhead_method,
+    part: impl FnOnce(&Promise) -> Result<ToolResult>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::add(
+            responder,
+            |promise, _| part(promise),
+            |_, result, part| {
+                *result = std::mem::take(result).merge(part);
+                Ok(())
+            },
+        )
+    }
+}
