@@ -743,6 +743,16 @@ WELLHEAD_API wellhead_status wellhead_read_denied(wellhead_read *responder);
 
 /* Answers that the client has the current version, which wellhead_call_if_version returned. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_not_modified(wellhead_read *responder);
+/* Answers with a text, which is copied, and its details, such as its MIME type and its version. text: may not be absent.
+ * about: may be NULL. INVALID_UTF8, INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_read_text_with(wellhead_read *responder, const wellhead_contents *about,
+                                                     wellhead_str text);
+
+/* Answers with bytes, which are copied, and their details; absent is empty. about: may be NULL. INVALID_UTF8,
+ * INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_read_blob_with(wellhead_read *responder, const wellhead_contents *about,
+                                                     wellhead_str bytes);
+
 
 /* Answers that the resource cannot be read now. retry_after_ms: the time after which to retry, in milliseconds; UINT64_MAX:
  * not known. INVALID_ARGUMENT. */

@@ -571,7 +571,15 @@ public:
     void denied() { detail::check(wellhead_read_denied(take())); }
     void not_modified() { detail::check(wellhead_read_not_modified(take())); }
     void needs_input(std::string_view input) { detail::check(wellhead_read_needs_input(take(), str(input))); }
+    void text(std::string_view text, const Contents &about) {
+        const detail::Lent<wellhead_contents> c(about);
+        detail::check(wellhead_read_text_with(take(), c, str(text)));
+    }
     void invalid_state() { detail::check(wellhead_read_invalid_state(take())); }
+    void blob(std::string_view bytes, const Contents &about) {
+        const detail::Lent<wellhead_contents> c(about);
+        detail::check(wellhead_read_blob_with(take(), c, str(bytes)));
+    }
     void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
 
     void add_text(std::string_view text, const Contents &about = {}) {

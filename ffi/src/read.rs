@@ -69,6 +69,30 @@ pub unsafe extern "C" fn wellhead_read_blob(
     unsafe { whole(responder, |promise| Source::copied(bytes).blob(promise)) }
 }
 
+/// Answers with a text, which is copied, and its details, such as its MIME type and its version. text: may not be absent.
+/// about: may be NULL. INVALID_UTF8, INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_text_with(
+    responder: *mut wellhead_read,
+    about: *const wellhead_contents,
+    text: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { whole_with(responder, about, |promise| Source::copied(text).text(promise)) }
+}
+
+/// Answers with bytes, which are copied, and their details; absent is empty. about: may be NULL. INVALID_UTF8,
+/// INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_blob_with(
+    responder: *mut wellhead_read,
+    about: *const wellhead_contents,
+    bytes: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { whole_with(responder, about, |promise| Source::copied(bytes).blob(promise)) }
+}
+
 /// Answers with a text that is not copied; it may not be absent. It stays the application's, unchanged, until
 /// release(release_data), which is called once, on any thread, also on failure. release: may be NULL. INVALID_UTF8,
 /// INVALID_ARGUMENT.
@@ -233,6 +257,19 @@ unsafe fn whole(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |promise, _, _| body(promise).map(Answer::from)) }
+}
+
+unsafe fn whole_with(
+    responder: *mut wellhead_read,
+    about: *const wellhead_contents,
+    body: impl FnOnce(&Promise) -> Result<Body>,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::finish(responder, |promise, _, _| {
+            described(promise, about, body(promise)?).map(Answer::from)
+        })
+    }
 }
 
 unsafe fn add(

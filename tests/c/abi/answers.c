@@ -128,6 +128,29 @@ static void an_answer_that_is_not_utf8_is_an_internal_error(void) {
     part(p);
 }
 
+static void answer_with_details(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    wellhead_contents about = WELLHEAD_CONTENTS_INIT, unset = {0};
+    (void)user_data;
+    about.mime_type = WELLHEAD_STR("text/markdown");
+    about.version = WELLHEAD_STR("v1");
+    about.meta = WELLHEAD_STR("{\"a/b\":1}");
+    const char which = *wellhead_call_var(call, "id").ptr;
+    if (which == 't') CHECK(wellhead_read_text_with(r, &about, WELLHEAD_STR("text")) == WELLHEAD_STATUS_OK);
+    else if (which == 'b') CHECK(wellhead_read_blob_with(r, &about, WELLHEAD_STR("abc")) == WELLHEAD_STATUS_OK);
+    else if (which == 'n') CHECK(wellhead_read_text_with(r, NULL, WELLHEAD_STR("plain")) == WELLHEAD_STATUS_OK);
+    else CHECK(wellhead_read_text_with(r, &unset, WELLHEAD_STR("x")) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+}
+
+static void one_call_answers_a_body_with_its_details(void) {
+    pair p = pair_with(reads(answer_with_details, NULL));
+    const char *output = exchange(p.connection, READ(1, "n:t"));
+    CHECK(has(output, "\"mimeType\":\"text/markdown\"") && has(output, "\"text\":\"text\"") && has(output, "\"a/b\":1"));
+    CHECK(has(exchange(p.connection, READ(2, "n:b")), "\"blob\":\"YWJj\""));
+    CHECK(has(exchange(p.connection, READ(3, "n:n")), "\"text\":\"plain\""));
+    CHECK(has(exchange(p.connection, READ(4, "n:x")), INTERNAL_ERROR));
+    part(p);
+}
+
 static void answer_in_parts(void *user_data, const wellhead_call *call, wellhead_read *r) {
     wellhead_contents about = WELLHEAD_CONTENTS_INIT, unset = {0};
     (void)user_data;
@@ -393,6 +416,7 @@ void test_answers(void) {
     RUN(a_kept_responder_that_is_freed_is_an_internal_error);
     RUN(a_late_answer_is_no_error);
     RUN(an_answer_that_is_not_utf8_is_an_internal_error);
+    RUN(one_call_answers_a_body_with_its_details);
     RUN(refused_parts_leave_the_answer_as_it_was);
     RUN(a_refused_item_leaves_the_page_as_it_was);
     RUN(the_log_says_why_a_part_was_refused_if_the_call_fails);
