@@ -121,6 +121,17 @@ typedef void (*wellhead_wake_callback)(void *data);
 /* Returns a NUL-terminated string as a wellhead_str, which borrows it: `s` must stay unchanged meanwhile. NULL: absent. */
 WELLHEAD_API wellhead_str wellhead_cstr(const char *s);
 
+/* Returns 1 if two strings have the same bytes, or are both absent, else 0. */
+WELLHEAD_API int wellhead_str_equal(wellhead_str a, wellhead_str b);
+
+/* Returns 1 if the whole string is a decimal number that an int64_t holds: digits, perhaps with "-" in front. Else 0.
+ * *value: the number; may be NULL. */
+WELLHEAD_API int wellhead_str_to_integer(wellhead_str s, int64_t *value);
+
+/* Returns 1 if the whole string is a decimal number that a double holds, such as 5, -0.5 or 1e-3, else 0. The locale means
+ * nothing. *value: the nearest double; may be NULL. */
+WELLHEAD_API int wellhead_str_to_number(wellhead_str s, double *value);
+
 #ifdef __cplusplus
 #  define WELLHEAD_STR(literal) (wellhead_str{"" literal, sizeof(literal) - 1})
 #else
@@ -128,6 +139,14 @@ WELLHEAD_API wellhead_str wellhead_cstr(const char *s);
 #endif
 /* Initializes a constant from a literal, as in `static const wellhead_str name = WELLHEAD_STR_INIT("x");` and in tables. */
 #define WELLHEAD_STR_INIT(literal) {"" literal, sizeof(literal) - 1}
+/* Prints a string, as in printf("Hello, " WELLHEAD_FMT "!", WELLHEAD_ARG(name)). An absent string prints nothing.
+ * WELLHEAD_ARG evaluates its argument several times. */
+#define WELLHEAD_FMT "%.*s"
+#ifdef __cplusplus
+#  define WELLHEAD_ARG(s) static_cast<int>((s).len < 0x7fffffff ? (s).len : 0x7fffffff), ((s).ptr ? (s).ptr : "")
+#else
+#  define WELLHEAD_ARG(s) (int)((s).len < 0x7fffffff ? (s).len : 0x7fffffff), ((s).ptr ? (s).ptr : "")
+#endif
 
 typedef struct wellhead_server wellhead_server;
 typedef struct wellhead_connection wellhead_connection;
@@ -724,6 +743,16 @@ WELLHEAD_API wellhead_status wellhead_read_text(wellhead_read *responder, wellhe
 /* Answers with bytes, which are copied; absent is empty. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_blob(wellhead_read *responder, wellhead_str bytes);
 
+/* Answers with a text, which is copied, and its details, such as its MIME type and its version. text: may not be absent.
+ * about: may be NULL. INVALID_UTF8, INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_read_text_with(wellhead_read *responder, const wellhead_contents *about,
+                                                     wellhead_str text);
+
+/* Answers with bytes, which are copied, and their details; absent is empty. about: may be NULL. INVALID_UTF8,
+ * INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_read_blob_with(wellhead_read *responder, const wellhead_contents *about,
+                                                     wellhead_str bytes);
+
 /* Answers with a text that is not copied; it may not be absent. It stays the application's, unchanged, until
  * release(release_data), which is called once, on any thread, also on failure. release: may be NULL. INVALID_UTF8,
  * INVALID_ARGUMENT. */
@@ -743,16 +772,6 @@ WELLHEAD_API wellhead_status wellhead_read_denied(wellhead_read *responder);
 
 /* Answers that the client has the current version, which wellhead_call_if_version returned. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_not_modified(wellhead_read *responder);
-/* Answers with a text, which is copied, and its details, such as its MIME type and its version. text: may not be absent.
- * about: may be NULL. INVALID_UTF8, INVALID_ARGUMENT. */
-WELLHEAD_API wellhead_status wellhead_read_text_with(wellhead_read *responder, const wellhead_contents *about,
-                                                     wellhead_str text);
-
-/* Answers with bytes, which are copied, and their details; absent is empty. about: may be NULL. INVALID_UTF8,
- * INVALID_ARGUMENT. */
-WELLHEAD_API wellhead_status wellhead_read_blob_with(wellhead_read *responder, const wellhead_contents *about,
-                                                     wellhead_str bytes);
-
 
 /* Answers that the resource cannot be read now. retry_after_ms: the time after which to retry, in milliseconds; UINT64_MAX:
  * not known. INVALID_ARGUMENT. */

@@ -72,6 +72,18 @@ inline std::optional<std::string_view> optional_view(wellhead_str text) noexcept
     return text.ptr ? std::optional(view(text)) : std::nullopt;
 }
 
+/* Returns the whole number that a text spells: see wellhead_str_to_integer. */
+inline std::optional<std::int64_t> to_integer(std::string_view text) noexcept {
+    std::int64_t value = 0;
+    return wellhead_str_to_integer(str(text), &value) ? std::optional(value) : std::nullopt;
+}
+
+/* Returns the number that a text spells: see wellhead_str_to_number. */
+inline std::optional<double> to_number(std::string_view text) noexcept {
+    double value = 0;
+    return wellhead_str_to_number(str(text), &value) ? std::optional(value) : std::nullopt;
+}
+
 class Error : public std::runtime_error {
 public:
     Error(wellhead_status status, const std::string &message) : std::runtime_error(message), status_(status) {}
@@ -559,7 +571,15 @@ public:
     using Responder::Responder;
 
     void text(std::string_view text) { detail::check(wellhead_read_text(take(), str(text))); }
+    void text(std::string_view text, const Contents &about) {
+        const detail::Lent<wellhead_contents> c(about);
+        detail::check(wellhead_read_text_with(take(), c, str(text)));
+    }
     void blob(std::string_view bytes) { detail::check(wellhead_read_blob(take(), str(bytes))); }
+    void blob(std::string_view bytes, const Contents &about) {
+        const detail::Lent<wellhead_contents> c(about);
+        detail::check(wellhead_read_blob_with(take(), c, str(bytes)));
+    }
     /* Without a copy. */
     void text_owned(std::string text) {
         detail::lend(std::move(text), [this](auto... lent) { return wellhead_read_text_owned(take(), lent...); });
@@ -571,15 +591,7 @@ public:
     void denied() { detail::check(wellhead_read_denied(take())); }
     void not_modified() { detail::check(wellhead_read_not_modified(take())); }
     void needs_input(std::string_view input) { detail::check(wellhead_read_needs_input(take(), str(input))); }
-    void text(std::string_view text, const Contents &about) {
-        const detail::Lent<wellhead_contents> c(about);
-        detail::check(wellhead_read_text_with(take(), c, str(text)));
-    }
     void invalid_state() { detail::check(wellhead_read_invalid_state(take())); }
-    void blob(std::string_view bytes, const Contents &about) {
-        const detail::Lent<wellhead_contents> c(about);
-        detail::check(wellhead_read_blob_with(take(), c, str(bytes)));
-    }
     void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
 
     void add_text(std::string_view text, const Contents &about = {}) {

@@ -139,7 +139,7 @@ def other_numbers(rows: list[Row]) -> Iterator[str]:
 
 def beyond_cpp() -> Iterator[str]:
     """C++ has the words of C: its header uses each function and each field, but those that hosts use as they are. Its callbacks are functions."""
-    as_they_are = ("wellhead_cstr", "wellhead_limits.", "wellhead_value.", "wellhead_str.", "wellhead_observed.", "wellhead_counters.")
+    as_they_are = ("wellhead_cstr", "wellhead_str_equal", "wellhead_limits.", "wellhead_value.", "wellhead_str.", "wellhead_observed.", "wellhead_counters.")
     text = "".join(header.read_text("utf-8") for header in HEADERS_CPP)
     for name in [*c(HEADER), *c(HEADER_HTTP)]:
         used = rf"(\.|->){name.split('.')[1]}\b" if "." in name else rf"\b{name}\b"

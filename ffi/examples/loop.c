@@ -131,7 +131,7 @@ int main(void) {
         wellhead_connection_free(c);
     }
     wellhead_str why = wellhead_error_message(error);
-    if (error) fprintf(stderr, "primes: %.*s\n", (int)why.len, why.ptr);
+    if (error) fprintf(stderr, "primes: " WELLHEAD_FMT "\n", WELLHEAD_ARG(why));
     wellhead_error_free(error);
     wellhead_server_free(server);
     return failed;

@@ -105,8 +105,8 @@ static enum MHD_Result respond(request *q) {
     if (!response) return MHD_NO;
     for (size_t i = 0; i < head->header_count; i++) {
         char name[64], value[2048];
-        snprintf(name, sizeof name, "%.*s", (int)head->headers[i].name.len, head->headers[i].name.ptr);
-        snprintf(value, sizeof value, "%.*s", (int)head->headers[i].value.len, head->headers[i].value.ptr);
+        snprintf(name, sizeof name, WELLHEAD_FMT, WELLHEAD_ARG(head->headers[i].name));
+        snprintf(value, sizeof value, WELLHEAD_FMT, WELLHEAD_ARG(head->headers[i].value));
         if (strcmp(name, "content-length") != 0) MHD_add_response_header(response, name, value); /* it knows the length */
     }
     enum MHD_Result queued = MHD_queue_response(q->connection, head->status, response);

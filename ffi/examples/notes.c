@@ -117,7 +117,7 @@ static void *edits(void *user_data) {
         wellhead_error *error = NULL;
         if (wellhead_server_updated(s->server, wellhead_cstr(uri), &error) != WELLHEAD_STATUS_OK) {
             wellhead_str message = wellhead_error_message(error);
-            fprintf(stderr, "notes: %.*s\n", (int)message.len, message.ptr);
+            fprintf(stderr, "notes: " WELLHEAD_FMT "\n", WELLHEAD_ARG(message));
             wellhead_error_free(error);
         } else if (strcmp(verb, "set") != 0)
             wellhead_server_list_changed(s->server, NULL);
@@ -170,7 +170,7 @@ int main(int argc, char **argv) {
     s.server = wellhead_server_new(WELLHEAD_STR("notes"), WELLHEAD_STR("1.0.0"), &options, &error);
     if (!s.server || serve(&s, &error) != WELLHEAD_STATUS_OK) {
         wellhead_str why = wellhead_error_message(error);
-        fprintf(stderr, "notes: %.*s\n", (int)why.len, why.ptr);
+        fprintf(stderr, "notes: " WELLHEAD_FMT "\n", WELLHEAD_ARG(why));
         wellhead_error_free(error);
         return 1;
     }

@@ -229,7 +229,7 @@ int main(int argc, char **argv) {
     if (server && wellhead_server_add_template(server, &resource, &provider, &error) == WELLHEAD_STATUS_OK)
         failed = serve(&loop, server, argv[1]) != 0;
     wellhead_str why = wellhead_error_message(error);
-    if (error) fprintf(stderr, "uv: %.*s\n", (int)why.len, why.ptr);
+    if (error) fprintf(stderr, "uv: " WELLHEAD_FMT "\n", WELLHEAD_ARG(why));
     wellhead_error_free(error);
     wellhead_server_free(server);
     return failed || uv_loop_close(&loop) != 0;

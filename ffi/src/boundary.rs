@@ -270,6 +270,14 @@ pub(crate) unsafe fn ask<T: Sync, R>(
     }
 }
 
+/// The body of an exported function that needs no handle.
+///
+/// # Safety
+/// The caller keeps the [`Promise`].
+pub(crate) unsafe fn given<R>(otherwise: R, run: impl FnOnce(&Promise) -> R) -> R {
+    answer(otherwise, || run(&Promise(())))
+}
+
 /// Takes a handle that one of our functions gave, and drops it.
 ///
 /// # Safety

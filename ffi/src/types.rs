@@ -1,7 +1,8 @@
 //! Strings, and what C's structs have in common.
 
-use crate::boundary::answer;
-use std::ffi::{CStr, c_char, c_void};
+use crate::boundary::{answer, given};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::str::FromStr;
 
 /// A string of bytes; UTF-8 where text is meant. It does not end in a NUL. ptr NULL: absent. len 0 with a ptr: empty.
 #[repr(C)]
@@ -38,6 +39,54 @@ pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
         // SAFETY: the caller passes a NUL-terminated string.
         wellhead_str { ptr: s, len: unsafe { CStr::from_ptr(s) }.count_bytes() }
     })
+}
+
+/// Returns 1 if two strings have the same bytes, or are both absent, else 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_str_equal(a: wellhead_str, b: wellhead_str) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        given(0, |promise| {
+            let same = promise.bytes(a, "").ok() == promise.bytes(b, "").ok();
+            c_int::from(a.ptr.is_null() == b.ptr.is_null() && same)
+        })
+    }
+}
+
+/// Returns 1 if the whole string is a decimal number that an int64_t holds: digits, perhaps with "-" in front. Else 0.
+/// *value: the number; may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_str_to_integer(s: wellhead_str, value: *mut i64) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe { parsed(s, value, |text| !text.starts_with('+')) }
+}
+
+/// Returns 1 if the whole string is a decimal number that a double holds, such as 5, -0.5 or 1e-3, else 0. The locale means
+/// nothing. *value: the nearest double; may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_str_to_number(s: wellhead_str, value: *mut f64) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        parsed(s, value, |text| {
+            // Not "+1", and not "-inf" or what is larger than any double.
+            text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+                && text.parse().is_ok_and(|number: f64| number.is_finite())
+        })
+    }
+}
+
+/// Writes the number that a string spells, if it is one of those that are `wanted`.
+unsafe fn parsed<T: FromStr>(s: wellhead_str, place: *mut T, wanted: impl FnOnce(&str) -> bool) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        given(0, |promise| {
+            let text = promise.optional(s, "").ok().flatten().filter(|text| wanted(text));
+            text.and_then(|text| text.parse().ok()).map_or(0, |number| {
+                promise.put(place, number);
+                1
+            })
+        })
+    }
 }
 
 // Callbacks are "C-unwind": an exception that leaves one reaches a `catch_unwind` of ours, which aborts. With "C" it would be

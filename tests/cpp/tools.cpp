@@ -106,6 +106,24 @@ static void a_tool_without_a_function_is_refused() {
     CHECK(code_of([&] { s.add_tool("t", "{}", wellhead::ToolCallback()); }) == "invalid_argument");
 }
 
+static void a_text_is_a_number_as_a_whole_or_not_at_all() {
+    CHECK(wellhead::to_integer("-12") == -12 && !wellhead::to_integer("12.5") && !wellhead::to_integer(""));
+    CHECK(wellhead::to_number("12.5") == 12.5 && !wellhead::to_number("12.5x"));
+    char text[16];
+    const wellhead_str absent = {nullptr, 0};
+    std::snprintf(text, sizeof text, "<" WELLHEAD_FMT WELLHEAD_FMT ">", WELLHEAD_ARG(wellhead::str("a")), WELLHEAD_ARG(absent));
+    CHECK(std::string(text) == "<a>");
+}
+
+static void one_call_answers_a_body_with_its_details() {
+    Server s = server();
+    s.add_resource("n:1", {[](const Call &, wellhead::Read &r) { r.text("one", {{}, "text/markdown"}); }, {}});
+    s.add_resource("n:2", {[](const Call &, wellhead::Read &r) { r.blob("two", {{}, "image/png"}); }, {}});
+    TestClient client(s);
+    CHECK(has(client.request("resources/read", R"({"uri":"n:1"})"), R"("mimeType":"text/markdown","text":"one")"));
+    CHECK(has(client.request("resources/read", R"({"uri":"n:2"})"), R"("mimeType":"image/png","blob":"dHdv")"));
+}
+
 void tools() {
     RUN(arguments_are_read_by_path_and_type);
     RUN(a_tool_returns_its_result);
@@ -113,4 +131,6 @@ void tools() {
     RUN(what_a_tool_throws_is_logged_unless_it_is_for_the_model);
     RUN(a_kept_responder_is_answered_with_a_result);
     RUN(a_tool_without_a_function_is_refused);
+    RUN(a_text_is_a_number_as_a_whole_or_not_at_all);
+    RUN(one_call_answers_a_body_with_its_details);
 }

@@ -1,4 +1,4 @@
-/* Tools without JSON of the application's own: arguments by path, and results. */
+/* Tools without JSON of the application's own: arguments by path, results, and strings. */
 #include "check.h"
 
 static int same(wellhead_str s, const char *text) {
@@ -236,6 +236,37 @@ static void a_whole_answer_replaces_what_was_added(void) {
     CHECK(strcmp(result_of(finish_at_once, "{}"), "{\"content\":[]}") == 0);
 }
 
+static void strings_are_compared_with_their_length(void) {
+    const wellhead_str a = WELLHEAD_STR("a"), nul = WELLHEAD_STR("a\0b"), empty = WELLHEAD_STR(""), absent = {NULL, 0};
+    CHECK(wellhead_str_equal(a, wellhead_cstr("a")) == 1 && wellhead_str_equal(a, WELLHEAD_STR("b")) == 0);
+    CHECK(!wellhead_str_equal(a, nul) && wellhead_str_equal(nul, WELLHEAD_STR("a\0b")) && !wellhead_str_equal(nul, WELLHEAD_STR("a\0c")));
+    CHECK(wellhead_str_equal(empty, empty) && wellhead_str_equal(absent, absent) && !wellhead_str_equal(empty, absent));
+}
+
+static void a_string_is_a_number_as_a_whole_or_not_at_all(void) {
+    static const char *const none[] = {"", "-", "+1", " 1", "1 ", "1x", "0x1", "1\n", "1,5", "inf", "-inf", "nan", "-nan", "1e999", "\xff", NULL};
+    int64_t integer = 7;
+    double number = 7;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        CHECK(!wellhead_str_to_integer(wellhead_cstr(none[i]), &integer) && integer == 7);
+        CHECK(!wellhead_str_to_number(wellhead_cstr(none[i]), &number) && number > 6);
+    }
+    CHECK(!wellhead_str_to_integer(WELLHEAD_STR("1\0"), &integer) && !wellhead_str_to_integer(WELLHEAD_STR("1.0"), &integer));
+    CHECK(!wellhead_str_to_integer(WELLHEAD_STR("9223372036854775808"), &integer) && integer == 7);
+    CHECK(wellhead_str_to_integer(WELLHEAD_STR("-9223372036854775808"), &integer) == 1 && integer == INT64_MIN);
+    CHECK(wellhead_str_to_integer(WELLHEAD_STR("007"), &integer) && integer == 7 && wellhead_str_to_integer(WELLHEAD_STR("1"), NULL));
+    CHECK(wellhead_str_to_number(WELLHEAD_STR("-0.5e1"), &number) == 1 && number > -5.1 && number < -4.9);
+    CHECK(wellhead_str_to_number(WELLHEAD_STR("5"), NULL) == 1);
+}
+
+static void a_string_is_printed_with_its_length_and_an_absent_one_as_nothing(void) {
+    const wellhead_str whole = WELLHEAD_STR("abcdef"), absent = {NULL, 0};
+    const wellhead_str part = {whole.ptr + 1, 3};
+    char text[32];
+    snprintf(text, sizeof text, "<" WELLHEAD_FMT "|" WELLHEAD_FMT ">", WELLHEAD_ARG(part), WELLHEAD_ARG(absent));
+    CHECK(strcmp(text, "<bcd|>") == 0);
+}
+
 void test_tools(void) {
     RUN(arguments_are_read_by_path_and_type);
     RUN(a_path_that_leads_to_nothing_is_no_fault);
@@ -245,4 +276,7 @@ void test_tools(void) {
     RUN(a_result_has_each_kind_of_content);
     RUN(a_part_that_is_refused_leaves_the_result_as_it_was);
     RUN(a_whole_answer_replaces_what_was_added);
+    RUN(strings_are_compared_with_their_length);
+    RUN(a_string_is_a_number_as_a_whole_or_not_at_all);
+    RUN(a_string_is_printed_with_its_length_and_an_absent_one_as_nothing);
 }
