@@ -4,7 +4,7 @@ use crate::errors::OrRaise;
 use crate::exit::detach;
 use crate::given;
 use crate::imported::Imported;
-use crate::registration::{completers, positional};
+use crate::registration::{completers, pooled, positional};
 use crate::server::Server;
 use crate::table::Handler;
 use pyo3::call::PyCallArgs;
@@ -18,7 +18,7 @@ enum Family {
 }
 
 /// The arguments of `Server.tool`.
-pub(crate) const TOOL: [&str; 9] = [
+pub(crate) const TOOL: [&str; 10] = [
     "name",
     "definition",
     "title",
@@ -28,11 +28,12 @@ pub(crate) const TOOL: [&str; 9] = [
     "annotations",
     "icons",
     "meta",
+    "thread",
 ];
 
 /// The arguments of `Server.prompt`.
-pub(crate) const PROMPT: [&str; 7] =
-    ["name", "definition", "complete", "title", "description", "icons", "meta"];
+pub(crate) const PROMPT: [&str; 8] =
+    ["name", "definition", "complete", "title", "description", "icons", "meta", "thread"];
 
 /// The keywords that are members of a definition, without those that are None.
 pub(crate) fn members(
@@ -88,21 +89,41 @@ struct Named<'py> {
 }
 
 /// Registers a tool. `given` are the arguments of `plan` in `_tools.py`.
-pub(crate) fn tool<'py>(py: Python<'py>, server: &Server, given: impl PyCallArgs<'py>) -> PyResult<()> {
+pub(crate) fn tool<'py>(
+    py: Python<'py>,
+    server: &Server,
+    given: impl PyCallArgs<'py>,
+    thread: Option<bool>,
+) -> PyResult<()> {
     static PLAN: Imported = Imported::new("wellhead._tools", "plan");
-    register(py, server, &Family::Tool, &PLAN.get(py)?.call1(given)?.extract()?)
+    register(py, server, &Family::Tool, &PLAN.get(py)?.call1(given)?.extract()?, thread)
 }
 
 /// Registers a prompt. `given` are the arguments of `plan` in `_prompts.py`.
-pub(crate) fn prompt<'py>(py: Python<'py>, server: &Server, given: impl PyCallArgs<'py>) -> PyResult<()> {
+pub(crate) fn prompt<'py>(
+    py: Python<'py>,
+    server: &Server,
+    given: impl PyCallArgs<'py>,
+    thread: Option<bool>,
+) -> PyResult<()> {
     static PLAN: Imported = Imported::new("wellhead._prompts", "plan");
-    register(py, server, &Family::Prompt, &PLAN.get(py)?.call1(given)?.extract()?)
+    register(py, server, &Family::Prompt, &PLAN.get(py)?.call1(given)?.extract()?, thread)
 }
 
-fn register(py: Python<'_>, server: &Server, family: &Family, plan: &Named<'_>) -> PyResult<()> {
+fn register(
+    py: Python<'_>,
+    server: &Server,
+    family: &Family,
+    plan: &Named<'_>,
+    thread: Option<bool>,
+) -> PyResult<()> {
     let core = server.core(py);
     let name = plan.name.as_str();
-    let method = positional(&plan.function, &["arguments"], 1, true)?;
+    let mut method = positional(&plan.function, &["arguments"], 1, true)?;
+    if thread == Some(true) {
+        method.function = pooled(&plan.function)?.unbind();
+    }
+    method.quick |= thread.is_some();
     let completers = completers(&plan.completers, None)?;
     let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
     let definition = given::object("definition", &plan.definition)?;

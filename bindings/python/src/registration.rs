@@ -46,6 +46,8 @@ pub(crate) enum What {
         definition: Option<Py<PyAny>>,
         /// The values of keywords, by name.
         given: Py<PyDict>,
+        /// As for a resource.
+        thread: Option<bool>,
     },
     /// As for tools, with the completers of its arguments.
     Prompt {
@@ -53,6 +55,7 @@ pub(crate) enum What {
         definition: Option<Py<PyAny>>,
         given: Py<PyDict>,
         complete: Option<Py<PyDict>>,
+        thread: Option<bool>,
     },
     Authorize,
     OnInterest,
@@ -201,11 +204,11 @@ pub(crate) fn register(
             let id = detach(py, || core.add_method(method, None)).or_raise(py)?;
             server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
         }
-        What::Tool { name, definition, given } => {
-            named::tool(py, server, (function, name, definition, given))?;
+        What::Tool { name, definition, given, thread } => {
+            named::tool(py, server, (function, name, definition, given), thread)?;
         }
-        What::Prompt { name, definition, given, complete } => {
-            named::prompt(py, server, (function, name, definition, given, complete))?;
+        What::Prompt { name, definition, given, complete, thread } => {
+            named::prompt(py, server, (function, name, definition, given, complete), thread)?;
         }
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {
@@ -235,7 +238,7 @@ fn reader(function: &Bound<'_, PyAny>, parameters: Vec<Parameter>, quick: bool, 
     Arc::new(Reader { function, parameters: Parameters::new(parameters), quick, typed })
 }
 
-fn pooled<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn pooled<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     static IN_POOL: Imported = Imported::new("wellhead._parameters", "in_pool");
     IN_POOL.get(function.py())?.call1((function,))
 }

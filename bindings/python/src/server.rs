@@ -226,33 +226,36 @@ impl Server {
 
     #[doc = docstring!(tool)]
     #[pyo3(
-        signature = (name = None, definition = None, **members),
+        signature = (name = None, definition = None, *, thread = None, **members),
         text_signature = "($self, name=None, definition=None, *, title=None, description=None, \
-                    input_schema=None, output_schema=None, annotations=None, icons=None, meta=None)"
+                    input_schema=None, output_schema=None, annotations=None, icons=None, meta=None, thread=None)"
     )]
     fn tool<'py>(
         this: &Bound<'py, Self>,
         name: Option<&Bound<'py, PyAny>>,
         definition: Option<&Bound<'py, PyAny>>,
+        thread: Option<&Bound<'py, PyAny>>,
         members: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let given = named::members("tool", &named::TOOL, members, this.py())?;
         let (name, function) = named::name_or_function(name)?;
         let definition = named::definition(definition)?;
-        Server::decorate(this, What::Tool { name, definition, given }, function)
+        let thread = given::optional(thread, |given| given::flag("thread", given))?;
+        Server::decorate(this, What::Tool { name, definition, given, thread }, function)
     }
 
     #[doc = docstring!(prompt)]
     #[pyo3(
-        signature = (name = None, definition = None, *, complete = None, **members),
+        signature = (name = None, definition = None, *, complete = None, thread = None, **members),
         text_signature = "($self, name=None, definition=None, *, title=None, description=None, icons=None, \
-                    meta=None, complete=None)"
+                    meta=None, complete=None, thread=None)"
     )]
     fn prompt<'py>(
         this: &Bound<'py, Self>,
         name: Option<&Bound<'py, PyAny>>,
         definition: Option<&Bound<'py, PyAny>>,
         complete: Option<&Bound<'py, PyAny>>,
+        thread: Option<&Bound<'py, PyAny>>,
         members: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let given = named::members("prompt", &named::PROMPT, members, this.py())?;
@@ -260,7 +263,8 @@ impl Server {
         let definition = named::definition(definition)?;
         let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
         let complete = complete.map(Bound::unbind);
-        Server::decorate(this, What::Prompt { name, definition, given, complete }, function)
+        let thread = given::optional(thread, |given| given::flag("thread", given))?;
+        Server::decorate(this, What::Prompt { name, definition, given, complete, thread }, function)
     }
 
     #[doc = docstring!(remove_tool)]

@@ -305,6 +305,7 @@ Args:
     annotations: Hints for clients, such as `{"readOnlyHint": True}`.
     icons: Icons, such as `[{"src": "https://…"}]`.
     meta: The tool's `_meta`.
+    thread: As for `resource`.
 
 Raises:
     RegistrationError: The name is empty, a hint has no JSON Schema, a member is unknown or would be refused
@@ -345,6 +346,7 @@ Args:
     icons: Icons, such as `[{"src": "https://…"}]`.
     meta: The prompt's `_meta`.
     complete: Values to propose for the arguments, by name, as for `resource`.
+    thread: As for `resource`.
 
 Raises:
     RegistrationError: The name is empty, a hint is of no type that is written as text, a member is unknown

@@ -32,6 +32,9 @@ pub(crate) struct Positional {
     pub(crate) function: Py<PyAny>,
     #[pyo3(item(1))]
     pub(crate) is_async: bool,
+    /// As of [`Reader`]: an `async def`, unless the registration says where it runs.
+    #[pyo3(item(1))]
+    pub(crate) quick: bool,
     /// The keyword that is given the call.
     #[pyo3(item(2))]
     pub(crate) call: Option<Py<PyString>>,
@@ -65,7 +68,7 @@ impl Answerer {
     pub(crate) fn is_quick(&self) -> bool {
         match self {
             Answerer::Reader(reader) => reader.quick,
-            Answerer::Positional(asked) => asked.is_async,
+            Answerer::Positional(asked) => asked.quick,
             Answerer::Provider => false,
             Answerer::Nothing => true,
         }

@@ -1017,7 +1017,9 @@ class Server:
     @overload
     def tool(self, name: _Tool, /) -> _Tool: ...
     @overload
-    def tool(self, name: str, definition: dict[str, Any]) -> Callable[[_Method], _Method]: ...
+    def tool(
+        self, name: str, definition: dict[str, Any], *, thread: bool | None = None
+    ) -> Callable[[_Method], _Method]: ...
     @overload
     def tool(
         self,
@@ -1031,6 +1033,7 @@ class Server:
         annotations: dict[str, Any] | None = None,
         icons: Sequence[dict[str, Any]] | None = None,
         meta: dict[str, Any] | None = None,
+        thread: bool | None = None,
     ) -> Callable[[_Tool], _Tool]:
         """Serves a tool with a function. Without parentheses, or with keywords, as a decorator.
 
@@ -1071,6 +1074,7 @@ class Server:
             annotations: Hints for clients, such as `{"readOnlyHint": True}`.
             icons: Icons, such as `[{"src": "https://…"}]`.
             meta: The tool's `_meta`.
+            thread: As for `resource`.
 
         Raises:
             RegistrationError: The name is empty, a hint has no JSON Schema, a member is unknown or would be refused
@@ -1091,6 +1095,7 @@ class Server:
         icons: Sequence[dict[str, Any]] | None = None,
         meta: dict[str, Any] | None = None,
         complete: Mapping[str, _Complete] | None = None,
+        thread: bool | None = None,
     ) -> Callable[[_Method], _Method]: ...
     @overload
     def prompt(
@@ -1103,6 +1108,7 @@ class Server:
         icons: Sequence[dict[str, Any]] | None = None,
         meta: dict[str, Any] | None = None,
         complete: Mapping[str, _Complete] | None = None,
+        thread: bool | None = None,
     ) -> Callable[[_Prompt], _Prompt]:
         """Serves a prompt with a function. Without parentheses, or with keywords, as a decorator.
 
@@ -1136,6 +1142,7 @@ class Server:
             icons: Icons, such as `[{"src": "https://…"}]`.
             meta: The prompt's `_meta`.
             complete: Values to propose for the arguments, by name, as for `resource`.
+            thread: As for `resource`.
 
         Raises:
             RegistrationError: The name is empty, a hint is of no type that is written as text, a member is unknown

@@ -1,0 +1,81 @@
+"""Tools and prompts with `thread=`: a `def` in a pool of threads, or on the event loop."""
+
+import asyncio
+import threading
+from contextvars import ContextVar
+from typing import Any
+
+import pytest
+import wellhead
+from asgi_client import POST, Request, on_a_loop
+from client import request
+
+ASKED: ContextVar[str] = ContextVar("ASKED")
+
+
+def here() -> str:
+    return threading.current_thread().name.partition("_")[0]
+
+
+def server(thread: bool | None = None) -> wellhead.Server:
+    ASKED.set("asked")
+    made = wellhead.Server("s", "1")
+
+    @made.tool(thread=thread)
+    def typed(call: wellhead.Call, n: int = 1) -> str:
+        if n == 0:
+            raise wellhead.ToolError("give another number")
+        return f"{here()} {call.name} {n} {ASKED.get()}"
+
+    @made.tool("raw", {}, thread=thread)
+    def raw(arguments: dict[str, Any]) -> dict[str, Any]:
+        return {"content": [{"type": "text", "text": here()}]}
+
+    @made.prompt(thread=thread)
+    def prompt(topic: str) -> str:
+        return f"{here()} {topic}"
+
+    return made
+
+
+async def answers(of: wellhead.Server) -> list[str]:
+    async with of.test_client_async() as client:
+        typed = await client.call_tool("typed", {"n": 2})
+        failed = await client.call_tool("typed", {"n": 0})
+        raw = await client.call_tool("raw")
+        prompt = await client.get_prompt("prompt", {"topic": "x"})
+    assert failed["isError"] is True
+    contents = [typed["content"][0], failed["content"][0], raw["content"][0], prompt["messages"][0]["content"]]
+    return [content["text"] for content in contents]
+
+
+def test_a_def_runs_in_the_pool() -> None:
+    pooled = ["wellhead typed 2 asked", "give another number", "wellhead", "wellhead x"]
+    assert asyncio.run(answers(server(thread=True))) == pooled
+
+
+def test_a_def_runs_on_the_loop() -> None:
+    main = ["MainThread typed 2 asked", "give another number", "MainThread", "MainThread x"]
+    assert asyncio.run(answers(server())) == asyncio.run(answers(server(thread=False))) == main
+
+
+@pytest.mark.parametrize(("thread", "expected"), [(None, "wellhead"), (True, "wellhead"), (False, "MainThread")])
+def test_under_asgi_a_def_runs_where_it_says(thread: bool | None, expected: str) -> None:
+    @on_a_loop
+    async def main() -> None:
+        app = server(thread).asgi()
+        headers = {**POST, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "raw"}
+        answer = await Request(app, "POST", "/mcp", headers, request(1, "tools/call", name="raw")).json()
+        assert answer["result"]["content"] == [{"type": "text", "text": expected}]
+
+    main()
+
+
+def test_a_pool_is_for_a_def() -> None:
+    async def later() -> str:
+        return ""
+
+    of = wellhead.Server("s", "1")
+    for decorate in (of.tool(thread=True), of.prompt(thread=True)):
+        with pytest.raises(wellhead.RegistrationError, match="thread=True is for a def"):
+            decorate(later)
