@@ -4,6 +4,8 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Server, SharedBytes } from 'wellhead';
 import { folder, read } from './host.mjs';
 
@@ -316,6 +318,24 @@ test('a stream that comes after the client has gone is not read', limit, async (
   give();
   await assert.rejects(answer);
   await ends.promise;
+});
+
+test('a stream is read on after the Promise that brought it was collected', limit, async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const { server, client } = make();
+  let controller;
+  const stream = () => new ReadableStream({ start: (given) => (controller = given) });
+  server.resource('b:x', async () => stream());
+  const answer = client.read('b:x');
+  while (controller === undefined) await new Promise(setImmediate);
+  for (let round = 0; round < 5; round++) {
+    await new Promise(setImmediate);
+    collect();
+  }
+  controller.enqueue('a');
+  controller.close();
+  assert.deepEqual(await answer, [{ uri: 'b:x', text: 'a' }]);
 });
 
 function deferred() {

@@ -122,6 +122,14 @@ test('a schema in a shape may refer to itself', limit, async () => {
   assert.match(content[0].text, /^- \["a\/~b%"\].inner\[0\].name: must be a string \(got 1\)$/m);
 });
 
+test('a reference among values stays as it is', limit, async () => {
+  const value = { $ref: '#/a' };
+  const { listed, seen, call } = await tool({ input: { a: z.object({ $ref: z.string() }).default(value) } });
+  assert.deepEqual(listed.inputSchema.properties.a.default, value);
+  await call();
+  assert.deepEqual(seen, [{ a: value }]);
+});
+
 test('the members of a definition are those of the protocol', limit, async () => {
   const icons = [{ src: 'https://a.example/i.png' }];
   const definition = { title: 'T', description: 'D', annotations: { readOnlyHint: true }, icons };
