@@ -1,7 +1,10 @@
-"""Tools and prompts with `thread=`: a `def` in a pool of threads, or on the event loop."""
+"""Where and when tools and prompts run: `thread=`, and answers that come later."""
 
 import asyncio
+import functools
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any
 
@@ -79,3 +82,58 @@ def test_a_pool_is_for_a_def() -> None:
     for decorate in (of.tool(thread=True), of.prompt(thread=True)):
         with pytest.raises(wellhead.RegistrationError, match="thread=True is for a def"):
             decorate(later)
+
+
+def test_a_def_may_return_an_answer_that_comes_later() -> None:
+    def plainly(function: Callable[..., Any]) -> Callable[..., Any]:
+        """As decorators are that know nothing of coroutines."""
+
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    async def slow(n: int) -> str:
+        await asyncio.sleep(0)
+        if n == 0:
+            raise wellhead.ToolError("give another number")
+        return f"slow {n}"
+
+    def future(n: int) -> Future[str]:
+        made: Future[str] = Future()
+        if n == 0:
+            made.set_exception(wellhead.ToolError("give another number"))
+        else:
+            threading.Thread(target=made.set_result, args=[f"future {n}"]).start()
+        return made
+
+    async def main() -> list[str]:
+        of = wellhead.Server("s", "1")
+        of.tool("slow")(plainly(slow))
+        of.tool(future)
+        of.tool("task")(lambda: asyncio.ensure_future(slow(3)))
+        of.prompt("p")(plainly(slow))
+        async with of.test_client_async() as client:
+            results = [
+                await client.call_tool("slow", {"n": 1}),
+                await client.call_tool("slow", {"n": 0}),
+                await client.call_tool("future", {"n": 2}),
+                await client.call_tool("future", {"n": 0}),
+                await client.call_tool("task"),
+            ]
+            prompt = await client.get_prompt("p", {"n": "4"})
+        return [*(result["content"][0]["text"] for result in results), prompt["messages"][0]["content"]["text"]]
+
+    failed = "give another number"
+    assert asyncio.run(main()) == ["slow 1", failed, "future 2", failed, "slow 3", "slow 4"]
+
+
+def test_a_future_that_is_cancelled_is_a_failure(caplog: pytest.LogCaptureFixture) -> None:
+    cancelled: Future[str] = Future()
+    cancelled.cancel()
+    of = wellhead.Server("s", "1")
+    of.tool("t")(lambda: cancelled)
+    with of.test_client() as client:
+        assert client.call_tool("t")["content"][0]["text"] == "The tool failed"
+    assert "CancelledError" in caplog.text

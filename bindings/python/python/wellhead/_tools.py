@@ -15,6 +15,8 @@ from wellhead._results import Audio, Image, Result, result
 from wellhead._schema import ABSENT, Field, Hints, Mismatch, Unsupported
 
 if typing.TYPE_CHECKING:
+    from collections.abc import Awaitable
+    from concurrent.futures import Future
     from typing import TypeAlias
 
     _Json: TypeAlias = Any
@@ -166,14 +168,42 @@ def caller(
     elif call_name is None:
 
         def run(arguments: dict) -> Any:  # type: ignore[type-arg]
-            return result(function(**keywords(arguments)))
+            return finished(function(**keywords(arguments)), result)
     else:
 
         def run(arguments: dict, call: _core.Call) -> Any:  # type: ignore[type-arg]
-            return result(function(**keywords(arguments), **{call_name: call}))
+            return finished(function(**keywords(arguments), **{call_name: call}), result)
 
     run.__name__ = run.__qualname__ = name
     return run
+
+
+def finished(value: Any, result: Callable[[Any], _Object]) -> Any:
+    """The result of what a `def` returned, which may be a coroutine or a future of it."""
+    if hasattr(value, "__await__"):
+        return awaited(value, result)
+    if hasattr(value, "add_done_callback") and hasattr(value, "result"):
+        return chained(value, result)
+    return result(value)
+
+
+async def awaited(value: Awaitable[Any], result: Callable[[Any], _Object]) -> _Object:
+    return result(await value)
+
+
+def chained(future: Future[Any], result: Callable[[Any], _Object]) -> Future[_Object]:
+    from concurrent.futures import Future
+
+    answer: Future[_Object] = Future()
+
+    def done(future: Future[Any]) -> None:
+        try:
+            answer.set_result(result(future.result()))
+        except BaseException as e:
+            answer.set_exception(e)
+
+    future.add_done_callback(done)
+    return answer
 
 
 def path(*steps: str | int) -> str:
