@@ -674,6 +674,10 @@ WELLHEAD_API wellhead_str wellhead_call_name(const wellhead_call *call);
 /* Returns the `arguments` among the params of a method, a JSON object; {} if there are none. */
 WELLHEAD_API wellhead_str wellhead_call_arguments(const wellhead_call *call);
 
+/* Returns who the client says it is: a JSON object with name and version. Use it for logs, not for decisions: any client
+ * may invent one. Absent for an interest callback, for a token, and if the client did not send it. */
+WELLHEAD_API wellhead_str wellhead_call_client(const wellhead_call *call);
+
 /* Returns the capabilities of the client, for a read or a method: a JSON object such as {"sampling":{}}. Absent if the
  * client did not send them. */
 WELLHEAD_API wellhead_str wellhead_call_client_capabilities(const wellhead_call *call);

@@ -496,6 +496,7 @@ public:
     std::string_view method() const noexcept { return view(wellhead_call_method(call_)); }
     std::optional<std::string_view> name() const noexcept { return optional_view(wellhead_call_name(call_)); }
     Arguments arguments() const noexcept { return Arguments(call_); }
+    std::optional<std::string_view> client() const noexcept { return optional_view(wellhead_call_client(call_)); }
     std::optional<std::string_view> client_capabilities() const noexcept {
         return optional_view(wellhead_call_client_capabilities(call_));
     }

@@ -73,7 +73,9 @@ pub unsafe extern "C" fn wellhead_server_set_authorize(
                     let (deferred, responder) = call.defer();
                     let question = wellhead_call::Authorize(Authorize::new(call));
                     Pending::run(question, responder, |call, responder| {
-                        let wellhead_call::Authorize(Authorize { call: asked, uris }) = call else { return };
+                        let wellhead_call::Authorize(Authorize { call: asked, uris, .. }) = call else {
+                            return;
+                        };
                         let operation = number(asked.operation());
                         // SAFETY: the application's function, called as the header says.
                         authorize(user_data.get(), call, operation, uris.as_ptr(), uris.len(), responder);

@@ -13,8 +13,8 @@ use wellhead::{
 /// cbindgen:ignore
 pub enum wellhead_call {
     Read(Reading),
-    List(ListCall),
-    Complete(CompleteCall),
+    List(Asked<ListCall>),
+    Complete(Asked<CompleteCall>),
     Method(Further),
     Authorize(Authorize),
     Interest(InterestCall),
@@ -26,8 +26,8 @@ macro_rules! of_request {
     ($call:expr, $it:ident => $value:expr, $otherwise:expr) => {
         match $call {
             wellhead_call::Read(Reading { call: $it, .. }) => $value,
-            wellhead_call::List($it) => $value,
-            wellhead_call::Complete($it) => $value,
+            wellhead_call::List(Asked { call: $it, .. }) => $value,
+            wellhead_call::Complete(Asked { call: $it, .. }) => $value,
             wellhead_call::Method(Further { call: $it, .. }) => $value,
             wellhead_call::Authorize(Authorize { call: $it, .. }) => $value,
             wellhead_call::Interest(_) | wellhead_call::Verify(_) => $otherwise,
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhe
         text(call, |call| match call {
             wellhead_call::Read(read) => Some(read.call.uri()),
             wellhead_call::Interest(call) => Some(call.uri()),
-            wellhead_call::Complete(call) => Some(call.uri_template()),
+            wellhead_call::Complete(asked) => Some(asked.call.uri_template()),
             wellhead_call::List(_)
             | wellhead_call::Method(_)
             | wellhead_call::Authorize(_)
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn wellhead_call_var_at(
         named(call, name, |call, name| match (call, index) {
             (wellhead_call::Read(read), 0) => read.call.var(name),
             (wellhead_call::Read(read), _) => read.call.values(name).get(index).copied(),
-            (wellhead_call::Complete(call), 0) => call.other(name),
+            (wellhead_call::Complete(asked), 0) => asked.call.other(name),
             _ => None,
         })
     }
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
     unsafe {
         text(call, |call| match call {
             wellhead_call::Read(read) => read.call.names().nth(index),
-            wellhead_call::Complete(call) => call.others().nth(index).map(|(name, _)| name),
+            wellhead_call::Complete(asked) => asked.call.others().nth(index).map(|(name, _)| name),
             _ => None,
         })
     }
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wel
     // SAFETY: our caller's promise.
     unsafe {
         text(call, |call| match call {
-            wellhead_call::List(call) => call.filter().map(Json::as_str),
+            wellhead_call::List(asked) => asked.call.filter().map(Json::as_str),
             _ => None,
         })
     }
@@ -275,6 +275,14 @@ pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellh
 pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, |call| Some(call.method()?.call.arguments())) }
+}
+
+/// Returns who the client says it is: a JSON object with name and version. Use it for logs, not for decisions: any client
+/// may invent one. Absent for an interest callback, for a token, and if the client did not send it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_client(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { text(call, wellhead_call::client) }
 }
 
 /// Returns the capabilities of the client, for a read or a method: a JSON object such as {"sampling":{}}. Absent if the
@@ -336,6 +344,18 @@ impl wellhead_call {
         Some(arguments.get_or_init(|| Arguments::new(call)))
     }
 
+    fn client(&self) -> Option<&str> {
+        let client = match self {
+            wellhead_call::Read(Reading { call, client, .. }) => client.get_or_init(|| call.client()),
+            wellhead_call::List(Asked { call, client }) => client.get_or_init(|| call.client()),
+            wellhead_call::Complete(Asked { call, client }) => client.get_or_init(|| call.client()),
+            wellhead_call::Method(Further { call, client, .. }) => client.get_or_init(|| call.client()),
+            wellhead_call::Authorize(Authorize { call, client, .. }) => client.get_or_init(|| call.client()),
+            wellhead_call::Interest(_) | wellhead_call::Verify(_) => return None,
+        };
+        client.as_deref()
+    }
+
     fn caller(&self) -> Option<&HostCaller> {
         of_request!(self, it => it.caller().value::<HostCaller>(), None)
     }
@@ -368,6 +388,7 @@ pub(crate) unsafe fn named(
 pub struct Authorize {
     pub(crate) call: AuthorizeCall,
     pub(crate) uris: Vec<wellhead_str>,
+    client: OnceLock<Option<String>>,
 }
 
 // SAFETY: `uris` are views into `call`, which nothing changes.
@@ -378,19 +399,32 @@ unsafe impl Sync for Authorize {}
 impl Authorize {
     pub(crate) fn new(call: AuthorizeCall) -> Self {
         let uris = call.uris().map(wellhead_str::from_text).collect();
-        Authorize { call, uris }
+        Authorize { call, uris, client: OnceLock::new() }
     }
 }
 
-/// The call of a read, with a text that C borrows.
+/// The call of a list or a completion, with a text that C borrows.
+pub struct Asked<C> {
+    pub(crate) call: C,
+    client: OnceLock<Option<String>>,
+}
+
+impl<C> Asked<C> {
+    pub(crate) fn new(call: C) -> Self {
+        Asked { call, client: OnceLock::new() }
+    }
+}
+
+/// The call of a read, with texts that C borrows.
 pub struct Reading {
     pub(crate) call: Call,
+    client: OnceLock<Option<String>>,
     client_capabilities: OnceLock<Option<String>>,
 }
 
 impl Reading {
     pub(crate) fn new(call: Call) -> Self {
-        Reading { call, client_capabilities: OnceLock::new() }
+        Reading { call, client: OnceLock::new(), client_capabilities: OnceLock::new() }
     }
 
     fn client_capabilities(&self) -> Option<&str> {
@@ -401,6 +435,7 @@ impl Reading {
 /// A call of a method, a tool or a prompt of the application. It keeps the texts that C borrows until the call ends.
 pub struct Further {
     pub(crate) call: MethodCall,
+    client: OnceLock<Option<String>>,
     client_capabilities: OnceLock<Option<String>>,
     log_level: OnceLock<Option<String>>,
     arguments: OnceLock<Arguments>,
@@ -408,8 +443,8 @@ pub struct Further {
 
 impl Further {
     pub(crate) fn new(call: MethodCall) -> Self {
-        let (client_capabilities, log_level) = (OnceLock::new(), OnceLock::new());
-        Further { call, client_capabilities, log_level, arguments: OnceLock::new() }
+        let (client, client_capabilities, log_level) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Further { call, client, client_capabilities, log_level, arguments: OnceLock::new() }
     }
 
     fn client_capabilities(&self) -> Option<&str> {

@@ -1,7 +1,7 @@
 //! Registrations: fixed contents, and callbacks.
 
 use crate::boundary::{Promise, guard, invalid};
-use crate::call::{Reading, wellhead_call};
+use crate::call::{Asked, Reading, wellhead_call};
 use crate::complete::wellhead_complete;
 use crate::foreign::{Source, UserData};
 use crate::list::wellhead_list;
@@ -353,8 +353,8 @@ impl Provider for Callbacks {
     fn list(&self, call: ListCall) {
         let Some(list) = self.list else { return };
         let (_, responder) = call.defer();
-        Pending::run(wellhead_call::List(call), responder, |call, responder| {
-            let wellhead_call::List(asked) = call else { return };
+        Pending::run(wellhead_call::List(Asked::new(call)), responder, |call, responder| {
+            let wellhead_call::List(Asked { call: asked, .. }) = call else { return };
             let after = wellhead_str::optional(asked.after());
             // SAFETY: the application's function, called as the header says.
             unsafe { list(self.user_data.get(), call, after, asked.limit(), responder) }
@@ -375,8 +375,8 @@ impl Provider for Callbacks {
 pub(crate) fn run_complete(complete: wellhead_complete_callback, user_data: &UserData, call: CompleteCall) {
     let Some(complete) = complete else { return };
     let (_, responder) = call.defer();
-    Pending::run(wellhead_call::Complete(call), responder, |call, responder| {
-        let wellhead_call::Complete(asked) = call else { return };
+    Pending::run(wellhead_call::Complete(Asked::new(call)), responder, |call, responder| {
+        let wellhead_call::Complete(Asked { call: asked, .. }) = call else { return };
         let (variable, value) =
             (wellhead_str::from_text(asked.variable()), wellhead_str::from_text(asked.value()));
         // SAFETY: the application's function, called as the header says.

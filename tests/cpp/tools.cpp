@@ -124,6 +124,11 @@ static void one_call_answers_a_body_with_its_details() {
     CHECK(has(client.request("resources/read", R"({"uri":"n:2"})"), R"("mimeType":"image/png","blob":"dHdv")"));
 }
 
+static void a_call_knows_who_the_client_is() {
+    const auto named = result_of([](const Call &call) { return std::string(call.client().value_or("nobody")); });
+    CHECK(has(named, R"(\"name\":)") && has(named, R"(\"version\":)"));
+}
+
 void tools() {
     RUN(arguments_are_read_by_path_and_type);
     RUN(a_tool_returns_its_result);
@@ -133,4 +138,5 @@ void tools() {
     RUN(a_tool_without_a_function_is_refused);
     RUN(a_text_is_a_number_as_a_whole_or_not_at_all);
     RUN(one_call_answers_a_body_with_its_details);
+    RUN(a_call_knows_who_the_client_is);
 }

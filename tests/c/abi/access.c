@@ -186,10 +186,81 @@ static void a_subscriber_is_acknowledged_when_the_host_watches(void) {
     CHECK(w.destroyed == 1);
 }
 
+/* Each callback counts in `user_data` if the call says who the client is. */
+static void count_if_known(void *user_data, const wellhead_call *call) {
+    const wellhead_str client = wellhead_call_client(call);
+    if (same(client, "{\"name\":\"c\",\"version\":\"1\"}") && wellhead_call_client(call).ptr == client.ptr) count(user_data);
+    else CHECK(client.ptr == NULL);
+}
+
+static void read_of(void *user_data, const wellhead_call *call, wellhead_read *r) {
+    count_if_known(user_data, call);
+    wellhead_read_text(r, WELLHEAD_STR("x"));
+}
+
+static void list_of(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+    (void)after, (void)limit;
+    count_if_known(user_data, call);
+    wellhead_list_finish(r, 0);
+}
+
+static void complete_of(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value, wellhead_complete *r) {
+    (void)variable, (void)value;
+    count_if_known(user_data, call);
+    wellhead_complete_finish(r, 0, NULL);
+}
+
+static void method_of(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    (void)params;
+    count_if_known(user_data, call);
+    wellhead_method_text(r, WELLHEAD_STR("x"));
+}
+
+static void authorize_of(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris, size_t uri_count,
+                         wellhead_authorize *r) {
+    (void)operation, (void)uris;
+    count_if_known(user_data, call);
+    for (size_t i = 0; i < uri_count; i++) wellhead_authorize_set(r, i, WELLHEAD_VERDICT_ALLOW);
+    wellhead_authorize_finish(r);
+}
+
+static void each_callback_knows_who_the_client_is(void) {
+    wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
+    wellhead_str id = WELLHEAD_STR("id");
+    wellhead_server *server = quiet_server();
+    int known = 0;
+    provider.read = read_of, provider.list = list_of, provider.complete = complete_of, provider.user_data = &known;
+    provider.completed = &id, provider.completed_count = 1;
+    CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_add_tool(server, WELLHEAD_STR("t"), WELLHEAD_STR("{}"), method_of, &known, NULL, NULL) == WELLHEAD_STATUS_OK);
+    wellhead_connection *connection = connect_to(server);
+    exchange(connection, INITIALIZE);
+    static const char *const requests[] = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"n:1\"}}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/list\"}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"completion/complete\",\"params\":{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"n:{id}\"},"
+        "\"argument\":{\"name\":\"id\",\"value\":\"\"}}}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":\"t\"}}\n"};
+    for (int i = 0; i < 4; i++) {
+        CHECK(has(exchange(connection, requests[i]), "\"result\""));
+        CHECK(known == i + 1);
+    }
+    CHECK(wellhead_server_set_authorize(server, authorize_of, &known, NULL, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(has(exchange(connection, "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"resources/read\",\"params\":{\"uri\":\"n:1\"}}\n"), "\"result\""));
+    CHECK(known == 6);
+    wellhead_connection_free(connection);
+    connection = connect_to(server);
+    CHECK(has(exchange(connection, READ(1, "n:1")), "\"result\"") && known == 6);
+    CHECK(wellhead_call_client(NULL).ptr == NULL);
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+}
+
 void test_access(void) {
     RUN(a_verdict_that_is_not_set_denies);
     RUN(a_question_neither_answered_nor_kept_is_an_internal_error_at_once);
     RUN(another_thread_answers_a_kept_question);
     RUN(the_caller_of_a_connection_reaches_callbacks_and_is_destroyed_once);
     RUN(a_subscriber_is_acknowledged_when_the_host_watches);
+    RUN(each_callback_knows_who_the_client_is);
 }
