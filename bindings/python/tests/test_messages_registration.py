@@ -195,7 +195,8 @@ MISTAKES: list[Mistake] = [
         lambda server: server.prompt("p")(takes_a_server),
         wellhead.RegistrationError,
         'takes_a_server: the parameter "server": a text is no Server; '
-        "annotate it str, int, float, bool, a date, a UUID, a Path, an enum or a Literal",
+        "annotate it str, int, float, bool, a date, a UUID, a Path, an enum or a Literal, "
+        "or give a definition to take the arguments as a dict",
     ),
     Mistake(
         "a prompt with * ",

@@ -67,7 +67,8 @@ class Prompt:
                 read, choices = reader(str if wanted in (MISSING, Any) else wanted)
             except Unsupported as e:
                 what = "annotate it str, int, float, bool, a date, a UUID, a Path, an enum or a Literal"
-                raise refusal(function, f'the parameter "{parameter}": {e}; {what}') from e
+                other = "or give a definition to take the arguments as a dict"
+                raise refusal(function, f'the parameter "{parameter}": {e}; {what}, {other}') from e
             self.readers[parameter] = read
             if choices is not None:
                 self.completers[parameter] = choices
