@@ -14,9 +14,9 @@ impl Server {
     /// The handler answers `tools/call` and gets the call's `arguments`, an object. With the feature `schema` they fit the
     /// `inputSchema` (JSON Schema 2020-12, or the older draft that its `$schema` names), and its defaults are filled in.
     /// A call whose arguments do not fit is answered without the handler, with a line for each wrong field. The handler
-    /// returns one `CallToolResult` with `content`, or with `structuredContent`, which the server also mirrors
-    /// as text. An authorizer is asked by the tool's name, in lists and before each
-    /// call.
+    /// returns a [`crate::ToolResult`]. It may also return one `CallToolResult` as [`Json`] with `content`, or with
+    /// `structuredContent`, which the server also mirrors as text. An authorizer is asked by the tool's name, in lists and
+    /// before each call.
     ///
     /// If the handler fails, panics or returns a result that clients would refuse, the client gets a result with
     /// `isError` and the text "The tool failed", and the log has the reason. A [`crate::ToolError`] has a text
@@ -25,11 +25,11 @@ impl Server {
     /// Without an `inputSchema` the tool takes any object.
     ///
     /// ```
-    /// use wellhead::{Json, Server};
+    /// use wellhead::{Json, Server, ToolResult};
     ///
     /// let server = Server::new("notes", "1.0.0");
     /// let definition = Json::object(r#"{"description":"Counts notes","inputSchema":{"type":"object"}}"#)?;
-    /// server.tool("count", &definition, |_| Json::object(r#"{"content":[{"type":"text","text":"3"}]}"#))?;
+    /// server.tool("count", &definition, |_| ToolResult::from("three notes"))?;
     /// # Ok::<(), wellhead::Error>(())
     /// ```
     ///
