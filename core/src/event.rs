@@ -2,14 +2,15 @@
 //! code runs.
 
 mod arguments;
+mod authorize;
+mod interest;
 mod method;
 mod verification;
 mod verify;
 
-use crate::access::{Caller, Operation, RequestContext, Verdict};
+use crate::access::{Caller, RequestContext, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::ConnectionState;
-use crate::hub::Interest;
 use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
 use crate::observer::RunningCalls;
 use crate::protocol::{Argument, CallId, Context};
@@ -21,6 +22,10 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 pub use arguments::Arguments;
+pub use authorize::AuthorizeCall;
+pub(crate) use authorize::Gatekeeper;
+pub use interest::InterestCall;
+pub(crate) use interest::InterestHandler;
 pub(crate) use method::Continuation;
 pub use method::{MethodCall, ResponseCall};
 pub use verification::{Grant, Verification};
@@ -46,7 +51,7 @@ pub enum Event {
     Cancel(CallId),
     /// May the caller?
     Authorize(AuthorizeCall),
-    /// A URI began or ceased to be watched.
+    /// A URI has its first subscriber, or has lost its last one.
     Interest(InterestCall),
     /// Is this bearer token good? Over HTTP, of an endpoint that asks for one.
     Verify(VerifyCall),
@@ -160,9 +165,6 @@ impl Event {
 fn guarded<C>(call: C, run: impl FnOnce(C)) {
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(call)));
 }
-
-pub(crate) type Gatekeeper = dyn Fn(AuthorizeCall) + Send + Sync;
-pub(crate) type InterestHandler = dyn Fn(InterestCall) + Send + Sync;
 
 /// A read to be answered. It carries its responder: [`Call::defer`] or [`Call::into_responder`] take it out.
 pub struct Call {
@@ -407,71 +409,6 @@ impl CompleteCall {
 
     fn completer(&self) -> Option<Arc<dyn Fn(CompleteCall) + Send + Sync>> {
         self.handler.callbacks.completer(&self.argument.name)
-    }
-}
-
-/// A question about some URIs, to be answered with one [`Verdict`] for each.
-pub struct AuthorizeCall {
-    operation: Operation,
-    uris: Vec<Arc<str>>,
-    context: Arc<Context>,
-    gatekeeper: Option<Arc<Gatekeeper>>,
-    attached: Option<RequestContext>,
-    responder: Option<Responder<Vec<Verdict>>>,
-    quiet: bool,
-}
-
-impl AuthorizeCall {
-    pub(crate) fn new(
-        connection: Weak<ConnectionState>,
-        call: CallId,
-        context: Arc<Context>,
-        operation: Operation,
-        uris: Vec<Arc<str>>,
-        gatekeeper: Option<Arc<Gatekeeper>>,
-    ) -> Self {
-        let responder = Some(Responder::new(connection, call, context.clone()));
-        AuthorizeCall { operation, uris, context, gatekeeper, attached: None, responder, quiet: false }
-    }
-
-    /// The operation that the caller wants to do.
-    pub fn operation(&self) -> Operation {
-        self.operation
-    }
-
-    /// The URIs, never none.
-    pub fn uris(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.uris.iter().map(|uri| &**uri)
-    }
-}
-
-/// A URI began or ceased to be watched. Subscribers are acknowledged after this is answered.
-pub struct InterestCall {
-    uri: Arc<str>,
-    wanted: bool,
-    interest_handler: Option<Arc<InterestHandler>>,
-    responder: Option<Responder<InterestAnswer>>,
-    quiet: bool,
-}
-
-impl InterestCall {
-    pub(crate) fn new(
-        interest: Interest,
-        interest_handler: Option<Arc<InterestHandler>>,
-        responder: Responder<InterestAnswer>,
-    ) -> Self {
-        let Interest { uri, wanted, .. } = interest;
-        InterestCall { uri, wanted, interest_handler, responder: Some(responder), quiet: false }
-    }
-
-    /// The URI.
-    pub fn uri(&self) -> &str {
-        &self.uri
-    }
-
-    /// Whether the URI has a subscriber now.
-    pub fn wanted(&self) -> bool {
-        self.wanted
     }
 }
 

@@ -1,0 +1,44 @@
+//! The question whether a caller may do something.
+
+use crate::access::{Operation, RequestContext, Verdict};
+use crate::connection::ConnectionState;
+use crate::protocol::{CallId, Context};
+use crate::responder::Responder;
+use std::sync::{Arc, Weak};
+
+pub(crate) type Gatekeeper = dyn Fn(AuthorizeCall) + Send + Sync;
+
+/// A question about some URIs, to be answered with one [`Verdict`] for each.
+pub struct AuthorizeCall {
+    operation: Operation,
+    uris: Vec<Arc<str>>,
+    pub(super) context: Arc<Context>,
+    pub(super) gatekeeper: Option<Arc<Gatekeeper>>,
+    pub(super) attached: Option<RequestContext>,
+    pub(super) responder: Option<Responder<Vec<Verdict>>>,
+    pub(super) quiet: bool,
+}
+
+impl AuthorizeCall {
+    pub(crate) fn new(
+        connection: Weak<ConnectionState>,
+        call: CallId,
+        context: Arc<Context>,
+        operation: Operation,
+        uris: Vec<Arc<str>>,
+        gatekeeper: Option<Arc<Gatekeeper>>,
+    ) -> Self {
+        let responder = Some(Responder::new(connection, call, context.clone()));
+        AuthorizeCall { operation, uris, context, gatekeeper, attached: None, responder, quiet: false }
+    }
+
+    /// The operation that the caller wants to do.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The URIs, never none.
+    pub fn uris(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.uris.iter().map(|uri| &**uri)
+    }
+}
