@@ -1018,6 +1018,33 @@ WELLHEAD_API wellhead_status wellhead_server_remove_tool(wellhead_server *server
 WELLHEAD_API wellhead_status wellhead_server_remove_prompt(wellhead_server *server, wellhead_str name,
                                                            wellhead_error **error);
 
+/* Lists a disabled tool again, and lets clients call it. UNKNOWN, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_enable_tool(wellhead_server *server, wellhead_str name,
+                                                         wellhead_error **error);
+
+/* Hides a tool: it is not listed, and a call of it is answered like one of a tool that does not exist. Pending calls
+ * finish. wellhead_server_enable_tool ends this. UNKNOWN, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_disable_tool(wellhead_server *server, wellhead_str name,
+                                                          wellhead_error **error);
+
+/* Changes the definition of a tool. changes: a JSON object, each of whose members takes the place of the one that the
+ * definition has; null removes it. The other members and the callback stay. INVALID_ARGUMENT as of
+ * wellhead_server_add_tool, and then the tool stays as it is. UNKNOWN, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_update_tool(wellhead_server *server, wellhead_str name,
+                                                         wellhead_str changes, wellhead_error **error);
+
+/* Lists a disabled prompt again, and lets clients get it. UNKNOWN, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_enable_prompt(wellhead_server *server, wellhead_str name,
+                                                           wellhead_error **error);
+
+/* Hides a prompt, like wellhead_server_disable_tool. Its arguments are not completed. UNKNOWN, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_disable_prompt(wellhead_server *server, wellhead_str name,
+                                                            wellhead_error **error);
+
+/* Changes the definition of a prompt, like wellhead_server_update_tool. */
+WELLHEAD_API wellhead_status wellhead_server_update_prompt(wellhead_server *server, wellhead_str name,
+                                                           wellhead_str changes, wellhead_error **error);
+
 /* Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `announces` of
  * wellhead_server_options. Does not block. Calls back as wellhead_server_updated. UNKNOWN; INVALID_ARGUMENT if the
  * capability does not declare listChanged; INVALID_UTF8, CLOSED. */

@@ -955,6 +955,17 @@ public:
     }
     void remove_tool(std::string_view name) { detail::call(wellhead_server_remove_tool, capi(), str(name)); }
     void remove_prompt(std::string_view name) { detail::call(wellhead_server_remove_prompt, capi(), str(name)); }
+    void enable_tool(std::string_view name) { detail::call(wellhead_server_enable_tool, capi(), str(name)); }
+    void disable_tool(std::string_view name) { detail::call(wellhead_server_disable_tool, capi(), str(name)); }
+    /* changes: JSON, with members of a definition; null removes one. */
+    void update_tool(std::string_view name, std::string_view changes) {
+        detail::call(wellhead_server_update_tool, capi(), str(name), str(changes));
+    }
+    void enable_prompt(std::string_view name) { detail::call(wellhead_server_enable_prompt, capi(), str(name)); }
+    void disable_prompt(std::string_view name) { detail::call(wellhead_server_disable_prompt, capi(), str(name)); }
+    void update_prompt(std::string_view name, std::string_view changes) {
+        detail::call(wellhead_server_update_prompt, capi(), str(name), str(changes));
+    }
     void announce(std::string_view kind) { detail::call(wellhead_server_announce, capi(), str(kind)); }
 
     void updated(std::string_view uri) { detail::call(wellhead_server_updated, capi(), str(uri)); }

@@ -309,6 +309,12 @@ step = by_member(
     step_of("inject", lambda v, w: isinstance(v, str) or any_object(v, w), {"is": boolean, **ERROR}),
     step_of("remove_tool", text, ERROR),
     step_of("remove_prompt", text, ERROR),
+    step_of("enable_tool", text, ERROR),
+    step_of("enable_prompt", text, ERROR),
+    step_of("disable_tool", text, ERROR),
+    step_of("disable_prompt", text, ERROR),
+    step_of("update_tool", text, ERROR, {"members": any_object}),
+    step_of("update_prompt", text, ERROR, {"members": any_object}),
     step_of("notify", text, {"params": any_object, "sent": boolean, **ERROR}, {"method": text}),
     step_of("explain", text, required={"is": is_a(dict, "an object")}),
     step_of("expand", text, {"is": text, **ERROR}, {"values": members_of(template_value)}),
@@ -416,7 +422,7 @@ def event(value: Any, where: str) -> None:
 
 RESPONSE = members({"status": integer}, {"headers": members_of(text_or_null), "json": body, "events": array(event), "end": one_of(True)})
 ON_HOST = ("finish", "progress", "close_stream", "cancelled", "notify", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
-           "remove_prompt", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
+           "remove_prompt", "enable_tool", "enable_prompt", "disable_tool", "disable_prompt", "update_tool", "update_prompt", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
 
 
 def http_step(value: Any, where: str) -> None:
@@ -492,7 +498,7 @@ def needed(value: Any) -> set[str]:
                 found.add(name)
             if name in ("origin", "published", "inject"):
                 found.add("replicas")
-            if name in ("tool", "prompt", "remove_tool", "remove_prompt"):
+            if name in ("tool", "prompt") or name.endswith(("_tool", "_prompt")):
                 found.add("tools")
             if name in ("capabilities", "announces", "announce"):
                 found.add("method")

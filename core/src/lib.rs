@@ -82,7 +82,7 @@ pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};
 pub use responder::{InterestAnswer, Reply, Responder};
 #[doc(hidden)] // for C, whose applications own what a callback refers to
 pub use revocable::Revocable;
-pub use server::{Builder, Handle, Server};
+pub use server::{Builder, Handle, NamedHandle, Server};
 pub use spelling::Spelling;
 #[cfg(shuttle)]
 #[doc(hidden)]

@@ -28,7 +28,7 @@ use std::sync::{Arc, Weak};
 use replicas::Announcement;
 
 pub use builder::Builder;
-pub use handle::Handle;
+pub use handle::{Handle, NamedHandle};
 pub(crate) use inner::ServerState;
 #[cfg(feature = "directory")]
 pub(crate) use inner::SubscriptionHook;

@@ -167,6 +167,89 @@ pub unsafe extern "C" fn wellhead_server_remove_prompt(
     }
 }
 
+/// Lists a disabled tool again, and lets clients call it. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_enable_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { with_server(server, error, |promise, server| server.enable_tool(promise.text(name, "name")?)) }
+}
+
+/// Hides a tool: it is not listed, and a call of it is answered like one of a tool that does not exist. Pending calls
+/// finish. wellhead_server_enable_tool ends this. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_disable_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { with_server(server, error, |promise, server| server.disable_tool(promise.text(name, "name")?)) }
+}
+
+/// Changes the definition of a tool. changes: a JSON object, each of whose members takes the place of the one that the
+/// definition has; null removes it. The other members and the callback stay. INVALID_ARGUMENT as of
+/// wellhead_server_add_tool, and then the tool stays as it is. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_update_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    changes: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_server(server, error, |promise, server| {
+            let changes = json(promise.text(changes, "changes")?, "changes")?;
+            server.update_tool(promise.text(name, "name")?, &changes)
+        })
+    }
+}
+
+/// Lists a disabled prompt again, and lets clients get it. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_enable_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { with_server(server, error, |promise, server| server.enable_prompt(promise.text(name, "name")?)) }
+}
+
+/// Hides a prompt, like wellhead_server_disable_tool. Its arguments are not completed. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_disable_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_server(server, error, |promise, server| server.disable_prompt(promise.text(name, "name")?))
+    }
+}
+
+/// Changes the definition of a prompt, like wellhead_server_update_tool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_update_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    changes: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_server(server, error, |promise, server| {
+            let changes = json(promise.text(changes, "changes")?, "changes")?;
+            server.update_prompt(promise.text(name, "name")?, &changes)
+        })
+    }
+}
+
 type Run = unsafe extern "C-unwind" fn(*mut c_void, *const wellhead_call, wellhead_str, *mut wellhead_method);
 type Handler = Arc<dyn Fn(MethodCall) + Send + Sync>;
 

@@ -18,6 +18,7 @@ export {
   WellheadError,
 } from './errors.js';
 export type { Handle } from './fixed.js';
+export type { NamedHandle } from './handle.js';
 export type { Grant, HttpOptions, Protection, Verifier, VerifyCall } from './httpOptions.js';
 export type { HttpHandler } from './node.js';
 export type { MethodCall, MethodHandler, MethodOptions, RequestOptions } from './method.js';

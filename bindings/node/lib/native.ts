@@ -182,6 +182,8 @@ export interface NativeServer {
   setFallback(exists: boolean): number;
   addMethod(name: string, revisions: string[] | undefined): number;
   addNamed(prompt: boolean, name: string, members: string): number;
+  enableNamed(prompt: boolean, name: string, enabled: boolean): void;
+  updateNamed(prompt: boolean, name: string, changes: string): void;
   removeNamed(prompt: boolean, name: string): number;
   addPromptCompleter(prompt: string, argument: string): number;
   sealState(call: number, state: string, until: number): string | null;

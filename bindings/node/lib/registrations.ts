@@ -7,6 +7,7 @@ import { jsonText } from './json.js';
 import { needJsonSchema } from './jsonSchema.js';
 import { listed } from './listing.js';
 import { needMembers } from './members.js';
+import type { NamedHandle } from './handle.js';
 import type { MethodHandler, MethodOptions } from './method.js';
 import type { NativeServer } from './native.js';
 import { type DirectoryOptions, options as checkedOptions, type ResourceOptions } from './options.js';
@@ -29,7 +30,7 @@ export class Registrations {
   }
 
   /** A URI or a template that a callback reads. */
-  resource(uri: string, options: ResourceOptions, read: AnyReader): void {
+  resource(uri: string, options: ResourceOptions, read: AnyReader): Omit<Handle, 'set'> {
     needString('uri', uri);
     needLast('read', read, 'resource(uri, options, read)');
     const { list, complete, exists, ...descriptor } = checkedOptions('resource', options);
@@ -40,7 +41,7 @@ export class Registrations {
       if (options.rawValues !== undefined) throw invalid('rawValues: only a template has values');
       const added = native(() => this.#native.addResource(uri, json(descriptor), exists !== undefined));
       this.#reads(added, read, mimeType, exists);
-      return;
+      return this.#handle(uri);
     }
     if (list !== undefined && typeof list !== 'function' && typeof list?.[Symbol.iterator] !== 'function') {
       throw invalid('list: a function, or what can be iterated');
@@ -60,6 +61,11 @@ export class Registrations {
     this.#callbacks.completes(handler, completers);
     this.#reads(handler, read, mimeType, exists);
     if (lister !== undefined) this.#callbacks.lists(handler, lister);
+    return this.#handle(uri);
+  }
+
+  #handle(name: string): Omit<Handle, 'set'> {
+    return { name, remove: () => this.remove(name) };
   }
 
   /** The reader of URIs that no other registration takes. */
@@ -92,17 +98,18 @@ export class Registrations {
       value === Infinity ? Number.MAX_SAFE_INTEGER : value,
     );
     const name = native(() => this.#native.addDirectory(path, text));
-    return { name, remove: () => this.remove(name) };
+    return this.#handle(name);
   }
 
   /** A list source. */
-  list(name: string | undefined, source: Lister): void {
+  list(name: string | undefined, source: Lister): Omit<Handle, 'set'> | undefined {
     if (name !== undefined) needString('name', name);
     needFunction('source', source);
     this.#callbacks.lists(
       native(() => this.#native.addList(name)),
       source,
     );
+    return name === undefined ? undefined : this.#handle(name);
   }
 
   /** A method of the application's own. */
@@ -118,25 +125,44 @@ export class Registrations {
   }
 
   /** A tool or a prompt. */
-  named(kind: 'tool' | 'prompt', name: string, definition: object, handler: MethodHandler): void {
+  named(kind: Kind, name: string, definition: object, handler: MethodHandler): NamedHandle {
     needString('name', name);
     needLast('handler', handler, `${kind}(name, definition, handler)`);
     needObject('definition', definition);
     const typed = kind === 'tool' ? plainTool(name, definition, handler) : undefined;
     if (typed !== undefined) return this.#named(kind, name, typed.definition, typed.handler);
-    for (const [member, schema] of Object.entries(definition)) {
-      if ((member === 'inputSchema' || member === 'outputSchema') && schema !== undefined)
-        needJsonSchema(member, schema);
-    }
-    this.#named(kind, name, definition, handler);
+    needSchemas(definition);
+    return this.#named(kind, name, definition, handler);
   }
 
-  #named(kind: 'tool' | 'prompt', name: string, definition: object, handler: MethodHandler): void {
+  #named(kind: Kind, name: string, definition: object, handler: MethodHandler): NamedHandle {
     const text = jsonText('the definition', definition, '');
     this.#callbacks.answers(
       native(() => this.#native.addNamed(kind === 'prompt', name, text)),
       handler,
     );
+    return {
+      name,
+      enable: () => this.enableNamed(kind, name, true),
+      disable: () => this.enableNamed(kind, name, false),
+      update: (changes) => this.updateNamed(kind, name, changes),
+      remove: () => this.removeNamed(kind, name),
+    };
+  }
+
+  /** Enables or disables a tool or a prompt. */
+  enableNamed(kind: Kind, name: string, enabled: boolean): void {
+    needString('name', name);
+    native(() => this.#native.enableNamed(kind === 'prompt', name, enabled));
+  }
+
+  /** Changes the definition of a tool or a prompt. */
+  updateNamed(kind: Kind, name: string, changes: object): void {
+    needString('name', name);
+    needObject('changes', changes);
+    needSchemas(changes);
+    const text = jsonText('the changes', changes, '');
+    native(() => this.#native.updateNamed(kind === 'prompt', name, text));
   }
 
   /** The completer of an argument of a prompt. */
@@ -156,8 +182,17 @@ export class Registrations {
   }
 
   /** Removes a tool or a prompt. */
-  removeNamed(kind: 'tool' | 'prompt', name: string): void {
+  removeNamed(kind: Kind, name: string): void {
     needString('name', name);
     this.#callbacks.forget(native(() => this.#native.removeNamed(kind === 'prompt', name)));
+  }
+}
+
+type Kind = 'tool' | 'prompt';
+
+function needSchemas(definition: object): void {
+  for (const [member, schema] of Object.entries(definition)) {
+    if ((member === 'inputSchema' || member === 'outputSchema') && schema !== undefined && schema !== null)
+      needJsonSchema(member, schema);
   }
 }

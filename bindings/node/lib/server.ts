@@ -3,6 +3,7 @@ import { idBytes, needBytes, needFunction, needObject, needString } from './chec
 import type { Connection } from './connection.js';
 import { native } from './errors.js';
 import type { Handle } from './fixed.js';
+import type { NamedHandle } from './handle.js';
 import type { HttpOptions } from './httpOptions.js';
 import { jsonText } from './json.js';
 import type { MethodHandler, MethodOptions } from './method.js';
@@ -105,11 +106,15 @@ export class Server {
    * @throws {RegistrationError} if the URI or template is invalid, registered already or ambiguous
    * @throws {ClosedError} after {@link Server.close}
    */
-  resource<const T extends string>(uri: T, read: Reader<Vars<T>>): void;
-  resource<const T extends string>(uri: T, options: ResourceOptions, read: Reader<Vars<T>>): void;
-  resource(uri: string, ...rest: [AnyReader] | [ResourceOptions, AnyReader]): void {
+  resource<const T extends string>(uri: T, read: Reader<Vars<T>>): Omit<Handle, 'set'>;
+  resource<const T extends string>(
+    uri: T,
+    options: ResourceOptions,
+    read: Reader<Vars<T>>,
+  ): Omit<Handle, 'set'>;
+  resource(uri: string, ...rest: [AnyReader] | [ResourceOptions, AnyReader]): Omit<Handle, 'set'> {
     const [options, read] = rest.length === 1 ? [{}, rest[0]] : rest;
-    this.#parts.registrations.resource(uri, options, read);
+    return this.#parts.registrations.resource(uri, options, read);
   }
 
   /**
@@ -147,10 +152,10 @@ export class Server {
    * @throws {ClosedError} after {@link Server.close}
    */
   list(source: Lister): void;
-  list(name: string, source: Lister): void;
-  list(...given: [Lister] | [string, Lister]): void {
+  list(name: string, source: Lister): Omit<Handle, 'set'>;
+  list(...given: [Lister] | [string, Lister]): Omit<Handle, 'set'> | void {
     const [name, source] = given.length === 1 ? [undefined, given[0]] : given;
-    this.#parts.registrations.list(name, source);
+    return this.#parts.registrations.list(name, source);
   }
 
   /**
@@ -215,7 +220,7 @@ export class Server {
     name: string,
     definition: ToolDefinition<I, O>,
     handler: ToolHandler<I, O>,
-  ): void;
+  ): NamedHandle;
   /**
    * Registers a tool whose `definition` is the protocol's JSON (`description`, `inputSchema` and so on), and whose handler returns
    * the result as the protocol has it.
@@ -226,9 +231,9 @@ export class Server {
     name: string,
     definition: JsonObject & { readonly input?: never; readonly output?: never },
     handler: MethodHandler,
-  ): void;
-  tool(name: string, definition: object, handler: MethodHandler): void {
-    this.#parts.registrations.named('tool', name, definition, handler);
+  ): NamedHandle;
+  tool(name: string, definition: object, handler: MethodHandler): NamedHandle {
+    return this.#parts.registrations.named('tool', name, definition, handler);
   }
 
   /**
@@ -242,8 +247,8 @@ export class Server {
    * ```
    * @throws as {@link Server.tool}
    */
-  prompt(name: string, definition: JsonObject, handler: MethodHandler): void {
-    this.#parts.registrations.named('prompt', name, definition, handler);
+  prompt(name: string, definition: JsonObject, handler: MethodHandler): NamedHandle {
+    return this.#parts.registrations.named('prompt', name, definition, handler);
   }
 
   /**
@@ -285,6 +290,86 @@ export class Server {
    */
   removePrompt(name: string): void {
     this.#parts.registrations.removeNamed('prompt', name);
+  }
+
+  /**
+   * Lists a disabled tool again, and lets clients call it.
+   *
+   * @example
+   * ```ts
+   * server.enableTool('search');
+   * ```
+   * @throws as {@link Server.removeTool}
+   */
+  enableTool(name: string): void {
+    this.#parts.registrations.enableNamed('tool', name, true);
+  }
+
+  /**
+   * Hides a tool: it is not listed, and a call of it is answered like one of a tool that does not exist. Calls in flight finish.
+   *
+   * @example
+   * ```ts
+   * server.disableTool('search');
+   * ```
+   * @throws as {@link Server.removeTool}
+   */
+  disableTool(name: string): void {
+    this.#parts.registrations.enableNamed('tool', name, false);
+  }
+
+  /**
+   * Changes members of a tool's definition, in the form of the protocol's JSON; null removes one. The others and the handler
+   * stay. Calls in flight finish.
+   *
+   * @example
+   * ```ts
+   * server.updateTool('search', { description: 'Searches 120 notes.' });
+   * ```
+   * @throws {RegistrationError} if there is no tool of that name, or for what {@link Server.tool} refuses
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  updateTool(name: string, changes: JsonObject): void {
+    this.#parts.registrations.updateNamed('tool', name, changes);
+  }
+
+  /**
+   * Lists a disabled prompt again, and lets clients get it.
+   *
+   * @example
+   * ```ts
+   * server.enablePrompt('review');
+   * ```
+   * @throws as {@link Server.removeTool}
+   */
+  enablePrompt(name: string): void {
+    this.#parts.registrations.enableNamed('prompt', name, true);
+  }
+
+  /**
+   * Hides a prompt, like {@link Server.disableTool}. Its arguments are not completed.
+   *
+   * @example
+   * ```ts
+   * server.disablePrompt('review');
+   * ```
+   * @throws as {@link Server.removeTool}
+   */
+  disablePrompt(name: string): void {
+    this.#parts.registrations.enableNamed('prompt', name, false);
+  }
+
+  /**
+   * Changes members of a prompt's definition, like {@link Server.updateTool}.
+   *
+   * @example
+   * ```ts
+   * server.updatePrompt('review', { description: 'Reviews a note.' });
+   * ```
+   * @throws as {@link Server.updateTool}
+   */
+  updatePrompt(name: string, changes: JsonObject): void {
+    this.#parts.registrations.updateNamed('prompt', name, changes);
   }
 
   /**

@@ -115,6 +115,29 @@ impl Native {
         Ok(id.map_err(thrown)?.number() as f64)
     }
 
+    /// Enables or disables a tool or prompt.
+    #[napi]
+    pub fn enable_named(&self, prompt: bool, name: String, enabled: bool) -> Result<()> {
+        let server = &self.inner.server;
+        let done = match (prompt, enabled) {
+            (false, true) => server.enable_tool(&name),
+            (false, false) => server.disable_tool(&name),
+            (true, true) => server.enable_prompt(&name),
+            (true, false) => server.disable_prompt(&name),
+        };
+        done.map_err(thrown)
+    }
+
+    /// Changes the definition of a tool or prompt; `changes` is JSON.
+    #[napi]
+    pub fn update_named(&self, prompt: bool, name: String, changes: String) -> Result<()> {
+        let server = &self.inner.server;
+        let changes = Json::object(changes).map_err(thrown)?;
+        let done =
+            if prompt { server.update_prompt(&name, &changes) } else { server.update_tool(&name, &changes) };
+        done.map_err(thrown)
+    }
+
     /// Returns the number that `ask` is called with for this argument of a prompt.
     #[napi]
     pub fn add_prompt_completer(&self, prompt: String, argument: String) -> Result<f64> {

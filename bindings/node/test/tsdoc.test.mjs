@@ -116,6 +116,46 @@ const AROUND = {
     `assert.deepEqual(await server.testClient().complete('review', 'id', '0'), ids);`,
   ],
   'Server.removeTool': [`${SERVER} ${TOOL}`, `await assert.rejects(server.testClient().callTool('search'));`],
+  'Server.enableTool': [
+    `${SERVER} ${TOOL}`,
+    `assert.equal((await server.testClient().request('tools/list')).tools.length, 1);`,
+  ],
+  'Server.disableTool': [
+    `${SERVER} ${TOOL}`,
+    `await assert.rejects(server.testClient().callTool('search'));`,
+  ],
+  'Server.updateTool': [
+    `${SERVER} ${TOOL}`,
+    `assert.match((await server.testClient().request('tools/list')).tools[0].description, /120/);`,
+  ],
+  'Server.enablePrompt': [
+    `${SERVER} ${PROMPT}`,
+    `await server.testClient().getPrompt('review', { id: '001' });`,
+  ],
+  'Server.disablePrompt': [
+    `${SERVER} ${PROMPT}`,
+    `await assert.rejects(server.testClient().getPrompt('review'));`,
+  ],
+  'Server.updatePrompt': [
+    `${SERVER} ${PROMPT}`,
+    `assert.match((await server.testClient().request('prompts/list')).prompts[0].description, /note/);`,
+  ],
+  'NamedHandle.enable': [
+    `${SERVER} const search = ${TOOL}`,
+    `assert.equal((await server.testClient().request('tools/list')).tools.length, 1);`,
+  ],
+  'NamedHandle.remove': [
+    `${SERVER} const search = ${TOOL}`,
+    `await assert.rejects(server.testClient().callTool('search'));`,
+  ],
+  'NamedHandle.disable': [
+    `${SERVER} const search = ${TOOL}`,
+    `await assert.rejects(server.testClient().callTool('search'));`,
+  ],
+  'NamedHandle.update': [
+    `${SERVER} const search = ${TOOL}`,
+    `assert.match((await server.testClient().request('tools/list')).tools[0].description, /120/);`,
+  ],
   'Server.removePrompt': [
     `${SERVER} ${PROMPT}`,
     `await assert.rejects(server.testClient().getPrompt('review'));`,

@@ -285,6 +285,56 @@ impl Server {
         Ok(())
     }
 
+    #[doc = docstring!(enable_tool)]
+    #[pyo3(signature = (name, /))]
+    fn enable_tool(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, name) = (name.py(), given::string("name", name)?);
+        let core = self.core(py);
+        detach(py, || core.enable_tool(&name)).or_raise(py)
+    }
+
+    #[doc = docstring!(disable_tool)]
+    #[pyo3(signature = (name, /))]
+    fn disable_tool(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, name) = (name.py(), given::string("name", name)?);
+        let core = self.core(py);
+        detach(py, || core.disable_tool(&name)).or_raise(py)
+    }
+
+    #[doc = docstring!(update_tool)]
+    #[pyo3(signature = (name, changes, /))]
+    fn update_tool(&self, name: &Bound<'_, PyAny>, changes: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, name) = (name.py(), given::string("name", name)?);
+        let changes = given::object("changes", changes)?;
+        let core = self.core(py);
+        detach(py, || core.update_tool(&name, &changes)).or_raise(py)
+    }
+
+    #[doc = docstring!(enable_prompt)]
+    #[pyo3(signature = (name, /))]
+    fn enable_prompt(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, name) = (name.py(), given::string("name", name)?);
+        let core = self.core(py);
+        detach(py, || core.enable_prompt(&name)).or_raise(py)
+    }
+
+    #[doc = docstring!(disable_prompt)]
+    #[pyo3(signature = (name, /))]
+    fn disable_prompt(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, name) = (name.py(), given::string("name", name)?);
+        let core = self.core(py);
+        detach(py, || core.disable_prompt(&name)).or_raise(py)
+    }
+
+    #[doc = docstring!(update_prompt)]
+    #[pyo3(signature = (name, changes, /))]
+    fn update_prompt(&self, name: &Bound<'_, PyAny>, changes: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, name) = (name.py(), given::string("name", name)?);
+        let changes = given::object("changes", changes)?;
+        let core = self.core(py);
+        detach(py, || core.update_prompt(&name, &changes)).or_raise(py)
+    }
+
     #[doc = docstring!(directory)]
     #[pyo3(
         signature = (path, /, **options),

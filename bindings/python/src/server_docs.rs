@@ -374,6 +374,72 @@ Raises:
     RegistrationError: There is no such prompt (`unknown`).
     ClosedError: The server is closed."
     };
+    (enable_tool) => {
+        "Lists a disabled tool again, and lets clients call it.
+
+Args:
+    name: The name of the tool.
+
+Raises:
+    RegistrationError: There is no such tool (`unknown`).
+    ClosedError: The server is closed."
+    };
+    (disable_tool) => {
+        "Hides a tool until `enable_tool`: it is not listed, and a call of it is answered like one of a tool that
+does not exist. Calls in flight are still answered.
+
+Args:
+    name: The name of the tool.
+
+Raises:
+    RegistrationError: There is no such tool (`unknown`).
+    ClosedError: The server is closed."
+    };
+    (update_tool) => {
+        r#"Changes the definition of a tool. Its other members and its function stay. Calls in flight are still
+answered.
+
+Args:
+    name: The name of the tool.
+    changes: Members of a definition, such as `{"description": "…", "inputSchema": {…}}`. None removes a
+        member.
+
+Raises:
+    RegistrationError: There is no such tool (`unknown`), or a member is not one that clients accept
+        (`invalid_argument`): then the tool stays as it is.
+    ClosedError: The server is closed."#
+    };
+    (enable_prompt) => {
+        "Lists a disabled prompt again, and lets clients get it.
+
+Args:
+    name: The name of the prompt.
+
+Raises:
+    RegistrationError: There is no such prompt (`unknown`).
+    ClosedError: The server is closed."
+    };
+    (disable_prompt) => {
+        "Hides a prompt until `enable_prompt`, as `disable_tool` hides a tool. Its arguments are not completed.
+
+Args:
+    name: The name of the prompt.
+
+Raises:
+    RegistrationError: There is no such prompt (`unknown`).
+    ClosedError: The server is closed."
+    };
+    (update_prompt) => {
+        r#"Changes the definition of a prompt, as `update_tool` changes that of a tool.
+
+Args:
+    name: The name of the prompt.
+    changes: Members of a definition, such as `{"description": "…"}`. None removes a member.
+
+Raises:
+    RegistrationError: As for `update_tool`.
+    ClosedError: The server is closed."#
+    };
     (remove) => {
         "Removes a resource by its URI, a template by its text, or a list source or a method by its name.
 Calls in flight are still answered.

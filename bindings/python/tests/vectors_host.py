@@ -325,6 +325,18 @@ class Host:
             outcome(step, lambda: self.server.remove_tool(step["remove_tool"]))
         elif "remove_prompt" in step:
             outcome(step, lambda: self.server.remove_prompt(step["remove_prompt"]))
+        elif "enable_tool" in step:
+            outcome(step, lambda: self.server.enable_tool(step["enable_tool"]))
+        elif "disable_tool" in step:
+            outcome(step, lambda: self.server.disable_tool(step["disable_tool"]))
+        elif "update_tool" in step:
+            outcome(step, lambda: self.server.update_tool(step["update_tool"], step["members"]))
+        elif "enable_prompt" in step:
+            outcome(step, lambda: self.server.enable_prompt(step["enable_prompt"]))
+        elif "disable_prompt" in step:
+            outcome(step, lambda: self.server.disable_prompt(step["disable_prompt"]))
+        elif "update_prompt" in step:
+            outcome(step, lambda: self.server.update_prompt(step["update_prompt"], step["members"]))
         elif "published" in step:
             published = self.published[:]
             self.published.clear()

@@ -48,9 +48,13 @@ impl Catalog {
     /// Returns the completer of an argument of a prompt. Any argument may exist, since arguments are the
     /// application's JSON.
     pub(crate) fn prompt_completer(&self, prompt: &str, argument: &str) -> Completer {
-        if self.named(Family::Prompts).is_none_or(|prompts| prompts.get(prompt).is_none()) {
-            return Completer::Unknown;
+        match self.named(Family::Prompts).and_then(|prompts| prompts.get(prompt)) {
+            Some(_) => self.registered_completer(prompt, argument),
+            None => Completer::Unknown,
         }
+    }
+
+    fn registered_completer(&self, prompt: &str, argument: &str) -> Completer {
         match self.prompt_completers.get(prompt) {
             Some(handler) if handler.callbacks.completed().any(|name| name == argument) => {
                 Completer::Handler(handler.clone())
@@ -66,16 +70,13 @@ impl Catalog {
         argument: &str,
         complete: Option<Arc<CompleteFn>>,
     ) -> Result<(HandlerId, Option<Arc<Handler>>)> {
-        match self.prompt_completer(prompt, argument) {
-            Completer::NotRegistered => {}
-            Completer::Unknown => {
-                let message = format!("no prompt is registered as \"{prompt}\"");
-                return Err(Error::new(ErrorKind::Unknown, message));
-            }
-            _ => {
-                let message = format!("the argument \"{argument}\" of \"{prompt}\" has a completer already");
-                return Err(Error::new(ErrorKind::Duplicate, message));
-            }
+        if self.registered(Family::Prompts, prompt).is_err() {
+            let message = format!("no prompt is registered as \"{prompt}\"");
+            return Err(Error::new(ErrorKind::Unknown, message));
+        }
+        if !matches!(self.registered_completer(prompt, argument), Completer::NotRegistered) {
+            let message = format!("the argument \"{argument}\" of \"{prompt}\" has a completer already");
+            return Err(Error::new(ErrorKind::Duplicate, message));
         }
         let before = self.prompt_completers.get(prompt).map(|handler| handler.callbacks.clone());
         let mut callbacks = before.unwrap_or_default();

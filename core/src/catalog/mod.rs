@@ -25,6 +25,7 @@ pub(crate) use cursor::Sealer;
 pub(crate) use definition::definition;
 pub(crate) use entries::{Content, Fixed, Handler, Vars};
 pub(crate) use methods::{MethodFn, MethodHandler};
+pub(crate) use named::Availability;
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
 pub(crate) use param_headers::ParamHeader;
 pub(crate) use registry::{Catalog, Change, Found};

@@ -320,7 +320,7 @@ impl Walk {
         let Some(named) = catalog.named(family) else { return };
         let revision = self.revision;
         self.take_registered(
-            named.0.after(self.number()),
+            named.0.after(self.number()).filter(|(_, named)| named.is_enabled()),
             |named| named.name.clone(),
             |named, out| out.extend_from_slice(named.rendered(revision)),
         );

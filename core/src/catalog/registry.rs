@@ -5,7 +5,7 @@ use super::completing::check_completers;
 use super::definition::Definition;
 use super::entries::{Content, Fixed, Handler, HandlerId, Vars};
 use super::methods::{MethodFn, MethodHandler, Methods};
-use super::named::{Named, NamedSet};
+use super::named::{Availability, Named, NamedSet};
 use super::near::Capitals;
 use super::ordered::Ordered;
 use crate::error::{Error, ErrorKind, Result};
@@ -309,6 +309,40 @@ impl Catalog {
         let id = self.mint();
         self.named_mut(family).get_or_insert_default().add(family, id, name, definition, run)?;
         Ok(id)
+    }
+
+    /// Returns a tool or a prompt, disabled or not.
+    pub(crate) fn registered(&self, family: Family, name: &str) -> Result<Arc<Named>> {
+        let found = self.named(family).and_then(|named| named.registered(name));
+        found.cloned().ok_or_else(|| unknown(name))
+    }
+
+    /// Gives a tool or a prompt another definition, unless another thread changed it since it was looked at: then returns
+    /// the definition. Otherwise returns the registration of before, to be dropped without a lock.
+    pub(crate) fn update_named(
+        &mut self,
+        family: Family,
+        before: &Arc<Named>,
+        definition: Definition,
+    ) -> std::result::Result<Option<Arc<Named>>, Box<Definition>> {
+        match self.named_mut(family) {
+            Some(named) if named.registered(&before.name).is_some_and(|now| Arc::ptr_eq(now, before)) => {
+                Ok(named.update(family, before, definition))
+            }
+            _ => Err(Box::new(definition)),
+        }
+    }
+
+    /// Enables or disables a tool or a prompt. Returns the registration of before if that changed anything, to be dropped
+    /// without a lock.
+    pub(crate) fn set_availability(
+        &mut self,
+        family: Family,
+        name: &str,
+        now: Availability,
+    ) -> Result<Option<Arc<Named>>> {
+        let before = self.registered(family, name)?;
+        Ok(self.named_mut(family).as_mut().and_then(|named| named.set_availability(&before, now)))
     }
 
     /// Also removes the completers of a prompt's arguments.

@@ -1,12 +1,14 @@
-//! The handle of a registration.
+//! The handles of registrations.
 
 use super::{Server, ServerState};
+use crate::catalog::Availability;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::Contents;
+use crate::model::{Contents, Family, Json};
 use std::fmt;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
-/// A registration, to change or remove. Dropping the handle keeps the registration.
+/// The registration of a resource, a template or a list source, to change or remove. Dropping the handle keeps the
+/// registration.
 #[derive(Clone)]
 pub struct Handle {
     server: Weak<ServerState>,
@@ -34,9 +36,69 @@ impl Handle {
     }
 
     fn server(&self) -> Result<Server> {
-        let inner = self.server.upgrade();
-        inner.map(Server).ok_or_else(|| Error::new(ErrorKind::Closed, "the server is gone"))
+        upgraded(&self.server)
     }
+}
+
+/// A tool or a prompt that was registered, to change or remove. Dropping the handle keeps the registration.
+///
+/// ```
+/// use wellhead::{Json, Server};
+///
+/// let server = Server::new("notes", "1.0.0");
+/// let search = server.tool("search", &Json::object("{}")?, |_| "nothing")?;
+/// search.disable()?; // until there is an index
+/// search.update(&Json::object(r#"{"description":"Searches 120 notes."}"#)?)?;
+/// search.enable()?;
+/// # Ok::<(), wellhead::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct NamedHandle {
+    server: Weak<ServerState>,
+    family: Family,
+    name: Box<str>,
+}
+
+impl NamedHandle {
+    pub(super) fn new(server: &Server, family: Family, name: &str) -> Self {
+        NamedHandle { server: Arc::downgrade(&server.0), family, name: name.into() }
+    }
+
+    /// Returns the name of the tool or prompt.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Does what [`Server::enable_tool`] or [`Server::enable_prompt`] does, for this registration.
+    pub fn enable(&self) -> Result<()> {
+        upgraded(&self.server)?.set_availability(self.family, &self.name, Availability::Enabled)
+    }
+
+    /// Does what [`Server::disable_tool`] or [`Server::disable_prompt`] does, for this registration.
+    pub fn disable(&self) -> Result<()> {
+        upgraded(&self.server)?.set_availability(self.family, &self.name, Availability::Disabled)
+    }
+
+    /// Does what [`Server::update_tool`] or [`Server::update_prompt`] does, for this registration.
+    pub fn update(&self, changes: &Json) -> Result<()> {
+        upgraded(&self.server)?.update_named(self.family, &self.name, changes)
+    }
+
+    /// Does what [`Server::remove_tool`] or [`Server::remove_prompt`] does, for this registration.
+    pub fn remove(&self) -> Result<()> {
+        upgraded(&self.server)?.remove_named(self.family, &self.name).map(drop)
+    }
+}
+
+impl fmt::Debug for NamedHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NamedHandle").field(&self.name).finish()
+    }
+}
+
+fn upgraded(server: &Weak<ServerState>) -> Result<Server> {
+    let inner = server.upgrade();
+    inner.map(Server).ok_or_else(|| Error::new(ErrorKind::Closed, "the server is gone"))
 }
 
 impl fmt::Debug for Handle {

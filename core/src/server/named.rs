@@ -1,7 +1,7 @@
 //! Registration of tools and prompts.
 
-use super::Server;
-use crate::catalog::{self, HandlerId, MethodFn};
+use super::{NamedHandle, Server};
+use crate::catalog::{self, Availability, HandlerId, MethodFn};
 use crate::error::Result;
 use crate::event::{CompleteCall, MethodCall};
 use crate::log::Level;
@@ -37,13 +37,14 @@ impl Server {
     /// [`crate::ErrorKind::InvalidArgument`] without a name, or for a member that does not exist or that clients
     /// would refuse, such as an `inputSchema` whose type is not `object`, and for a wrong schema. [`crate::ErrorKind::Duplicate`] if
     /// there is a tool of that name, or a method `tools/list` or `tools/call`; [`crate::ErrorKind::Closed`].
-    pub fn tool<F, R, M>(&self, name: &str, definition: &Json, handler: F) -> Result<()>
+    pub fn tool<F, R, M>(&self, name: &str, definition: &Json, handler: F) -> Result<NamedHandle>
     where
         F: Fn(MethodCall) -> R + Send + Sync + 'static,
         R: IntoReply<MethodAnswer, M> + 'static,
         M: 'static,
     {
-        self.add_tool(name, definition, Some(Arc::new(method_handler(handler)))).map(drop)
+        self.add_tool(name, definition, Some(Arc::new(method_handler(handler))))?;
+        Ok(NamedHandle::new(self, Family::Tools, name))
     }
 
     /// Registers a prompt. `definition` is listed together with its name, and has members such as `description` and `arguments`. The
@@ -52,13 +53,14 @@ impl Server {
     ///
     /// # Errors
     /// As [`Server::tool`].
-    pub fn prompt<F, R, M>(&self, name: &str, definition: &Json, handler: F) -> Result<()>
+    pub fn prompt<F, R, M>(&self, name: &str, definition: &Json, handler: F) -> Result<NamedHandle>
     where
         F: Fn(MethodCall) -> R + Send + Sync + 'static,
         R: IntoReply<MethodAnswer, M> + 'static,
         M: 'static,
     {
-        self.add_prompt(name, definition, Some(Arc::new(method_handler(handler)))).map(drop)
+        self.add_prompt(name, definition, Some(Arc::new(method_handler(handler))))?;
+        Ok(NamedHandle::new(self, Family::Prompts, name))
     }
 
     /// Registers a completer for an argument of a registered prompt. In its calls, the prompt's name stands for the
@@ -140,6 +142,93 @@ impl Server {
         self.add_named(Family::Prompts, name, definition, handler)
     }
 
+    /// Lists a disabled tool again, and lets clients call it.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    pub fn enable_tool(&self, name: &str) -> Result<()> {
+        self.set_availability(Family::Tools, name, Availability::Enabled)
+    }
+
+    /// Hides a tool: it is not listed, and a call of it is answered like one of a tool that does not exist. Pending calls
+    /// finish. [`Server::enable_tool`] ends this.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    pub fn disable_tool(&self, name: &str) -> Result<()> {
+        self.set_availability(Family::Tools, name, Availability::Disabled)
+    }
+
+    /// Changes the definition of a tool: each member of `changes` takes the place of the one that the definition has, and
+    /// `null` removes it. The other members and the handler stay. Pending calls finish.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::InvalidArgument`] as of [`Server::tool`], and then the tool stays as it is;
+    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    pub fn update_tool(&self, name: &str, changes: &Json) -> Result<()> {
+        self.update_named(Family::Tools, name, changes)
+    }
+
+    /// Lists a disabled prompt again, and lets clients get it.
+    ///
+    /// # Errors
+    /// As [`Server::enable_tool`].
+    pub fn enable_prompt(&self, name: &str) -> Result<()> {
+        self.set_availability(Family::Prompts, name, Availability::Enabled)
+    }
+
+    /// Hides a prompt, like [`Server::disable_tool`]. Its arguments are not completed.
+    ///
+    /// # Errors
+    /// As [`Server::disable_tool`].
+    pub fn disable_prompt(&self, name: &str) -> Result<()> {
+        self.set_availability(Family::Prompts, name, Availability::Disabled)
+    }
+
+    /// Changes the definition of a prompt, like [`Server::update_tool`].
+    ///
+    /// # Errors
+    /// As [`Server::update_tool`].
+    pub fn update_prompt(&self, name: &str, changes: &Json) -> Result<()> {
+        self.update_named(Family::Prompts, name, changes)
+    }
+
+    pub(super) fn set_availability(&self, family: Family, name: &str, now: Availability) -> Result<()> {
+        self.open()?;
+        let changed = self.0.catalog.with(|c, trash| {
+            c.set_availability(family, name, now).map(|before| {
+                let changed = before.is_some();
+                trash.put(before);
+                changed
+            })
+        })?;
+        if changed {
+            self.0.named_changed(family);
+        }
+        Ok(())
+    }
+
+    pub(super) fn update_named(&self, family: Family, name: &str, changes: &Json) -> Result<()> {
+        self.open()?;
+        loop {
+            let before = self.0.catalog.with(|c, _| c.registered(family, name))?;
+            let mut definition = catalog::definition(family, name, &before.changed_members(changes))?;
+            let warning = definition.warning.take();
+            let updated = self
+                .0
+                .catalog
+                .with(|c, trash| c.update_named(family, &before, definition).map(|before| trash.put(before)));
+            if updated.is_err() {
+                continue; // another thread changed it meanwhile, and its change counts, too
+            }
+            if let Some(warning) = warning {
+                self.0.log.write(Level::Warning, &warning);
+            }
+            self.0.named_changed(family);
+            return Ok(());
+        }
+    }
+
     fn add_named(
         &self,
         family: Family,
@@ -159,7 +248,7 @@ impl Server {
         Ok(id)
     }
 
-    fn remove_named(&self, family: Family, name: &str) -> Result<HandlerId> {
+    pub(super) fn remove_named(&self, family: Family, name: &str) -> Result<HandlerId> {
         self.open()?;
         let id = self.0.catalog.with(|c, trash| {
             c.remove_named(family, name).map(|(removed, completing)| {

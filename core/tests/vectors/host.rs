@@ -156,7 +156,7 @@ impl Host {
             let (members, answer) = (object(&entry["members"]), entry["answer"].clone());
             let handler = move |call: MethodCall| state.answer_method(&call, &answer);
             if family == "tool" {
-                return server.tool(name, &members, handler);
+                return server.tool(name, &members, handler).map(drop);
             }
             server.prompt(name, &members, handler)?;
             for (argument, values) in entry["complete"].as_object().into_iter().flatten() {
@@ -283,6 +283,18 @@ impl Host {
             outcome(step, &self.server.remove_tool(name).map(drop))
         } else if let Some(name) = text("remove_prompt") {
             outcome(step, &self.server.remove_prompt(name).map(drop))
+        } else if let Some(name) = text("enable_tool") {
+            outcome(step, &self.server.enable_tool(name))
+        } else if let Some(name) = text("enable_prompt") {
+            outcome(step, &self.server.enable_prompt(name))
+        } else if let Some(name) = text("disable_tool") {
+            outcome(step, &self.server.disable_tool(name))
+        } else if let Some(name) = text("disable_prompt") {
+            outcome(step, &self.server.disable_prompt(name))
+        } else if let Some(name) = text("update_tool") {
+            outcome(step, &self.server.update_tool(name, &object(&step["members"])))
+        } else if let Some(name) = text("update_prompt") {
+            outcome(step, &self.server.update_prompt(name, &object(&step["members"])))
         } else if let Some(expected) = step["published"].as_array() {
             let expected: Vec<_> = expected.iter().map(Value::to_string).collect();
             same("published", &expected, &self.state.with(|s| std::mem::take(&mut s.published)))

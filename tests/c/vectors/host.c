@@ -230,6 +230,16 @@ static int published(host *h, const json_t *expected, text *why) {
     return same;
 }
 
+static int update_named(host *h, const json_t *step, int tool, text *why) {
+    char *changes = json_dumps(json_object_get(step, "members"), JSON_COMPACT);
+    const wellhead_str name = string(json_object_get(step, tool ? "update_tool" : "update_prompt"));
+    const wellhead_str members = wellhead_cstr(changes);
+    const wellhead_status status = tool ? wellhead_server_update_tool(h->server, name, members, NULL)
+                                        : wellhead_server_update_prompt(h->server, name, members, NULL);
+    free(changes);
+    return outcome(step, status, why);
+}
+
 static int inject(host *h, const json_t *step, text *why) {
     const json_t *event = json_object_get(step, "inject"), *is = json_object_get(step, "is");
     text json = {0};
@@ -296,6 +306,16 @@ int host_act(host *h, json_t *step, text *why) {
         return outcome(step, wellhead_server_remove_tool(h->server, string(what), NULL), why);
     if (strcmp(verb, "remove_prompt") == 0)
         return outcome(step, wellhead_server_remove_prompt(h->server, string(what), NULL), why);
+    if (strcmp(verb, "enable_tool") == 0)
+        return outcome(step, wellhead_server_enable_tool(h->server, string(what), NULL), why);
+    if (strcmp(verb, "disable_tool") == 0)
+        return outcome(step, wellhead_server_disable_tool(h->server, string(what), NULL), why);
+    if (strcmp(verb, "enable_prompt") == 0)
+        return outcome(step, wellhead_server_enable_prompt(h->server, string(what), NULL), why);
+    if (strcmp(verb, "disable_prompt") == 0)
+        return outcome(step, wellhead_server_disable_prompt(h->server, string(what), NULL), why);
+    if (strcmp(verb, "update_tool") == 0 || strcmp(verb, "update_prompt") == 0)
+        return update_named(h, step, strcmp(verb, "update_tool") == 0, why);
     if (strcmp(verb, "progress") == 0) {
         const held *found = find_held(h, json_string_value(what), why);
         if (found) report(call_of(found), json_object_get(step, "report"));

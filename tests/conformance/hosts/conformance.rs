@@ -102,7 +102,8 @@ fn prompts(server: &Server) -> Result<()> {
                 None,
             ),
         },
-    )
+    )?;
+    Ok(())
 }
 
 fn plain_tools(server: &Server) -> Result<()> {
@@ -152,7 +153,8 @@ fn plain_tools(server: &Server) -> Result<()> {
         "additionalProperties": false
     });
     let members = object(&json!({"description": "JSON Schema 2020-12", "inputSchema": schema}));
-    server.tool("json_schema_2020_12_tool", &members, |_| says("not validated"))
+    server.tool("json_schema_2020_12_tool", &members, |_| says("not validated"))?;
+    Ok(())
 }
 
 /// Log messages and progress.
@@ -191,7 +193,8 @@ fn tools_that_tell(server: &Server) -> Result<()> {
             std::thread::sleep(Duration::from_millis(50));
         }
         says("done")
-    })
+    })?;
+    Ok(())
 }
 
 /// Requests to the client of a session.
@@ -345,7 +348,8 @@ fn tools_that_need_input(server: &Server) -> Result<()> {
             return MethodAnswer::MissingCapability(object(&json!({"sampling": {}})));
         }
         MethodAnswer::Result(says("The client can sample."))
-    })
+    })?;
+    Ok(())
 }
 
 fn tools_that_change_lists(server: &Server) -> Result<()> {
@@ -360,7 +364,8 @@ fn tools_that_change_lists(server: &Server) -> Result<()> {
         changing.prompt("test_passing", &Json::default(), |_| object(&json!({"messages": []})))?;
         changing.remove_prompt("test_passing")?;
         Ok(says("changed"))
-    })
+    })?;
+    Ok(())
 }
 
 /// The answer of the client to the request of that name.

@@ -223,6 +223,12 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "inject") inject(step);
     else if (verb == "remove_tool") outcome(step, [&] { server.remove_tool(name); });
     else if (verb == "remove_prompt") outcome(step, [&] { server.remove_prompt(name); });
+    else if (verb == "enable_tool") outcome(step, [&] { server.enable_tool(name); });
+    else if (verb == "disable_tool") outcome(step, [&] { server.disable_tool(name); });
+    else if (verb == "update_tool") outcome(step, [&] { server.update_tool(name, json_of(get(step, "members")).value()); });
+    else if (verb == "enable_prompt") outcome(step, [&] { server.enable_prompt(name); });
+    else if (verb == "disable_prompt") outcome(step, [&] { server.disable_prompt(name); });
+    else if (verb == "update_prompt") outcome(step, [&] { server.update_prompt(name, json_of(get(step, "members")).value()); });
     else if (verb == "progress") report(held_call(name), get(step, "report"));
     else if (verb == "announce") outcome(step, [&] { server.announce(name); });
     else if (verb == "notify") notify(step);

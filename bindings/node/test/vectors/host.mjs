@@ -122,6 +122,13 @@ export class Host {
     } else if (step.remove !== undefined) outcome(() => server.remove(step.remove));
     else if (step.remove_tool !== undefined) outcome(() => server.removeTool(step.remove_tool));
     else if (step.remove_prompt !== undefined) outcome(() => server.removePrompt(step.remove_prompt));
+    else if (step.enable_tool !== undefined) outcome(() => server.enableTool(step.enable_tool));
+    else if (step.disable_tool !== undefined) outcome(() => server.disableTool(step.disable_tool));
+    else if (step.update_tool !== undefined) outcome(() => server.updateTool(step.update_tool, step.members));
+    else if (step.enable_prompt !== undefined) outcome(() => server.enablePrompt(step.enable_prompt));
+    else if (step.disable_prompt !== undefined) outcome(() => server.disablePrompt(step.disable_prompt));
+    else if (step.update_prompt !== undefined)
+      outcome(() => server.updatePrompt(step.update_prompt, step.members));
     else if (step.add !== undefined) outcome(() => this.add(step.add));
     else if (step.as !== undefined) {
       outcome(() => server.updatedWithMetadata({ ...descriptor(step.as), uri: step.update }));
