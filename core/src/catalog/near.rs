@@ -65,14 +65,17 @@ fn slashed(uri: &str) -> String {
 
 /// Writes scheme and host in lower case; `None` if they are already.
 fn small(text: &str) -> Option<String> {
-    let colon = text.find(':')?;
-    let end = match text[colon..].strip_prefix("://") {
-        Some(rest) => rest.find(['/', '?', '#', '{']).map_or(text.len(), |at| colon + 3 + at),
+    let bytes = text.as_bytes();
+    let colon = bytes.iter().position(|byte| matches!(byte, b':' | b'{')).filter(|at| bytes[*at] == b':')?;
+    let end = match bytes[colon..].strip_prefix(b"://") {
+        Some(rest) => {
+            let host = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'{'));
+            colon + 3 + host.unwrap_or(rest.len())
+        }
         None => colon,
     };
-    let literal = text.find('{').map_or(end, |variable| end.min(variable));
-    let changed = text[..literal].bytes().any(|byte| byte.is_ascii_uppercase());
-    changed.then(|| text[..literal].to_ascii_lowercase() + &text[literal..])
+    let changed = bytes[..end].iter().any(u8::is_ascii_uppercase);
+    changed.then(|| text[..end].to_ascii_lowercase() + &text[end..])
 }
 
 #[cfg(test)]

@@ -100,13 +100,16 @@ pub fn check_mime_type(mime_type: &str) -> Result<()> {
 
 /// RFC 6838 names, and optional parameters, which must have no control characters.
 fn is_mime_type(text: &str) -> bool {
-    let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
-    let is_name = |name: &str| {
-        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b))
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(byte);
+    let after_name = |text: &[u8]| {
+        let end = text.iter().position(|byte| !is_name(byte)).unwrap_or(text.len());
+        (end > 0).then_some(end)
     };
-    let named = essence.trim_end_matches(' ').split_once('/');
-    named.is_some_and(|(kind, subtype)| is_name(kind) && is_name(subtype))
-        && !parameters.contains(char::is_control)
+    let Some(slash) = after_name(text.as_bytes()) else { return false };
+    let Some(subtype) = text[slash..].strip_prefix('/') else { return false };
+    let Some(end) = after_name(subtype.as_bytes()) else { return false };
+    let rest = subtype[end..].trim_start_matches(' ');
+    rest.is_empty() || rest.starts_with(';') && !rest.contains(char::is_control)
 }
 
 impl Described<'_> {
