@@ -42,7 +42,7 @@ impl RequestId {
 
 impl PartialEq for RequestId {
     fn eq(&self, other: &Self) -> bool {
-        self.meaning() == other.meaning()
+        self.cmp(other) == Ordering::Equal
     }
 }
 

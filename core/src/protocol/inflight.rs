@@ -4,10 +4,11 @@ use super::call_context::Context;
 use super::host_call::RequestState;
 use super::outbox::Route;
 use super::progress::ProgressState;
+use super::request_ids::RequestIds;
 use crate::account::{Full, Permit};
 use crate::jsonrpc::RequestId;
 use crate::sync::{Fault, is_planted};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Names one question to the application, unlike any other of its server. A request may ask several in turn; each has
@@ -85,7 +86,7 @@ pub(crate) struct Inflight {
     connection: u64,
     slots: Vec<CallSlot>,
     free: Vec<u32>,
-    ids: BTreeMap<RequestId, IdOwner>,
+    ids: RequestIds,
     /// Since an answer may be held equally long everywhere, deadlines are in order.
     deadlines: VecDeque<(u64, CallId)>,
     /// Questions that were over while their request waited for the client.
@@ -119,7 +120,7 @@ impl Inflight {
     }
 
     pub(crate) fn has_id(&self, id: &RequestId) -> bool {
-        self.ids.contains_key(id)
+        self.ids.get(id).is_some()
     }
 
     pub(crate) fn own(&mut self, id: RequestId, owner: IdOwner) {
@@ -131,7 +132,7 @@ impl Inflight {
     }
 
     pub(crate) fn owner(&self, id: &RequestId) -> Option<IdOwner> {
-        self.ids.get(id).copied()
+        self.ids.get(id)
     }
 
     /// Opens a slot for a request and mints the id of its first question.
@@ -318,10 +319,8 @@ impl Inflight {
     }
 
     fn free_id(&mut self, id: &RequestId, slot: u32) {
-        if let Some(other) = self.ids.remove(id)
-            && other != IdOwner::Slot(slot)
-        {
-            self.ids.insert(id.clone(), other);
+        if self.ids.get(id) == Some(IdOwner::Slot(slot)) {
+            self.ids.remove(id);
         }
     }
 

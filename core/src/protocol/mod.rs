@@ -31,6 +31,7 @@ mod partial_message;
 mod pending_routes;
 mod progress;
 mod request_head;
+mod request_ids;
 mod subscribing;
 mod subscriptions;
 

@@ -318,6 +318,9 @@ impl Outbox {
         if !gather {
             let kind = if lines { MessageKind::Message } else { kind };
             let bytes = std::mem::take(&mut outlet.spare);
+            if outlet.queue.capacity() == 0 {
+                outlet.queue.reserve_exact(1); // most connections have one message at a time
+            }
             outlet.queue.push_back(Piece { bytes, ..Piece::new(kind) });
         }
         let Some(piece) = outlet.queue.back_mut() else { return };
