@@ -25,6 +25,7 @@ HEADER_HTTP = ROOT / "include/wellhead_http.h"
 HEADERS_CPP = [ROOT / "include/wellhead.hpp", ROOT / "include/wellhead_http.hpp"]
 CRATE = ROOT / "core/src"
 SPELLING = CRATE / "spelling.rs"
+OPTIONS = ROOT / "OPTIONS.md"
 PYTHON = ROOT / "bindings/python/python/wellhead"
 NODE = ROOT / "bindings/node/lib"
 
@@ -32,9 +33,6 @@ LANGUAGES = ("Rust", "C", "C++", "Python", "Node")
 GAP = re.compile(r"– (\w+)$")
 # Functions of Python whose keywords are options, each with its own.
 TAKE_OPTIONS = ("asgi", "serve_http", "run", "directory", "connect", "test_client")
-# Types whose members are settings.
-SETTINGS_RUST = ("Builder", "Limits", "http::EndpointBuilder", "serve::Http", "serve::Stdio", "Directory")
-SETTINGS_NODE = ("ServerOptions", "Limits", "HttpOptions", "ServeHttpOptions", "RunOptions", "DirectoryOptions")
 # Types of which a build has one: the name is the same so that their users do not see which.
 ALTERNATIVES = (
     "fork.rs sync.rs",
@@ -149,21 +147,14 @@ def beyond_cpp() -> Iterator[str]:
 
 
 def unspelled(rows: list[Row]) -> Iterator[str]:
-    """Each setting whose name Node spells differently is in the table of spellings, as is each name that hints put between backticks."""
-    spelled = dict(re.findall(r'^    \("(\w+)", "(\w+)"\),$', SPELLING.read_text("utf-8"), re.MULTILINE))
-    settings = [(row, {name.split(".")[-1] for name in row.columns.get("Node", []) if name.split(".")[0] in SETTINGS_NODE}) for row in rows]
-    everywhere = {plain(name): name for _, names in settings for name in names}
-    for row, node in settings:
-        for path in row.columns.get("Rust", []):
-            owner, _, name = path.rpartition("::")
-            expected = node or {everywhere[plain(name)]} if plain(name) in everywhere else node
-            if owner in SETTINGS_RUST and "_" in name and expected and spelled.get(name) not in expected:
-                yield f'{SPELLING.name}: "{name}" is not spelled "{min(expected)}" (NAMES.md:{row.line})'
+    """Each name that a hint puts between backticks is a setting, so that each language spells it in its own way."""
+    settings = set(re.findall(r"^\| `(\w+)` \|", OPTIONS.read_text("utf-8"), re.MULTILINE))
+    settings |= set(re.findall(r'OTHER_SETTINGS: .* = \["(\w+)"\]', SPELLING.read_text("utf-8")))
     for path in sorted(CRATE.rglob("*.rs")):
         text = re.sub(r"^\s*//.*", "", code(path), flags=re.MULTILINE)
         for name in re.findall(r"`([a-z]+(?:_[a-z]+)+)`", text):
-            if name not in spelled:
-                yield f'{path.relative_to(ROOT)}: a hint names `{name}`, which {SPELLING.name} does not have'
+            if name not in settings:
+                yield f'{path.relative_to(ROOT)}: a hint names `{name}`, which is no option of {OPTIONS.name}, and which {SPELLING.name} does not have'
 
 
 def plain(name: str) -> str:

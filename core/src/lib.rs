@@ -70,9 +70,11 @@ pub use model::{
     ToolError, ToolResult,
 };
 pub use observer::{Counters, Ended, Observed};
-// For the test that compares the languages.
+// For bindings, and the test that compares the languages.
 #[doc(hidden)]
-pub use options::{OPTIONS, OptionEntry, OptionKind, OptionSet, WORD_LISTS, WordList};
+pub use options::{
+    OPTIONS, OptionEntry, OptionKind, OptionSet, OptionValue, SetOption, WORD_LISTS, WordList,
+};
 pub use policy::{
     Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
     UndeclaredLists,

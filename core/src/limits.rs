@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::ParseLimits;
-use crate::options::options;
+use crate::options::{OptionEntry, OptionValue, SetOption, options};
 
 options! {
     /// Bounds on the resources that one client may use. Each limit is at least 1. An error names the limit that caused
@@ -68,6 +68,14 @@ impl Default for Limits {
     }
 }
 
+impl SetOption for Limits {
+    const OPTIONS: &'static [OptionEntry] = Limits::OPTIONS;
+
+    fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
+        self.put(name, &value).map(|()| self)
+    }
+}
+
 impl Limits {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for a limit of 0, and for a share of more than 100 percent.
@@ -76,7 +84,7 @@ impl Limits {
             let message = format!("`caller_percent` must be at most 100 (got {})", self.caller_percent);
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        match self.zero() {
+        match self.zero(&[]) {
             Some(name) => Err(zero_error(name)),
             None => Ok(()),
         }

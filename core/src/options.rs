@@ -2,6 +2,7 @@
 //! its defaults from here. `core/tests/options` compares the languages with [`OPTIONS`] and [`WORD_LISTS`], and writes
 //! `OPTIONS.md`.
 
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::log::Level;
 use crate::model::CacheScope;
@@ -44,6 +45,82 @@ pub enum OptionKind {
     Callback(&'static str),
     /// A number that the server counts, and the application reads.
     Counter,
+}
+
+/// The value of an option that is set by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OptionValue {
+    /// A whole number.
+    Number(u64),
+    /// On or off.
+    Switch(bool),
+    /// A text, or one of some words.
+    Text(String),
+    /// A list of texts.
+    List(Vec<String>),
+}
+
+/// Takes options by their names in the table, so that bindings need no code for each of them.
+pub trait SetOption: Sized {
+    /// The options that it has.
+    const OPTIONS: &'static [OptionEntry];
+
+    /// Sets the option of that name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for a word that the option does not have, and for a name or a kind of value that no
+    /// option has.
+    fn set_option(self, name: &str, value: OptionValue) -> Result<Self>;
+
+    /// Returns the option of that name if it can be set by its name: it is a number, a switch, a text, a word or a list.
+    fn find_option(name: &str) -> Option<&'static OptionEntry> {
+        use OptionKind::{List, Number, Switch, Text, Word};
+        let by_name = |option: &&OptionEntry| {
+            matches!(option.kind, Number(_) | Switch(_) | Text(_) | Word(_) | List(_))
+        };
+        Self::OPTIONS.iter().filter(by_name).find(|option| option.name == name)
+    }
+}
+
+/// A field of a struct of options.
+pub(crate) trait OptionField {
+    /// Takes the value, unless it is of another kind.
+    fn put(&mut self, value: &OptionValue) -> bool;
+}
+
+impl OptionField for u64 {
+    fn put(&mut self, value: &OptionValue) -> bool {
+        let OptionValue::Number(number) = *value else { return false };
+        *self = number;
+        true
+    }
+}
+
+impl OptionField for usize {
+    fn put(&mut self, value: &OptionValue) -> bool {
+        let OptionValue::Number(number) = *value else { return false };
+        *self = usize::try_from(number).unwrap_or(usize::MAX);
+        true
+    }
+}
+
+impl OptionField for bool {
+    fn put(&mut self, value: &OptionValue) -> bool {
+        let OptionValue::Switch(on) = *value else { return false };
+        *self = on;
+        true
+    }
+}
+
+/// Its setter keeps the text elsewhere.
+impl OptionField for DefaultText {
+    fn put(&mut self, _: &OptionValue) -> bool {
+        false
+    }
+}
+
+pub(crate) fn no_such_option(name: &str) -> Error {
+    Error::new(ErrorKind::InvalidArgument, format!("no option \"{name}\" takes such a value; see OPTIONS.md"))
 }
 
 /// A text that is the default of an option.
@@ -103,11 +180,24 @@ macro_rules! options {
                 },)*)?
             ];
 
-            /// Returns the name of the first number that is 0.
-            pub(crate) fn zero(&self) -> Option<&'static str> {
+            /// Returns the name of the first number that is 0, other than these, for which 0 has a meaning.
+            pub(crate) fn zero(&self, may_be: &[&str]) -> Option<&'static str> {
                 let kinds = [$((stringify!($name), $crate::options::kind!($type, self.$name)),)*];
                 let zero = $crate::options::OptionKind::Number(0);
-                kinds.into_iter().find(|(_, kind)| *kind == zero).map(|(name, _)| name)
+                kinds.into_iter().find(|(name, kind)| *kind == zero && !may_be.contains(name)).map(|(name, _)| name)
+            }
+
+            /// Sets the number or switch of that name.
+            pub(crate) fn put(
+                &mut self,
+                name: &str,
+                value: &$crate::options::OptionValue,
+            ) -> $crate::error::Result<()> {
+                let put = match name {
+                    $(stringify!($name) => $crate::options::OptionField::put(&mut self.$name, value),)*
+                    _ => false,
+                };
+                if put { Ok(()) } else { Err($crate::options::no_such_option(name)) }
             }
         }
     };

@@ -1,6 +1,7 @@
 //! Spells the names of settings as the application's language does. Messages write them in `snake_case`, between
 //! backticks.
 
+use crate::options::OPTIONS;
 use std::borrow::Cow;
 
 /// How hints for the people who run the application spell the names of settings.
@@ -21,60 +22,34 @@ impl Spelling {
         if self == Spelling::Snake || !text.contains('`') {
             return Cow::Borrowed(text);
         }
-        let parts = text.split('`').map(|part| camel(part).unwrap_or(part));
+        let parts = text.split('`').map(|part| if is_setting(part) { self.name(part) } else { part.into() });
         Cow::Owned(parts.collect::<Vec<_>>().join("`"))
+    }
+
+    /// Returns the name of a setting, which `NAMES.md` has, too.
+    pub fn name(self, setting: &str) -> Cow<'_, str> {
+        if self == Spelling::Snake || !setting.contains('_') {
+            return Cow::Borrowed(setting);
+        }
+        if setting == "error_code" {
+            return Cow::Borrowed("errorCodes"); // one object has those of all conditions
+        }
+        let mut words = setting.split('_');
+        let first = words.next().unwrap_or_default().to_owned();
+        Cow::Owned(words.fold(first, |name, word| {
+            let (head, rest) = word.split_at(word.len().min(1));
+            name + &head.to_ascii_uppercase() + rest
+        }))
     }
 }
 
-fn camel(name: &str) -> Option<&'static str> {
-    SETTINGS.iter().find(|(snake, _)| *snake == name).map(|(_, camel)| *camel)
-}
+/// Settings that are no options of the table by themselves.
+const OTHER_SETTINGS: [&str; 1] = ["authorization_servers"];
 
-/// Every setting of several words, and its name in JavaScript. `tests/words.py` fails on one that is missing here.
-const SETTINGS: [(&str, &str); 42] = [
-    ("allowed_hosts", "allowedHosts"),
-    ("allowed_origins", "allowedOrigins"),
-    ("authorization_servers", "authorizationServers"),
-    ("batch_length", "batchLength"),
-    ("body_ms", "bodyMs"),
-    ("buffer_bytes", "bufferBytes"),
-    ("cache_of", "cacheOf"),
-    ("call_ms", "callMs"),
-    ("caller_percent", "callerPercent"),
-    ("calls_in_flight", "callsInFlight"),
-    ("cursor_key", "cursorKey"),
-    ("error_code", "errorCodes"),
-    ("error_profile", "errorProfile"),
-    ("guard_stdio", "guardStdio"),
-    ("handle_sigterm", "handleSigterm"),
-    ("head_ms", "headMs"),
-    ("id_bytes", "idBytes"),
-    ("idle_ms", "idleMs"),
-    ("io_threads", "ioThreads"),
-    ("keep_alive_ms", "keepAliveMs"),
-    ("list_changed", "listChanged"),
-    ("listen_streams", "listenStreams"),
-    ("loopback_only", "loopbackOnly"),
-    ("max_file_bytes", "maxFileBytes"),
-    ("message_bytes", "messageBytes"),
-    ("omit_newer_fields", "omitNewerFields"),
-    ("on_log", "onLog"),
-    ("output_bytes", "outputBytes"),
-    ("page_bytes", "pageBytes"),
-    ("page_items", "pageItems"),
-    ("permission_denied", "permissionDenied"),
-    ("replay_bytes", "replayBytes"),
-    ("session_limit", "sessionLimit"),
-    ("session_ms", "sessionMs"),
-    ("session_streams", "sessionStreams"),
-    ("settle_ms", "settleMs"),
-    ("strict_accept", "strictAccept"),
-    ("subscribe_unknown", "subscribeUnknown"),
-    ("subscriptions_total", "subscriptionsTotal"),
-    ("titles_in_contents", "titlesInContents"),
-    ("undeclared_lists", "undeclaredLists"),
-    ("uri_bytes", "uriBytes"),
-];
+fn is_setting(name: &str) -> bool {
+    let all = OPTIONS.iter().flat_map(|set| set.options);
+    OTHER_SETTINGS.contains(&name) || all.into_iter().any(|option| option.name == name)
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,7 @@
 //! A folder as resources.
 
 use crate::boundary::Promise;
-use crate::fields::set_numbers;
-use crate::foreign::unknown_flags;
+use crate::fields::{set_numbers, set_switches};
 use crate::server::{wellhead_server, with_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
@@ -63,8 +62,13 @@ impl wellhead_directory {
         for pattern in promise.texts(self.exclude, self.exclude_count, "exclude")? {
             directory = directory.exclude(pattern);
         }
-        set_numbers!(directory, self; max_file_bytes, settle_ms);
-        unknown_flags(self.flags, WELLHEAD_NO_WATCH)?;
-        Ok(directory.watch(self.flags & WELLHEAD_NO_WATCH == 0))
+        set_switches!(directory, self.flags;
+            WELLHEAD_NO_WATCH => watch = false,
+        );
+        set_numbers!(directory, self;
+            max_file_bytes,
+            settle_ms,
+        );
+        Ok(directory)
     }
 }

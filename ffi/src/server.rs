@@ -2,8 +2,8 @@
 
 use crate::boundary::{Promise, Shared, answer, call_shared, guard, invalid, release, required, share};
 use crate::cache::{hint, wellhead_cache, wellhead_cache_of};
-use crate::fields::set_texts;
-use crate::foreign::{UserData, json, unknown_flags};
+use crate::fields::{set_numbers, set_switches, set_words};
+use crate::foreign::{UserData, json};
 use crate::observe::{observer, wellhead_observe_callback};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
@@ -307,16 +307,7 @@ fn log(
 
 impl wellhead_server_options {
     fn apply(&self, promise: &Promise, mut builder: Builder) -> Result<Builder> {
-        unknown_flags(
-            self.flags,
-            WELLHEAD_NO_SUBSCRIBE | WELLHEAD_NO_LIST_CHANGED | WELLHEAD_SEND_NEWER_FIELDS,
-        )?;
-        builder = builder
-            .subscribe(self.flags & WELLHEAD_NO_SUBSCRIBE == 0)
-            .list_changed(self.flags & WELLHEAD_NO_LIST_CHANGED == 0)
-            .omit_newer_fields(self.flags & WELLHEAD_SEND_NEWER_FIELDS == 0)
-            .limits(limits(promise, self.limits)?);
-        set_texts!(builder, promise, self; title, instructions, origin);
+        builder = builder.limits(limits(promise, self.limits)?);
         if !self.cursor_key.ptr.is_null() {
             builder = builder.cursor_key(promise.bytes(self.cursor_key, "cursor_key")?);
         }
@@ -346,20 +337,23 @@ impl wellhead_server_options {
                 builder = builder.cache_of(kind, cache);
             }
         }
-        macro_rules! choose {
-            ($($choice:ident),*) => {$(
-                if let Some(word) = promise.optional(self.$choice, stringify!($choice))? {
-                    builder = builder.$choice(word.parse().map_err(|e| invalid(format!("{}: {e}", stringify!($choice))))?);
-                }
-            )*};
-        }
-        choose!(
+        set_switches!(builder, self.flags;
+            WELLHEAD_NO_SUBSCRIBE => subscribe = false,
+            WELLHEAD_NO_LIST_CHANGED => list_changed = false,
+            WELLHEAD_SEND_NEWER_FIELDS => omit_newer_fields = false,
+        );
+        set_words!(builder, promise, self;
+            title,
+            instructions,
+            origin,
             error_profile,
             permission_denied,
             undeclared_lists,
             titles_in_contents,
             subscribe_unknown,
-            dialect
+            dialect,
+        );
+        set_numbers!(builder, self;
         );
         Ok(builder)
     }
@@ -368,11 +362,23 @@ impl wellhead_server_options {
 fn limits(promise: &Promise, limits: *const wellhead_limits) -> Result<Limits> {
     let mut all = Limits::default();
     let Some(given) = promise.options(limits, "limits")? else { return Ok(all) };
-    macro_rules! take {
-        ($($field:ident),*) => {$(if given.$field != 0 { all.$field = given.$field })*};
-    }
-    take!(message_bytes, nesting, id_bytes, batch_length, uri_bytes, page_items, page_bytes);
-    take!(calls_in_flight, subscriptions, subscriptions_total, listen_streams, output_bytes, call_ms);
-    take!(buffer_bytes, caller_percent, session_streams);
+    set_numbers!(all, given;
+        message_bytes,
+        nesting,
+        id_bytes,
+        batch_length,
+        uri_bytes,
+        page_items,
+        page_bytes,
+        calls_in_flight,
+        subscriptions,
+        subscriptions_total,
+        listen_streams,
+        output_bytes,
+        call_ms,
+        buffer_bytes,
+        caller_percent,
+        session_streams,
+    );
     Ok(all)
 }

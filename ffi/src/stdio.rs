@@ -1,11 +1,10 @@
 //! Serving over standard input and output.
 
 use crate::boundary::{guard, invalid};
-use crate::foreign::unknown_flags;
+use crate::fields::{set_numbers, set_switches};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::growing;
-use std::time::Duration;
 use wellhead::Result;
 use wellhead::serve::Stdio;
 
@@ -51,19 +50,26 @@ pub unsafe extern "C" fn wellhead_serve_stdio(
             let server = promise.hold(server, "server")?;
             let mut stdio = Stdio::new().before_restore(stdout::flush);
             if let Some(options) = promise.options(options, "options")? {
-                unknown_flags(options.flags, WELLHEAD_STDIO_KEEP_STDOUT | WELLHEAD_STDIO_HANDLE_SIGTERM)?;
-                stdio = stdio
-                    .callback_threads(callback_threads(options.callback_threads)?)
-                    .guard_stdio(options.flags & WELLHEAD_STDIO_KEEP_STDOUT == 0)
-                    .handle_sigterm(options.flags & WELLHEAD_STDIO_HANDLE_SIGTERM != 0);
-                if options.drain_ms != 0 {
-                    stdio = stdio.drain(Duration::from_millis(options.drain_ms.into()));
-                }
+                stdio = options.apply(stdio)?;
             }
             let server = server.server.clone(); // the handle may be freed meanwhile
             let _pipe = sigpipe::ignore();
             stdio.serve(&server)
         })
+    }
+}
+
+impl wellhead_stdio_options {
+    fn apply(&self, stdio: Stdio) -> Result<Stdio> {
+        let mut stdio = stdio.callback_threads(callback_threads(self.callback_threads)?);
+        set_switches!(stdio, self.flags;
+            WELLHEAD_STDIO_KEEP_STDOUT => guard_stdio = false,
+            WELLHEAD_STDIO_HANDLE_SIGTERM => handle_sigterm = true,
+        );
+        set_numbers!(stdio, self;
+            drain_ms,
+        );
+        Ok(stdio)
     }
 }
 

@@ -18,7 +18,7 @@ mod windows_name;
 use crate::catalog::Template;
 use crate::error::{Error, ErrorKind, Result, said_by_system};
 use crate::log::Level;
-use crate::options::FolderOptions;
+use crate::options::{FolderOptions, OptionEntry, OptionValue, SetOption};
 use crate::server::{Handle, Server, SubscriptionHook};
 use address::Address;
 use base::Base;
@@ -48,9 +48,7 @@ pub struct Directory {
     path: PathBuf,
     include: Vec<String>,
     exclude: Vec<String>,
-    max_file_bytes: u64,
-    watch: bool,
-    settle_ms: u64,
+    options: FolderOptions,
 }
 
 /// The maximum of `settle_ms`, in milliseconds.
@@ -59,14 +57,11 @@ const MAX_SETTLE_MS: u64 = 60_000;
 impl Directory {
     /// Makes a folder. A relative path starts at the current directory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        let FolderOptions { max_file_bytes, watch, settle_ms } = FolderOptions::DEFAULT;
         Directory {
             path: path.into(),
             include: Vec::new(),
             exclude: Vec::new(),
-            max_file_bytes,
-            watch,
-            settle_ms,
+            options: FolderOptions::DEFAULT,
         }
     }
 
@@ -90,7 +85,7 @@ impl Directory {
     /// also bounds memory.
     #[must_use]
     pub fn max_file_bytes(mut self, bytes: u64) -> Self {
-        self.max_file_bytes = bytes;
+        self.options.max_file_bytes = bytes;
         self
     }
 
@@ -98,7 +93,7 @@ impl Directory {
     /// is removed or the server is dropped. A forked process serves the folder without notifications.
     #[must_use]
     pub fn watch(mut self, told: bool) -> Self {
-        self.watch = told;
+        self.options.watch = told;
         self
     }
 
@@ -107,8 +102,24 @@ impl Directory {
     /// notifies of each change at once.
     #[must_use]
     pub fn settle_ms(mut self, ms: u64) -> Self {
-        self.settle_ms = ms;
+        self.options.settle_ms = ms;
         self
+    }
+}
+
+impl SetOption for Directory {
+    const OPTIONS: &'static [OptionEntry] = FolderOptions::OPTIONS;
+
+    fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
+        match (name, value) {
+            ("include", OptionValue::List(patterns)) => {
+                Ok(patterns.into_iter().fold(self, Directory::include))
+            }
+            ("exclude", OptionValue::List(patterns)) => {
+                Ok(patterns.into_iter().fold(self, Directory::exclude))
+            }
+            (_, value) => self.options.put(name, &value).map(|()| self),
+        }
     }
 }
 
@@ -124,7 +135,8 @@ impl Server {
     /// [`ErrorKind::Duplicate`] for a folder that is served already, is inside a served one or contains one,
     /// because files would be listed twice. [`ErrorKind::Closed`].
     pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {
-        let Directory { path, include, exclude, max_file_bytes, watch, settle_ms } = directory.into();
+        let Directory { path, include, exclude, options } = directory.into();
+        let FolderOptions { max_file_bytes, watch, settle_ms } = options;
         if settle_ms > MAX_SETTLE_MS {
             let message = format!("`settle_ms` must be at most 60,000 (got {settle_ms})");
             return Err(Error::new(ErrorKind::InvalidArgument, message));

@@ -114,7 +114,7 @@ impl Answering {
             && self.sent.has_head()
             && self.sent.is_stream()
         {
-            let next = self.last_sent.saturating_add(inner.options.keep_alive_ms);
+            let next = self.last_sent.saturating_add(inner.options.values.keep_alive_ms);
             if next <= now {
                 self.last_sent = now;
                 out.extend_from_slice(sse::KEEP_ALIVE);
@@ -249,7 +249,7 @@ impl Answering {
             // Another exchange may have taken over meanwhile, with a stream of its own.
             let stream = session.standalone.filter(|_| route == Route::Connection).unwrap_or(held);
             if !data.is_empty() {
-                sessions.say(id, stream, data, inner.options.replay_bytes, &inner.account);
+                sessions.say(id, stream, data, inner.options.values.replay_bytes, &inner.account);
             }
             if over && let Some(session) = sessions.get(id) {
                 session.streams.end(stream);

@@ -13,8 +13,8 @@ impl Exchange {
         if matches!(version, Version::Stateless(_)) {
             return Err(not_offered(options, head, None));
         }
-        if !options.delete || !options.sessions {
-            let setting = if options.sessions { "delete" } else { "sessions" };
+        if !options.values.delete || !options.values.sessions {
+            let setting = if options.values.sessions { "delete" } else { "sessions" };
             return Err(not_offered(options, head, Some(setting)));
         }
         self.is_served(&version)?;

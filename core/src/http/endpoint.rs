@@ -139,13 +139,13 @@ impl Endpoint {
 
     /// When to call [`Endpoint::tick`] at the latest; none: no need to.
     pub fn poll_timeout(&self) -> Option<u64> {
-        self.0.state.with(|s, _| s.sessions.deadline(self.0.options.session_ms))
+        self.0.state.with(|s, _| s.sessions.deadline(self.0.options.values.session_ms))
     }
 
     /// Tells the time: unused sessions end, and calls that take too long are answered with errors.
     pub fn tick(&self, now: u64) {
         self.0.advance_clock(now);
-        let session_ms = self.0.options.session_ms;
+        let session_ms = self.0.options.values.session_ms;
         for session in self.0.state.with(|s, _| s.sessions.expire(now, session_ms)) {
             self.0.close(&session.connection);
         }
@@ -166,7 +166,7 @@ impl Endpoint {
     /// The timeouts of a client's connection that opens now.
     #[cfg(feature = "http")]
     pub(crate) fn idle_timeout(&self, now: u64) -> IdleTimeout {
-        IdleTimeout::new(self.0.options.head_ms, self.0.options.idle_ms, now)
+        IdleTimeout::new(self.0.options.values.head_ms, self.0.options.values.idle_ms, now)
     }
 
     /// The costs of the endpoint's clients.
@@ -177,7 +177,7 @@ impl Endpoint {
 
     #[cfg(feature = "http")]
     pub(crate) fn idle_ms(&self) -> u64 {
-        self.0.options.idle_ms
+        self.0.options.values.idle_ms
     }
 
     /// A connection among those of the endpoint, on which nothing is said.

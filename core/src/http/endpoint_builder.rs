@@ -6,7 +6,7 @@ use super::protection::Protection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Verification, Verifier, VerifyCall};
 use crate::limits::zero_error;
-use crate::options::EndpointOptions;
+use crate::options::{EndpointOptions, OptionEntry, OptionValue, SetOption};
 use crate::provider::{IntoReply, verifier};
 use crate::server::Server;
 use std::fmt;
@@ -37,7 +37,7 @@ impl EndpointBuilder {
     /// them if it is bound to a loopback address.
     #[must_use]
     pub fn loopback_only(mut self, loopback_only: bool) -> Self {
-        self.options.gate.loopback_only = loopback_only;
+        self.options.values.loopback_only = loopback_only;
         self
     }
 
@@ -51,13 +51,13 @@ impl EndpointBuilder {
     #[cfg(feature = "http")]
     pub(crate) fn check(&self) -> Result<()> {
         self.options.check()?;
-        self.options.gate.clone().allow(&self.origins, &self.hosts)
+        self.gate().map(drop)
     }
 
     /// Allows requests to name the address that the listener is bound to. A loopback address need not be `127.0.0.1`.
     #[cfg(feature = "http")]
     pub(crate) fn bound(mut self, address: IpAddr) -> Self {
-        self.options.gate.loopback_only = address.is_loopback();
+        self.options.values.loopback_only = address.is_loopback();
         if let (true, IpAddr::V4(address)) = (address.is_loopback(), address) {
             self.hosts.push(address.to_string());
         }
@@ -84,14 +84,14 @@ impl EndpointBuilder {
     /// `Mcp-Session-Id` and `WWW-Authenticate`. Default: false. Then browsers keep the answers from pages.
     #[must_use]
     pub fn cors(mut self, on: bool) -> Self {
-        self.options.cors = on;
+        self.options.values.cors = on;
         self
     }
 
     /// Refuses requests whose `Accept` lacks `application/json` or `text/event-stream`. Default: false.
     #[must_use]
     pub fn strict_accept(mut self, strict: bool) -> Self {
-        self.options.strict_accept = strict;
+        self.options.values.strict_accept = strict;
         self
     }
 
@@ -99,14 +99,14 @@ impl EndpointBuilder {
     /// their requests, but they cannot subscribe, and get no notifications.
     #[must_use]
     pub fn sessions(mut self, on: bool) -> Self {
-        self.options.sessions = on;
+        self.options.values.sessions = on;
         self
     }
 
     /// Sets how long an unused session is kept, in milliseconds. Default: 3,600,000.
     #[must_use]
     pub fn session_ms(mut self, ms: u64) -> Self {
-        self.options.session_ms = ms;
+        self.options.values.session_ms = ms;
         self
     }
 
@@ -116,21 +116,21 @@ impl EndpointBuilder {
     /// So does a caller known by its token that has its [`crate::Limits::caller_percent`].
     #[must_use]
     pub fn session_limit(mut self, most: usize) -> Self {
-        self.options.session_limit = most;
+        self.options.values.session_limit = most;
         self
     }
 
     /// Sets whether clients may end their session with DELETE. Default: true.
     #[must_use]
     pub fn delete(mut self, offered: bool) -> Self {
-        self.options.delete = offered;
+        self.options.values.delete = offered;
         self
     }
 
     /// Sets after how many milliseconds without an event a stream gets a comment. Default: 15,000.
     #[must_use]
     pub fn keep_alive_ms(mut self, ms: u64) -> Self {
-        self.options.keep_alive_ms = ms;
+        self.options.values.keep_alive_ms = ms;
         self
     }
 
@@ -138,7 +138,7 @@ impl EndpointBuilder {
     /// applies it. The servers of other drivers have settings of their own.
     #[must_use]
     pub fn head_ms(mut self, ms: u64) -> Self {
-        self.options.head_ms = ms;
+        self.options.values.head_ms = ms;
         self
     }
 
@@ -146,21 +146,21 @@ impl EndpointBuilder {
     /// milliseconds. Default: 60,000. The native listener applies it. The tower service applies it to responses.
     #[must_use]
     pub fn idle_ms(mut self, ms: u64) -> Self {
-        self.options.idle_ms = ms;
+        self.options.values.idle_ms = ms;
         self
     }
 
     /// Sets how long a body may take to arrive, in milliseconds. Default: 30,000.
     #[must_use]
     pub fn body_ms(mut self, ms: u64) -> Self {
-        self.options.body_ms = ms;
+        self.options.values.body_ms = ms;
         self
     }
 
     /// Sets how many bytes of events a session keeps for a client that reconnects after its stream broke. Default: 1 MiB.
     #[must_use]
     pub fn replay_bytes(mut self, bytes: usize) -> Self {
-        self.options.replay_bytes = bytes;
+        self.options.values.replay_bytes = bytes;
         self
     }
 
@@ -205,28 +205,39 @@ impl EndpointBuilder {
     /// path that does not begin with a slash, and for a time or a `session_limit` of 0.
     pub fn build(mut self, wake: impl Fn() + Send + Sync + 'static) -> Result<Endpoint> {
         self.options.check()?;
-        self.options.gate.allow(&self.origins, &self.hosts)?;
+        self.options.gate = self.gate()?;
         Ok(Endpoint::new(self.server, self.options, wake))
+    }
+
+    fn gate(&self) -> Result<OriginGate> {
+        let loopback_only = self.options.values.loopback_only;
+        let mut gate = OriginGate { loopback_only, ..OriginGate::default() };
+        gate.allow(&self.origins, &self.hosts)?;
+        Ok(gate)
+    }
+}
+
+impl SetOption for EndpointBuilder {
+    const OPTIONS: &'static [OptionEntry] = EndpointOptions::OPTIONS;
+
+    fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
+        match (name, value) {
+            ("path", OptionValue::Text(path)) => Ok(self.path(path)),
+            ("allowed_origins", OptionValue::List(origins)) => Ok(self.allowed_origins(origins)),
+            ("allowed_hosts", OptionValue::List(hosts)) => Ok(self.allowed_hosts(hosts)),
+            (_, value) => self.options.values.put(name, &value).map(|()| self),
+        }
     }
 }
 
 /// The settings of an endpoint.
 #[derive(Clone)]
-#[allow(clippy::struct_excessive_bools, reason = "each switch is independent of the others")]
 pub(super) struct Options {
+    /// Those that are numbers and switches.
+    pub(super) values: EndpointOptions,
     pub(super) path: String,
+    /// Made when the endpoint is.
     pub(super) gate: OriginGate,
-    pub(super) cors: bool,
-    pub(super) strict_accept: bool,
-    pub(super) sessions: bool,
-    pub(super) session_ms: u64,
-    pub(super) session_limit: usize,
-    pub(super) delete: bool,
-    pub(super) keep_alive_ms: u64,
-    pub(super) head_ms: u64,
-    pub(super) body_ms: u64,
-    pub(super) idle_ms: u64,
-    pub(super) replay_bytes: usize,
     pub(super) protection: Option<Protection>,
     pub(super) verifier: Option<Arc<Verifier>>,
 }
@@ -237,55 +248,22 @@ impl Options {
             let message = format!("`path` must begin with `/` (got {:?})", self.path);
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        let limits = [
-            ("session_limit", self.session_limit as u64),
-            ("session_ms", self.session_ms),
-            ("keep_alive_ms", self.keep_alive_ms),
-            ("head_ms", self.head_ms),
-            ("body_ms", self.body_ms),
-            ("idle_ms", self.idle_ms),
-        ];
-        let zero = limits.into_iter().find(|(_, value)| *value == 0);
-        zero.map_or(Ok(()), |(name, _)| Err(zero_error(name)))
+        let zero = self.values.zero(&["replay_bytes"]);
+        zero.map_or(Ok(()), |name| Err(zero_error(name)))
     }
 }
 
 impl Server {
     /// An endpoint for Streamable HTTP.
     pub fn endpoint(&self) -> EndpointBuilder {
-        let EndpointOptions {
-            path,
-            loopback_only,
-            cors,
-            strict_accept,
-            sessions,
-            session_ms,
-            session_limit,
-            delete,
-            keep_alive_ms,
-            head_ms,
-            body_ms,
-            idle_ms,
-            replay_bytes,
-        } = EndpointOptions::DEFAULT;
         EndpointBuilder {
             server: self.clone(),
             origins: Vec::new(),
             hosts: Vec::new(),
             options: Options {
-                path: path.to_owned(),
-                gate: OriginGate { origins: Vec::new(), hosts: Vec::new(), loopback_only },
-                cors,
-                strict_accept,
-                sessions,
-                session_ms,
-                session_limit,
-                delete,
-                keep_alive_ms,
-                head_ms,
-                body_ms,
-                idle_ms,
-                replay_bytes,
+                values: EndpointOptions::DEFAULT,
+                path: EndpointOptions::DEFAULT.path.to_owned(),
+                gate: OriginGate::default(),
                 protection: None,
                 verifier: None,
             },

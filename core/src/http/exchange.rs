@@ -132,7 +132,7 @@ impl Exchange {
         });
         let time = match &next {
             ExchangeState::Verifying(_) => Some(inner.server.limits().call_ms),
-            ExchangeState::Body(_) => Some(inner.options.body_ms),
+            ExchangeState::Body(_) => Some(inner.options.values.body_ms),
             ExchangeState::Whole(..) | ExchangeState::Answering(_) | ExchangeState::Done => None,
         };
         self.deadline = time.map(|ms| self.now.saturating_add(ms));
@@ -203,7 +203,7 @@ impl Exchange {
                 drop(self.cost.take());
                 Progress::Done
             }
-            Progress::Respond(response) if self.endpoint.0.options.cors => {
+            Progress::Respond(response) if self.endpoint.0.options.values.cors => {
                 Progress::Respond(cors::expose(response, self.origin.as_deref()))
             }
             progress => progress,

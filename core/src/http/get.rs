@@ -21,7 +21,7 @@ impl Exchange {
         if matches!(version, Version::Stateless(_)) {
             return Err(not_offered(options, head, None));
         }
-        if !options.sessions {
+        if !options.values.sessions {
             return Err(not_offered(options, head, Some("sessions")));
         }
         if !Accepts::read(head).stream {
@@ -56,7 +56,7 @@ impl Exchange {
                 (Route::Connection, stream, holder)
             };
             let taken = match route {
-                Route::Connection => session.take_over(stream, inner.options.replay_bytes),
+                Route::Connection => session.take_over(stream, inner.options.values.replay_bytes),
                 Route::Exchange(_) => None,
             };
             let connection = session.connection.clone();

@@ -58,7 +58,7 @@ impl Exchange {
 
     /// Whether one more session may begin, for this caller and at all.
     pub(super) fn room_for_session(&self, request: &RequestId) -> Result<(), ErrorResponse> {
-        let most = self.endpoint.0.options.session_limit;
+        let most = self.endpoint.0.options.values.session_limit;
         let (unused, share) = (self.unused(), self.is_known().then(|| self.share(most)));
         let full = self.endpoint.0.state.with(|s, _| match share {
             Some(share) if s.sessions.of_caller(self.caller.id()) >= share.most => Some(share),
@@ -70,7 +70,7 @@ impl Exchange {
 
     /// Returns the time since which an unused session may go if others need its place.
     pub(super) fn unused(&self) -> Option<u64> {
-        self.now.checked_sub(self.endpoint.0.options.idle_ms)
+        self.now.checked_sub(self.endpoint.0.options.values.idle_ms)
     }
 
     /// Whether the caller is known by its token.

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::refusals::RefusalKind;
 
 /// Whom an endpoint answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OriginGate {
     /// The allowed origins, other than those of this machine, as `scheme://host[:port]`.
     pub(crate) origins: Vec<String>,

@@ -35,7 +35,7 @@ impl Exchange {
         if !accepts.json && !accepts.stream {
             return Err(invalid(406, "Accept allows neither application/json nor text/event-stream"));
         }
-        if options.strict_accept && !(accepts.json && accepts.stream) {
+        if options.values.strict_accept && !(accepts.json && accepts.stream) {
             let what = "Accept has to allow both application/json and text/event-stream; see strict_accept";
             return Err(invalid(406, what));
         }
@@ -110,7 +110,7 @@ impl Exchange {
             | (PostedBody::Array { .. }, Version::Stateless(_)) => {
                 refuse(400, None, &RpcError::invalid_request("send one message at a time"))
             }
-            _ if !inner.options.sessions => self.without_session(posted, &body, &version),
+            _ if !inner.options.values.sessions => self.without_session(posted, &body, &version),
             _ => self.in_session(posted, &head, &body),
         }
     }
@@ -153,7 +153,7 @@ impl Exchange {
         request: &RequestId,
     ) -> Result<ExchangeState, ErrorResponse> {
         let caller = self.caller.clone().in_context(None); // the session outlives the request
-        let sessions = self.endpoint.0.options.sessions;
+        let sessions = self.endpoint.0.options.values.sessions;
         if sessions && head.all(SESSION).next().is_some() {
             let id = session_id(head, Some(request))?;
             let known = self.endpoint.0.state.with(|s, _| s.sessions.find(&id, caller.id()).is_some());
@@ -186,7 +186,7 @@ impl Exchange {
         };
         let (now, tick_at) = (self.now, self.endpoint.0.next_tick(self.now));
         let account = self.endpoint.0.account.clone();
-        let (most, unused) = (self.endpoint.0.options.session_limit, self.unused());
+        let (most, unused) = (self.endpoint.0.options.values.session_limit, self.unused());
         let gone = self.endpoint.0.state.with(|s, _| {
             let gone = s.sessions.make_place(most, unused);
             s.sessions.add(&id, connection.clone(), caller.id(), account, now, tick_at);

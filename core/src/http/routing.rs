@@ -44,19 +44,19 @@ impl Exchange {
             Some((kind, setting)) => invalid(status, &format!("{why}; see {setting}"))
                 .hint(kind, &format!("{why}; see `{setting}`")),
         })?;
-        self.origin = if options.cors { cors::origin(head) } else { None };
+        self.origin = if options.values.cors { cors::origin(head) } else { None };
         match &options.protection {
             Some(protection) if metadata && head.method == "GET" => {
                 let document = protection.metadata();
                 Ok(ExchangeState::whole(Response::json(200, document.len() as u64), document))
             }
-            _ if options.cors && cors::is_preflight(head) => {
+            _ if options.values.cors && cors::is_preflight(head) => {
                 let offered = if metadata { "GET" } else { offered(options) };
                 Ok(ExchangeState::whole(cors::preflight(head, offered), Vec::new()))
             }
             _ if metadata => Err(ErrorResponse::empty(405).header("allow", "GET")),
             _ if !["POST", "GET", "DELETE"].contains(&head.method) => {
-                let setting = (head.method == "OPTIONS" && !options.cors).then_some("cors");
+                let setting = (head.method == "OPTIONS" && !options.values.cors).then_some("cors");
                 Err(not_offered(options, head, setting))
             }
             Some(protection) => self.verify(head, protection),
@@ -140,7 +140,7 @@ pub(super) fn not_offered(options: &Options, head: &RequestHead<'_>, setting: Op
         Some(setting) => invalid(405, &format!("{} is not offered; see {setting}", head.method)),
         None => ErrorResponse::empty(405),
     };
-    let more = if options.cors { ", OPTIONS" } else { "" };
+    let more = if options.values.cors { ", OPTIONS" } else { "" };
     refused.header("allow", format!("{}{more}", offered(options)))
 }
 
@@ -150,7 +150,7 @@ pub(super) fn closing(id: Option<&RequestId>) -> ErrorResponse {
 
 /// The methods that the endpoint takes.
 fn offered(options: &Options) -> &'static str {
-    match (options.sessions, options.delete) {
+    match (options.values.sessions, options.values.delete) {
         (false, _) => "POST",
         (true, false) => "POST, GET",
         (true, true) => "POST, GET, DELETE",

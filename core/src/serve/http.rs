@@ -7,11 +7,11 @@ use super::exchange_body::{ClientId, respond};
 use super::jobs::Jobs;
 use super::listening::Listening;
 use super::shared::{HttpShared, no_thread, ticks};
-use super::{LONGEST, OnReady, check_callback_threads, check_threads};
+use super::{OnReady, check_callback_threads, check_threads, drain_time, milliseconds};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
 use crate::limits::zero_error;
-use crate::options::ListenerOptions;
+use crate::options::{ListenerOptions, OptionEntry, OptionValue, SetOption};
 use crate::server::Server;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -49,55 +49,42 @@ const HEAD_BYTES: usize = 128 << 10;
 #[derive(Debug, Clone)]
 pub struct Http {
     endpoint: EndpointBuilder,
-    callback_threads: usize,
-    io_threads: usize,
-    connections: usize,
-    drain: Duration,
-    terminate: bool,
+    options: ListenerOptions,
 }
 
 impl Http {
     /// One callback thread, the caller's; one thread for the network; five seconds for answers under way when the
     /// server is closed.
     pub fn new(endpoint: EndpointBuilder) -> Self {
-        let ListenerOptions { callback_threads, io_threads, connections, drain_ms, handle_sigterm } =
-            ListenerOptions::DEFAULT;
-        Http {
-            endpoint,
-            callback_threads,
-            io_threads,
-            connections,
-            drain: Duration::from_millis(drain_ms),
-            terminate: handle_sigterm,
-        }
+        Http { endpoint, options: ListenerOptions::DEFAULT }
     }
 
     /// Where callbacks run: 1, always the thread that serves; 0, without a hop on the threads of the network, for applications
     /// whose callbacks are quick; more, that many threads, the one that serves among them. At most 1,024. Default: 1.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
-        self.callback_threads = threads;
+        self.options.callback_threads = threads;
         self
     }
 
     /// How many threads read and write: 1 to 1,024. Default: 1.
     #[must_use]
     pub fn io_threads(mut self, threads: usize) -> Self {
-        self.io_threads = threads;
+        self.options.io_threads = threads;
         self
     }
 
     /// How many connections are open at once, at least 1; further ones wait to be accepted. Default: 10,000.
     #[must_use]
     pub fn connections(mut self, most: usize) -> Self {
-        self.connections = most.min(Semaphore::MAX_PERMITS);
+        self.options.connections = most;
         self
     }
 
     /// How long answers under way may take after the server was closed. Default: 5,000 milliseconds.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
-        self.drain = time.min(LONGEST);
+        self.options.drain_ms = milliseconds(time);
         self
     }
 
@@ -106,7 +93,7 @@ impl Http {
     /// no effect any more.
     #[must_use]
     pub fn handle_sigterm(mut self, on: bool) -> Self {
-        self.terminate = on;
+        self.options.handle_sigterm = on;
         self
     }
 
@@ -117,13 +104,12 @@ impl Http {
     /// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] for more
     /// threads than may be, a limit of 0, and an allowed origin or host that no request can name.
     pub fn bind(self, address: impl ToSocketAddrs) -> Result<Listener> {
-        for (name, value) in [("io_threads", self.io_threads), ("connections", self.connections)] {
-            if value == 0 {
-                return Err(zero_error(name));
-            }
+        let options = &self.options;
+        if let Some(name) = options.zero(&["callback_threads", "drain_ms"]) {
+            return Err(zero_error(name));
         }
-        check_threads("io_threads", self.io_threads, "one for each processor")?;
-        check_callback_threads(self.callback_threads)?;
+        check_threads("io_threads", options.io_threads, "one for each processor")?;
+        check_callback_threads(options.callback_threads)?;
         if self.endpoint.server().is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }
@@ -142,11 +128,23 @@ impl Http {
             refused(&named.join(" or"), e)
         })?;
         let endpoint = self.endpoint.clone().bound(address.ip());
-        let network = Network::new(self.io_threads)?;
-        if self.terminate {
+        let network = Network::new(options.io_threads)?;
+        if options.handle_sigterm {
             close_on_sigterm(network.get(), endpoint.server().clone());
         }
         Ok(Listener { http: Http { endpoint, ..self }, socket, address, network })
+    }
+
+    fn drain_time(&self) -> Duration {
+        drain_time(self.options.drain_ms)
+    }
+}
+
+impl SetOption for Http {
+    const OPTIONS: &'static [OptionEntry] = ListenerOptions::OPTIONS;
+
+    fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
+        self.options.put(name, &value).map(|()| self)
     }
 }
 
@@ -170,7 +168,7 @@ impl Listener {
     /// # Errors
     /// [`ErrorKind::Io`] if no thread can be had.
     pub fn serve(self) -> Result<()> {
-        let (callback_threads, drain) = (self.http.callback_threads, self.http.drain);
+        let (callback_threads, drain) = (self.http.options.callback_threads, self.http.drain_time());
         let jobs = (callback_threads > 0).then(|| Jobs::new(1, None));
         let (shared, runtime, serving) = self.open(jobs)?;
         match &shared.jobs {
@@ -198,13 +196,14 @@ impl Listener {
     /// # Errors
     /// As [`Listener::serve`].
     pub fn start(self, on_ready: Option<OnReady>) -> Result<Listening> {
-        let most = if self.http.callback_threads > 1 { 1 } else { BATCH };
+        let most = if self.http.options.callback_threads > 1 { 1 } else { BATCH };
         let (shared, runtime, _) = self.open(Some(Jobs::new(most, on_ready)))?;
         Ok(Listening::new(shared, runtime))
     }
 
     fn open(self, jobs: Option<Jobs>) -> Result<(Arc<HttpShared>, Runtime, JoinHandle<()>)> {
-        let Http { endpoint, connections, drain, .. } = self.http;
+        let (connections, drain) = (self.http.options.connections, self.http.drain_time());
+        let endpoint = self.http.endpoint;
         let server = endpoint.server().clone();
         let (shared, wake) = HttpShared::new(endpoint, jobs.map(Arc::new))?;
         let runtime = self.network.take();
@@ -272,7 +271,7 @@ async fn serve(
     drain: Duration,
 ) {
     let (end, ends) = watch::channel(());
-    let room = Arc::new(Semaphore::new(connections));
+    let room = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(None); // see `SocketState`
     builder.http1().max_buf_size(HEAD_BYTES);

@@ -41,6 +41,17 @@ pub use tower::{HttpService, ResponseBody};
 #[cfg(any(feature = "stdio", feature = "http"))]
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(u32::MAX as u64);
 
+/// The time that a driver waits for pending answers.
+#[cfg(any(feature = "stdio", feature = "http"))]
+fn drain_time(drain_ms: u64) -> std::time::Duration {
+    std::time::Duration::from_millis(drain_ms).min(LONGEST)
+}
+
+#[cfg(any(feature = "stdio", feature = "http"))]
+fn milliseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Threads of one kind that a service may have.
 #[cfg(any(feature = "stdio", feature = "http"))]
 const MOST_THREADS: usize = 1_024;

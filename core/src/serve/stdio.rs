@@ -3,10 +3,10 @@
 use super::batch::Batch;
 use super::platform::{self, Guard};
 use super::threads::{Job, Shared};
-use super::{LONGEST, OnReady, check_callback_threads};
+use super::{OnReady, check_callback_threads, drain_time, milliseconds};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::options::StdioOptions;
+use crate::options::{OptionEntry, OptionValue, SetOption, StdioOptions};
 use crate::server::Server;
 use std::fmt;
 use std::sync::Arc;
@@ -26,23 +26,13 @@ pub fn stdio(server: &Server) -> Result<()> {
 /// Settings of the driver for standard input and output.
 #[derive(Debug, Clone)]
 pub struct Stdio {
-    pub(super) callback_threads: usize,
-    pub(super) drain: Duration,
-    guard: bool,
+    pub(super) options: StdioOptions,
     before_restore: Option<fn()>,
-    terminate: bool,
 }
 
 impl Default for Stdio {
     fn default() -> Self {
-        let StdioOptions { callback_threads, drain_ms, guard_stdio, handle_sigterm } = StdioOptions::DEFAULT;
-        Stdio {
-            callback_threads,
-            drain: Duration::from_millis(drain_ms),
-            guard: guard_stdio,
-            before_restore: None,
-            terminate: handle_sigterm,
-        }
+        Stdio { options: StdioOptions::DEFAULT, before_restore: None }
     }
 }
 
@@ -57,7 +47,7 @@ impl Stdio {
     /// calling thread also reads, which saves a hop between threads, for applications with quick callbacks.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
-        self.callback_threads = threads;
+        self.options.callback_threads = threads;
         self
     }
 
@@ -66,7 +56,7 @@ impl Stdio {
     /// outside.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
-        self.drain = time.min(LONGEST);
+        self.options.drain_ms = milliseconds(time);
         self
     }
 
@@ -75,7 +65,7 @@ impl Stdio {
     /// input.
     #[must_use]
     pub fn guard_stdio(mut self, on: bool) -> Self {
-        self.guard = on;
+        self.options.guard_stdio = on;
         self
     }
 
@@ -91,7 +81,7 @@ impl Stdio {
     /// handlers unasked.
     #[must_use]
     pub fn handle_sigterm(mut self, on: bool) -> Self {
-        self.terminate = on;
+        self.options.handle_sigterm = on;
         self
     }
 
@@ -100,14 +90,14 @@ impl Stdio {
     /// # Errors
     /// As [`stdio`].
     pub fn serve(self, server: &Server) -> Result<()> {
-        if self.callback_threads == 0 {
+        if self.options.callback_threads == 0 {
             let (driver, input) = self.open(server, None, true)?;
             if let Some(input) = input {
                 driver.shared.read(input);
             }
             return driver.finish();
         }
-        let pool = self.callback_threads;
+        let pool = self.options.callback_threads;
         let driver = self.start(server, None)?;
         std::thread::scope(|scope| -> Result<()> {
             for n in 1..pool {
@@ -143,6 +133,10 @@ impl Stdio {
         Driver { shared, _terminate: terminate, _guard: None, _owner: Owner }
     }
 
+    pub(super) fn drain_time(&self) -> Duration {
+        drain_time(self.options.drain_ms)
+    }
+
     /// With `inline`, the caller gets the input, to read it.
     fn open(
         self,
@@ -150,19 +144,19 @@ impl Stdio {
         on_ready: Option<OnReady>,
         inline: bool,
     ) -> Result<(Driver, Option<platform::Input>)> {
-        check_callback_threads(self.callback_threads)?;
+        check_callback_threads(self.options.callback_threads)?;
         if server.is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }
         let owner = Owner::claim()?;
-        let files = platform::open(self.guard, self.before_restore)
+        let files = platform::open(self.options.guard_stdio, self.before_restore)
             .map_err(|e| Error::new(ErrorKind::Io, "standard input or output cannot be served").because(e))?;
         if files.input.is_terminal() {
             eprintln!(
                 "wellhead: waiting for an MCP client on standard input; this program is meant to be started by one"
             );
         }
-        let terminate = self.terminate;
+        let terminate = self.options.handle_sigterm;
         let (input, read_here) = if inline { (None, Some(files.input)) } else { (Some(files.input), None) };
         // A client that has got an answer may rely on the signal.
         let handle = |shared: &Arc<Shared>| {
@@ -172,6 +166,14 @@ impl Stdio {
         let started = Shared::start(server, self, input, files.output, on_ready, handle);
         let (shared, terminate) = started.map_err(no_thread)?;
         Ok((Driver { shared, _terminate: terminate, _guard: files.guard, _owner: owner }, read_here))
+    }
+}
+
+impl SetOption for Stdio {
+    const OPTIONS: &'static [OptionEntry] = StdioOptions::OPTIONS;
+
+    fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
+        self.options.put(name, &value).map(|()| self)
     }
 }
 

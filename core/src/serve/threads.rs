@@ -141,7 +141,7 @@ impl Shared {
             reader_waits: AtomicBool::new(false),
             nudge: Signal::new()?,
             inline: input.is_none(),
-            pool: options.callback_threads.max(1),
+            pool: options.options.callback_threads.max(1),
             busy: AtomicUsize::new(0),
             woken: AtomicBool::new(false),
             left: AtomicBool::new(false),
@@ -300,7 +300,7 @@ impl Shared {
     /// Returns the maximum number of events handed over at once: a thread of a pool must not hold calls that
     /// another could run.
     fn most(&self) -> usize {
-        if self.options.callback_threads > 1 { 1 } else { BATCH }
+        if self.options.options.callback_threads > 1 { 1 } else { BATCH }
     }
 
     fn poll(&self) -> Vec<Event> {
@@ -373,7 +373,7 @@ impl Shared {
         self.bell.reader_waits.store(true, Ordering::SeqCst);
         self.read_all.store(true, Ordering::SeqCst);
         self.push(Job::Poll);
-        let deadline = Instant::now() + self.options.drain;
+        let deadline = Instant::now() + self.options.drain_time();
         while !self.ended.load(Ordering::SeqCst) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {

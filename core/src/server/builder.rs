@@ -28,8 +28,6 @@ pub struct Builder {
     instructions: Option<String>,
     cursor_key: Option<Vec<u8>>,
     limits: Limits,
-    subscribe: bool,
-    list_changed: bool,
     capabilities: BTreeMap<String, Json>,
     kinds: Vec<(String, String)>,
     origin: Option<String>,
@@ -38,11 +36,11 @@ pub struct Builder {
     log: Log,
     spelling: Spelling,
     pub(super) policy: Policy,
+    pub(super) options: ServerOptions,
 }
 
 impl Builder {
     pub(super) fn new(name: String, version: String) -> Self {
-        let ServerOptions { subscribe, list_changed, omit_newer_fields } = ServerOptions::DEFAULT;
         Builder {
             name,
             version,
@@ -50,8 +48,6 @@ impl Builder {
             instructions: None,
             cursor_key: None,
             limits: Limits::default(),
-            subscribe,
-            list_changed,
             capabilities: BTreeMap::new(),
             kinds: Vec::new(),
             origin: None,
@@ -59,7 +55,8 @@ impl Builder {
             clock: None,
             log: Log::default(),
             spelling: Spelling::default(),
-            policy: Policy { ungated: !omit_newer_fields, ..Policy::default() },
+            policy: Policy::default(),
+            options: ServerOptions::DEFAULT,
         }
     }
 
@@ -95,14 +92,22 @@ impl Builder {
     /// Sets whether clients may subscribe to resources. Default: true.
     #[must_use]
     pub fn subscribe(mut self, offered: bool) -> Self {
-        self.subscribe = offered;
+        self.options.subscribe = offered;
         self
     }
 
     /// Sets whether clients are notified when the list of resources changes. Default: true.
     #[must_use]
     pub fn list_changed(mut self, offered: bool) -> Self {
-        self.list_changed = offered;
+        self.options.list_changed = offered;
+        self
+    }
+
+    /// Sets whether fields that a client's revision lacks are left out. Default: true. No revision forbids further
+    /// members, but a strict client may.
+    #[must_use]
+    pub fn omit_newer_fields(mut self, on: bool) -> Self {
+        self.options.omit_newer_fields = on;
         self
     }
 
@@ -172,6 +177,7 @@ impl Builder {
     pub fn build(mut self) -> Result<Server> {
         let log = std::mem::take(&mut self.log).spelled(self.spelling);
         self.limits.check()?;
+        self.policy.ungated = !self.options.omit_newer_fields;
         for (what, text) in [("name", &self.name), ("version", &self.version)] {
             if text.is_empty() {
                 let message = format!("the {what} of the server must not be empty");
@@ -190,7 +196,7 @@ impl Builder {
             self.version,
             self.title,
             self.instructions,
-            ResourceCapability { subscribe: self.subscribe, list_changed: self.list_changed },
+            ResourceCapability { subscribe: self.options.subscribe, list_changed: self.options.list_changed },
         );
         let resources = self.capabilities.remove("resources");
         if let Some(resources) = resources.as_ref().filter(|resources| !resources.is_empty()) {
@@ -217,7 +223,7 @@ impl Builder {
         let inner = ServerState::new(settings, (&key, &local_key), log, observer, origin);
         inner.catalog.with(|c, _| {
             c.declare(self.capabilities);
-            if self.list_changed {
+            if self.options.list_changed {
                 c.declare_list_changes();
             }
         });

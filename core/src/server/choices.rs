@@ -1,7 +1,9 @@
 //! Settings for the form of answers.
 
 use super::Builder;
+use crate::error::Result;
 use crate::model::CacheHint;
+use crate::options::{OptionEntry, OptionValue, ServerOptions, SetOption, no_such_option};
 use crate::policy::{
     Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
     UndeclaredLists,
@@ -71,14 +73,6 @@ impl Builder {
         self
     }
 
-    /// Sets whether fields that a client's revision lacks are left out. Default: true. No revision forbids further
-    /// members, but a strict client may.
-    #[must_use]
-    pub fn omit_newer_fields(mut self, on: bool) -> Self {
-        self.policy.ungated = !on;
-        self
-    }
-
     /// Sets the fate of a subscription to a URI that no registration serves. Default: [`SubscribeUnknown::Deny`].
     #[must_use]
     pub fn subscribe_unknown(mut self, answer: SubscribeUnknown) -> Self {
@@ -91,5 +85,30 @@ impl Builder {
     pub fn dialect(mut self, when: Dialect) -> Self {
         self.policy.dialect = when;
         self
+    }
+}
+
+impl SetOption for Builder {
+    const OPTIONS: &'static [OptionEntry] = ServerOptions::OPTIONS;
+
+    fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
+        let text = match value {
+            OptionValue::Text(text) => text,
+            OptionValue::List(versions) if name == "versions" => return Ok(self.versions(versions)),
+            value => return self.options.put(name, &value).map(|()| self),
+        };
+        Ok(match name {
+            "title" => self.title(text),
+            "instructions" => self.instructions(text),
+            "cursor_key" => self.cursor_key(text),
+            "origin" => self.origin(text),
+            "error_profile" => self.error_profile(text.parse()?),
+            "permission_denied" => self.permission_denied(text.parse()?),
+            "undeclared_lists" => self.undeclared_lists(text.parse()?),
+            "titles_in_contents" => self.titles_in_contents(text.parse()?),
+            "subscribe_unknown" => self.subscribe_unknown(text.parse()?),
+            "dialect" => self.dialect(text.parse()?),
+            _ => return Err(no_such_option(name)),
+        })
     }
 }

@@ -3,8 +3,8 @@
 use crate::declared::declared;
 use crate::names::{LANGUAGES, rows};
 use crate::sources::{NAMES, PAGE, Sources};
-use crate::{documents, kinds, page};
-use wellhead::{OPTIONS, OptionEntry, OptionKind, WORD_LISTS};
+use crate::{documents, kinds, page, places};
+use wellhead::{OPTIONS, OptionEntry, OptionKind, Spelling, WORD_LISTS};
 
 /// Switches whose default differs in a language, with the reason.
 pub(crate) const OTHER_DEFAULTS: &[(&str, &str, bool, &str)] =
@@ -22,6 +22,13 @@ pub(crate) fn faults(sources: &Sources) -> Vec<String> {
             let own: Vec<_> = rows.iter().filter(|row| row.option == option.name).collect();
             if own.is_empty() {
                 faults.push(format!("NAMES.md: {} {} has no row", set.name, option.name));
+            }
+            let camel = Spelling::Camel.name(option.name);
+            let node = own.iter().flat_map(|row| &row.names[4]);
+            if let Some(other) =
+                node.filter(|_| option.name != "capability").find(|name| !name.ends_with(&*camel))
+            {
+                faults.push(format!("core/src/spelling.rs: {} is {camel}, but {other} in Node", option.name));
             }
             for (n, language) in LANGUAGES.iter().enumerate() {
                 let names: Vec<_> = own.iter().flat_map(|row| row.names[n].iter().copied()).collect();
@@ -42,6 +49,8 @@ pub(crate) fn faults(sources: &Sources) -> Vec<String> {
     if sources.text(PAGE) != page::written() {
         faults.push(format!("{PAGE} is not what the table makes; run `make options`"));
     }
+    let stale = places::written(sources);
+    faults.extend(stale.keys().map(|file| format!("{file} lacks an option; run `make options`")));
     faults.extend(documents::faults(sources));
     faults
 }

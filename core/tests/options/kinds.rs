@@ -20,7 +20,7 @@ pub(crate) fn faults(
     };
     match kind {
         OptionKind::Number(default) => each(&|one| number(language, one, option.name, default)),
-        OptionKind::Switch(default) if language == "C" => flag(sources, name, default),
+        OptionKind::Switch(default) if language == "C" => flag(sources, name, option.name, default),
         OptionKind::Switch(default) => each(&|one| switch(one, default)),
         OptionKind::Word(words) => each(&|one| word(sources, language, one, words)),
         OptionKind::ByWord(words) => by_word(sources, language, words),
@@ -96,9 +96,9 @@ fn switch(one: &Declared, default: bool) -> Vec<String> {
 }
 
 /// A switch of C is a bit of `flags`, which means the value that is not the default.
-fn flag(sources: &Sources, name: &str, default: bool) -> Vec<String> {
+fn flag(sources: &Sources, name: &str, option: &str, default: bool) -> Vec<String> {
     let all = sources.of("C").collect::<String>();
-    let test = format!("flags & {name} {} 0", if default { "==" } else { "!=" });
+    let test = format!("{name} => {option} = {},", !default);
     let mut faults = Vec::new();
     if !all.contains(&test) {
         faults.push(format!("no code has {test:?}"));

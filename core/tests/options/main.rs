@@ -1,6 +1,6 @@
-//! The core has one table of options. Each language declares them by hand, where their documentation is. This compares the
-//! declarations with the table: names, values, defaults and units. `NAMES.md` says what each language calls an option. The
-//! page `OPTIONS.md` is made of the table: `WRITE_OPTIONS=1 cargo test --test options` writes it.
+//! The core has one table of options. `WRITE_OPTIONS=1 cargo test --test options` writes the page `OPTIONS.md`, and adds each
+//! option that a language lacks where its options are. What is declared keeps its words, so this compares the declarations with
+//! the table: names, values, defaults and units. `NAMES.md` says what each language calls an option.
 
 mod check;
 mod declared;
@@ -8,6 +8,7 @@ mod documents;
 mod kinds;
 mod names;
 mod page;
+mod places;
 mod sources;
 
 use sources::{COMMAND, HPP, NAMES, NODE, NODE_VALUES, PAGE, PYTHON, Sources};
@@ -16,6 +17,9 @@ use sources::{COMMAND, HPP, NAMES, NODE, NODE_VALUES, PAGE, PYTHON, Sources};
 fn each_language_declares_the_options_of_the_table() {
     if std::env::var_os("WRITE_OPTIONS").is_some() {
         std::fs::write(sources::path(PAGE), page::written()).unwrap();
+        for (file, text) in places::written(&Sources::default()) {
+            std::fs::write(sources::path(file), text).unwrap();
+        }
     }
     let faults = check::faults(&Sources::default());
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
@@ -65,8 +69,8 @@ fn a_switch_that_differs_or_is_missing_is_found() {
     );
     assert_found(
         "ffi/src/http/options.rs",
-        "flags & WELLHEAD_CORS != 0",
-        "flags & WELLHEAD_CORS == 0",
+        "WELLHEAD_CORS => cors = true",
+        "WELLHEAD_CORS => cors = false",
         "C: endpoint cors",
     );
     assert_found(

@@ -86,7 +86,7 @@ fn quoted(words: &[&str]) -> String {
 }
 
 /// The meaning without the default, which has a column.
-fn meaning(option: &OptionEntry) -> String {
+pub(crate) fn meaning(option: &OptionEntry) -> String {
     let about = about(option);
     let sentence = match option.kind {
         OptionKind::Number(default) => format!(" Default {}.", amount(option.name, default)),

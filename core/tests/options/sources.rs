@@ -1,5 +1,6 @@
 //! The files that declare and describe options.
 
+use crate::places;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +44,7 @@ impl Default for Sources {
     fn default() -> Self {
         let all =
             [RUST, C, CPP, &[PYTHON, NODE, NODE_HTTP, NODE_VALUES, POLICY, NAMES, PAGE, COMMAND], DOCUMENTS];
-        Sources(all.concat().into_iter().map(|file| (file, read(file))).collect())
+        Sources(all.concat().into_iter().chain(places::files()).map(|file| (file, read(file))).collect())
     }
 }
 

@@ -3,8 +3,8 @@
 use super::verify::{protected, wellhead_protection, wellhead_verify};
 use crate::boundary::Promise;
 use crate::call::wellhead_call;
-use crate::fields::{set_numbers, set_texts};
-use crate::foreign::{UserData, unknown_flags};
+use crate::fields::{set_numbers, set_switches, set_words};
+use crate::foreign::UserData;
 use crate::server::wellhead_server;
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
@@ -24,12 +24,6 @@ pub const WELLHEAD_CORS: u32 = 8;
 /// Give clients of the handshake era no session. Then any instance can answer each of their requests, and they get no
 /// notifications of changes.
 pub const WELLHEAD_NO_SESSIONS: u32 = 16;
-
-const KNOWN: u32 = WELLHEAD_NOT_LOOPBACK_ONLY
-    | WELLHEAD_NO_DELETE
-    | WELLHEAD_STRICT_ACCEPT
-    | WELLHEAD_CORS
-    | WELLHEAD_NO_SESSIONS;
 
 /// Verifies the bearer token of a request, also inside a session, before the rest of the request is read. token: as it came;
 /// borrowed as long as the call. Pass it on to its issuer only. wellhead_call_header returns header fields. Answer with one
@@ -99,23 +93,33 @@ pub(super) fn builder(
     let verify_data = given.map(|given| UserData::new(given.verify_data, given.verify_destroy));
     let mut builder = promise.hold(server, "server")?.server.endpoint();
     let (Some(given), Some(verify_data)) = (given, verify_data) else { return Ok(builder) };
-    unknown_flags(given.flags, KNOWN)?;
     builder = builder
-        .loopback_only(given.flags & WELLHEAD_NOT_LOOPBACK_ONLY == 0)
-        .delete(given.flags & WELLHEAD_NO_DELETE == 0)
-        .strict_accept(given.flags & WELLHEAD_STRICT_ACCEPT != 0)
-        .cors(given.flags & WELLHEAD_CORS != 0)
-        .sessions(given.flags & WELLHEAD_NO_SESSIONS == 0)
         .allowed_origins(promise.texts(
             given.allowed_origins,
             given.allowed_origin_count,
             "allowed_origins",
         )?)
         .allowed_hosts(promise.texts(given.allowed_hosts, given.allowed_host_count, "allowed_hosts")?);
-    set_texts!(builder, promise, given; path);
     if let Some(bytes) = promise.number(given.replay_bytes) {
         builder = builder.replay_bytes(bytes);
     }
-    set_numbers!(builder, given; session_ms, session_limit, keep_alive_ms, body_ms, head_ms, idle_ms);
+    set_switches!(builder, given.flags;
+        WELLHEAD_NOT_LOOPBACK_ONLY => loopback_only = false,
+        WELLHEAD_NO_DELETE => delete = false,
+        WELLHEAD_STRICT_ACCEPT => strict_accept = true,
+        WELLHEAD_CORS => cors = true,
+        WELLHEAD_NO_SESSIONS => sessions = false,
+    );
+    set_words!(builder, promise, given;
+        path,
+    );
+    set_numbers!(builder, given;
+        session_ms,
+        session_limit,
+        keep_alive_ms,
+        body_ms,
+        head_ms,
+        idle_ms,
+    );
     protected(promise, builder, &given, verify_data)
 }

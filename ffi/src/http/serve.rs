@@ -2,8 +2,7 @@
 
 use super::options::{builder, wellhead_endpoint_options};
 use crate::boundary::guard;
-use crate::fields::set_numbers;
-use crate::foreign::unknown_flags;
+use crate::fields::{set_numbers, set_switches};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::stdio::{callback_threads, sigpipe};
@@ -11,7 +10,6 @@ use crate::types::{growing, wellhead_str};
 use std::ffi::c_void;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::time::Duration;
 use wellhead::serve::Http;
 use wellhead::{Error, ErrorKind};
 
@@ -96,15 +94,15 @@ fn resolved(address: &str) -> wellhead::Result<Vec<SocketAddr>> {
 
 impl wellhead_http_options {
     fn apply(&self, http: Http) -> wellhead::Result<Http> {
-        unknown_flags(self.flags, WELLHEAD_HTTP_HANDLE_SIGTERM)?;
-        let mut http = http
-            .callback_threads(callback_threads(self.callback_threads)?)
-            .io_threads(self.io_threads.max(1) as usize)
-            .handle_sigterm(self.flags & WELLHEAD_HTTP_HANDLE_SIGTERM != 0);
-        set_numbers!(http, self; connections);
-        if self.drain_ms != 0 {
-            http = http.drain(Duration::from_millis(self.drain_ms.into()));
-        }
+        let mut http = http.callback_threads(callback_threads(self.callback_threads)?);
+        set_switches!(http, self.flags;
+            WELLHEAD_HTTP_HANDLE_SIGTERM => handle_sigterm = true,
+        );
+        set_numbers!(http, self;
+            io_threads,
+            connections,
+            drain_ms,
+        );
         Ok(http)
     }
 }
