@@ -1,6 +1,7 @@
 //! One client: bytes in, events out, answers in, bytes out.
 
 mod drain;
+mod links;
 mod lookup;
 mod method_calls;
 mod shared;

@@ -64,9 +64,10 @@ pub(crate) enum Structured {
 pub(crate) struct Revision {
     date: &'static str,
     pub(crate) era: Era,
-    /// `title` on resources, templates and `serverInfo`; `_meta` on resources, templates and contents; `lastModified`.
+    /// `title` on resources, templates, tools, prompts and `serverInfo`; `_meta` on these, contents and content blocks;
+    /// `lastModified`.
     pub(crate) titles: bool,
-    /// `icons` on resources and templates.
+    /// `icons` on resources, templates, tools and prompts.
     pub(crate) icons: bool,
     /// `name` and `title` on contents, `title` on updates: shown for a while on this revision's pages only.
     pub(crate) titles_in_contents: bool,
@@ -74,6 +75,8 @@ pub(crate) struct Revision {
     pub(crate) completions: bool,
     /// `context` in a request for completion: the values of other variables.
     pub(crate) completion_context: bool,
+    /// `annotations` of tools.
+    pub(crate) tool_annotations: bool,
     pub(crate) structured: Structured,
     /// Content blocks of the type `audio`.
     pub(crate) audio: bool,
@@ -177,6 +180,7 @@ impl Revision {
             self.titles = true;
             self.icons = true;
             self.progress_messages = true;
+            self.tool_annotations = true;
             self.audio = true;
             self.resource_links = true;
             if self.structured == Structured::Absent {
@@ -396,6 +400,7 @@ static REVISIONS: [Revision; 5] = [
         titles_in_contents: false,
         completions: true,
         completion_context: true,
+        tool_annotations: true,
         structured: Structured::Any,
         audio: true,
         resource_links: true,
@@ -420,6 +425,7 @@ static REVISIONS: [Revision; 5] = [
         titles_in_contents: false,
         completions: true,
         completion_context: true,
+        tool_annotations: true,
         structured: Structured::Object,
         audio: true,
         resource_links: true,
@@ -444,6 +450,7 @@ static REVISIONS: [Revision; 5] = [
         titles_in_contents: true,
         completions: true,
         completion_context: true,
+        tool_annotations: true,
         structured: Structured::Object,
         audio: true,
         resource_links: true,
@@ -468,6 +475,7 @@ static REVISIONS: [Revision; 5] = [
         titles_in_contents: false,
         completions: true,
         completion_context: false,
+        tool_annotations: true,
         structured: Structured::Absent,
         audio: true,
         resource_links: false,
@@ -492,6 +500,7 @@ static REVISIONS: [Revision; 5] = [
         titles_in_contents: false,
         completions: false,
         completion_context: false,
+        tool_annotations: false,
         structured: Structured::Absent,
         audio: false,
         resource_links: false,

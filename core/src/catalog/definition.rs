@@ -4,7 +4,7 @@ use super::output_schema::write_wrapped;
 use super::param_headers::{ParamHeader, param_headers};
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
-use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
+use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, members, string};
 use crate::model::{Family, Json, OutputSchema};
 use crate::schema::{self, Schema};
 
@@ -13,6 +13,9 @@ const INPUT_SCHEMA: &str = "inputSchema";
 
 /// The member of a tool that promises structured content.
 const OUTPUT_SCHEMA: &str = "outputSchema";
+
+/// The member of a tool that offers tasks, which are not served. It is never sent.
+const EXECUTION: &str = "execution";
 
 /// The shape that a member's value must have.
 #[derive(Clone, Copy)]
@@ -36,7 +39,7 @@ const TOOL: &Members = &[
     (INPUT_SCHEMA, MemberShape::ObjectSchema),
     (OUTPUT_SCHEMA, MemberShape::Object),
     ("annotations", MemberShape::Object),
-    ("execution", MemberShape::Object),
+    (EXECUTION, MemberShape::Object),
     ("icons", MemberShape::Objects),
     ("_meta", MemberShape::Object),
 ];
@@ -59,23 +62,73 @@ const ARGUMENT: &Members = &[
 /// A checked definition.
 pub(crate) struct Definition {
     /// The JSON that lists have. A tool without an input schema accepts any object.
-    pub(super) rendered: Box<[u8]>,
+    pub(super) rendered: Box<str>,
     /// The JSON for revisions whose structured content is an object, if it differs.
-    pub(super) rendered_for_objects: Option<Box<[u8]>>,
+    pub(super) rendered_for_objects: Option<Box<str>>,
     pub(super) output: OutputSchema,
     /// The schema that its arguments have to fit; `None` for a prompt, and for a tool that takes any object.
     pub(super) schema: Option<Schema>,
     pub(super) headers: Vec<ParamHeader>,
-    /// A line for the log, about a definition that some clients refuse.
-    pub(crate) warning: Option<String>,
+    /// Of a prompt.
+    pub(super) arguments: PromptArguments,
+    /// Lines for the log, about a definition that some clients refuse.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The arguments of a prompt, by name.
+#[derive(Default)]
+pub(crate) struct PromptArguments {
+    pub(crate) required: Vec<Box<str>>,
+    /// All of them, if the definition lists them.
+    pub(crate) known: Option<Vec<Box<str>>>,
+}
+
+impl PromptArguments {
+    fn read(&mut self, arguments: Raw<'_>) {
+        let known = self.known.get_or_insert_default();
+        for argument in elements(arguments, usize::MAX).into_iter().flatten() {
+            let Ok([Some(name), required]) = members(argument, &["name", "required"]) else { continue };
+            let Some(name) = string(name) else { continue };
+            if required.and_then(boolean) == Some(true) {
+                self.required.push((*name).into());
+            }
+            known.push((*name).into());
+        }
+    }
+}
+
+/// The longest name that the protocol has.
+const MOST_NAMED: usize = 128;
+
+/// Checks the name of a tool or prompt. Returns a line for the log about one that some clients refuse.
+pub(crate) fn check_name(family: Family, name: &str) -> Result<Option<String>> {
+    let word = family.word();
+    let invalid = |what: String| Err(Error::new(ErrorKind::InvalidArgument, what));
+    if name.is_empty() {
+        return invalid(format!("a {word} needs a name"));
+    }
+    let length = name.chars().count();
+    if length > MOST_NAMED {
+        return invalid(format!("the name of a {word} has at most {MOST_NAMED} characters (got {length})"));
+    }
+    if name.chars().any(char::is_control) {
+        return invalid(format!("the name of a {word} has no control characters (got {name:?})"));
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let fits = match family {
+        Family::Tools => length <= 64 && name.chars().all(plain),
+        Family::Prompts => name.chars().all(|c| plain(c) || c == '.'),
+    };
+    let advice = match family {
+        Family::Tools => "name it with 1 to 64 of A-Z a-z 0-9 _ -",
+        Family::Prompts => "name it with A-Z a-z 0-9 _ - .",
+    };
+    Ok((!fits).then(|| format!("some clients refuse the {word} \"{name}\" because of its name; {advice}")))
 }
 
 /// Checks the application's definition of a tool or prompt, and compiles its schema. Takes no lock: this may take
 /// milliseconds.
 pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<Definition> {
-    if name.is_empty() {
-        return Err(Error::new(ErrorKind::InvalidArgument, format!("a {} needs a name", family.word())));
-    }
     let invalid = |what: String| {
         Error::new(ErrorKind::InvalidArgument, format!("the {} \"{name}\" {what}", family.word()))
     };
@@ -84,7 +137,8 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         Family::Prompts => PROMPT,
     };
     let found = distinct(members.raw()).map_err(|twice| invalid(format!("has {twice} twice")))?;
-    let (mut schema, mut headers, mut warning) = (None, Vec::new(), None);
+    let (mut schema, mut headers, mut warnings) = (None, Vec::new(), Vec::new());
+    let mut arguments = PromptArguments::default();
     for (member, value) in &found {
         if member == "name" {
             return Err(invalid("has a \"name\" among its members; leave it out".to_owned()));
@@ -97,11 +151,18 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         if matches!(shape, MemberShape::ObjectSchema) {
             schema = Some(Schema::compile(*value).map_err(&invalid)?);
             headers = param_headers(*value).map_err(&invalid)?;
-            warning = composition(*value).map(|keyword| {
+            warnings.extend(composition(*value).map(|keyword| {
                 let advice =
                     "several model providers refuse such a tool; describe it with properties instead";
                 format!("the tool \"{name}\" has {keyword} at the root of its inputSchema: {advice}")
-            });
+            }));
+        }
+        if matches!(shape, MemberShape::Arguments) {
+            arguments.read(*value);
+        }
+        if member == EXECUTION {
+            warnings
+                .push(format!("\"execution\" of the tool \"{name}\" is not sent: there are no tasks here"));
         }
     }
     let output = match found.iter().find(|(member, _)| member == OUTPUT_SCHEMA) {
@@ -114,15 +175,18 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     let rendered = rendered(family, name, &found, false);
     let rendered_for_objects =
         matches!(output, OutputSchema::Any).then(|| self::rendered(family, name, &found, true));
-    Ok(Definition { rendered, rendered_for_objects, output, schema, headers, warning })
+    Ok(Definition { rendered, rendered_for_objects, output, schema, headers, arguments, warnings })
 }
 
 /// Writes a checked definition. With `wrapped`, its output schema is that of an object around the result.
-fn rendered(family: Family, name: &str, found: &[(String, Raw<'_>)], wrapped: bool) -> Box<[u8]> {
+fn rendered(family: Family, name: &str, found: &[(String, Raw<'_>)], wrapped: bool) -> Box<str> {
     let mut rendered = Vec::new();
     let mut object = Object::begin(&mut rendered);
     object.string("name", name);
     for (member, value) in found {
+        if member == EXECUTION {
+            continue;
+        }
         let out = object.any_member(member);
         match (family, &**member) {
             (Family::Tools, INPUT_SCHEMA) => write_object_schema(out, *value),
@@ -134,7 +198,7 @@ fn rendered(family: Family, name: &str, found: &[(String, Raw<'_>)], wrapped: bo
         object.raw(INPUT_SCHEMA, "{\"type\":\"object\"}");
     }
     object.end();
-    rendered.into()
+    String::from_utf8(rendered).expect("JSON is text").into()
 }
 
 /// Returns the members of an object, or the quoted name of a member that occurs twice.
@@ -270,7 +334,7 @@ mod tests {
 
     fn render(family: Family, members: &str) -> Result<String> {
         let definition = definition(family, "t", &Json::object(members)?)?;
-        Ok(String::from_utf8(definition.rendered.into()).expect("a definition is text"))
+        Ok(definition.rendered.into())
     }
 
     fn refusal(family: Family, members: &str) -> String {

@@ -1,6 +1,7 @@
 //! Further methods, and their capabilities.
 
 use super::HandlerId;
+use super::definition::PromptArguments;
 use super::param_headers::ParamHeader;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
@@ -35,6 +36,8 @@ pub(crate) struct Promises {
     pub(crate) schema: Option<Schema>,
     /// The arguments that header fields repeat over HTTP.
     pub(crate) headers: Vec<ParamHeader>,
+    /// Of a prompt.
+    pub(crate) arguments: PromptArguments,
 }
 
 impl MethodHandler {

@@ -22,7 +22,7 @@ pub use template::Template;
 
 pub(crate) use completing::Completer;
 pub(crate) use cursor::Sealer;
-pub(crate) use definition::definition;
+pub(crate) use definition::{PromptArguments, check_name, definition};
 pub(crate) use entries::{Content, Fixed, Handler, Vars};
 pub(crate) use methods::{MethodFn, MethodHandler};
 pub(crate) use named::Availability;

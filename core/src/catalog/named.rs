@@ -25,8 +25,8 @@ impl Family {
 pub(crate) struct Named {
     pub(crate) handler: Arc<MethodHandler>,
     pub(crate) name: Arc<str>,
-    rendered: Box<[u8]>,
-    rendered_for_objects: Option<Box<[u8]>>,
+    rendered: Box<str>,
+    rendered_for_objects: Option<Box<str>>,
     pub(crate) availability: Availability,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Availability {
 
 impl Named {
     /// Returns the JSON that lists of the revision have.
-    pub(crate) fn rendered(&self, revision: Revision) -> &[u8] {
+    pub(crate) fn rendered(&self, revision: Revision) -> &str {
         match (&self.rendered_for_objects, revision.structured) {
             (None, _) | (_, Structured::Any) => &self.rendered,
             (Some(rendered), Structured::Object | Structured::Absent) => rendered,
@@ -59,8 +59,7 @@ impl Named {
         for_each_member(changes.raw(), |name, _| {
             replaced.insert(name.to_owned());
         });
-        let rendered = Json::written(self.rendered.to_vec());
-        for_each_member(rendered.raw(), |name, value| {
+        for_each_member(Raw::kept(&self.rendered), |name, value| {
             if name != "name" && !replaced.contains(name) {
                 write(name, value);
             }
@@ -107,9 +106,10 @@ impl NamedSet {
             let message = format!("the {word} \"{name}\" is registered already; remove it first");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
-        let Definition { rendered, rendered_for_objects, output, schema, headers, .. } = definition;
+        let Definition { rendered, rendered_for_objects, output, schema, headers, arguments, .. } =
+            definition;
         let name: Arc<str> = name.into();
-        let promises = Promises { output, schema, headers };
+        let promises = Promises { output, schema, headers, arguments };
         let handler = Arc::new(MethodHandler::named(id, family, name.clone(), promises, run));
         let named = Named {
             handler,
@@ -129,8 +129,9 @@ impl NamedSet {
         before: &Named,
         definition: Definition,
     ) -> Option<Arc<Named>> {
-        let Definition { rendered, rendered_for_objects, output, schema, headers, .. } = definition;
-        let promises = Promises { output, schema, headers };
+        let Definition { rendered, rendered_for_objects, output, schema, headers, arguments, .. } =
+            definition;
+        let promises = Promises { output, schema, headers, arguments };
         let (id, run) = (before.handler.id, before.handler.run.clone());
         let name = before.name.clone();
         let handler = Arc::new(MethodHandler::named(id, family, name.clone(), promises, run));

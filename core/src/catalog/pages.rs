@@ -7,13 +7,14 @@ use super::cursor::{self, Position, Sealer};
 use super::entries::{Handler, HandlerId};
 use super::registry::Catalog;
 use crate::access::{AccessCheck, Operation, Verdict};
+use crate::jsonrpc::Raw;
 use crate::limits::Limits;
 use crate::log::{Level, LogLine};
 use crate::model::{Family, Page, PageItem};
 use crate::policy::Cacheable;
 use crate::revision::Revision;
 use crate::sync::Lock;
-use crate::wire::{same_in_all, write_resource, write_template};
+use crate::wire::{same_in_all, write_definition, write_resource, write_template};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -322,7 +323,7 @@ impl Walk {
         self.take_registered(
             named.0.after(self.number()).filter(|(_, named)| named.is_enabled()),
             |named| named.name.clone(),
-            |named, out| out.extend_from_slice(named.rendered(revision)),
+            |named, out| write_definition(out, family, revision, Raw::kept(named.rendered(revision))),
         );
     }
 

@@ -2,17 +2,20 @@
 
 use super::ConnectionState;
 use crate::access::AccessCheck;
-use crate::catalog::MethodHandler;
+use crate::catalog::{MethodHandler, PromptArguments};
+use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, RpcError, for_each_member, is_null, is_object, members, string};
+use crate::log::printable;
 use crate::model::{ClientAnswer, Family, Json, MethodAnswer};
 use crate::protocol::{
     CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, unknown_name,
 };
 use crate::revision::Era;
 use crate::wire;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl ConnectionState {
@@ -79,6 +82,12 @@ impl ConnectionState {
             self.step(|m, trash| m.finish_method(call, Some(Outcome::refused(fault)), trash));
             return None;
         }
+        if handler.family == Some(Family::Prompts)
+            && let Err(fault) = self.check_prompt(&handler, &params)
+        {
+            self.step(|m, trash| m.finish_method(call, Some(Outcome::refused(fault)), trash));
+            return None;
+        }
         let Some(schema) = &handler.promises.schema else {
             return Some(HostCall::Method { call, handler, params });
         };
@@ -97,6 +106,40 @@ impl ConnectionState {
         }
     }
 
+    /// The arguments of a prompt are texts, and those that it requires are there.
+    fn check_prompt(&self, handler: &MethodHandler, params: &Json) -> std::result::Result<(), RpcError> {
+        let PromptArguments { required, known } = &handler.promises.arguments;
+        let (mut given, mut wrong) = (BTreeSet::new(), None);
+        for_each_member(arguments(params), |name, value| {
+            if string(value).is_none() {
+                wrong.get_or_insert_with(|| name.to_owned());
+            }
+            given.insert(name.to_owned());
+        });
+        if let Some(wrong) = wrong {
+            let fault = RpcError::invalid_params(&format!("the argument {wrong:?} is not a string"));
+            return Err(fault.with_member("argument", &wrong));
+        }
+        let missing: Vec<&str> =
+            required.iter().map(|name| &**name).filter(|name| !given.contains(*name)).collect();
+        if !missing.is_empty() {
+            let mut fault = RpcError::invalid_params("").with_data(missing_data(&missing));
+            fault.message = format!("Missing required arguments: {}", missing.join(", ")).into();
+            return Err(fault);
+        }
+        if cfg!(debug_assertions)
+            && let Some(known) = known
+            && let Some(name) = given.iter().find(|name| known.iter().all(|known| **known != ***name))
+        {
+            let prompt = handler.item.as_deref().unwrap_or_default();
+            let name = printable(name, 64);
+            self.server.notice(&format!("{prompt} {name}"), || {
+                format!("a client gives the prompt \"{prompt}\" an argument that it does not list: {name}")
+            });
+        }
+        Ok(())
+    }
+
     pub(crate) fn finish_method(self: &Arc<Self>, call: CallId, answer: MethodAnswer) -> bool {
         let outcome = self.outcome(call, answer);
         self.step(|m, trash| m.finish_method(call, outcome, trash))
@@ -105,8 +148,18 @@ impl ConnectionState {
     /// Writes the answer of a call as its client gets it. Returns `None` if the request is over.
     fn outcome(&self, call: CallId, answer: MethodAnswer) -> Option<Outcome> {
         let (handler, revision, client) = self.machine.with(|m, _| m.called_method(call))?;
-        let identity = &self.server.settings.identity;
-        Some(Outcome::new(answer, &handler, revision, client.as_ref(), identity))
+        let settings = &self.server.settings;
+        let answer = match answer {
+            MethodAnswer::Result(result) if handler.is_tool() => {
+                MethodAnswer::Result(self.with_completed_links(&result).unwrap_or(result))
+            }
+            answer => answer,
+        };
+        let outcome = Outcome::new(answer, &handler, revision, client.as_ref(), &settings.identity);
+        Some(match handler.family {
+            Some(_) => outcome.bounded(&handler, revision, settings),
+            None => outcome,
+        })
     }
 
     pub(crate) fn client_info(&self, context: &Context) -> Option<String> {
@@ -236,6 +289,19 @@ fn check_fields(
     let Some(fields) = fields.filter(|_| !handler.promises.headers.is_empty()) else { return Ok(()) };
     let arguments = arguments(params);
     handler.promises.headers.iter().try_for_each(|header| fields.check(header, arguments))
+}
+
+fn missing_data(names: &[&str]) -> String {
+    let mut data = Vec::new();
+    let mut object = Object::begin(&mut data);
+    let out = object.member("missing");
+    for (at, name) in names.iter().enumerate() {
+        out.push(if at == 0 { b'[' } else { b',' });
+        quote_into(name, out);
+    }
+    out.push(b']');
+    object.end();
+    String::from_utf8(data).expect("escaped text stays text")
 }
 
 /// Returns the `arguments` of a call; absent or null ones are an empty object.

@@ -7,7 +7,7 @@ use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
 use super::faults::internal;
 use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
-use super::machine::Machine;
+use super::machine::{Machine, Settings};
 use super::needs_input::{self, Refusal};
 use super::outbox::{MessageKind, Stage};
 use crate::catalog::MethodHandler;
@@ -272,6 +272,20 @@ impl Outcome {
             MethodAnswer::MissingCapability(wanted) => asked.missing(wanted.as_str()),
             MethodAnswer::Failed(why) => asked.failed(&format!("failed: {why}")),
         }
+    }
+
+    /// Returns the answer, or a failure if its result is larger than the client may have waiting.
+    pub(crate) fn bounded(self, handler: &MethodHandler, revision: Revision, settings: &Settings) -> Outcome {
+        let most = settings.limits.output_bytes;
+        let bytes = match &self.written {
+            Ok(written) if written.len() > most => written.len(),
+            _ => return self,
+        };
+        let shown = || format!("the call of {}", handler.describe());
+        let identity = &settings.identity;
+        let why = format!("its result has {bytes} bytes, and {most} is the most");
+        Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
+            .refused(&why, &format!("has a result of {bytes} bytes, more than `output_bytes` ({most})"))
     }
 
     /// The answer to a request that does not reach the application.

@@ -213,7 +213,7 @@ impl Server {
         loop {
             let before = self.0.catalog.with(|c, _| c.registered(family, name))?;
             let mut definition = catalog::definition(family, name, &before.changed_members(changes))?;
-            let warning = definition.warning.take();
+            let warnings = std::mem::take(&mut definition.warnings);
             let updated = self
                 .0
                 .catalog
@@ -221,8 +221,8 @@ impl Server {
             if updated.is_err() {
                 continue; // another thread changed it meanwhile, and its change counts, too
             }
-            if let Some(warning) = warning {
-                self.0.log.write(Level::Warning, &warning);
+            for warning in &warnings {
+                self.0.log.write(Level::Warning, warning);
             }
             self.0.named_changed(family);
             return Ok(());
@@ -237,12 +237,13 @@ impl Server {
         handler: Option<Arc<MethodFn>>,
     ) -> Result<HandlerId> {
         self.open()?;
+        let named = catalog::check_name(family, name)?;
         let mut definition = catalog::definition(family, name, definition)?;
-        let warning = definition.warning.take();
+        let warnings = std::mem::take(&mut definition.warnings);
         let _outlives = handler.clone(); // if it is refused, it must not be dropped under the lock
         let id = self.0.catalog.with(|c, _| c.add_named(family, name, definition, handler))?;
-        if let Some(warning) = warning {
-            self.0.log.write(Level::Warning, &warning);
+        for warning in named.iter().chain(&warnings) {
+            self.0.log.write(Level::Warning, warning);
         }
         self.0.named_changed(family);
         Ok(id)

@@ -8,10 +8,11 @@ use crate::model::{Family, Json};
 use crate::revision::Revision;
 use std::borrow::Cow;
 
-/// Returns a checked result with a text in the place of each block whose type the revision lacks: a strict client
-/// refuses the whole result for one such block.
+/// Returns a checked result with a text in the place of each block whose type the revision lacks. Members that the revision
+/// lacks are left out. A strict client refuses the whole result for one such block.
 pub(super) fn for_revision(family: Family, revision: Revision, result: &Json) -> Cow<'_, Json> {
-    if revision.audio && revision.resource_links {
+    let has_types = revision.audio && revision.resource_links;
+    if has_types && revision.titles && (revision.icons || !result.as_str().contains("\"icons\"")) {
         return Cow::Borrowed(result);
     }
     let mut out = Vec::new();
@@ -54,13 +55,39 @@ fn write_message(out: &mut Vec<u8>, revision: Revision, message: Raw<'_>) {
 }
 
 fn write_block(out: &mut Vec<u8>, revision: Revision, block: Raw<'_>) {
-    let Some(text) = text_for(revision, block) else { return out.extend_from_slice(block.get().as_bytes()) };
+    let Some(text) = text_for(revision, block) else { return write_members(out, revision, block) };
     let mut object = Object::begin(out);
     object.string("type", "text");
     quote_into(&text, object.member("text"));
     if let Ok([Some(annotations)]) = members(block, &["annotations"]) {
-        object.raw("annotations", annotations.get());
+        write_annotations(object.member("annotations"), revision, annotations);
     }
+    object.end();
+}
+
+/// Writes a block, or the contents in it, without the members that the revision lacks.
+fn write_members(out: &mut Vec<u8>, revision: Revision, block: Raw<'_>) {
+    let mut object = Object::begin(out);
+    for_each_member(block, |name, value| match name {
+        "_meta" if !revision.titles => {}
+        "icons" if !revision.icons => {}
+        "annotations" => write_annotations(object.any_member(name), revision, value),
+        "resource" if is_object(value) => write_members(object.any_member(name), revision, value),
+        _ => object.any_member(name).extend_from_slice(value.get().as_bytes()),
+    });
+    object.end();
+}
+
+fn write_annotations(out: &mut Vec<u8>, revision: Revision, annotations: Raw<'_>) {
+    if revision.titles || !is_object(annotations) {
+        return out.extend_from_slice(annotations.get().as_bytes());
+    }
+    let mut object = Object::begin(out);
+    for_each_member(annotations, |name, value| {
+        if name != "lastModified" {
+            object.any_member(name).extend_from_slice(value.get().as_bytes());
+        }
+    });
     object.end();
 }
 

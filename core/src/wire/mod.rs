@@ -4,6 +4,7 @@ mod call_result;
 mod completion;
 mod content_block;
 mod contents;
+mod definition;
 mod descriptor;
 mod dialect;
 mod lifecycle;
@@ -14,6 +15,7 @@ mod result;
 pub(crate) use call_result::{call_result, tool_error};
 pub(crate) use completion::completion;
 pub(crate) use contents::{Defaults, LARGE, Payload, Segment, reserve, write_contents};
+pub(crate) use definition::write_definition;
 pub(crate) use descriptor::{
     ListedMembers, begin_resource, end_resource, same_in_all, separated, write_annotations, write_resource,
     write_template,
