@@ -270,6 +270,8 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 #define WELLHEAD_NO_SUBSCRIBE 1               /* Do not offer subscriptions. */
 #define WELLHEAD_NO_LIST_CHANGED 2            /* Do not notify clients when the list of resources changes. */
 #define WELLHEAD_SEND_NEWER_FIELDS 4          /* Send fields also to clients whose revision does not have them. */
+/* Do not declare extensions to clients with a handshake. Their revisions lack the member, and allow it. */
+#define WELLHEAD_NO_HANDSHAKE_EXTENSIONS 8
 /* The application or a client did something that is probably a mistake. */
 #define WELLHEAD_LOG_WARNING 1
 #define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of a failure of the application. */
@@ -337,7 +339,7 @@ typedef struct wellhead_error_code {
 /* Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied. */
 typedef struct wellhead_server_options {
     size_t struct_size;
-    /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS */
+    /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS, WELLHEAD_NO_HANDSHAKE_EXTENSIONS */
     uint32_t flags;
     wellhead_str title;                       /* The name of the server for people. */
     wellhead_str instructions;                /* Tells a model how to use the server. */
@@ -354,6 +356,10 @@ typedef struct wellhead_server_options {
      * serves resources before any is registered; by default the first registration does. */
     const wellhead_pair *capabilities;
     size_t capability_count;
+    /* Extensions of the protocol to declare: each identifier, such as com.example/charts, with its settings, a JSON object.
+     * An extension that Wellhead implements is declared when it is used; settings here are added to its own. */
+    const wellhead_pair *extensions;
+    size_t extension_count;
     /* More kinds of lists for wellhead_server_announce: each name, as clients request it, with its notification. */
     const wellhead_pair *announces;
     size_t announce_count;
@@ -385,7 +391,7 @@ typedef struct wellhead_server_options {
     /* Called once with observe_data, after the last `observe`; also if no server is made. May be NULL. */
     wellhead_destroy_callback observe_destroy;
 } wellhead_server_options;
-#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL }
+#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL }
 
 /* Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on
  * failure: INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness. */
@@ -681,6 +687,13 @@ WELLHEAD_API wellhead_str wellhead_call_client(const wellhead_call *call);
 /* Returns the capabilities of the client, for a read or a method: a JSON object such as {"sampling":{}}. Absent if the
  * client did not send them. */
 WELLHEAD_API wellhead_str wellhead_call_client_capabilities(const wellhead_call *call);
+
+/* Returns the client's settings of an extension of the protocol, a JSON object. Absent if the client does not declare the
+ * extension, for an interest callback and for a token. id: for instance com.example/charts. */
+WELLHEAD_API wellhead_str wellhead_call_extension(const wellhead_call *call, wellhead_str id);
+
+/* Returns 1 if the client says that it shows MCP Apps. A tool with an app answers 0 with a text that stands for the app. */
+WELLHEAD_API int wellhead_call_client_has_apps(const wellhead_call *call);
 
 /* Returns the lowest level of notifications/message that the request asks for, such as "info", for a method. Absent: it asks
  * for none. */

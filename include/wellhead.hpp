@@ -500,6 +500,10 @@ public:
     std::optional<std::string_view> client_capabilities() const noexcept {
         return optional_view(wellhead_call_client_capabilities(call_));
     }
+    std::optional<std::string_view> extension(std::string_view id) const noexcept {
+        return optional_view(wellhead_call_extension(call_, wellhead::str(id)));
+    }
+    bool client_has_apps() const noexcept { return wellhead_call_client_has_apps(call_) != 0; }
     /* Returns a header field, for a token: see wellhead_call_header. */
     std::optional<std::string_view> header(const char *name) const noexcept;
     std::optional<std::string_view> log_level() const noexcept { return optional_view(wellhead_call_log_level(call_)); }
@@ -843,7 +847,7 @@ struct ServerOptions {
     wellhead_limits limits = WELLHEAD_LIMITS_INIT;
     LogCallback log;
     /* JSON, by name. */
-    std::map<std::string, std::string> capabilities, announces;
+    std::map<std::string, std::string> capabilities, extensions, announces;
     std::vector<std::string> versions;
     std::optional<std::string> error_profile;
     std::vector<ErrorCode> error_codes;
@@ -1044,11 +1048,13 @@ private:
         c.cursor_key = optional_str(options.cursor_key);
         c.limits = &options.limits;
         const auto capabilities = detail::pairs(options.capabilities), announces = detail::pairs(options.announces);
+        const auto extensions = detail::pairs(options.extensions);
         const auto versions = detail::strs(options.versions);
         std::vector<wellhead_error_code> error_codes;
         for (const auto &one : options.error_codes)
             error_codes.push_back({str(one.version), str(one.condition), one.code});
         detail::borrow(capabilities, c.capabilities, c.capability_count);
+        detail::borrow(extensions, c.extensions, c.extension_count);
         detail::borrow(announces, c.announces, c.announce_count);
         detail::borrow(versions, c.versions, c.version_count);
         c.error_profile = optional_str(options.error_profile);

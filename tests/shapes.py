@@ -240,6 +240,7 @@ def method_answer(value: Any, where: str) -> None:
         ("tool_error", members({"tool_error": text}, {})),
         ("request", members({"request": members({"method": text}, {"params": any_object})},
                             {"then": method_answer, "hold": text, "refused": text})),
+        ("extension", members({"extension": text}, {})),
         ("hold", members({"hold": text}, {})),
         ("notify", members({"notify": array(members({"method": text}, {"params": any_object})), "then": method_answer}, {})),
     )(value, where)
@@ -342,6 +343,8 @@ OPTIONS: dict[str, Checker] = {
     "undeclared_lists": one_of("error", "empty"),
     "titles_in_contents": one_of("2025-06-18", "never", "always"),
     "omit_newer_fields": boolean,
+    "extensions": members_of(any_object),
+    "handshake_extensions": boolean,
     "subscribe_unknown": one_of("deny", "allow"),
     "dialect": one_of("auto", "always", "never"),
     "cache": HINT,
@@ -523,7 +526,7 @@ def needed(value: Any) -> set[str]:
                 found.add("parts")
             if name == "server":
                 found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
-            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is"):
+            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is", "extensions"):
                 found |= needed(inner)
     elif isinstance(value, list):
         for inner in value:

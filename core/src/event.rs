@@ -11,7 +11,7 @@ mod verify;
 use crate::access::{Caller, RequestContext, Verdict};
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::ConnectionState;
-use crate::model::{Answer, Completion, Json, MethodAnswer, Page};
+use crate::model::{Answer, ClientExtensions, Completion, Json, MethodAnswer, Page};
 use crate::observer::RunningCalls;
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
@@ -525,6 +525,21 @@ macro_rules! with_caller {
             /// [`Responder::client`], while the call has its responder.
             pub fn client(&self) -> Option<String> {
                 self.responder.as_ref()?.client()
+            }
+
+            /// [`Responder::client_extensions`], while the call has its responder.
+            pub fn client_extensions(&self) -> ClientExtensions {
+                self.responder.as_ref().map(Responder::client_extensions).unwrap_or_default()
+            }
+
+            /// [`Responder::extension`], while the call has its responder.
+            pub fn extension(&self, id: &str) -> Option<String> {
+                self.client_extensions().get(id).map(str::to_owned)
+            }
+
+            /// [`Responder::client_has_apps`], while the call has its responder.
+            pub fn client_has_apps(&self) -> bool {
+                self.client_extensions().has_apps()
             }
 
             /// [`Responder::progress`], while the call has its responder.

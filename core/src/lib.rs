@@ -65,9 +65,9 @@ pub use log::Level;
 #[doc(hidden)] // for bindings that check a value where it is made
 pub use model::check_mime_type;
 pub use model::{
-    Annotations, Answer, Body, CacheHint, CacheScope, ClientAnswer, Completion, ContentBlock, Contents, Icon,
-    Json, Listed, Method, MethodAnswer, MethodError, Page, Resource, Role, SharedBytes, SharedText,
-    ToolError, ToolResult,
+    Annotations, Answer, Body, CacheHint, CacheScope, ClientAnswer, ClientExtensions, Completion,
+    ContentBlock, Contents, Icon, Json, Listed, Method, MethodAnswer, MethodError, Page, Resource, Role,
+    SharedBytes, SharedText, ToolError, ToolResult,
 };
 pub use observer::{Counters, Ended, Observed};
 // For bindings, and the test that compares the languages.

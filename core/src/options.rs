@@ -250,6 +250,8 @@ options! {
         pub(crate) list_changed: bool = true,
         /// Leaves out fields that the client's revision does not have.
         pub(crate) omit_newer_fields: bool = true,
+        /// Declares extensions to clients with a handshake, though their revisions lack the member.
+        pub(crate) handshake_extensions: bool = true,
     }
     also {
         /// The server's name for people.
@@ -267,6 +269,8 @@ options! {
         limits: Object(""),
         /// Capabilities to declare in addition to those that registrations declare.
         capability: Object(""),
+        /// Extensions of the protocol to declare, each with its settings.
+        extension: Object(""),
         /// Further kinds of lists whose changes can be announced, each with its notification.
         announces: Object(""),
         /// Caching hint for all responses. Without it clients may not reuse them.

@@ -183,6 +183,8 @@ pub(crate) struct Policy {
     pub(crate) dialect: Dialect,
     /// Whether fields that a revision does not have are sent all the same.
     pub(crate) ungated: bool,
+    /// Whether extensions are not declared in the handshake era.
+    pub(crate) hides_extensions: bool,
     /// Caching hints for all cacheable answers, and for some kinds of them.
     pub(crate) cache: CacheHint,
     pub(crate) cache_of: Vec<(Cacheable, CacheHint)>,

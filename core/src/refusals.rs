@@ -15,6 +15,7 @@ pub(crate) enum RefusalKind {
     Session,
     Busy,
     Cursor,
+    Extension,
 }
 
 /// The last line of each kind that was logged.

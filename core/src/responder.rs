@@ -7,7 +7,9 @@ use crate::connection::ConnectionState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
 use crate::event::{Question, Verification};
-use crate::model::{Answer, ClientAnswer, Completion, Contents, Json, MethodAnswer, Page, Report};
+use crate::model::{
+    Answer, ClientAnswer, ClientExtensions, Completion, Contents, Json, MethodAnswer, Page, Report,
+};
 use crate::observer::{Ended, FAILED, RunningCalls};
 use crate::protocol::{CallId, Context};
 use crate::server::ServerState;
@@ -195,6 +197,27 @@ impl<A: Reply> Responder<A> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the extensions of the protocol that the client declares: those of this request, or of the beginning of
+    /// its session.
+    pub fn client_extensions(&self) -> ClientExtensions {
+        match &self.target {
+            AnswerTarget::Call { connection, context, .. } => {
+                connection.upgrade().map(|c| c.client_extensions(context)).unwrap_or_default()
+            }
+            _ => ClientExtensions::default(),
+        }
+    }
+
+    /// Returns the client's settings of an extension, the text of a JSON object. None if the client does not declare it.
+    pub fn extension(&self, id: &str) -> Option<String> {
+        self.client_extensions().get(id).map(str::to_owned)
+    }
+
+    /// Whether the client shows MCP Apps, and says so.
+    pub fn client_has_apps(&self) -> bool {
+        self.client_extensions().has_apps()
     }
 
     /// The question, as [`crate::Event::Cancel`] names it. None for an interest and a token.

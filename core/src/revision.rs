@@ -95,6 +95,8 @@ pub(crate) struct Revision {
     pub(crate) shape: Shape,
     /// The server can send notifications to a session's client: false over HTTP without sessions.
     pub(crate) notifies: bool,
+    /// The capability `extensions`. Only one revision has the member, and the others allow more members.
+    pub(crate) extensions: bool,
     /// Denied resources get the answer of resources that do not exist.
     masks_denied: bool,
     not_found: i32,
@@ -187,6 +189,7 @@ impl Revision {
                 self.structured = Structured::Object;
             }
         }
+        self.extensions = self.era == Era::Stateless || !policy.hides_extensions;
         match policy.titles_in_contents {
             TitlesInContents::AsPublished => {}
             TitlesInContents::Never => self.titles_in_contents = false,
@@ -369,6 +372,9 @@ pub(crate) enum Condition {
 /// The server capability of `completion/complete`.
 pub(crate) const COMPLETIONS: &str = "completions";
 
+/// The server capability that lists the extensions.
+pub(crate) const EXTENSIONS: &str = "extensions";
+
 /// Returns the server capability of a further method of the protocol.
 pub(crate) fn capability_of(method: &str) -> Option<&'static str> {
     match method.split_once('/')?.0 {
@@ -411,6 +417,7 @@ static REVISIONS: [Revision; 5] = [
         result_envelope: true,
         shape: Shape::Official,
         notifies: true,
+        extensions: true,
         masks_denied: false,
         not_found: -32602,
         denied: 403,
@@ -436,6 +443,7 @@ static REVISIONS: [Revision; 5] = [
         result_envelope: false,
         shape: Shape::Official,
         notifies: true,
+        extensions: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -461,6 +469,7 @@ static REVISIONS: [Revision; 5] = [
         result_envelope: false,
         shape: Shape::Official,
         notifies: true,
+        extensions: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -486,6 +495,7 @@ static REVISIONS: [Revision; 5] = [
         result_envelope: false,
         shape: Shape::Official,
         notifies: true,
+        extensions: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -511,6 +521,7 @@ static REVISIONS: [Revision; 5] = [
         result_envelope: false,
         shape: Shape::Official,
         notifies: true,
+        extensions: true,
         masks_denied: false,
         not_found: -32002,
         denied: 403,

@@ -7,7 +7,8 @@ use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 use wellhead::{
-    Arguments, AuthorizeCall, Call, CompleteCall, InterestCall, Json, ListCall, MethodCall, VerifyCall,
+    Arguments, AuthorizeCall, Call, ClientExtensions, CompleteCall, InterestCall, Json, ListCall, MethodCall,
+    VerifyCall,
 };
 
 /// cbindgen:ignore
@@ -299,6 +300,29 @@ pub unsafe extern "C" fn wellhead_call_client_capabilities(call: *const wellhead
     }
 }
 
+/// Returns the client's settings of an extension of the protocol, a JSON object. Absent if the client does not declare the
+/// extension, for an interest callback and for a token. id: for instance com.example/charts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_extension(
+    call: *const wellhead_call,
+    id: wellhead_str,
+) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, wellhead_str::ABSENT, |promise, call| {
+            let id = promise.text(id, "id").ok();
+            wellhead_str::optional(id.and_then(|id| call.extensions()?.get(id)))
+        })
+    }
+}
+
+/// Returns 1 if the client says that it shows MCP Apps. A tool with an app answers 0 with a text that stands for the app.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_client_has_apps(call: *const wellhead_call) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe { ask(call, 0, |_, call| c_int::from(call.extensions().is_some_and(ClientExtensions::has_apps))) }
+}
+
 /// Returns the lowest level of notifications/message that the request asks for, such as "info", for a method. Absent: it asks
 /// for none.
 #[unsafe(no_mangle)]
@@ -347,13 +371,34 @@ impl wellhead_call {
     fn client(&self) -> Option<&str> {
         let client = match self {
             wellhead_call::Read(Reading { call, client, .. }) => client.get_or_init(|| call.client()),
-            wellhead_call::List(Asked { call, client }) => client.get_or_init(|| call.client()),
-            wellhead_call::Complete(Asked { call, client }) => client.get_or_init(|| call.client()),
+            wellhead_call::List(Asked { call, client, .. }) => client.get_or_init(|| call.client()),
+            wellhead_call::Complete(Asked { call, client, .. }) => client.get_or_init(|| call.client()),
             wellhead_call::Method(Further { call, client, .. }) => client.get_or_init(|| call.client()),
             wellhead_call::Authorize(Authorize { call, client, .. }) => client.get_or_init(|| call.client()),
             wellhead_call::Interest(_) | wellhead_call::Verify(_) => return None,
         };
         client.as_deref()
+    }
+
+    fn extensions(&self) -> Option<&ClientExtensions> {
+        Some(match self {
+            wellhead_call::Read(Reading { call, extensions, .. }) => {
+                extensions.get_or_init(|| call.client_extensions())
+            }
+            wellhead_call::List(Asked { call, extensions, .. }) => {
+                extensions.get_or_init(|| call.client_extensions())
+            }
+            wellhead_call::Complete(Asked { call, extensions, .. }) => {
+                extensions.get_or_init(|| call.client_extensions())
+            }
+            wellhead_call::Method(Further { call, extensions, .. }) => {
+                extensions.get_or_init(|| call.client_extensions())
+            }
+            wellhead_call::Authorize(Authorize { call, extensions, .. }) => {
+                extensions.get_or_init(|| call.client_extensions())
+            }
+            wellhead_call::Interest(_) | wellhead_call::Verify(_) => return None,
+        })
     }
 
     fn caller(&self) -> Option<&HostCaller> {
@@ -389,6 +434,7 @@ pub struct Authorize {
     pub(crate) call: AuthorizeCall,
     pub(crate) uris: Vec<wellhead_str>,
     client: OnceLock<Option<String>>,
+    extensions: OnceLock<ClientExtensions>,
 }
 
 // SAFETY: `uris` are views into `call`, which nothing changes.
@@ -399,7 +445,7 @@ unsafe impl Sync for Authorize {}
 impl Authorize {
     pub(crate) fn new(call: AuthorizeCall) -> Self {
         let uris = call.uris().map(wellhead_str::from_text).collect();
-        Authorize { call, uris, client: OnceLock::new() }
+        Authorize { call, uris, client: OnceLock::new(), extensions: OnceLock::new() }
     }
 }
 
@@ -407,11 +453,12 @@ impl Authorize {
 pub struct Asked<C> {
     pub(crate) call: C,
     client: OnceLock<Option<String>>,
+    extensions: OnceLock<ClientExtensions>,
 }
 
 impl<C> Asked<C> {
     pub(crate) fn new(call: C) -> Self {
-        Asked { call, client: OnceLock::new() }
+        Asked { call, client: OnceLock::new(), extensions: OnceLock::new() }
     }
 }
 
@@ -419,12 +466,14 @@ impl<C> Asked<C> {
 pub struct Reading {
     pub(crate) call: Call,
     client: OnceLock<Option<String>>,
+    extensions: OnceLock<ClientExtensions>,
     client_capabilities: OnceLock<Option<String>>,
 }
 
 impl Reading {
     pub(crate) fn new(call: Call) -> Self {
-        Reading { call, client: OnceLock::new(), client_capabilities: OnceLock::new() }
+        let (client, extensions, client_capabilities) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Reading { call, client, extensions, client_capabilities }
     }
 
     fn client_capabilities(&self) -> Option<&str> {
@@ -436,6 +485,7 @@ impl Reading {
 pub struct Further {
     pub(crate) call: MethodCall,
     client: OnceLock<Option<String>>,
+    extensions: OnceLock<ClientExtensions>,
     client_capabilities: OnceLock<Option<String>>,
     log_level: OnceLock<Option<String>>,
     arguments: OnceLock<Arguments>,
@@ -444,7 +494,8 @@ pub struct Further {
 impl Further {
     pub(crate) fn new(call: MethodCall) -> Self {
         let (client, client_capabilities, log_level) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Further { call, client, client_capabilities, log_level, arguments: OnceLock::new() }
+        let extensions = OnceLock::new();
+        Further { call, client, extensions, client_capabilities, log_level, arguments: OnceLock::new() }
     }
 
     fn client_capabilities(&self) -> Option<&str> {

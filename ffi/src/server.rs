@@ -77,6 +77,8 @@ pub const WELLHEAD_NO_SUBSCRIBE: u32 = 1;
 pub const WELLHEAD_NO_LIST_CHANGED: u32 = 2;
 /// Send fields also to clients whose revision does not have them.
 pub const WELLHEAD_SEND_NEWER_FIELDS: u32 = 4;
+/// Do not declare extensions to clients with a handshake. Their revisions lack the member, and allow it.
+pub const WELLHEAD_NO_HANDSHAKE_EXTENSIONS: u32 = 8;
 
 /// The application or a client did something that is probably a mistake.
 pub const WELLHEAD_LOG_WARNING: u32 = 1;
@@ -113,7 +115,7 @@ pub type wellhead_log_callback =
 #[derive(Clone, Copy)]
 pub struct wellhead_server_options {
     pub struct_size: usize,
-    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS
+    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS, WELLHEAD_NO_HANDSHAKE_EXTENSIONS
     pub flags: u32,
     /// The name of the server for people.
     pub title: wellhead_str,
@@ -134,6 +136,10 @@ pub struct wellhead_server_options {
     /// serves resources before any is registered; by default the first registration does.
     pub capabilities: *const wellhead_pair,
     pub capability_count: usize,
+    /// Extensions of the protocol to declare: each identifier, such as com.example/charts, with its settings, a JSON object.
+    /// An extension that Wellhead implements is declared when it is used; settings here are added to its own.
+    pub extensions: *const wellhead_pair,
+    pub extension_count: usize,
     /// More kinds of lists for wellhead_server_announce: each name, as clients request it, with its notification.
     pub announces: *const wellhead_pair,
     pub announce_count: usize,
@@ -315,6 +321,10 @@ impl wellhead_server_options {
             let name = promise.text(one.name, "the name of a capability")?;
             builder = builder.capability(name, json(promise.text(one.value, name)?, name)?);
         }
+        for one in promise.array(self.extensions, self.extension_count, "extensions")? {
+            let id = promise.text(one.name, "the identifier of an extension")?;
+            builder = builder.extension(id, json(promise.text(one.value, id)?, id)?);
+        }
         for one in promise.array(self.announces, self.announce_count, "announces")? {
             let kind = promise.text(one.name, "the name of a kind of lists")?;
             builder = builder.announces(kind, promise.text(one.value, kind)?);
@@ -341,6 +351,7 @@ impl wellhead_server_options {
             WELLHEAD_NO_SUBSCRIBE => subscribe = false,
             WELLHEAD_NO_LIST_CHANGED => list_changed = false,
             WELLHEAD_SEND_NEWER_FIELDS => omit_newer_fields = false,
+            WELLHEAD_NO_HANDSHAKE_EXTENSIONS => handshake_extensions = false,
         );
         set_words!(builder, promise, self;
             title,

@@ -20,6 +20,8 @@ export type Says = Pick<
   | 'openState'
   | 'clientCapabilities'
   | 'client'
+  | 'extension'
+  | 'clientHasApps'
   | 'header'
   | 'isCancelled'
   | 'warn'
@@ -64,6 +66,18 @@ export class RunningCall implements ListCall {
     const { says, number } = this.#origin;
     const client = says.client(number);
     return client === null ? undefined : (JSON.parse(client) as JsonObject);
+  }
+
+  extension(id: string): JsonObject | undefined {
+    needString('id', id);
+    const { says, number } = this.#origin;
+    const settings = says.extension(number, id);
+    return settings === null ? undefined : (JSON.parse(settings) as JsonObject);
+  }
+
+  get clientHasApps(): boolean {
+    const { says, number } = this.#origin;
+    return says.clientHasApps(number);
   }
 
   get signal(): AbortSignal {

@@ -190,6 +190,8 @@ export interface NativeServer {
   openState(call: number, now: number): string | null;
   clientCapabilities(call: number): string | null;
   client(call: number): string | null;
+  extension(call: number, id: string): string | null;
+  clientHasApps(call: number): boolean;
   header(call: number, name: string): string | null;
   isCancelled(call: number): boolean;
   endpoint(options: string): NativeEndpoint;

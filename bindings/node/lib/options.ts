@@ -37,6 +37,12 @@ export interface ServerOptions {
    */
   capabilities?: Readonly<Record<string, JsonObject>> | undefined;
   /**
+   * Extensions of the protocol to declare: the settings of each by its identifier, such as `{ 'com.example/charts': {} }`. An
+   * extension that Wellhead implements is declared when it is used; settings here are added to its own. Callbacks get those
+   * of the client from {@link ListCall.extension}.
+   */
+  extensions?: Readonly<Record<string, JsonObject>> | undefined;
+  /**
    * Further kinds of lists for {@link Server.announce}: each name, as a client asks for it in the filter of
    * `subscriptions/listen`, with its notification.
    */
@@ -67,6 +73,8 @@ export interface ServerOptions {
   titlesInContents?: `${number}-${number}-${number}` | 'never' | 'always' | undefined;
   /** Leaves out fields that the client's revision does not have. Default: true. */
   omitNewerFields?: boolean | undefined;
+  /** Declares the extensions in `initialize` too, though its revisions lack the member. Default: true. */
+  handshakeExtensions?: boolean | undefined;
   /** The answer to a subscription to a URI that nothing serves. `deny` (default): "not found". `allow`: it is kept. */
   subscribeUnknown?: 'deny' | 'allow' | undefined;
   /**
@@ -244,6 +252,7 @@ const SERVER: Members<ServerOptions> = {
   origin: 'string',
   cursorKey: 'any',
   capabilities: { each: 'object' },
+  extensions: { each: 'object' },
   announces: { each: 'string' },
   versions: 'strings',
   errorProfile: 'string',
@@ -252,6 +261,7 @@ const SERVER: Members<ServerOptions> = {
   undeclaredLists: 'string',
   titlesInContents: 'string',
   omitNewerFields: 'boolean',
+  handshakeExtensions: 'boolean',
   subscribeUnknown: 'string',
   dialect: 'string',
   cache: { members: CACHE },

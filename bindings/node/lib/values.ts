@@ -188,6 +188,19 @@ export interface ListCall {
    * decisions, since nothing proves it. `undefined` if the client sent none, and after the answer.
    */
   readonly client: JsonObject | undefined;
+  /** Whether the client says that it shows MCP Apps. False after the answer. */
+  readonly clientHasApps: boolean;
+  /**
+   * Returns the client's settings of an extension of the protocol. `undefined` if the client does not declare the extension,
+   * and after the answer.
+   *
+   * @example
+   * ```ts
+   * const settings = call.extension('com.example/charts');
+   * ```
+   * @throws {RegistrationError} for an identifier that is no text
+   */
+  extension(id: string): JsonObject | undefined;
   /**
    * Sends the progress of the request, if the client asked for it. Returns true if the client still wants to know.
    *

@@ -273,6 +273,16 @@ impl Calls {
         self.use_call(number, |held| each!(held, responder => responder.client())).flatten()
     }
 
+    /// The client's settings of an extension, as JSON.
+    pub(crate) fn extension(&self, number: u32, id: &str) -> Option<String> {
+        self.use_call(number, |held| each!(held, responder => responder.extension(id))).flatten()
+    }
+
+    /// Whether the client shows MCP Apps.
+    pub(crate) fn client_has_apps(&self, number: u32) -> bool {
+        self.use_call(number, |held| each!(held, responder => responder.client_has_apps())).unwrap_or(false)
+    }
+
     /// Whether the answer is not wanted any more.
     pub(crate) fn is_cancelled(&self, number: u32) -> bool {
         self.use_call(number, |held| each!(held, responder => responder.is_cancelled())).unwrap_or(true)

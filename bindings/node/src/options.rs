@@ -19,6 +19,8 @@ pub(crate) struct Options {
     #[serde(default)]
     capabilities: BTreeMap<String, Box<RawValue>>,
     #[serde(default)]
+    extensions: BTreeMap<String, Box<RawValue>>,
+    #[serde(default)]
     announces: BTreeMap<String, String>,
     versions: Option<Vec<String>>,
     error_profile: Option<String>,
@@ -28,6 +30,7 @@ pub(crate) struct Options {
     undeclared_lists: Option<String>,
     titles_in_contents: Option<String>,
     omit_newer_fields: Option<bool>,
+    handshake_extensions: Option<bool>,
     subscribe_unknown: Option<String>,
     dialect: Option<String>,
     cache: Option<Hint>,
@@ -48,6 +51,11 @@ impl Options {
         for (name, capability) in &self.capabilities {
             if let Some(capability) = object(&format!("capabilities.{name}"), Some(capability))? {
                 builder = builder.capability(name, capability);
+            }
+        }
+        for (id, settings) in &self.extensions {
+            if let Some(settings) = object(&format!("extensions.{id}"), Some(settings))? {
+                builder = builder.extension(id, settings);
             }
         }
         for (kind, notification) in self.announces {
@@ -71,6 +79,7 @@ impl Options {
         builder = set(builder, self.list_changed, Builder::list_changed);
         builder = set(builder, self.versions, Builder::versions);
         builder = set(builder, self.omit_newer_fields, Builder::omit_newer_fields);
+        builder = set(builder, self.handshake_extensions, Builder::handshake_extensions);
         builder = choose(builder, "errorProfile", self.error_profile, Builder::error_profile)?;
         builder = choose(builder, "permissionDenied", self.permission_denied, Builder::permission_denied)?;
         builder = choose(builder, "undeclaredLists", self.undeclared_lists, Builder::undeclared_lists)?;

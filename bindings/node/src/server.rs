@@ -139,6 +139,18 @@ impl Native {
         self.inner.calls.client(call)
     }
 
+    /// The client's settings of an extension: JSON.
+    #[napi]
+    pub fn extension(&self, call: u32, id: String) -> Option<String> {
+        self.inner.calls.extension(call, &id)
+    }
+
+    /// Whether the client shows MCP Apps.
+    #[napi]
+    pub fn client_has_apps(&self, call: u32) -> bool {
+        self.inner.calls.client_has_apps(call)
+    }
+
     /// Whether the answer is not wanted any more.
     #[napi]
     pub fn is_cancelled(&self, call: u32) -> bool {

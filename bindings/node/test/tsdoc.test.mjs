@@ -299,6 +299,12 @@ const AROUND = {
     `${SERVER} server.tool('wait', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', 'done'); }); assert.equal((await server.testClient().callTool('wait')).content[0].text, 'done');`,
   ],
+  'ListCall.extension': [
+    `${SERVER} server.tool('ask', { inputSchema: { type: 'object' } }, (_, call) => {`,
+    `return one('text', JSON.stringify(settings)); });
+     const client = server.testClient({ capabilities: { extensions: { 'com.example/charts': { n: 1 } } } });
+     assert.equal((await client.callTool('ask')).content[0].text, '{"n":1}');`,
+  ],
   'Call.sealState': [
     `${SERVER} const inputRequests = { ok: { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } } };
      server.resource('form://1', (_, call) => { if (call.inputResponses !== undefined) return call.openState();`,

@@ -154,6 +154,24 @@ impl Call {
         capabilities.map(|capabilities| loads(py, &capabilities)).transpose()
     }
 
+    /// Returns the client's settings of an extension of the protocol, a dict. None if the client does not
+    /// declare the extension, and once the call is answered.
+    ///
+    /// Args:
+    ///     id: The identifier, such as `com.example/charts`.
+    #[pyo3(signature = (id, /))]
+    fn extension<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (py, id) = (id.py(), given::string("id", id)?);
+        let settings = detach(py, || self.slot.extension(&id));
+        settings.map(|settings| loads(py, &settings)).transpose()
+    }
+
+    /// True if the client says that it shows MCP Apps. False once the call is answered.
+    #[getter]
+    fn client_has_apps(&self, py: Python<'_>) -> bool {
+        detach(py, || self.slot.client_has_apps())
+    }
+
     /// The filter of a listing in the `resources/get` dialect, a dict, or None. The dialect leaves its
     /// members to client and server. A cursor works only with the filter of its list.
     #[getter]

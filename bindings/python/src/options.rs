@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyString};
 use wellhead::{Builder, Server};
 
 /// Those that may be given as `None`.
-const NONE_IS_DEFAULT: [&str; 12] = [
+const NONE_IS_DEFAULT: [&str; 13] = [
     "cache",
     "observe",
     "origin",
@@ -23,13 +23,14 @@ const NONE_IS_DEFAULT: [&str; 12] = [
     "cursor_key",
     "limits",
     "capabilities",
+    "extensions",
     "announces",
     "versions",
     "error_codes",
 ];
 
 /// The others.
-const CHOICES: [&str; 9] = [
+const CHOICES: [&str; 10] = [
     "subscribe",
     "list_changed",
     "error_profile",
@@ -37,6 +38,7 @@ const CHOICES: [&str; 9] = [
     "undeclared_lists",
     "titles_in_contents",
     "omit_newer_fields",
+    "handshake_extensions",
     "subscribe_unknown",
     "dialect",
 ];
@@ -87,6 +89,13 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             }
             builder
         }
+        "extensions" => {
+            for (id, settings) in pairs(name, value)? {
+                let settings = given::object(&format!("{name}[{id:?}]"), &settings)?;
+                builder = builder.extension(id, settings);
+            }
+            builder
+        }
         "announces" => {
             for (kind, notification) in pairs(name, value)? {
                 let notification = given::string(&format!("{name}[{kind:?}]"), &notification)?;
@@ -109,6 +118,7 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
         "undeclared_lists" => builder.undeclared_lists(given::word(name, value)?),
         "titles_in_contents" => builder.titles_in_contents(given::word(name, value)?),
         "omit_newer_fields" => builder.omit_newer_fields(given::flag(name, value)?),
+        "handshake_extensions" => builder.handshake_extensions(given::flag(name, value)?),
         "subscribe_unknown" => builder.subscribe_unknown(given::word(name, value)?),
         "dialect" => builder.dialect(given::word(name, value)?),
         _ => return Ok(None),

@@ -77,6 +77,8 @@ pub(crate) trait Watched: Send + Sync {
     fn give_up(&self, request: u64);
     fn client(&self) -> Option<String>;
     fn client_capabilities(&self) -> Option<String>;
+    fn extension(&self, id: &str) -> Option<String>;
+    fn client_has_apps(&self) -> bool;
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
     fn close_stream(&self, retry_ms: u64) -> bool;
 }
@@ -191,6 +193,14 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
 
     fn client_capabilities(&self) -> Option<String> {
         self.use_responder(Responder::client_capabilities)?
+    }
+
+    fn extension(&self, id: &str) -> Option<String> {
+        self.use_responder(|responder| responder.extension(id))?
+    }
+
+    fn client_has_apps(&self) -> bool {
+        self.use_responder(Responder::client_has_apps).unwrap_or(false)
     }
 
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {

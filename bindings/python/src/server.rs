@@ -94,10 +94,11 @@ impl Server {
     #[pyo3(
         signature = (name, version, **options),
         text_signature = "(name, version, *, title=None, instructions=None, cursor_key=None, limits=None, \
-                    subscribe=True, list_changed=True, capabilities=None, announces=None, cache=None, \
-                    cache_of=None, origin=None, observe=None, versions=None, error_profile='official', \
+                    subscribe=True, list_changed=True, capabilities=None, extensions=None, announces=None, \
+                    cache=None, cache_of=None, origin=None, observe=None, versions=None, error_profile='official', \
                     error_codes=None, permission_denied='error', undeclared_lists='error', \
-                    titles_in_contents='2025-06-18', omit_newer_fields=True, subscribe_unknown='deny', \
+                    titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
+                    subscribe_unknown='deny', \
                     dialect='auto')"
     )]
     fn new(

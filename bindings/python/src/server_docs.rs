@@ -23,6 +23,9 @@ Args:
     capabilities: Further capabilities by name, such as `{"tools": {"listChanged": True}}`. A
         registration declares the capability that it needs. `{"resources": {}}` declares resources
         before the first one is registered.
+    extensions: Extensions of the protocol to declare: their settings by identifier, such as
+        `{"com.example/charts": {}}`. An extension that the server implements is declared when it is
+        used; settings here are added to its own. Callbacks get the client's from `Call.extension`.
     announces: Further kinds of lists for `announce`: the name that clients use in
         `subscriptions/listen`, and the notification.
     cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
@@ -47,6 +50,8 @@ Args:
     titles_in_contents: The clients that get `name` and `title` of contents: those of the revision
         `2025-06-18`, `never` any, or `always` all.
     omit_newer_fields: True if the server omits fields that a client's revision does not have.
+    handshake_extensions: True if `initialize` declares the extensions too, though its revisions lack
+        the member.
     subscribe_unknown: `deny` refuses subscriptions to URIs that nothing serves, `allow` accepts them.
     dialect: The clients that the server speaks the `resources/get` dialect with: `always` all, `never`
         none, `auto` those whose messages show that they speak it.

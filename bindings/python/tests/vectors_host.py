@@ -21,6 +21,7 @@ OPTIONS = (
     "origin",
     *("capabilities", "announces", "versions", "error_profile", "error_codes", "permission_denied"),
     *("undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
+    *("extensions", "handshake_extensions"),
 )
 OF_CONTENTS = ("name", "title", "mime_type", "meta", "kind", "version", "metadata")
 Verdict = Literal["allow", "deny", "hide"]
@@ -187,6 +188,8 @@ class Host:
             return self.request(answer, given, call)
         if "hold" in answer:
             return self.hold(answer["hold"], call)
+        if "extension" in answer:
+            return {"extension": call.extension(answer["extension"]), "apps": call.client_has_apps}
         if answer == "echo":
             told: Json = {
                 "method": call.method,

@@ -5,6 +5,7 @@ mod cursor;
 mod definition;
 mod entries;
 mod explain;
+mod extensions;
 mod methods;
 mod named;
 mod near;

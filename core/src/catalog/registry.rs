@@ -4,6 +4,7 @@ use super::Template;
 use super::completing::check_completers;
 use super::definition::Definition;
 use super::entries::{Content, Fixed, Handler, HandlerId, Vars};
+use super::extensions::Extensions;
 use super::methods::{MethodFn, MethodHandler, Methods};
 use super::named::{Availability, Named, NamedSet};
 use super::near::Capitals;
@@ -11,7 +12,7 @@ use super::ordered::Ordered;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Body, Contents, Descriptor, Family, Json, Method, Resource};
 use crate::provider::Provider;
-use crate::revision::{COMPLETIONS, Revision};
+use crate::revision::{COMPLETIONS, EXTENSIONS, Revision};
 use crate::uri::{Conflict, Router, TemplateError, UriTemplate, check_uri};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,6 +49,7 @@ pub(crate) struct Catalog {
     of_named: Json,
     /// Capabilities other than those for resources, as the application declared them.
     declared: BTreeMap<String, Json>,
+    pub(crate) extensions: Extensions,
     handlers: u64,
     unnamed: usize,
     /// Number of variables with a completer.
@@ -261,6 +263,10 @@ impl Catalog {
         self.declared = capabilities;
     }
 
+    pub(crate) fn declare_extensions(&mut self, extensions: BTreeMap<String, Json>) {
+        self.extensions.declare(extensions);
+    }
+
     /// Declares that clients are notified when tools or prompts are added or removed.
     pub(crate) fn declare_list_changes(&mut self) {
         self.of_named = Json::list_changed();
@@ -276,6 +282,7 @@ impl Catalog {
         if self.completes() {
             all.insert(0, (COMPLETIONS.to_owned(), Json::empty()));
         }
+        all.extend(self.extensions.capability().map(|extensions| (EXTENSIONS.to_owned(), extensions)));
         all
     }
 

@@ -9,10 +9,11 @@ use crate::event::{Continuation, Event, ResponseCall};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, RpcError, for_each_member, is_null, is_object, members, string};
 use crate::log::printable;
-use crate::model::{ClientAnswer, Family, Json, MethodAnswer};
+use crate::model::{ClientAnswer, ClientExtensions, Family, Json, MethodAnswer};
 use crate::protocol::{
     CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, unknown_name,
 };
+use crate::refusals::RefusalKind;
 use crate::revision::Era;
 use crate::wire;
 use std::collections::BTreeSet;
@@ -170,6 +171,18 @@ impl ConnectionState {
     pub(crate) fn client_capabilities(&self, context: &Context) -> Option<String> {
         let capabilities = self.machine.with(|m, _| m.client_capabilities(context));
         capabilities.map(|capabilities| capabilities.as_str().to_owned())
+    }
+
+    /// Returns the extensions that the client of a request declares, and logs an entry that cannot be used.
+    pub(crate) fn client_extensions(&self, context: &Context) -> ClientExtensions {
+        let (capabilities, now) = self.machine.with(|m, _| (m.client_capabilities(context), m.now()));
+        let extensions = ClientExtensions::new(capabilities.unwrap_or_default(), context.revision.era);
+        if let Some(name) = extensions.malformed() {
+            let why =
+                format!("a client declares the extension \"{name}\" without an object; it counts as absent");
+            self.server.refusals.report(&self.server.log, RefusalKind::Extension, now, &why);
+        }
+        extensions
     }
 
     pub(crate) fn notify(

@@ -1,5 +1,6 @@
 //! The members that resources and templates share.
 
+use super::meta_key::MetaKey;
 use super::{Annotations, CacheHint, Icon, Json};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -137,45 +138,18 @@ pub(crate) fn check_meta(meta: &Json) -> Result<()> {
                 format!("_meta key \"{key}\" {why}; use a prefix of your own such as \"com.example/\""),
             ))
         };
-        let (prefix, name) = match key.split_once('/') {
-            Some((prefix, name)) => (Some(prefix), name),
-            None => (None, key.as_str()),
-        };
-        if let Some(prefix) = prefix {
-            let labels: Vec<_> = prefix.split('.').collect();
-            if !labels.iter().all(|label| is_label(label)) {
-                return refuse("has an ill-formed prefix");
+        match MetaKey::parse(key) {
+            None => return refuse("is ill-formed"),
+            Some(MetaKey::Reserved) => return refuse("is reserved by the protocol"),
+            Some(MetaKey::Prefixed) => {}
+            Some(MetaKey::Bare) => {
+                if matches!(key.as_str(), "traceparent" | "tracestate" | "baggage" | "progressToken") {
+                    return refuse("is reserved by the protocol");
+                }
             }
-            // The union of what the revisions reserve: such a label second, or followed by one more.
-            let reserved = |label: &&str| matches!(*label, "modelcontextprotocol" | "mcp");
-            if labels.get(1).is_some_and(reserved)
-                || labels.len() > 1 && labels[..labels.len() - 1].iter().rev().take(1).any(reserved)
-            {
-                return refuse("is reserved by the protocol");
-            }
-        } else if matches!(name, "traceparent" | "tracestate" | "baggage" | "progressToken") {
-            return refuse("is reserved by the protocol");
-        }
-        if !is_name(name) {
-            return refuse("has an ill-formed name");
         }
     }
     Ok(())
-}
-
-fn is_label(label: &str) -> bool {
-    let bytes = label.as_bytes();
-    matches!(bytes.first(), Some(b) if b.is_ascii_alphabetic())
-        && matches!(bytes.last(), Some(b) if b.is_ascii_alphanumeric())
-        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-')
-}
-
-fn is_name(name: &str) -> bool {
-    let bytes = name.as_bytes();
-    let edge = |b: Option<&u8>| b.is_none_or(u8::is_ascii_alphanumeric);
-    edge(bytes.first())
-        && edge(bytes.last())
-        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
 /// The chained setters that resources and templates share.

@@ -5,12 +5,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{Key, random_name};
 use crate::limits::Limits;
 use crate::log::{Level, Log};
-use crate::model::Json;
+use crate::model::{Json, check_extension};
 use crate::observer::{Callback, Clock, Observed, Observer};
 use crate::options::ServerOptions;
 use crate::policy::Policy;
 use crate::protocol::{ListTopics, Settings};
-use crate::revision::Revisions;
+use crate::revision::{EXTENSIONS, Revisions};
 use crate::spelling::Spelling;
 use crate::sync::atomic::AtomicBool;
 use crate::wire::{Identity, ResourceCapability};
@@ -29,6 +29,7 @@ pub struct Builder {
     cursor_key: Option<Vec<u8>>,
     limits: Limits,
     capabilities: BTreeMap<String, Json>,
+    extensions: BTreeMap<String, Json>,
     kinds: Vec<(String, String)>,
     origin: Option<String>,
     observer: Option<Arc<Callback>>,
@@ -49,6 +50,7 @@ impl Builder {
             cursor_key: None,
             limits: Limits::default(),
             capabilities: BTreeMap::new(),
+            extensions: BTreeMap::new(),
             kinds: Vec::new(),
             origin: None,
             observer: None,
@@ -111,12 +113,29 @@ impl Builder {
         self
     }
 
+    /// Sets whether extensions are declared to clients with a handshake, too, though their revisions lack the member.
+    /// Default: true.
+    #[must_use]
+    pub fn handshake_extensions(mut self, on: bool) -> Self {
+        self.options.handshake_extensions = on;
+        self
+    }
+
     /// Declares a capability other than those for resources, with its settings: `{}`, or for instance
     /// `{"listChanged":true}`. `resources` with `{}` declares resources before any is registered. Without that the
     /// first registration declares them, and clients that are already connected do not learn of it.
     #[must_use]
     pub fn capability(mut self, name: impl Into<String>, capability: Json) -> Self {
         self.capabilities.insert(name.into(), capability);
+        self
+    }
+
+    /// Declares an extension of the protocol with its settings, in `initialize` and in `server/discover`. `id` has a
+    /// prefix, such as `com.example/charts`. An extension that Wellhead implements is declared when it is used: the
+    /// settings here are added to its own. Callbacks get those of the client by [`crate::Call::extension`].
+    #[must_use]
+    pub fn extension(mut self, id: impl Into<String>, settings: Json) -> Self {
+        self.extensions.insert(id.into(), settings);
         self
     }
 
@@ -172,12 +191,13 @@ impl Builder {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for an empty name or version, a limit of 0, a cursor key of another length, or a capability `resources`
-    /// that is not `{}`. It is also returned for kinds of lists that cannot be announced, a version that does not
+    /// that is not `{}`. It is also returned for an ill-formed or reserved identifier of an extension, for kinds of lists that cannot be announced, a version that does not
     /// exist, and an error code that is not allowed. [`ErrorKind::Io`] if there is no randomness.
     pub fn build(mut self) -> Result<Server> {
         let log = std::mem::take(&mut self.log).spelled(self.spelling);
         self.limits.check()?;
         self.policy.ungated = !self.options.omit_newer_fields;
+        self.policy.hides_extensions = !self.options.handshake_extensions;
         for (what, text) in [("name", &self.name), ("version", &self.version)] {
             if text.is_empty() {
                 let message = format!("the {what} of the server must not be empty");
@@ -206,6 +226,12 @@ impl Builder {
             );
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
+        if self.capabilities.contains_key(EXTENSIONS) {
+            let message =
+                "the capability \"extensions\" comes from the extensions; declare each of them by itself";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        self.extensions.keys().try_for_each(|id| check_extension(id))?;
         let revisions = Revisions::new(&self.policy)?;
         let list_topics = ListTopics::new(self.kinds)?;
         let settings = Settings {
@@ -223,6 +249,7 @@ impl Builder {
         let inner = ServerState::new(settings, (&key, &local_key), log, observer, origin);
         inner.catalog.with(|c, _| {
             c.declare(self.capabilities);
+            c.declare_extensions(self.extensions);
             if self.options.list_changed {
                 c.declare_list_changes();
             }

@@ -6,7 +6,7 @@ use crate::encode::quote_into;
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::Object;
 use crate::model::{Cache, Json};
-use crate::revision::{COMPLETIONS, Revision, Revisions};
+use crate::revision::{COMPLETIONS, EXTENSIONS, Revision, Revisions};
 
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
@@ -78,7 +78,11 @@ impl Identity {
             resources.end();
         }
         for (name, capability) in further {
-            if revision.completions || name != COMPLETIONS {
+            if match name.as_str() {
+                COMPLETIONS => revision.completions,
+                EXTENSIONS => revision.extensions,
+                _ => true,
+            } {
                 let member = capabilities.any_member(name);
                 match if revision.notifies { None } else { without_notifications(capability) } {
                     Some(less) => member.extend_from_slice(less.as_bytes()),

@@ -458,6 +458,12 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
             "undeclared_lists" => builder.undeclared_lists(text(value).parse().expect(VALID)),
             "titles_in_contents" => builder.titles_in_contents(text(value).parse().expect(VALID)),
             "omit_newer_fields" => builder.omit_newer_fields(value == true),
+            "handshake_extensions" => builder.handshake_extensions(value == true),
+            "extensions" => value
+                .as_object()
+                .into_iter()
+                .flatten()
+                .fold(builder, |builder, (id, settings)| builder.extension(id, object(settings))),
             "subscribe_unknown" => builder.subscribe_unknown(text(value).parse().expect(VALID)),
             "cache" => builder.cache(hint(value)),
             "cache_of" => value.as_object().into_iter().flatten().fold(builder, |builder, (kind, value)| {

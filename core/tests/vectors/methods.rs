@@ -42,6 +42,11 @@ impl Shared {
                 seen.insert("level".to_owned(), level.into());
             }
             responder.finish(object(&seen.into()));
+        } else if let Some(id) = answer["extension"].as_str() {
+            let settings = responder.extension(id).unwrap_or_else(|| "null".to_owned());
+            let apps = responder.client_has_apps();
+            let told = format!("{{\"extension\":{settings},\"apps\":{apps}}}");
+            responder.finish(Json::object(told).expect("the core hands out JSON"));
         } else if let Some(messages) = answer["notify"].as_array() {
             for message in messages {
                 let params = message.get("params").map(object);

@@ -121,6 +121,15 @@ static void go_on(host *h, wellhead_method *r, const json_t *with) {
         request(h, r, with);
     } else if (name) {
         hold(h, filled(NULL, name))->method = r;
+    } else if (json_object_get(with, "extension")) {
+        const wellhead_call *call = wellhead_method_call(r);
+        wellhead_str settings = wellhead_call_extension(call, member(with, "extension"));
+        if (!settings.ptr) settings = WELLHEAD_STR("null");
+        text json = {0};
+        text_say(&json, "{\"extension\":%.*s,\"apps\":%s}", (int)settings.len, settings.ptr,
+                 wellhead_call_client_has_apps(call) ? "true" : "false");
+        wellhead_method_result(r, view(&json));
+        text_free(&json);
     } else if (word && strcmp(word, "none") == 0) {
         wellhead_method_free(r);
     } else {

@@ -48,7 +48,8 @@ void options_read(options *o, const json_t *script) {
     o->key = hex ? text_of_hex(hex) : text_repeated("\7", 1, 32);
     s->flags = flag_of(script, "subscribe", WELLHEAD_NO_SUBSCRIBE)
                | flag_of(script, "list_changed", WELLHEAD_NO_LIST_CHANGED)
-               | flag_of(script, "omit_newer_fields", WELLHEAD_SEND_NEWER_FIELDS);
+               | flag_of(script, "omit_newer_fields", WELLHEAD_SEND_NEWER_FIELDS)
+               | flag_of(script, "handshake_extensions", WELLHEAD_NO_HANDSHAKE_EXTENSIONS);
     s->title = member(script, "title");
     s->instructions = member(script, "instructions");
     s->cursor_key = view(&o->key);
@@ -58,6 +59,12 @@ void options_read(options *o, const json_t *script) {
         o->json[s->capability_count] = text_of_json(value);
         o->capabilities[s->capability_count] = (wellhead_pair){wellhead_cstr(name), view(&o->json[s->capability_count])};
         s->capability_count++;
+    }
+    s->extensions = o->extensions;
+    json_object_foreach(json_object_get(script, "extensions"), name, value) {
+        text *settings = &o->settings[s->extension_count];
+        *settings = text_of_json(value);
+        o->extensions[s->extension_count++] = (wellhead_pair){wellhead_cstr(name), view(settings)};
     }
     s->announces = o->announces;
     json_object_foreach(json_object_get(script, "announces"), name, value)
@@ -87,4 +94,5 @@ void options_read(options *o, const json_t *script) {
 void options_end(options *o) {
     text_free(&o->key);
     for (size_t i = 0; i < SOME; i++) text_free(&o->json[i]);
+    for (size_t i = 0; i < SOME; i++) text_free(&o->settings[i]);
 }

@@ -16,8 +16,8 @@ const wellhead_cache *caching_read(caching *c, const json_t *hint);
 typedef struct {
     wellhead_server_options server;
     wellhead_limits limits;
-    text key, json[SOME];
-    wellhead_pair capabilities[SOME], announces[SOME];
+    text key, json[SOME], settings[SOME];
+    wellhead_pair capabilities[SOME], extensions[SOME], announces[SOME];
     wellhead_str versions[SOME];
     wellhead_error_code error_codes[SOME];
     caching cache, caches[SOME];

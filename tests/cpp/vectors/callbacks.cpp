@@ -125,6 +125,10 @@ void Host::go_on(Method r, const json_t *with) {
         request(std::move(r), with);
     } else if (const json_t *later = get(with, "hold")) {
         held_.emplace(string_of(later), std::move(r));
+    } else if (const json_t *id = get(with, "extension")) {
+        const auto settings = r.call().extension(string_of(id));
+        r.result("{\"extension\":" + std::string(settings.value_or("null")) + ",\"apps\":"
+                 + (r.call().client_has_apps() ? "true}" : "false}"));
     } else if (string_of(with) != "none") {
         try {
             answer(r, with);

@@ -147,6 +147,9 @@ export class Answers {
     }
     if (answer.hold !== undefined) return this.#hold(answer.hold, call, result);
     if (answer === 'none') return this.#drop(new Promise(() => {}));
+    if (answer.extension !== undefined) {
+      return { extension: call.extension(answer.extension) ?? null, apps: call.clientHasApps };
+    }
     if (answer === 'echo') {
       const { method, params, name, clientCapabilities: client, logLevel: level } = call;
       const item = name === undefined ? {} : { name, arguments: given, content: [], messages: [] };

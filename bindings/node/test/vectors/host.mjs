@@ -25,6 +25,8 @@ export class Host {
       undeclaredLists: options.undeclared_lists,
       titlesInContents: options.titles_in_contents,
       omitNewerFields: options.omit_newer_fields,
+      extensions: options.extensions,
+      handshakeExtensions: options.handshake_extensions,
       subscribeUnknown: options.subscribe_unknown,
       dialect: options.dialect,
       cache: options.cache && hint(options.cache),

@@ -119,6 +119,16 @@ class Call:
     def client_capabilities(self) -> dict[str, Any] | None:
         """The client's capabilities, a dict such as `{"sampling": {}}`. None once the call is answered."""
     @property
+    def client_has_apps(self) -> bool:
+        """True if the client says that it shows MCP Apps. False once the call is answered."""
+    def extension(self, id: str, /) -> dict[str, Any] | None:
+        """Returns the client's settings of an extension of the protocol, a dict. None if the client does not
+        declare the extension, and once the call is answered.
+
+        Args:
+            id: The identifier, such as `com.example/charts`.
+        """
+    @property
     def cancelled(self) -> bool:
         """True once the answer is no longer wanted: the client cancelled the request, or is gone. A callback
         that takes long checks it now and then.
@@ -662,6 +672,9 @@ class Server:
         capabilities: Further capabilities by name, such as `{"tools": {"listChanged": True}}`. A
             registration declares the capability that it needs. `{"resources": {}}` declares resources
             before the first one is registered.
+        extensions: Extensions of the protocol to declare: their settings by identifier, such as
+            `{"com.example/charts": {}}`. An extension that the server implements is declared when it is
+            used; settings here are added to its own. Callbacks get the client's from `Call.extension`.
         announces: Further kinds of lists for `announce`: the name that clients use in
             `subscriptions/listen`, and the notification.
         cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
@@ -686,6 +699,8 @@ class Server:
         titles_in_contents: The clients that get `name` and `title` of contents: those of the revision
             `2025-06-18`, `never` any, or `always` all.
         omit_newer_fields: True if the server omits fields that a client's revision does not have.
+        handshake_extensions: True if `initialize` declares the extensions too, though its revisions lack
+            the member.
         subscribe_unknown: `deny` refuses subscriptions to URIs that nothing serves, `allow` accepts them.
         dialect: The clients that the server speaks the `resources/get` dialect with: `always` all, `never`
             none, `auto` those whose messages show that they speak it.
@@ -708,6 +723,7 @@ class Server:
         subscribe: bool = True,
         list_changed: bool = True,
         capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
         announces: dict[str, str] | None = None,
         cache: CacheHint | None = None,
         cache_of: dict[_Cacheable, CacheHint] | None = None,
@@ -720,6 +736,7 @@ class Server:
         undeclared_lists: Literal["error", "empty"] = "error",
         titles_in_contents: Literal["2025-06-18", "never", "always"] = "2025-06-18",
         omit_newer_fields: bool = True,
+        handshake_extensions: bool = True,
         subscribe_unknown: Literal["deny", "allow"] = "deny",
         dialect: Literal["auto", "always", "never"] = "auto",
     ) -> Self: ...
