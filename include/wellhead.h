@@ -272,6 +272,8 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 #define WELLHEAD_SEND_NEWER_FIELDS 4          /* Send fields also to clients whose revision does not have them. */
 /* Do not declare extensions to clients with a handshake. Their revisions lack the member, and allow it. */
 #define WELLHEAD_NO_HANDSHAKE_EXTENSIONS 8
+/* Show resources also as the tools `list_resources`, `read_resource`, and one for each template. */
+#define WELLHEAD_RESOURCES_AS_TOOLS 16
 /* The application or a client did something that is probably a mistake. */
 #define WELLHEAD_LOG_WARNING 1
 #define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of a failure of the application. */
@@ -339,7 +341,8 @@ typedef struct wellhead_error_code {
 /* Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied. */
 typedef struct wellhead_server_options {
     size_t struct_size;
-    /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS, WELLHEAD_NO_HANDSHAKE_EXTENSIONS */
+    /* WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS, WELLHEAD_NO_HANDSHAKE_EXTENSIONS,
+     * WELLHEAD_RESOURCES_AS_TOOLS */
     uint32_t flags;
     wellhead_str title;                       /* The name of the server for people. */
     wellhead_str instructions;                /* Tells a model how to use the server. */

@@ -345,6 +345,7 @@ OPTIONS: dict[str, Checker] = {
     "omit_newer_fields": boolean,
     "extensions": members_of(any_object),
     "handshake_extensions": boolean,
+    "resources_as_tools": boolean,
     "subscribe_unknown": one_of("deny", "allow"),
     "dialect": one_of("auto", "always", "never"),
     "cache": HINT,

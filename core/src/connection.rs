@@ -4,6 +4,7 @@ mod drain;
 mod links;
 mod lookup;
 mod method_calls;
+mod resource_tools;
 mod shared;
 
 use crate::access::{Caller, RequestContext};

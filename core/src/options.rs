@@ -252,6 +252,9 @@ options! {
         pub(crate) omit_newer_fields: bool = true,
         /// Declares extensions to clients with a handshake, though their revisions lack the member.
         pub(crate) handshake_extensions: bool = true,
+        /// Shows resources also as tools, for clients that know tools only: `list_resources`, `read_resource`, and one for
+        /// each template.
+        pub(crate) resources_as_tools: bool = false,
     }
     also {
         /// The server's name for people.

@@ -185,6 +185,8 @@ pub(crate) struct Policy {
     pub(crate) ungated: bool,
     /// Whether extensions are not declared in the handshake era.
     pub(crate) hides_extensions: bool,
+    /// Whether tools show the resources too.
+    pub(crate) resources_as_tools: bool,
     /// Caching hints for all cacheable answers, and for some kinds of them.
     pub(crate) cache: CacheHint,
     pub(crate) cache_of: Vec<(Cacheable, CacheHint)>,

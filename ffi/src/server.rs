@@ -79,6 +79,8 @@ pub const WELLHEAD_NO_LIST_CHANGED: u32 = 2;
 pub const WELLHEAD_SEND_NEWER_FIELDS: u32 = 4;
 /// Do not declare extensions to clients with a handshake. Their revisions lack the member, and allow it.
 pub const WELLHEAD_NO_HANDSHAKE_EXTENSIONS: u32 = 8;
+/// Show resources also as the tools `list_resources`, `read_resource`, and one for each template.
+pub const WELLHEAD_RESOURCES_AS_TOOLS: u32 = 16;
 
 /// The application or a client did something that is probably a mistake.
 pub const WELLHEAD_LOG_WARNING: u32 = 1;
@@ -115,7 +117,8 @@ pub type wellhead_log_callback =
 #[derive(Clone, Copy)]
 pub struct wellhead_server_options {
     pub struct_size: usize,
-    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS, WELLHEAD_NO_HANDSHAKE_EXTENSIONS
+    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS, WELLHEAD_NO_HANDSHAKE_EXTENSIONS,
+    /// WELLHEAD_RESOURCES_AS_TOOLS
     pub flags: u32,
     /// The name of the server for people.
     pub title: wellhead_str,
@@ -352,6 +355,7 @@ impl wellhead_server_options {
             WELLHEAD_NO_LIST_CHANGED => list_changed = false,
             WELLHEAD_SEND_NEWER_FIELDS => omit_newer_fields = false,
             WELLHEAD_NO_HANDSHAKE_EXTENSIONS => handshake_extensions = false,
+            WELLHEAD_RESOURCES_AS_TOOLS => resources_as_tools = true,
         );
         set_words!(builder, promise, self;
             title,

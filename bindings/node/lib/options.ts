@@ -75,6 +75,11 @@ export interface ServerOptions {
   omitNewerFields?: boolean | undefined;
   /** Declares the extensions in `initialize` too, though its revisions lack the member. Default: true. */
   handshakeExtensions?: boolean | undefined;
+  /**
+   * Shows resources also as tools, for clients that know tools only: `list_resources`, `read_resource`, and `read_NAME` for
+   * each template. They have the same authorizer, limits and callbacks. Default: false.
+   */
+  resourcesAsTools?: boolean | undefined;
   /** The answer to a subscription to a URI that nothing serves. `deny` (default): "not found". `allow`: it is kept. */
   subscribeUnknown?: 'deny' | 'allow' | undefined;
   /**
@@ -262,6 +267,7 @@ const SERVER: Members<ServerOptions> = {
   titlesInContents: 'string',
   omitNewerFields: 'boolean',
   handshakeExtensions: 'boolean',
+  resourcesAsTools: 'boolean',
   subscribeUnknown: 'string',
   dialect: 'string',
   cache: { members: CACHE },

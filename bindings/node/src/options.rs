@@ -31,6 +31,7 @@ pub(crate) struct Options {
     titles_in_contents: Option<String>,
     omit_newer_fields: Option<bool>,
     handshake_extensions: Option<bool>,
+    resources_as_tools: Option<bool>,
     subscribe_unknown: Option<String>,
     dialect: Option<String>,
     cache: Option<Hint>,
@@ -80,6 +81,7 @@ impl Options {
         builder = set(builder, self.versions, Builder::versions);
         builder = set(builder, self.omit_newer_fields, Builder::omit_newer_fields);
         builder = set(builder, self.handshake_extensions, Builder::handshake_extensions);
+        builder = set(builder, self.resources_as_tools, Builder::resources_as_tools);
         builder = choose(builder, "errorProfile", self.error_profile, Builder::error_profile)?;
         builder = choose(builder, "permissionDenied", self.permission_denied, Builder::permission_denied)?;
         builder = choose(builder, "undeclaredLists", self.undeclared_lists, Builder::undeclared_lists)?;

@@ -30,7 +30,7 @@ const NONE_IS_DEFAULT: [&str; 13] = [
 ];
 
 /// The others.
-const CHOICES: [&str; 10] = [
+const CHOICES: [&str; 11] = [
     "subscribe",
     "list_changed",
     "error_profile",
@@ -39,6 +39,7 @@ const CHOICES: [&str; 10] = [
     "titles_in_contents",
     "omit_newer_fields",
     "handshake_extensions",
+    "resources_as_tools",
     "subscribe_unknown",
     "dialect",
 ];
@@ -119,6 +120,7 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
         "titles_in_contents" => builder.titles_in_contents(given::word(name, value)?),
         "omit_newer_fields" => builder.omit_newer_fields(given::flag(name, value)?),
         "handshake_extensions" => builder.handshake_extensions(given::flag(name, value)?),
+        "resources_as_tools" => builder.resources_as_tools(given::flag(name, value)?),
         "subscribe_unknown" => builder.subscribe_unknown(given::word(name, value)?),
         "dialect" => builder.dialect(given::word(name, value)?),
         _ => return Ok(None),

@@ -98,7 +98,7 @@ impl Server {
                     cache=None, cache_of=None, origin=None, observe=None, versions=None, error_profile='official', \
                     error_codes=None, permission_denied='error', undeclared_lists='error', \
                     titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
-                    subscribe_unknown='deny', \
+                    resources_as_tools=False, subscribe_unknown='deny', \
                     dialect='auto')"
     )]
     fn new(

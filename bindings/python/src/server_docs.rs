@@ -52,6 +52,8 @@ Args:
     omit_newer_fields: True if the server omits fields that a client's revision does not have.
     handshake_extensions: True if `initialize` declares the extensions too, though its revisions lack
         the member.
+    resources_as_tools: True if tools show the resources too, for clients that know tools only:
+        `list_resources`, `read_resource`, and `read_NAME` for each template.
     subscribe_unknown: `deny` refuses subscriptions to URIs that nothing serves, `allow` accepts them.
     dialect: The clients that the server speaks the `resources/get` dialect with: `always` all, `never`
         none, `auto` those whose messages show that they speak it.

@@ -22,6 +22,7 @@ OPTIONS = (
     *("capabilities", "announces", "versions", "error_profile", "error_codes", "permission_denied"),
     *("undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
     *("extensions", "handshake_extensions"),
+    "resources_as_tools",
 )
 OF_CONTENTS = ("name", "title", "mime_type", "meta", "kind", "version", "metadata")
 Verdict = Literal["allow", "deny", "hide"]

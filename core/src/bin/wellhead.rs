@@ -36,6 +36,8 @@ Options:
   --max-file-size SIZE  the largest file that is served, in bytes or as 500K, 64M, 2G [64M]
   --settle-ms N         how long changes are gathered, in milliseconds, before clients are told [50]
   --page-size N         how many files one page of a list has at most [1000]
+  --tools               show the files also as tools, for clients that know tools only:
+                        list_resources, read_resource
   --http ADDRESS        serve over HTTP on that address, such as 127.0.0.1:8000, at the path /mcp,
                         and not over standard input and output. A port alone, such as 8000, is one
                         of 127.0.0.1. Without --token-file, every program that can reach the
@@ -165,6 +167,7 @@ struct Serve {
     max_file_bytes: Option<u64>,
     settle_ms: Option<u64>,
     page_items: Option<usize>,
+    tools: bool,
     http: Option<String>,
     tokens: Option<Vec<String>>,
     key: Option<Vec<u8>>,
@@ -186,6 +189,7 @@ impl Command {
                 Long("exclude") => serve.exclude.push(args.value()?.string()?),
                 Long("max-file-size") => serve.max_file_bytes = Some(size(&args.value()?.string()?)?),
                 Long("settle-ms") => serve.settle_ms = Some(milliseconds(&args.value()?.string()?)?),
+                Long("tools") => serve.tools = true,
                 Long("http") => serve.http = Some(args.value()?.string()?),
                 Long("token-file") => serve.tokens = Some(tokens(Path::new(&args.value()?))?),
                 Long("page-size") => serve.page_items = Some(count(&args.value()?.string()?)?),
@@ -224,6 +228,7 @@ impl Serve {
         let mut limits = Limits::default();
         limits.page_items = self.page_items.unwrap_or(limits.page_items);
         let mut builder = Server::builder("wellhead", env!("CARGO_PKG_VERSION")).limits(limits);
+        builder = builder.resources_as_tools(self.tools);
         if let Some(key) = &self.key {
             builder = builder.cursor_key(key.clone());
         }

@@ -18,6 +18,7 @@ const VERSION: u8 = 2;
 pub(crate) enum Position {
     /// The place of a single registration.
     Registered {
+        part: ListPart,
         /// The instance that numbered it; other instances number differently.
         instance: u64,
         number: u64,
@@ -27,12 +28,22 @@ pub(crate) enum Position {
     Listed { source: String, key: String },
 }
 
+/// The part of a list of single registrations: resources come before templates, and tools before those for resources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListPart {
+    First,
+    Second,
+}
+
 impl Position {
     fn write(&self) -> Vec<u8> {
         let mut plain = vec![VERSION];
         match self {
-            Position::Registered { instance, number, name } => {
-                plain.push(0);
+            Position::Registered { part, instance, number, name } => {
+                plain.push(match part {
+                    ListPart::First => 0,
+                    ListPart::Second => 2,
+                });
                 plain.extend_from_slice(&instance.to_be_bytes());
                 plain.extend_from_slice(&number.to_be_bytes());
                 plain.extend_from_slice(name.as_bytes());
@@ -51,11 +62,12 @@ impl Position {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
         let (kind, rest) = plain.strip_prefix(&[VERSION])?.split_first()?;
         match kind {
-            0 => {
+            0 | 2 => {
+                let part = if *kind == 0 { ListPart::First } else { ListPart::Second };
                 let (instance, rest) = rest.split_first_chunk()?;
                 let (number, name) = rest.split_first_chunk()?;
                 let [instance, number] = [instance, number].map(|bytes| u64::from_be_bytes(*bytes));
-                Some(Position::Registered { instance, number, name: text(name)? })
+                Some(Position::Registered { part, instance, number, name: text(name)? })
             }
             1 => {
                 let (length, rest) = rest.split_first_chunk()?;
@@ -171,8 +183,9 @@ mod tests {
 
         #[test]
         fn every_position_comes_back(source in ".*", key in ".*", instance: u64, number: u64) {
-            let registered = Position::Registered { instance, number, name: key.clone() };
-            for position in [Position::Listed { source, key }, registered] {
+            let registered = |part| Position::Registered { part, instance, number, name: key.clone() };
+            let parts = [registered(ListPart::First), registered(ListPart::Second)];
+            for position in parts.into_iter().chain([Position::Listed { source, key: key.clone() }]) {
                 let cursor = sealer().seal(BOUND, &position);
                 prop_assert!(!cursor.is_empty());
                 prop_assert_eq!(sealer().open(BOUND, &cursor), Some(position));

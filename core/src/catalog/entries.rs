@@ -1,5 +1,6 @@
 //! The entries of the catalog: registrations with callbacks, and fixed resources.
 
+use super::named::Named;
 use crate::model::{Contents, Descriptor};
 use crate::provider::{Provider, TemplateCallbacks};
 use crate::revision::Revision;
@@ -38,6 +39,8 @@ pub(crate) struct Handler {
     pub(super) whole: bool,
     pub(crate) callbacks: TemplateCallbacks,
     pub(crate) variables: Vec<Box<str>>,
+    /// The tool of a template, where resources are offered as tools.
+    pub(super) tool: Option<Arc<Named>>,
     pub(crate) provider: Option<Arc<dyn Provider>>,
 }
 
@@ -56,6 +59,7 @@ impl Handler {
             whole: false,
             callbacks: TemplateCallbacks::default(),
             variables: Vec::new(),
+            tool: None,
             provider,
         }
     }

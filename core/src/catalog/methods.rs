@@ -3,6 +3,7 @@
 use super::HandlerId;
 use super::definition::PromptArguments;
 use super::param_headers::ParamHeader;
+use super::resource_tools::ResourceTool;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
 use crate::model::{Family, Json, Method, OutputSchema};
@@ -25,6 +26,8 @@ pub(crate) struct MethodHandler {
     pub(crate) item: Option<Arc<str>>,
     pub(crate) family: Option<Family>,
     pub(crate) promises: Promises,
+    /// The question that the tool asks, if it shows resources. It has no callback.
+    pub(crate) of_resources: Option<ResourceTool>,
 }
 
 /// The promises that the definition of a tool makes to clients.
@@ -50,7 +53,16 @@ impl MethodHandler {
         run: Option<Arc<MethodFn>>,
     ) -> Self {
         let name = family.calls().into();
-        MethodHandler { id, name, revisions: None, run, item: Some(item), family: Some(family), promises }
+        MethodHandler {
+            id,
+            name,
+            revisions: None,
+            run,
+            item: Some(item),
+            family: Some(family),
+            promises,
+            of_resources: None,
+        }
     }
 
     /// Returns the name for the log.
@@ -112,6 +124,7 @@ impl Methods {
             item: None,
             family: None,
             promises: Promises::default(),
+            of_resources: None,
         });
         self.by_name.insert(name.into(), handler.clone());
         Ok(handler)

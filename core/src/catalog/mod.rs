@@ -14,6 +14,7 @@ mod output_schema;
 mod pages;
 mod param_headers;
 mod registry;
+mod resource_tools;
 mod state;
 mod template;
 
@@ -30,3 +31,4 @@ pub(crate) use named::Availability;
 pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
 pub(crate) use param_headers::ParamHeader;
 pub(crate) use registry::{Catalog, Change, Found};
+pub(crate) use resource_tools::{ResourceTool, template_tool, text_argument};

@@ -3,6 +3,7 @@
 use super::definition::Definition;
 use super::methods::{MethodFn, MethodHandler, Promises};
 use super::ordered::Ordered;
+use super::resource_tools::ResourceTool;
 use super::{HandlerId, Listing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
@@ -39,6 +40,24 @@ pub(crate) enum Availability {
 }
 
 impl Named {
+    pub(super) fn new(
+        id: HandlerId,
+        family: Family,
+        name: &str,
+        definition: Definition,
+        run: Option<Arc<MethodFn>>,
+        of_resources: Option<ResourceTool>,
+    ) -> Named {
+        let Definition { rendered, rendered_for_objects, output, schema, headers, arguments, .. } =
+            definition;
+        let name: Arc<str> = name.into();
+        let promises = Promises { output, schema, headers, arguments };
+        let mut handler = MethodHandler::named(id, family, name.clone(), promises, run);
+        handler.of_resources = of_resources;
+        let handler = Arc::new(handler);
+        Named { handler, name, rendered, rendered_for_objects, availability: Availability::Enabled }
+    }
+
     /// Returns the JSON that lists of the revision have.
     pub(crate) fn rendered(&self, revision: Revision) -> &str {
         match (&self.rendered_for_objects, revision.structured) {
@@ -106,19 +125,8 @@ impl NamedSet {
             let message = format!("the {word} \"{name}\" is registered already; remove it first");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
-        let Definition { rendered, rendered_for_objects, output, schema, headers, arguments, .. } =
-            definition;
-        let name: Arc<str> = name.into();
-        let promises = Promises { output, schema, headers, arguments };
-        let handler = Arc::new(MethodHandler::named(id, family, name.clone(), promises, run));
-        let named = Named {
-            handler,
-            name: name.clone(),
-            rendered,
-            rendered_for_objects,
-            availability: Availability::Enabled,
-        };
-        self.0.add(name, id.0, Arc::new(named));
+        let named = Named::new(id, family, name, definition, run, None);
+        self.0.add(named.name.clone(), id.0, Arc::new(named));
         Ok(())
     }
 

@@ -3,9 +3,11 @@
 //! A walk makes one page. It goes as far as it can without the application, then asks for a source's next items or
 //! for verdicts, and continues with the answer.
 
-use super::cursor::{self, Position, Sealer};
+use super::cursor::{self, ListPart, Position, Sealer};
 use super::entries::{Handler, HandlerId};
+use super::named::Named;
 use super::registry::Catalog;
+use super::resource_tools::ResourceTool;
 use crate::access::{AccessCheck, Operation, Verdict};
 use crate::jsonrpc::Raw;
 use crate::limits::Limits;
@@ -25,13 +27,15 @@ pub(crate) enum Listing {
     Templates,
     Tools,
     Prompts,
+    /// Resources, then templates: for the tool that lists both.
+    Everything,
 }
 
 impl Listing {
     /// Returns the member of the result that holds the items.
     pub(crate) fn member(self) -> &'static str {
         match self {
-            Listing::Resources => "resources",
+            Listing::Resources | Listing::Everything => "resources",
             Listing::Templates => "resourceTemplates",
             Listing::Tools => "tools",
             Listing::Prompts => "prompts",
@@ -40,7 +44,7 @@ impl Listing {
 
     pub(crate) fn cacheable(self) -> Cacheable {
         match self {
-            Listing::Resources => Cacheable::Resources,
+            Listing::Resources | Listing::Everything => Cacheable::Resources,
             Listing::Templates => Cacheable::Templates,
             Listing::Tools => Cacheable::Tools,
             Listing::Prompts => Cacheable::Prompts,
@@ -48,13 +52,23 @@ impl Listing {
     }
 
     /// Returns the number of the entry with that name.
-    fn number_of(self, catalog: &Catalog, name: &str) -> Option<u64> {
-        match self {
-            Listing::Resources => catalog.fixed.number_of(name),
-            Listing::Templates => catalog.listed_templates.number_of(name),
-            Listing::Tools => catalog.named(Family::Tools)?.0.number_of(name),
-            Listing::Prompts => catalog.named(Family::Prompts)?.0.number_of(name),
+    fn number_of(self, part: ListPart, catalog: &Catalog, name: &str) -> Option<u64> {
+        match (self, part) {
+            (Listing::Templates, _) | (Listing::Everything, ListPart::Second) => {
+                catalog.listed_templates.number_of(name)
+            }
+            (Listing::Resources | Listing::Everything, _) => catalog.fixed.number_of(name),
+            (Listing::Tools, ListPart::Second) => {
+                let mut tools = catalog.resource_tools().into_iter();
+                tools.find(|(_, tool)| *tool.name == *name).map(|(number, _)| number)
+            }
+            (Listing::Tools, ListPart::First) => catalog.named(Family::Tools)?.0.number_of(name),
+            (Listing::Prompts, _) => catalog.named(Family::Prompts)?.0.number_of(name),
         }
+    }
+
+    fn has_sources(self) -> bool {
+        matches!(self, Listing::Resources | Listing::Everything)
     }
 
     fn method(self) -> &'static str {
@@ -63,14 +77,17 @@ impl Listing {
             Listing::Templates => "resources/templates/list",
             Listing::Tools => "tools/list",
             Listing::Prompts => "prompts/list",
+            Listing::Everything => "list_resources",
         }
     }
 
-    fn operation(self) -> Operation {
-        match self {
-            Listing::Resources | Listing::Templates => Operation::List,
-            Listing::Tools => Operation::ListTools,
-            Listing::Prompts => Operation::ListPrompts,
+    fn operation(self, part: ListPart) -> Operation {
+        match (self, part) {
+            // A tool of the second part stands for a template.
+            (Listing::Resources | Listing::Templates | Listing::Everything, _)
+            | (Listing::Tools, ListPart::Second) => Operation::List,
+            (Listing::Tools, ListPart::First) => Operation::ListTools,
+            (Listing::Prompts, _) => Operation::ListPrompts,
         }
     }
 }
@@ -90,6 +107,7 @@ pub(crate) struct Surroundings<'a> {
 /// One page in the making.
 pub(crate) struct Walk {
     listing: Listing,
+    part: ListPart,
     revision: Revision,
     filter: Option<Box<str>>,
     check: AccessCheck,
@@ -123,9 +141,15 @@ struct Candidate {
     /// The URI, for an item of a list source.
     mark: Option<ListPosition>,
     rendered: Option<Range<usize>>,
+    /// Every caller sees it.
+    for_all: bool,
 }
 
 impl Candidate {
+    fn needs_verdict(&self) -> bool {
+        self.rendered.is_some() && !self.for_all
+    }
+
     fn into_mark(self) -> ListPosition {
         self.mark.unwrap_or_else(|| ListPosition::Key(self.uri.to_string()))
     }
@@ -142,6 +166,12 @@ fn resumed(number: u64, by_us: bool, here: Option<u64>) -> u64 {
         Some(here) if !by_us || here < number => here,
         _ => number,
     }
+}
+
+/// A stretch of a list that follows another one.
+enum Stretch {
+    Source(Arc<Handler>),
+    SecondPart,
 }
 
 /// The progress of a walk.
@@ -168,6 +198,7 @@ impl Walk {
     ) -> Option<Box<Walk>> {
         let mut walk = Box::new(Walk {
             listing,
+            part: ListPart::First,
             revision,
             filter: filter.map(Into::into),
             check,
@@ -182,8 +213,9 @@ impl Walk {
         });
         if let Some(cursor) = cursor {
             match around.sealer.open(walk.bound(around), cursor)? {
-                Position::Registered { instance, number, name } => {
-                    let here = around.catalog.with(|c, _| listing.number_of(c, &name));
+                Position::Registered { part, instance, number, name } => {
+                    walk.part = part;
+                    let here = around.catalog.with(|c, _| listing.number_of(part, c, &name));
                     let number = resumed(number, instance == around.sealer.instance, here);
                     walk.position = Some(ListPosition::Registered(number, name.into()));
                 }
@@ -207,12 +239,12 @@ impl Walk {
 
     /// Returns how many candidates need a verdict.
     pub(crate) fn asked(&self) -> usize {
-        self.candidates.iter().filter(|candidate| candidate.rendered.is_some()).count()
+        self.candidates.iter().filter(|candidate| candidate.needs_verdict()).count()
     }
 
     /// Returns the operation to authorize for the candidates.
     pub(crate) fn operation(&self) -> Operation {
-        self.listing.operation()
+        self.listing.operation(self.part)
     }
 
     pub(crate) fn source_name(&self) -> &str {
@@ -224,11 +256,12 @@ impl Walk {
         if self.source.is_some() {
             return self.ask(around);
         }
-        around.catalog.with(|catalog, _| match self.listing {
-            Listing::Resources => self.take_fixed(catalog),
-            Listing::Templates => self.take_templates(catalog),
-            Listing::Tools => self.take_named(catalog, Family::Tools),
-            Listing::Prompts => self.take_named(catalog, Family::Prompts),
+        around.catalog.with(|catalog, _| match (self.listing, self.part) {
+            (Listing::Templates, _) | (Listing::Everything, ListPart::Second) => self.take_templates(catalog),
+            (Listing::Resources | Listing::Everything, _) => self.take_fixed(catalog),
+            (Listing::Tools, ListPart::First) => self.take_named(catalog, Family::Tools),
+            (Listing::Tools, ListPart::Second) => self.take_resource_tools(catalog),
+            (Listing::Prompts, _) => self.take_named(catalog, Family::Prompts),
         });
         self.authorise(around)
     }
@@ -248,7 +281,7 @@ impl Walk {
 
     /// Continues with the verdicts about the candidates.
     pub(crate) fn judge(mut self: Box<Self>, verdicts: &[Verdict], around: &Surroundings<'_>) -> Walked {
-        let asked = self.candidates.iter_mut().filter(|candidate| candidate.rendered.is_some());
+        let asked = self.candidates.iter_mut().filter(|candidate| candidate.needs_verdict());
         for (candidate, verdict) in asked.zip(verdicts) {
             if *verdict != Verdict::Allow {
                 candidate.rendered = None;
@@ -278,7 +311,8 @@ impl Walk {
     fn place(&self, around: &Surroundings<'_>) -> Option<Position> {
         Some(match self.position.clone()? {
             ListPosition::Registered(number, name) => {
-                Position::Registered { instance: around.sealer.instance, number, name: name.to_string() }
+                let (part, instance) = (self.part, around.sealer.instance);
+                Position::Registered { part, instance, number, name: name.to_string() }
             }
             ListPosition::Key(key) => Position::Listed { source: self.source_name().to_owned(), key },
         })
@@ -327,6 +361,24 @@ impl Walk {
         );
     }
 
+    fn take_resource_tools(&mut self, catalog: &Catalog) {
+        let (revision, after) = (self.revision, self.number());
+        let tools = catalog.resource_tools().into_iter();
+        let rest = tools.filter(|(number, _)| after.is_none_or(|after| *number > after));
+        let name_of = |named: &Named| named.name.clone();
+        self.take_registered(rest, name_of, |named, out| {
+            write_definition(out, Family::Tools, revision, Raw::kept(named.rendered(revision)));
+        });
+        // The authorizer judges the template, not the tool.
+        for candidate in &mut self.candidates {
+            let tool = catalog.called(Family::Tools, &candidate.uri);
+            match tool.as_ref().and_then(|tool| tool.of_resources.as_ref()) {
+                Some(ResourceTool::Template(text)) => candidate.uri = (**text).into(),
+                _ => candidate.for_all = true,
+            }
+        }
+    }
+
     /// Takes single registrations: as candidates if the authorizer has to decide, otherwise onto the page at once.
     fn take_registered<'a, T: 'a>(
         &mut self,
@@ -341,7 +393,7 @@ impl Walk {
                 let rendered = Some(from..self.rendered.len());
                 let uri = name_of(registered);
                 let mark = Some(ListPosition::Registered(number, uri.clone()));
-                self.candidates.push(Candidate { uri, mark, rendered });
+                self.candidates.push(Candidate { uri, mark, rendered, for_all: false });
             }
             self.scanned += self.candidates.len();
             self.more = rest.next().is_some();
@@ -413,7 +465,7 @@ impl Walk {
                 });
                 let (uri, key) = (item.uri(), item.key());
                 let mark = (uri != key).then(|| ListPosition::Key(key.to_owned()));
-                self.candidates.push(Candidate { uri: uri.into(), mark, rendered });
+                self.candidates.push(Candidate { uri: uri.into(), mark, rendered, for_all: false });
             } else if shown && !self.items.add(|out| item.write(out, revision)) {
                 self.more = true;
                 break;
@@ -429,7 +481,7 @@ impl Walk {
 
     fn authorise(self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         if self.check == AccessCheck::Required {
-            let asked = self.candidates.iter().filter(|candidate| candidate.rendered.is_some());
+            let asked = self.candidates.iter().filter(|candidate| candidate.needs_verdict());
             let uris: Vec<_> = asked.map(|candidate| candidate.uri.clone()).collect();
             if !uris.is_empty() {
                 return Walked::Authorize { walk: self, uris };
@@ -458,15 +510,15 @@ impl Walk {
             return self.page(around);
         }
         if !self.more {
-            if self.listing != Listing::Resources {
-                return self.page(around);
-            }
-            let Some(next) = self.next_source(around) else { return self.page(around) };
+            let Some(next) = self.next_stretch(around) else { return self.page(around) };
             if let Some(position) = self.place(around) {
                 self.before = Some(position);
                 self.position = None;
             }
-            self.source = Some((next.id, next.name.clone()));
+            match next {
+                Stretch::Source(source) => self.source = Some((source.id, source.name.clone())),
+                Stretch::SecondPart => (self.part, self.source) = (ListPart::Second, None),
+            }
         }
         if self.source.is_none() {
             return self.start(around);
@@ -486,6 +538,24 @@ impl Walk {
         self.consume(around)
     }
 
+    /// Returns what follows the source, or the single registrations.
+    fn next_stretch(&self, around: &Surroundings<'_>) -> Option<Stretch> {
+        if self.part == ListPart::Second {
+            return None;
+        }
+        if self.listing.has_sources()
+            && let Some(source) = self.next_source(around)
+        {
+            return Some(Stretch::Source(source));
+        }
+        let follows = around.catalog.with(|c, _| match self.listing {
+            Listing::Everything => !c.listed_templates.is_empty(),
+            Listing::Tools => !c.resource_tools().is_empty(),
+            Listing::Resources | Listing::Templates | Listing::Prompts => false,
+        });
+        follows.then_some(Stretch::SecondPart)
+    }
+
     /// Returns the next source. Registrations are numbered in their order, so it is found even if this one was
     /// removed.
     fn next_source(&self, around: &Surroundings<'_>) -> Option<Arc<Handler>> {
@@ -494,7 +564,7 @@ impl Walk {
     }
 
     fn page(self, around: &Surroundings<'_>) -> Walked {
-        let more = self.more || self.listing == Listing::Resources && self.next_source(around).is_some();
+        let more = self.more || self.next_stretch(around).is_some();
         let bound = self.bound(around);
         let cursor = self
             .place(around)

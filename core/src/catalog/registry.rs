@@ -9,6 +9,7 @@ use super::methods::{MethodFn, MethodHandler, Methods};
 use super::named::{Availability, Named, NamedSet};
 use super::near::Capitals;
 use super::ordered::Ordered;
+use super::resource_tools::ResourceTools;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Body, Contents, Descriptor, Family, Json, Method, Resource};
 use crate::provider::Provider;
@@ -43,6 +44,7 @@ pub(crate) struct Catalog {
     methods: Methods,
     tools: Option<NamedSet>,
     prompts: Option<NamedSet>,
+    pub(super) resource_tools: Option<ResourceTools>,
     /// By the prompt's name.
     pub(super) prompt_completers: BTreeMap<Box<str>, Arc<Handler>>,
     /// Default settings of the capabilities of tools and prompts.
@@ -170,6 +172,7 @@ impl Catalog {
         template: Template,
         provider: Option<Arc<dyn Provider>>,
         lists: bool,
+        tool: Option<Arc<Named>>,
     ) -> Result<(HandlerId, bool)> {
         let text = template.uri_template;
         let compiled = UriTemplate::parse(&text).map_err(|e| invalid_template(&text, &e))?;
@@ -193,6 +196,7 @@ impl Catalog {
             whole: template.whole,
             callbacks: template.callbacks,
             variables: compiled.variables().iter().map(|variable| variable.name.clone()).collect(),
+            tool,
             ..Handler::new(id, text, provider)
         });
         for (done, compiled) in std::iter::once(compiled).chain(also).enumerate() {
@@ -275,7 +279,7 @@ impl Catalog {
     /// Returns the capabilities other than those for resources.
     pub(crate) fn capabilities(&self) -> Vec<(String, Json)> {
         let mut declared = self.declared.clone();
-        for family in Family::ALL.into_iter().filter(|family| self.named(*family).is_some()) {
+        for family in Family::ALL.into_iter().filter(|family| self.offers(*family)) {
             declared.entry(family.capability().to_owned()).or_insert_with(|| self.of_named.clone());
         }
         let mut all = self.methods.capabilities(declared);
@@ -366,7 +370,7 @@ impl Catalog {
 
     pub(crate) fn add_method(&mut self, method: Method, run: Option<Arc<MethodFn>>) -> Result<HandlerId> {
         let named = |family: &Family| [family.lists(), family.calls()].contains(&&*method.name);
-        if let Some(family) = Family::ALL.into_iter().find(|f| named(f) && self.named(*f).is_some()) {
+        if let Some(family) = Family::ALL.into_iter().find(|f| named(f) && self.offers(*f)) {
             let message =
                 format!("\"{}\" is served for each {} that is registered", method.name, family.word());
             return Err(Error::new(ErrorKind::Duplicate, message));

@@ -89,7 +89,12 @@ impl ConnectionState {
         None
     }
 
-    fn read(self: &Arc<Self>, request: &Request, uri: Arc<str>, check: AccessCheck) -> Option<Event> {
+    pub(super) fn read(
+        self: &Arc<Self>,
+        request: &Request,
+        uri: Arc<str>,
+        check: AccessCheck,
+    ) -> Option<Event> {
         let read = match self.server.catalog.with(|c, _| c.find(&uri)) {
             Found::Invalid => return self.refuse(request, &invalid_uri(&uri)),
             Found::Nothing => {
@@ -241,5 +246,5 @@ fn exists(provider: &dyn crate::Provider, uri: &str) -> bool {
 fn invalid_cursor() -> RpcError {
     let mut fault = RpcError::invalid_params("");
     fault.message = "Invalid cursor".into();
-    fault
+    fault.with_sentence("Invalid cursor: leave it out to begin at the start")
 }

@@ -40,7 +40,7 @@ impl ConnectionState {
 
     /// Lists tools or prompts, or calls one by its name.
     fn tools_or_prompts(self: &Arc<Self>, request: &Request, method: &str, params: Json) -> Option<Event> {
-        let served = |family: &Family| self.server.catalog.with(|c, _| c.named(*family).is_some());
+        let served = |family: &Family| self.server.catalog.with(|c, _| c.offers(*family));
         let family = Family::ALL.into_iter().find(|f| [f.lists(), f.calls()].contains(&method) && served(f));
         let Some(family) = family else {
             self.machine.with(|m, _| m.answer_no_method(request, method));
@@ -60,10 +60,13 @@ impl ConnectionState {
         if let Err(fault) = check_shape(&params) {
             return self.refuse(request, &fault);
         }
-        let handler = self.server.catalog.with(|c, _| Some(c.named(family)?.get(&name)?.handler.clone()));
+        let handler = self.server.catalog.with(|c, _| c.called(family, &name));
         let Some(handler) = handler else {
             return self.refuse(request, &unknown_name(family, &name));
         };
+        if let Some(tool) = &handler.of_resources {
+            return self.show_resources(request, &handler, tool, arguments(&params));
+        }
         if self.server.settings.access_check() == AccessCheck::NotRequired {
             return self.call(request, handler, params);
         }

@@ -15,11 +15,13 @@ pub(crate) struct RpcError {
     pub(crate) message: Cow<'static, str>,
     /// Raw JSON.
     pub(crate) data: Option<Box<str>>,
+    /// The error in one text, for an answer that has a text in place of code and data.
+    pub(crate) sentence: Option<Box<str>>,
 }
 
 impl RpcError {
     pub(crate) fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), data: None }
+        Self { code, message: message.into(), data: None, sentence: None }
     }
 
     pub(crate) fn parse_error() -> Self {
@@ -47,6 +49,12 @@ impl RpcError {
     /// Sets `data` to this JSON text.
     pub(crate) fn with_data(mut self, raw: impl Into<Box<str>>) -> Self {
         self.data = Some(raw.into());
+        self
+    }
+
+    /// Sets the text that says the whole error.
+    pub(crate) fn with_sentence(mut self, sentence: impl Into<Box<str>>) -> Self {
+        self.sentence = Some(sentence.into());
         self
     }
 

@@ -1,5 +1,6 @@
 //! Subscriptions are judged again, because the access of their caller changed.
 
+use super::answer_form::AnswerForm;
 use super::call_context::Context;
 use super::faults::refused;
 use super::host_call::{HostCall, RequestState};
@@ -38,6 +39,7 @@ impl Machine {
                 permit: None,
                 client_gone: false,
                 progress: ProgressState::default(),
+                form: AnswerForm::Method,
                 state: RequestState::Judged(Box::new(judged)),
             });
             self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });

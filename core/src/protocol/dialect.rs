@@ -29,7 +29,9 @@ impl Machine {
         let version = if revision.shape == Shape::Dialect { draft.version()? } else { None };
         let listed = method == KnownMethod::ListResources && self.serves_dialect(revision);
         let filter = if listed { draft.filter()? } else { None };
-        let read = method == KnownMethod::Read && revision.result_envelope;
+        let reads = method == KnownMethod::Read
+            || self.settings.policy.resources_as_tools && draft.name == Family::Tools.calls();
+        let read = reads && revision.result_envelope;
         let input = if read { draft.input()? } else { None };
         let calls_tool = revision.era == Era::Stateless && draft.name == Family::Tools.calls();
         let params = head.filter(|_| calls_tool).map(ParamFields::new);

@@ -1,6 +1,7 @@
 //! A message in, what to do about it out.
 
 use super::RequestHead;
+use super::answer_form::AnswerForm;
 use super::call_context::Context;
 use super::draft::{Argument, Draft, cancelled_id};
 use super::host_call::RequestState;
@@ -191,6 +192,7 @@ impl Machine {
                     permit,
                     client_gone: false,
                     progress: ProgressState::default(),
+                    form: AnswerForm::Method,
                     state: RequestState::Lookup,
                 };
                 let call = match method {
@@ -337,13 +339,14 @@ impl Machine {
         Ok(uri)
     }
 
-    pub(super) fn check_length(&self, uri: &str) -> Result<(), RpcError> {
+    pub(crate) fn check_length(&self, uri: &str) -> Result<(), RpcError> {
         let max = self.settings.limits.uri_bytes;
         if uri.len() <= max {
             return Ok(());
         }
         let what = format!("uri has more than {max} bytes");
-        Err(RpcError::invalid_params(&what).with_data(limit_data("uri_bytes", max)))
+        let fault = RpcError::invalid_params(&what).with_data(limit_data("uri_bytes", max));
+        Err(fault.with_sentence(format!("Invalid URI: it has more than {max} bytes")))
     }
 
     pub(super) fn room_for_subscriptions(&self, more: usize) -> Result<(), RpcError> {
@@ -440,7 +443,7 @@ fn list(listing: Listing, draft: &Draft<'_>) -> Result<Lookup, RpcError> {
 pub(crate) fn invalid_uri(uri: &str) -> RpcError {
     let mut fault = RpcError::invalid_params("").with_member("uri", uri);
     fault.message = "Invalid URI".into();
-    fault
+    fault.with_sentence(format!("Invalid URI: {uri}"))
 }
 
 /// Makes the error for a request that is over a limit. To wait and try again is of no use, unlike with "busy".

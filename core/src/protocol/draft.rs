@@ -7,7 +7,7 @@ use crate::jsonrpc::{
     DuplicateMember, Params, Picked, Raw, RequestId, RpcError, boolean, for_each_member, is_null, is_object,
     members, pick, string, string_members, strings,
 };
-use crate::model::Json;
+use crate::model::{Family, Json};
 use crate::revision::{
     Era, HEADER_MISMATCH, KnownMethod, Revision, Revisions, UNSUPPORTED_VERSION, may_need_input,
 };
@@ -93,6 +93,7 @@ fn names(method: &str) -> [&'static str; 5] {
         Some(KnownMethod::Subscribe | KnownMethod::Unsubscribe) => ["_meta", "uri", "uris", "", ""],
         Some(KnownMethod::Listen) => ["_meta", "notifications", "", "", ""],
         Some(KnownMethod::Complete) => ["_meta", "ref", "argument", "context", ""],
+        None if method == Family::Tools.calls() => ["_meta", "", "", "inputResponses", "requestState"],
         Some(KnownMethod::Ping | KnownMethod::Discover | KnownMethod::Further) | None => {
             ["_meta", "", "", "", ""]
         }

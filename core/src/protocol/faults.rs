@@ -8,8 +8,13 @@ use crate::jsonrpc::write::Object;
 use crate::model::Family;
 use crate::revision::{Condition, Revision};
 
+/// The text that a model gets of a tool that failed; the log has the reason.
+pub(super) const TOOL_FAILED: &str = "The tool failed";
+
 pub(crate) fn not_found(revision: Revision, uri: &str) -> RpcError {
-    RpcError::new(revision.code(Condition::ResourceNotFound), "Resource not found").with_member("uri", uri)
+    RpcError::new(revision.code(Condition::ResourceNotFound), "Resource not found")
+        .with_member("uri", uri)
+        .with_sentence(format!("Resource not found: {uri}"))
 }
 
 /// Several that are not found, at least one.
@@ -35,12 +40,14 @@ pub(super) fn denied(revision: Revision, uri: &str) -> RpcError {
     if revision.masks_denied() {
         return not_found(revision, uri);
     }
-    RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied").with_member("uri", uri)
+    RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied")
+        .with_member("uri", uri)
+        .with_sentence(format!("Permission denied: {uri}"))
 }
 
 /// The application failed, or did not answer; it alone learns why.
 pub(super) fn internal(revision: Revision) -> RpcError {
-    RpcError::new(revision.code(Condition::Internal), "Internal error")
+    RpcError::new(revision.code(Condition::Internal), "Internal error").with_sentence(TOOL_FAILED)
 }
 
 /// The client has what it asked for.

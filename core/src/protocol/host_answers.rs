@@ -7,7 +7,6 @@ use super::host_call::{HostCall, RequestState, ResolvedRead};
 use super::host_methods::{Asked, Outcome};
 use super::inflight::OpenRequest;
 use super::machine::Machine;
-use super::outbox::Stage;
 use crate::access::Verdict;
 use crate::catalog::{Handler, Walk, Walked};
 use crate::jsonrpc::RpcError;
@@ -17,6 +16,7 @@ use crate::sync::Trash;
 use std::sync::Arc;
 
 const READ: &str = "resources/read";
+const CALL: &str = "tools/call";
 
 /// The verdicts that a call waits for.
 pub(crate) struct WantedVerdicts {
@@ -50,50 +50,51 @@ impl Machine {
                 if let Some(had) = open.context.if_version()
                     && version(contents, uri, handler) == Some(had)
                 {
-                    self.fail(open.route, Stage::Dispatched, &open.id, &not_modified(revision, uri, had));
+                    self.fail_open(&open, &not_modified(revision, uri, had));
                 } else if let Err(full) = open.fits(own) {
-                    self.fail(open.route, Stage::Dispatched, &open.id, &full.fault());
+                    self.fail_open(&open, &full.fault());
                 } else {
                     self.write_read(&open, &handler.defaults(uri), contents);
                     self.outbox.charge(open.route, open.permit.as_ref(), own);
                 }
             }
             Answer::NotFound => {
-                self.fail(open.route, Stage::Dispatched, &open.id, &not_found(revision, uri));
+                self.fail_open(&open, &not_found(revision, uri));
                 if handler.is_first_missing() {
                     let why = "answers \"not found\", though it is listed; return contents, or remove it";
                     self.causes.log(Level::Warning, format!("the callback of \"{uri}\" {why}"));
                 }
             }
-            Answer::Denied => self.fail(open.route, Stage::Dispatched, &open.id, &denied(revision, uri)),
+            Answer::Denied => self.fail_open(&open, &denied(revision, uri)),
             Answer::NotModified => {
                 if let Some(had) = open.context.if_version() {
-                    self.fail(open.route, Stage::Dispatched, &open.id, &not_modified(revision, uri, had));
+                    self.fail_open(&open, &not_modified(revision, uri, had));
                 } else {
-                    self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
+                    self.fail_open(&open, &internal(open.context.revision));
                     let why = "was answered \"not modified\", though the call named no version";
                     self.causes.log(Level::Error, format!("the read of {uri} {why}"));
                 }
             }
             Answer::Busy(retry_after) => {
                 let fault = busy(revision, retry_after.map(|after| after.as_millis()));
-                self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                self.fail_open(&open, &fault);
             }
             Answer::NeedsInput(wanted) => {
                 let client = self.client_capabilities(&open.context);
                 let settings = self.settings.clone();
                 let shown = || format!("the read of {uri}");
                 let identity = &settings.identity;
-                let asked = Asked { method: READ, is_tool: false, shown: &shown, revision, identity };
+                let (is_tool, method) = (open.is_tool(), if open.is_tool() { CALL } else { READ });
+                let asked = Asked { method, is_tool, shown: &shown, revision, identity };
                 let outcome = asked.needs_input(wanted, client.as_ref());
                 self.write_outcome(&open, outcome);
             }
             Answer::InvalidState => {
                 let fault = RpcError::invalid_params("requestState is not valid here");
-                self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                self.fail_open(&open, &fault);
             }
             Answer::Failed(why) => {
-                self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
+                self.fail_open(&open, &internal(open.context.revision));
                 self.causes.log(Level::Error, format!("reading {uri} failed: {why}"));
             }
         }
@@ -164,7 +165,7 @@ impl Machine {
             }
             Walked::Failed(why) => {
                 if let Some(open) = self.inflight.close(call) {
-                    self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
+                    self.fail_open(&open, &internal(open.context.revision));
                     self.causes.log(Level::Error, why);
                 }
             }
@@ -222,7 +223,7 @@ impl Machine {
         {
             let had = open.context.if_version().unwrap_or_default();
             let fault = not_modified(open.context.revision, &uri, had);
-            self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+            self.fail_open(&open, &fault);
             trash.put(read);
             return;
         }
@@ -255,7 +256,7 @@ impl Machine {
                 let outcome = Outcome::given_up(handler, open.context.revision, &settings.identity, why);
                 self.write_outcome(&open, outcome);
             } else {
-                self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
+                self.fail_open(&open, &internal(open.context.revision));
                 self.causes.log(Level::Error, format!("{} {why}", state.describe()));
             }
             trash.put(open);

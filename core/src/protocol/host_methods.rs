@@ -4,7 +4,7 @@ use super::CallId;
 use super::call_context::Context;
 use super::dispatch::Request;
 use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
-use super::faults::internal;
+use super::faults::{TOOL_FAILED, internal};
 use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::machine::{Machine, Settings};
@@ -35,9 +35,6 @@ struct LoggedFault {
     who: String,
     what: String,
 }
-
-/// The text that a model gets of a tool that failed; the log has the reason.
-const TOOL_FAILED: &str = "The tool failed";
 
 /// The request that an answer is for, as far as the answer depends on it.
 pub(super) struct Asked<'a> {

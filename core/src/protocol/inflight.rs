@@ -1,5 +1,6 @@
 //! Requests that are not answered yet: by their ids, and by the calls of the application that they wait for.
 
+use super::answer_form::AnswerForm;
 use super::call_context::Context;
 use super::host_call::RequestState;
 use super::outbox::Route;
@@ -41,6 +42,7 @@ pub(crate) struct OpenRequest {
     /// Its client takes no answer any more, so no further call begins for it.
     pub(crate) client_gone: bool,
     pub(crate) progress: ProgressState,
+    pub(crate) form: AnswerForm,
     pub(crate) state: RequestState,
 }
 

@@ -8,7 +8,6 @@ use super::draft::Argument;
 use super::faults::{denied, internal, refused, refused_name, unknown_argument};
 use super::host_call::{HostCall, RequestState, ResolvedRead};
 use super::machine::Machine;
-use super::outbox::Stage;
 use crate::access::{Operation, Verdict};
 use crate::catalog::{Fixed, MethodHandler};
 use crate::jsonrpc::RpcError;
@@ -143,7 +142,7 @@ impl Machine {
             judged if first != Verdict::Allow => {
                 if let Some(open) = self.inflight.close(call) {
                     let fault = judged.refusal(open.context.revision, first);
-                    self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                    self.fail_open(&open, &fault);
                 }
                 trash.put(judged);
             }

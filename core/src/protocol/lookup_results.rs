@@ -79,7 +79,7 @@ impl Machine {
 
     pub(crate) fn answer_error(&mut self, request: &Request, fault: &RpcError) {
         if let Some(open) = self.inflight.close(request.call) {
-            self.fail(open.route, Stage::Dispatched, &open.id, fault);
+            self.fail_open(&open, fault);
         }
     }
 
@@ -91,6 +91,11 @@ impl Machine {
         contents: &[Borrowed<'_>],
     ) {
         let revision = open.context.revision;
+        if open.is_tool() {
+            return self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
+                wire::tool_contents(payload, revision, &open.id, &self.settings.identity, contents, defaults);
+            });
+        }
         if revision.shape == Shape::Dialect {
             return self.write_get(open, defaults, contents);
         }
@@ -121,6 +126,11 @@ impl Machine {
         let identity = &self.settings.identity;
         let cache = self.settings.cache(listing.cacheable(), CacheHint::default());
         let revision = open.context.revision;
+        if open.is_tool() {
+            return self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
+                wire::tool_list(payload.out, revision, &open.id, identity, items, cursor);
+            });
+        }
         self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload: &mut Payload<'_>| {
             let mut result = ResultWriter::begin(payload.out, revision, &open.id);
             let list = result.member(listing.member());

@@ -2,6 +2,7 @@
 //! ordered collections, so that the same steps give the same bytes.
 
 mod access_review;
+mod answer_form;
 mod batch;
 mod call_context;
 mod callers;
@@ -40,6 +41,7 @@ pub use outbox::{MessageKind, Route, Stage};
 pub(crate) use pending_routes::Routes;
 pub use request_head::RequestHead;
 
+pub(crate) use answer_form::AnswerForm;
 pub(crate) use call_context::Context;
 pub(crate) use client_requests::NotSent;
 pub(crate) use completion::Completing;

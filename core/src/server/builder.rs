@@ -121,6 +121,16 @@ impl Builder {
         self
     }
 
+    /// Sets whether tools show the resources too, for clients that know tools only. Default: false. `list_resources` lists
+    /// resources and templates, `read_resource` reads a URI, and `read_NAME` reads a URI of the template NAME. They
+    /// take the way of the methods for resources: the same authorizer, limits and callbacks. A registered tool takes the
+    /// place of one of these with the same name. With more than 50 templates, templates have no tools.
+    #[must_use]
+    pub fn resources_as_tools(mut self, on: bool) -> Self {
+        self.options.resources_as_tools = on;
+        self
+    }
+
     /// Declares a capability other than those for resources, with its settings: `{}`, or for instance
     /// `{"listChanged":true}`. `resources` with `{}` declares resources before any is registered. Without that the
     /// first registration declares them, and clients that are already connected do not learn of it.
@@ -198,6 +208,7 @@ impl Builder {
         self.limits.check()?;
         self.policy.ungated = !self.options.omit_newer_fields;
         self.policy.hides_extensions = !self.options.handshake_extensions;
+        self.policy.resources_as_tools = self.options.resources_as_tools;
         for (what, text) in [("name", &self.name), ("version", &self.version)] {
             if text.is_empty() {
                 let message = format!("the {what} of the server must not be empty");
@@ -234,6 +245,7 @@ impl Builder {
         self.extensions.keys().try_for_each(|id| check_extension(id))?;
         let revisions = Revisions::new(&self.policy)?;
         let list_topics = ListTopics::new(self.kinds)?;
+        let resources_as_tools = self.policy.resources_as_tools;
         let settings = Settings {
             limits: self.limits,
             revisions,
@@ -253,7 +265,8 @@ impl Builder {
             if self.options.list_changed {
                 c.declare_list_changes();
             }
-        });
+            if resources_as_tools { c.offer_resource_tools() } else { Ok(()) }
+        })?;
         Ok(Server(Arc::new(inner)))
     }
 }

@@ -120,6 +120,14 @@ impl ServerState {
         self.list_changed();
     }
 
+    /// Does what [`ServerState::resources_changed`] does. Where each template is a tool, the tools changed too.
+    pub(super) fn templates_changed(&self) {
+        self.resources_changed();
+        if self.settings.policy.resources_as_tools {
+            self.named_changed(Family::Tools);
+        }
+    }
+
     pub(super) fn list_changed(&self) {
         if self.settings.identity.resources.list_changed {
             self.announce(RESOURCES);

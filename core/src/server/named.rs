@@ -242,7 +242,8 @@ impl Server {
         let warnings = std::mem::take(&mut definition.warnings);
         let _outlives = handler.clone(); // if it is refused, it must not be dropped under the lock
         let id = self.0.catalog.with(|c, _| c.add_named(family, name, definition, handler))?;
-        for warning in named.iter().chain(&warnings) {
+        let replaced = self.0.catalog.with(|c, _| c.has_replaced(name)).filter(|_| family == Family::Tools);
+        for warning in named.iter().chain(&warnings).chain(&replaced) {
             self.0.log.write(Level::Warning, warning);
         }
         self.0.named_changed(family);

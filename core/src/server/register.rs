@@ -2,7 +2,7 @@
 
 use super::{Handle, Server};
 use crate::catalog::HandlerId;
-use crate::catalog::Template;
+use crate::catalog::{Template, template_tool};
 use crate::error::Result;
 use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, InterestHandler, ListCall};
 use crate::log::Level;
@@ -187,7 +187,7 @@ impl Server {
             })
         })?;
         if listed {
-            self.0.resources_changed();
+            self.0.templates_changed();
         }
         Ok(handler)
     }
@@ -226,12 +226,17 @@ impl Server {
         let template = template.into();
         let text = template.uri_template.clone();
         let _outlives = (provider.clone(), template.callbacks.clone());
-        let (id, suspicious) = self.0.catalog.with(|c, _| c.add_template(template, provider, lists))?;
+        let tools = self.0.settings.policy.resources_as_tools;
+        let tool = if tools { Some(template_tool(&template)?) } else { None };
+        let (id, suspicious) = self.0.catalog.with(|c, _| c.add_template(template, provider, lists, tool))?;
         if suspicious {
             let line = format!("\"{text}\" matches one segment only; for nested paths write {{+path}}");
             self.0.log.write(Level::Warning, &line);
         }
-        self.0.resources_changed();
+        if tools && let Some(line) = self.0.catalog.with(|c, _| c.left_out(&text)) {
+            self.0.log.write(Level::Warning, &line);
+        }
+        self.0.templates_changed();
         Ok(id)
     }
 

@@ -102,7 +102,7 @@ pub(crate) fn write_contents(
     payload.out.push(b']');
 }
 
-fn write_element(
+pub(super) fn write_element(
     payload: &mut Payload<'_>,
     revision: Revision,
     borrowed: &Borrowed<'_>,

@@ -10,6 +10,7 @@ mod dialect;
 mod lifecycle;
 mod method;
 mod notification;
+mod resource_tools;
 mod result;
 
 pub(crate) use call_result::{call_result, tool_error};
@@ -26,4 +27,5 @@ pub(crate) use method::{ResultType, further_result};
 pub(crate) use notification::{
     SUBSCRIPTION_ID, acknowledged, cancelled_stream, list_changed, progress, stream_ended, updated,
 };
+pub(crate) use resource_tools::{tool_contents, tool_list, tool_refusal};
 pub(crate) use result::{ResultWriter, empty_list, empty_result};

@@ -18,6 +18,7 @@ fn help_is_printed_and_names_every_option() {
             "--include",
             "--exclude",
             "--max-file-size",
+            "--tools",
             "--settle-ms",
             "--page-size",
             "--http",

@@ -57,6 +57,25 @@ fn the_options_choose_what_is_served() {
     assert_eq!(files.len(), 10, "text 0 to text 9, not the larger picture: {files:?}");
 }
 
+/// row: RT-01
+#[test]
+fn clients_that_know_tools_only_list_and_read_by_tools() {
+    let folder = folder();
+    let mut client = Client::serve(&folder, &["--tools"]).shake_hands("2025-11-25");
+    let mut call = |name: &str, arguments: Value| {
+        client.ask("tools/call", &json!({"name": name, "arguments": arguments}))["content"][0]["text"].clone()
+    };
+    let listed = call("list_resources", json!({}));
+    let listed: Vec<Value> = serde_json::from_str(listed.as_str().unwrap()).unwrap();
+    let uri = folder.uri("sub/07.txt");
+    assert!(listed.iter().any(|resource| resource["uri"] == *uri), "{listed:?}");
+    assert_eq!(call("read_resource", json!({"uri": uri})), "text 7");
+    let outside = folder.uri("../secret");
+    assert_eq!(call("read_resource", json!({"uri": outside})), format!("Resource not found: {outside}"));
+    client.close_input();
+    assert!(client.end().0.success());
+}
+
 #[test]
 fn several_folders_are_served_at_once_and_in_both_eras() {
     let (one, two) = (Folder::new(&[("a.txt", b"one")]), Folder::new(&[("a.txt", b"two")]));

@@ -464,6 +464,7 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
                 .into_iter()
                 .flatten()
                 .fold(builder, |builder, (id, settings)| builder.extension(id, object(settings))),
+            "resources_as_tools" => builder.resources_as_tools(value == true),
             "subscribe_unknown" => builder.subscribe_unknown(text(value).parse().expect(VALID)),
             "cache" => builder.cache(hint(value)),
             "cache_of" => value.as_object().into_iter().flatten().fold(builder, |builder, (kind, value)| {

@@ -49,7 +49,8 @@ void options_read(options *o, const json_t *script) {
     s->flags = flag_of(script, "subscribe", WELLHEAD_NO_SUBSCRIBE)
                | flag_of(script, "list_changed", WELLHEAD_NO_LIST_CHANGED)
                | flag_of(script, "omit_newer_fields", WELLHEAD_SEND_NEWER_FIELDS)
-               | flag_of(script, "handshake_extensions", WELLHEAD_NO_HANDSHAKE_EXTENSIONS);
+               | flag_of(script, "handshake_extensions", WELLHEAD_NO_HANDSHAKE_EXTENSIONS)
+               | (json_is_true(json_object_get(script, "resources_as_tools")) ? WELLHEAD_RESOURCES_AS_TOOLS : 0);
     s->title = member(script, "title");
     s->instructions = member(script, "instructions");
     s->cursor_key = view(&o->key);

@@ -193,6 +193,7 @@ new Server('s', '1', {
   undeclaredLists: 'empty',
   titlesInContents: '2025-06-18',
   omitNewerFields: false,
+  resourcesAsTools: true,
   subscribeUnknown: 'allow',
   dialect: 'never',
 });

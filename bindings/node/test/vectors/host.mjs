@@ -27,6 +27,7 @@ export class Host {
       omitNewerFields: options.omit_newer_fields,
       extensions: options.extensions,
       handshakeExtensions: options.handshake_extensions,
+      resourcesAsTools: options.resources_as_tools,
       subscribeUnknown: options.subscribe_unknown,
       dialect: options.dialect,
       cache: options.cache && hint(options.cache),

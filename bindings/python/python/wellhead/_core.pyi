@@ -701,6 +701,8 @@ class Server:
         omit_newer_fields: True if the server omits fields that a client's revision does not have.
         handshake_extensions: True if `initialize` declares the extensions too, though its revisions lack
             the member.
+        resources_as_tools: True if tools show the resources too, for clients that know tools only:
+            `list_resources`, `read_resource`, and `read_NAME` for each template.
         subscribe_unknown: `deny` refuses subscriptions to URIs that nothing serves, `allow` accepts them.
         dialect: The clients that the server speaks the `resources/get` dialect with: `always` all, `never`
             none, `auto` those whose messages show that they speak it.
@@ -737,6 +739,7 @@ class Server:
         titles_in_contents: Literal["2025-06-18", "never", "always"] = "2025-06-18",
         omit_newer_fields: bool = True,
         handshake_extensions: bool = True,
+        resources_as_tools: bool = False,
         subscribe_unknown: Literal["deny", "allow"] = "deny",
         dialect: Literal["auto", "always", "never"] = "auto",
     ) -> Self: ...

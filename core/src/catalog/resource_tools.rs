@@ -1,0 +1,241 @@
+//! The tools that show resources to clients that know tools only: `list_resources`, `read_resource`, and one for each
+//! template.
+
+use super::HandlerId;
+use super::definition::definition;
+use super::methods::MethodHandler;
+use super::named::Named;
+use super::registry::Catalog;
+use super::template::Template;
+use crate::encode::quote_into;
+use crate::error::Result;
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, for_each_member, string, strings};
+use crate::model::{Family, Json};
+use crate::uri::{TemplateValue, expand};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The question about resources that a call of a tool asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ResourceTool {
+    /// A page of the list of resources and templates.
+    List,
+    /// The contents of a URI.
+    Read,
+    /// The contents of the URI that this template makes of the arguments.
+    Template(Box<str>),
+}
+
+/// More tools than this number for templates are no help to a client: it limits its tools.
+pub(crate) const TEMPLATE_TOOLS: usize = 50;
+
+/// The greatest length of the name of a tool that all large clients take.
+const NAME_LENGTH: usize = 64;
+
+const HINTS: &str = r#"{"readOnlyHint":true,"openWorldHint":false}"#;
+
+const LIST: &str = r#"{"title":"List resources","description":"Lists the resources that read_resource can read, and the URI templates of others.","inputSchema":{"type":"object","properties":{"cursor":{"type":"string","description":"Continues a list: the cursor of the answer before."}},"additionalProperties":false},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#;
+
+const READ: &str = r#"{"title":"Read a resource","description":"Reads the resource at a URI. list_resources names URIs and URI templates.","inputSchema":{"type":"object","properties":{"uri":{"type":"string","description":"The URI of the resource."}},"required":["uri"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#;
+
+impl ResourceTool {
+    /// Returns the URI that the arguments of a call name, which fit its schema. The error is a line about an argument
+    /// that is missing where arguments are not checked.
+    pub(crate) fn uri(&self, arguments: Raw<'_>) -> std::result::Result<String, String> {
+        match self {
+            ResourceTool::Template(text) => expanded(text, arguments),
+            ResourceTool::List | ResourceTool::Read => {
+                text_argument(arguments, "uri")?.ok_or_else(|| "\n- uri: is missing".to_owned())
+            }
+        }
+    }
+}
+
+/// Returns an argument that is a text, if it is there.
+pub(crate) fn text_argument(arguments: Raw<'_>, name: &str) -> std::result::Result<Option<String>, String> {
+    let mut found = Ok(None);
+    for_each_member(arguments, |member, value| {
+        if member == name {
+            let text = string(value).map(|text| Some(text.into_owned()));
+            found = text.ok_or_else(|| format!("\n- {name}: must be a string"));
+        }
+    });
+    found
+}
+
+fn expanded(template: &str, arguments: Raw<'_>) -> std::result::Result<String, String> {
+    let mut values = BTreeMap::new();
+    for_each_member(arguments, |name, value| {
+        let list = || strings(value).map(|list| list.into_iter().map(Into::into).collect());
+        let value = string(value).map(|text| TemplateValue::Text(text.into_owned()));
+        if let Some(value) = value.or_else(|| list().map(TemplateValue::List)) {
+            values.insert(name.to_owned(), value);
+        }
+    });
+    expand(template, |name| values.get(name)).map_err(|e| format!("\n- {e}"))
+}
+
+/// The tools for resources that have no template.
+pub(super) struct ResourceTools(Vec<(u64, Arc<Named>)>);
+
+/// Makes the tool of a template. Takes no lock: it compiles a schema.
+pub(crate) fn template_tool(template: &Template) -> Result<Arc<Named>> {
+    let text = &template.uri_template;
+    let described = template.descriptor.view();
+    let name = tool_name(described.name.unwrap_or(text));
+    let variables = template.variables()?;
+    let (mut properties, mut required) = (Vec::new(), Vec::new());
+    let mut schemas = Object::begin(&mut properties);
+    for variable in &variables {
+        let schema: &[u8] = if variable.list {
+            br#"{"type":"array","items":{"type":"string"}}"#
+        } else {
+            br#"{"type":"string"}"#
+        };
+        schemas.any_member(&variable.name).extend_from_slice(schema);
+        if !variable.optional {
+            required.extend_from_slice(if required.is_empty() { b"[" } else { b"," });
+            quote_into(&variable.name, &mut required);
+        }
+    }
+    schemas.end();
+    let mut members = Vec::new();
+    let mut object = Object::begin(&mut members);
+    if let Some(title) = described.title {
+        object.string("title", title);
+    }
+    match described.description {
+        Some(description) => object.string("description", description),
+        None => object.string("description", &format!("Reads a resource {text}.")),
+    };
+    let mut schema = Object::begin(object.member("inputSchema"));
+    schema.string("type", "object").raw("properties", &properties);
+    if !required.is_empty() {
+        required.push(b']');
+        schema.raw("required", &required);
+    }
+    schema.boolean("additionalProperties", false);
+    schema.end();
+    object.raw("annotations", HINTS);
+    object.end();
+    named(&name, &Json::written(members), ResourceTool::Template(text.as_str().into()))
+}
+
+/// Returns the name of the tool for a template of that name.
+fn tool_name(template: &str) -> String {
+    let kept = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' };
+    "read_".chars().chain(template.chars().map(kept)).take(NAME_LENGTH).collect()
+}
+
+fn named(name: &str, members: &Json, tool: ResourceTool) -> Result<Arc<Named>> {
+    let of_no_callback = HandlerId(0);
+    definition(Family::Tools, name, members).map(|definition| {
+        Arc::new(Named::new(of_no_callback, Family::Tools, name, definition, None, Some(tool)))
+    })
+}
+
+impl Catalog {
+    /// Offers resources as tools from now on.
+    pub(crate) fn offer_resource_tools(&mut self) -> Result<()> {
+        let tools =
+            [("list_resources", LIST, ResourceTool::List), ("read_resource", READ, ResourceTool::Read)];
+        let mut own = Vec::new();
+        for (name, members, tool) in tools {
+            own.push((self.mint().0, named(name, &Json::object(members)?, tool)?));
+        }
+        self.resource_tools = Some(ResourceTools(own));
+        Ok(())
+    }
+
+    /// Returns the tools for resources with the text of their template, in the order of the list. A registered tool takes
+    /// the place of one with its name, and an earlier template that of a later one.
+    pub(crate) fn resource_tools(&self) -> Vec<(u64, &Arc<Named>)> {
+        let Some(ResourceTools(own)) = &self.resource_tools else { return Vec::new() };
+        let of_templates = self.template_tools();
+        let all = own.iter().map(|(number, tool)| (*number, tool)).chain(of_templates);
+        let mut kept: Vec<(u64, &Arc<Named>)> = Vec::new();
+        for (number, tool) in all {
+            let taken = self
+                .named(Family::Tools)
+                .is_some_and(|registered| registered.registered(&tool.name).is_some());
+            if !taken && !kept.iter().any(|(_, other)| other.name == tool.name) {
+                kept.push((number, tool));
+            }
+        }
+        kept
+    }
+
+    fn template_tools(&self) -> impl Iterator<Item = (u64, &Arc<Named>)> {
+        let all = || {
+            let listed = self.listed_templates.after(None);
+            listed.filter_map(|(number, handler)| Some((number, handler.tool.as_ref()?)))
+        };
+        all().filter(move |_| all().nth(TEMPLATE_TOOLS).is_none())
+    }
+
+    /// Returns the tool or prompt of that name, registered or for resources.
+    pub(crate) fn called(&self, family: Family, name: &str) -> Option<Arc<MethodHandler>> {
+        if let Some(named) = self.named(family).and_then(|named| named.get(name)) {
+            return Some(named.handler.clone());
+        }
+        if family != Family::Tools || self.resource_tools.is_none() {
+            return None;
+        }
+        self.resource_tools()
+            .into_iter()
+            .find(|(_, tool)| *tool.name == *name)
+            .map(|(_, tool)| tool.handler.clone())
+    }
+
+    /// Returns whether tools or prompts are offered.
+    pub(crate) fn offers(&self, family: Family) -> bool {
+        self.named(family).is_some() || family == Family::Tools && self.resource_tools.is_some()
+    }
+
+    /// Returns a line for the log about the tool of a template that was just registered, if it is left out.
+    pub(crate) fn left_out(&self, template: &str) -> Option<String> {
+        let (_, tool) = self.listed_templates.after(None).find_map(|(number, handler)| {
+            (*handler.name == *template).then_some((number, handler.tool.as_ref()?))
+        })?;
+        let kept = self.resource_tools();
+        if kept.iter().any(|(_, other)| Arc::ptr_eq(other, tool)) {
+            return None;
+        }
+        let taken = kept.iter().any(|(_, other)| other.name == tool.name)
+            || self
+                .named(Family::Tools)
+                .is_some_and(|registered| registered.registered(&tool.name).is_some());
+        if taken {
+            let advice = "name the template otherwise, or let clients use read_resource";
+            return Some(format!("\"{template}\" has no tool: \"{}\" is taken; {advice}", tool.name));
+        }
+        let with_tool =
+            self.listed_templates.after(None).filter(|(_, handler)| handler.tool.is_some()).count();
+        (with_tool == TEMPLATE_TOOLS + 1).then(|| {
+            format!("no template has a tool: there are more than {TEMPLATE_TOOLS}; clients use read_resource")
+        })
+    }
+
+    /// Returns a line for the log about a registered tool that has taken the place of one for resources.
+    pub(crate) fn has_replaced(&self, name: &str) -> Option<String> {
+        let ResourceTools(own) = self.resource_tools.as_ref()?;
+        let mut all = own.iter().map(|(number, tool)| (*number, tool)).chain(self.template_tools());
+        all.any(|(_, tool)| *tool.name == *name)
+            .then(|| format!("the tool \"{name}\" takes the place of the one for resources"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// row: RT-08
+    #[test]
+    fn the_name_of_a_tool_has_only_characters_that_all_clients_take() {
+        assert_eq!(tool_name("note by id"), "read_note_by_id");
+        assert_eq!(tool_name("notes://{id}"), "read_notes____id_");
+        assert_eq!(tool_name("ä-1"), "read__-1");
+        assert_eq!(tool_name(&"x".repeat(99)).len(), NAME_LENGTH);
+    }
+}

@@ -1,0 +1,45 @@
+//! The form of the answer of a request. A tool that serves resources takes the way of the method for them, and differs
+//! in this alone.
+
+use super::dispatch::Request;
+use super::inflight::OpenRequest;
+use super::machine::Machine;
+use super::outbox::{MessageKind, Stage};
+use crate::jsonrpc::RpcError;
+use crate::wire;
+
+/// How the answer of a request is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnswerForm {
+    /// As its method has it.
+    Method,
+    /// As the result of a tool that shows resources.
+    Tool,
+}
+
+impl OpenRequest {
+    pub(super) fn is_tool(&self) -> bool {
+        self.form != AnswerForm::Method
+    }
+}
+
+impl Machine {
+    /// Sets the form of an answer. The request is being looked up.
+    pub(crate) fn set_form(&mut self, request: &Request, form: AnswerForm) {
+        if let Some(open) = self.inflight.get(request.call) {
+            open.form = form;
+        }
+    }
+
+    /// Answers a request that was dispatched with an error. A model can mend some errors, so it gets them as the result
+    /// of its tool.
+    pub(super) fn fail_open(&mut self, open: &OpenRequest, fault: &RpcError) {
+        let Some(text) = fault.sentence.as_deref().filter(|_| open.is_tool()) else {
+            return self.fail(open.route, Stage::Dispatched, &open.id, fault);
+        };
+        let identity = &self.settings.identity;
+        self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
+            wire::tool_refusal(payload.out, open.context.revision, &open.id, identity, text);
+        });
+    }
+}
