@@ -188,3 +188,8 @@ bench-streams: ## memory and processor time of 10,000 idle streams over HTTP, of
 bench-growth: ## that a read over HTTP costs the Rust host the same with 1,000 connections, calls, streams or sessions open
 	bash bench/build.sh rust
 	$(PYTHON) bench/growth.py rust rust-inline
+
+.PHONY: bench-tools
+bench-tools: bench-hosts ## calls of a tool over stdio, next to servers on rmcp, fastmcp and the official SDKs; installs these
+	bash bench/rivals/setup.sh
+	$(PYTHON) bench/tools.py

@@ -108,6 +108,20 @@ static void read_touch(void *user, const wellhead_call *call, wellhead_read *r) 
     wellhead_read_text(r, wellhead_cstr(answer));
 }
 
+static void add_numbers(void *user, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+    int64_t a = 0, b = 0;
+    char sum[32];
+    (void)user;
+    (void)params;
+    wellhead_call_argument_integer(call, "a", &a);
+    wellhead_call_argument_integer(call, "b", &b);
+    snprintf(sum, sizeof sum, "%lld", (long long)((uint64_t)a + (uint64_t)b));
+    wellhead_method_text(r, wellhead_cstr(sum));
+}
+
+static const char ADD[] = "{\"description\":\"Adds two whole numbers.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"
+                          "\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"integer\"}},\"required\":[\"a\",\"b\"]}}";
+
 /* The listing, kept at hand. */
 static struct { wellhead_resource resource; char uri[32], key[16], name[32], title[32], description[48]; } items[ITEMS];
 
@@ -184,6 +198,7 @@ int main(int argc, char **argv) {
               || add("bench://blob/{size}", "application/octet-stream", read_blob)
               || add("bench://slow/{ms}", "text/plain", read_slow)
               || add("bench://touch/{n}", "text/plain", read_touch)
+              || wellhead_server_add_tool(server, WELLHEAD_STR("add"), wellhead_cstr(ADD), add_numbers, NULL, NULL, NULL)
               || wellhead_server_add_list(server, WELLHEAD_STR("items"), &lister, NULL)
               || (http ? serve_http(argv[2], stateless, threads) : serve_stdio(threads));
     wellhead_server_free(server);

@@ -32,6 +32,10 @@ server.resource('bench://touch/{n}', plain, ({ n }) => {
   return `touched ${n}`;
 });
 
+const integer = { type: 'integer' };
+const input = { type: 'object', properties: { a: integer, b: integer }, required: ['a', 'b'] };
+server.tool('add', { description: 'Adds two whole numbers.', input }, ({ a, b }) => String(a + b));
+
 const items = Array.from({ length: ITEMS }, (_, n) => ({
   uri: `bench://item/${n}`,
   key: String(n),

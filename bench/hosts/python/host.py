@@ -63,6 +63,12 @@ def touch(n: int) -> str:
     return f"touched {n}"
 
 
+@server.tool
+def add(a: int, b: int) -> str:
+    """Adds two whole numbers."""
+    return str(a + b)
+
+
 RESOURCES = [
     wellhead.Resource(
         f"bench://item/{n}",

@@ -2,7 +2,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 use wellhead::serve::{Http, Stdio};
-use wellhead::{Body, Limits, Page, Resource, Server, SharedBytes, SharedText, Template};
+use wellhead::{
+    Arguments, Body, Json, Limits, Page, Resource, Server, SharedBytes, SharedText, Template, ToolResult,
+};
 
 const ITEMS: usize = 1000;
 /// Clients that may listen at once, each on a connection of its own.
@@ -57,6 +59,15 @@ fn main() -> wellhead::Result<()> {
             s.updated(&format!("bench://item/{i}")).ok()?;
         }
         Some(format!("touched {n}"))
+    })?;
+    let definition = Json::object(
+        r#"{"description":"Adds two whole numbers.","inputSchema":{"type":"object","properties":{
+            "a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}}"#,
+    )?;
+    server.tool("add", &definition, |call| {
+        let arguments = Arguments::new(&call);
+        let number = |name| arguments.integer(name).unwrap_or_default();
+        ToolResult::from(number("a").wrapping_add(number("b")).to_string())
     })?;
     let items: Vec<_> = (0..ITEMS)
         .map(|n| {
