@@ -35,7 +35,7 @@ test-all: ## the same with what is long, and with more Pythons
 # ---- the parts
 
 # One set for all that is built of the core, so that what is built once serves every target.
-FEATURES := cli,tower
+FEATURES := cli,schemars,tower
 # What a folder does there is not tried, only compiled: a check needs no linker and no system.
 OTHER_SYSTEMS := x86_64-apple-darwin x86_64-pc-windows-gnu
 OLDEST_RUST := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
@@ -47,11 +47,11 @@ test-leaks: ## that in Rust 100,000 servers, connections, sessions and calls lea
 .PHONY: lint
 lint: licences ## formatting and lints, with warnings as errors
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --features wellhead/cli,wellhead/tower -- -D warnings
+	cargo clippy --workspace --all-targets --features wellhead/cli,wellhead/schemars,wellhead/tower -- -D warnings
 
 .PHONY: check-features
 check-features: ## that the core has no warning: each feature by itself, and all for macOS and Windows; needs rustup
-	for features in "" simd schema stdio http tower directory; do \
+	for features in "" simd schema schemars stdio http tower directory; do \
 	    cargo clippy -q -p wellhead --no-default-features --features "$$features" --target-dir $(TARGET)/features -- -D warnings || exit 1; \
 	done
 	rustup target add $(OTHER_SYSTEMS)
@@ -71,7 +71,7 @@ test-rust: ## the core: unit tests, vectors, the stdio driver, folders, the comm
 .PHONY: test-rust-oldest
 test-rust-oldest: ## that everything compiles with the oldest Rust that we promise; needs rustup
 	rustup toolchain install --profile minimal --no-self-update $(OLDEST_RUST)
-	cargo +$(OLDEST_RUST) check --workspace --features wellhead/cli,wellhead/tower --target-dir $(TARGET)/oldest
+	cargo +$(OLDEST_RUST) check --workspace --features wellhead/cli,wellhead/schemars,wellhead/tower --target-dir $(TARGET)/oldest
 
 .PHONY: test-race
 test-race: ## that nothing outside a folder is read, in 100,000 reads while links are swapped in

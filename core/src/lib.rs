@@ -62,6 +62,8 @@ pub use event::{
 pub use group::Group;
 pub use limits::Limits;
 pub use log::Level;
+#[cfg(feature = "schemars")]
+pub use model::Tool;
 #[doc(hidden)] // for bindings that check a value where it is made
 pub use model::check_mime_type;
 pub use model::{

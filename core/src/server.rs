@@ -8,6 +8,8 @@ mod methods;
 mod named;
 mod register;
 mod replicas;
+#[cfg(feature = "schemars")]
+mod typed_tool;
 
 use crate::access::{AccessCheck, Caller};
 use crate::catalog::Explanation;

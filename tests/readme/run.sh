@@ -20,6 +20,12 @@ rust() {
     block rust > src/main.rs
     cargo build --quiet
     python3 "$here/ask.py" "$CARGO_TARGET_DIR/debug/hello"
+    cargo add --quiet wellhead --path "$root/core" --features stdio,schema,schemars
+    cargo add --quiet schemars
+    cargo add --quiet serde --features derive
+    block rust 2 > src/main.rs
+    cargo build --quiet
+    python3 "$here/ask_tool.py" "$CARGO_TARGET_DIR/debug/hello"
 }
 
 c() {
@@ -29,6 +35,10 @@ c() {
     # shellcheck disable=SC2046
     cc -std=c99 -Wall -Wextra -Wpedantic -Werror hello.c $(pkg-config --cflags --libs wellhead) -o hello
     LD_LIBRARY_PATH="$PWD/dest/usr/lib" python3 "$here/ask.py" ./hello
+    block c 2 > adder.c
+    # shellcheck disable=SC2046
+    cc -std=c99 -Wall -Wextra -Wpedantic -Werror adder.c $(pkg-config --cflags --libs wellhead) -o adder
+    LD_LIBRARY_PATH="$PWD/dest/usr/lib" python3 "$here/ask_tool.py" ./adder
     # shellcheck disable=SC2046
     cc -std=c99 -static hello.c $(pkg-config --static --cflags --libs wellhead) -o hello-static 2> warnings || { cat warnings; return 1; }
     python3 "$here/ask.py" ./hello-static
@@ -42,6 +52,10 @@ cpp() { # with what `c` has installed
     # shellcheck disable=SC2046
     c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror hello.cpp $(pkg-config --cflags --libs wellhead) -o hello
     LD_LIBRARY_PATH="$PWD/../c/dest/usr/lib" python3 "$here/ask.py" ./hello
+    block cpp 2 > adder.cpp
+    # shellcheck disable=SC2046
+    c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror adder.cpp $(pkg-config --cflags --libs wellhead) -o adder
+    LD_LIBRARY_PATH="$PWD/../c/dest/usr/lib" python3 "$here/ask_tool.py" ./adder
 }
 
 python() {
@@ -50,6 +64,8 @@ python() {
     block python > hello.py
     block python "$root/bindings/python/README.md" | diff hello.py - # the package's own page shows the same
     python3 "$here/ask.py" venv/bin/python hello.py
+    block python 2 > adder.py
+    python3 "$here/ask_tool.py" venv/bin/python adder.py
 }
 
 node() {
@@ -59,6 +75,9 @@ node() {
     npm install --silent --no-audit --no-fund "$tarball"
     block js > hello.mjs
     python3 "$here/ask.py" "$(type -P node)" hello.mjs
+    npm install --silent --no-audit --no-fund zod@4
+    block js 2 > adder.mjs
+    python3 "$here/ask_tool.py" "$(type -P node)" adder.mjs
 }
 
 command() { # the second is what `c` has installed

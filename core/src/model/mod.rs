@@ -16,6 +16,8 @@ mod moment;
 mod page;
 mod report;
 mod resource;
+#[cfg(feature = "schemars")]
+mod tool;
 mod tool_result;
 
 pub use annotations::{Annotations, Role};
@@ -33,6 +35,8 @@ pub use method::{ClientAnswer, Method, MethodAnswer, MethodError, ToolError};
 pub use page::{Listed, Page};
 pub(crate) use report::Report;
 pub use resource::Resource;
+#[cfg(feature = "schemars")]
+pub use tool::Tool;
 pub use tool_result::{ContentBlock, ToolResult};
 
 #[doc(hidden)] // for bindings that check a value where it is made

@@ -79,6 +79,17 @@ impl ToolResult {
         Ok(self)
     }
 
+    /// Makes a result of a value that serde writes as JSON: its structured content.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] if the value cannot be written as JSON, such as a map whose keys are no text.
+    pub fn serialize<T: serde::Serialize + ?Sized>(value: &T) -> Result<Self> {
+        let json = serde_json::to_string(value).map_err(|error| {
+            Error::new(ErrorKind::InvalidArgument, format!("the value cannot be written as JSON: {error}"))
+        })?;
+        Ok(ToolResult { structured: Some(json.into()), ..ToolResult::default() })
+    }
+
     /// Sets the `_meta` of the result.
     ///
     /// # Errors

@@ -1,0 +1,140 @@
+//! How a tool with typed arguments is listed.
+
+use super::Json;
+use crate::error::{Error, ErrorKind, Result};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+/// A tool that [`crate::Server::typed_tool`] registers: what clients read of it, but for its name and its arguments.
+#[derive(Clone, Debug, Default)]
+pub struct Tool {
+    members: Map<String, Value>,
+    annotations: Map<String, Value>,
+}
+
+impl Tool {
+    /// Begins the definition of a tool. `description`: for the model, what the tool does and when to call it.
+    pub fn new(description: impl Into<String>) -> Self {
+        Tool::default().member("description", description.into())
+    }
+
+    /// Sets the title, for people.
+    #[must_use]
+    pub fn title(self, title: impl Into<String>) -> Self {
+        self.member("title", title.into())
+    }
+
+    /// Says whether the tool changes nothing (`readOnlyHint`). Clients take a tool for one that changes something.
+    #[must_use]
+    pub fn read_only(self, hint: bool) -> Self {
+        self.annotation("readOnlyHint", hint)
+    }
+
+    /// Says whether the tool may destroy something (`destructiveHint`), and not only add. Clients assume that it may.
+    #[must_use]
+    pub fn destructive(self, hint: bool) -> Self {
+        self.annotation("destructiveHint", hint)
+    }
+
+    /// Says whether a second call with the same arguments changes nothing further (`idempotentHint`). Clients assume that
+    /// it does.
+    #[must_use]
+    pub fn idempotent(self, hint: bool) -> Self {
+        self.annotation("idempotentHint", hint)
+    }
+
+    /// Says whether the tool reaches systems outside of the server's own (`openWorldHint`), such as the web. Clients assume
+    /// that it does.
+    #[must_use]
+    pub fn open_world(self, hint: bool) -> Self {
+        self.annotation("openWorldHint", hint)
+    }
+
+    /// Makes the `outputSchema` of a type: the tool returns [`crate::ToolResult::serialize`] of its values.
+    #[must_use]
+    pub fn output<T: JsonSchema>(self) -> Self {
+        let schema = schema_of::<T>(SchemaSettings::for_serialize);
+        self.member("outputSchema", schema)
+    }
+
+    /// Sets the `_meta` of the definition.
+    #[must_use]
+    pub fn meta(self, meta: &Json) -> Self {
+        let value = serde_json::from_str::<Value>(meta.as_str()).unwrap_or_default();
+        self.member("_meta", value)
+    }
+
+    /// Returns the definition of a tool whose arguments are of a type.
+    pub(crate) fn definition<A: JsonSchema>(mut self) -> Result<Json> {
+        let schema = schema_of::<A>(SchemaSettings::for_deserialize);
+        if schema.get("type").is_none_or(|kind| kind != "object") {
+            let name = A::schema_name();
+            let what = format!(
+                "the arguments of a tool are an object, and {name} is none; use a struct with named fields"
+            );
+            return Err(Error::new(ErrorKind::InvalidArgument, what));
+        }
+        self.members.insert("inputSchema".into(), schema);
+        if !self.annotations.is_empty() {
+            self.members.insert("annotations".into(), self.annotations.into());
+        }
+        Json::object(Value::Object(self.members).to_string())
+    }
+
+    fn member(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.members.insert(name.into(), value.into());
+        self
+    }
+
+    fn annotation(mut self, name: &str, hint: bool) -> Self {
+        self.annotations.insert(name.into(), hint.into());
+        self
+    }
+}
+
+/// Returns the schema of a type in JSON Schema 2020-12, without the name of the type, which clients need not know.
+fn schema_of<T: JsonSchema>(contract: fn(SchemaSettings) -> SchemaSettings) -> Value {
+    let generator = contract(SchemaSettings::draft2020_12()).into_generator();
+    let mut schema = generator.into_root_schema_for::<T>();
+    schema.remove("$schema"); // 2020-12 is the dialect of MCP
+    if schema.get("title").and_then(Value::as_str) == Some(&*T::schema_name() as &str) {
+        schema.remove("title");
+    }
+    schema.to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only the schema is looked at")]
+    struct Search {
+        /// The text to look for.
+        text: String,
+        #[serde(default)]
+        limit: Option<u32>,
+    }
+
+    #[test]
+    fn a_struct_is_an_input_schema_with_its_comments_and_without_its_name() {
+        let definition =
+            Tool::new("Searches.").title("Search").read_only(true).definition::<Search>().unwrap();
+        let definition: Value = serde_json::from_str(definition.as_str()).unwrap();
+        assert_eq!(definition["description"], "Searches.");
+        assert_eq!(definition["title"], "Search");
+        assert_eq!(definition["annotations"], serde_json::json!({"readOnlyHint": true}));
+        let schema = &definition["inputSchema"];
+        assert_eq!(schema["type"], "object");
+        assert_eq!(schema["properties"]["text"]["description"], "The text to look for.");
+        assert_eq!(schema["required"], serde_json::json!(["text"]));
+        assert_eq!((schema.get("title"), schema.get("$schema")), (None, None));
+    }
+
+    #[test]
+    fn arguments_that_are_no_object_are_refused_with_what_to_do() {
+        let error = Tool::new("").definition::<u32>().unwrap_err();
+        assert!(error.to_string().contains("use a struct with named fields"), "{error}");
+    }
+}

@@ -1,0 +1,155 @@
+//! Registration of tools whose arguments have a Rust type.
+
+use super::{NamedHandle, Server};
+use crate::error::Result;
+use crate::event::MethodCall;
+use crate::model::{MethodAnswer, Tool, ToolError};
+use crate::provider::IntoReply;
+use crate::responder::Responder;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+impl Server {
+    /// Registers a tool whose arguments are a struct. The `inputSchema` is made of the struct, and of its comments. The
+    /// handler gets the arguments of each call, and otherwise works as that of [`Server::tool`].
+    ///
+    /// ```
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    /// use wellhead::{Server, Tool, ToolResult};
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Numbers {
+    ///     a: i32,
+    ///     b: i32,
+    /// }
+    ///
+    /// let server = Server::new("adder", "1.0.0");
+    /// server.typed_tool("add", Tool::new("Adds two numbers."), |Numbers { a, b }, _| {
+    ///     ToolResult::from((i64::from(a) + i64::from(b)).to_string())
+    /// })?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Server::tool`], and [`crate::ErrorKind::InvalidArgument`] if the type is no object in JSON.
+    pub fn typed_tool<A, F, R, M>(&self, name: &str, tool: Tool, handler: F) -> Result<NamedHandle>
+    where
+        A: DeserializeOwned + JsonSchema,
+        F: Fn(A, MethodCall) -> R + Send + Sync + 'static,
+        R: IntoReply<MethodAnswer, M> + 'static,
+        M: 'static,
+    {
+        let definition = tool.definition::<A>()?;
+        let tool = name.to_owned();
+        self.tool(name, &definition, move |call: MethodCall| match serde_json::from_str(call.arguments()) {
+            Ok(arguments) => Typed::Answer(handler(arguments, call)),
+            // The schema says less than the type may ask for.
+            Err(error) => {
+                Typed::Refused(ToolError::new(format!("Invalid arguments for tool {tool}:\n- {error}")))
+            }
+        })
+    }
+}
+
+/// The return value of a typed handler, or the reason why it was not called.
+enum Typed<R> {
+    Answer(R),
+    Refused(ToolError),
+}
+
+/// Marks [`Typed`].
+struct OfTyped<M>(std::marker::PhantomData<M>);
+
+impl<R: IntoReply<MethodAnswer, M>, M> IntoReply<MethodAnswer, OfTyped<M>> for Typed<R> {
+    fn reply(self, responder: Responder<MethodAnswer>) {
+        match self {
+            Typed::Answer(answer) => answer.reply(responder),
+            Typed::Refused(error) => drop(responder.finish(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Server, Tool, ToolError, ToolResult};
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Numbers {
+        a: i32,
+        b: i32,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Sum {
+        sum: i64,
+    }
+
+    /// A type whose schema takes more than it does.
+    #[derive(Deserialize, JsonSchema)]
+    struct PingTarget {
+        #[schemars(with = "String")]
+        at: std::net::IpAddr,
+    }
+
+    fn server() -> Server {
+        let server = Server::new("adder", "1");
+        server
+            .typed_tool("add", Tool::new("Adds.").output::<Sum>(), |Numbers { a, b }, _| {
+                ToolResult::serialize(&Sum { sum: i64::from(a) + i64::from(b) })
+            })
+            .unwrap();
+        let divide = |Numbers { a, b }: Numbers, _| match a.checked_div(b) {
+            Some(quotient) => Ok(ToolResult::from(quotient.to_string())),
+            None => Err(ToolError::new("b must not be 0")),
+        };
+        server.typed_tool("divide", Tool::new("Divides."), divide).unwrap();
+        server
+            .typed_tool("ping", Tool::new("Pings."), |PingTarget { at }, _| ToolResult::from(at.to_string()))
+            .unwrap();
+        server
+            .typed_tool("later", Tool::new("Adds later."), |Numbers { a, b }, call: crate::MethodCall| {
+                let (later, responder) = call.defer();
+                std::thread::spawn(move || responder.finish(ToolResult::from((a + b).to_string())));
+                later
+            })
+            .unwrap();
+        server
+    }
+
+    fn call(name: &str, arguments: &str) -> serde_json::Value {
+        let mut client = server().test_client().unwrap();
+        serde_json::from_str(&client.call_tool(name, arguments).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_handler_gets_its_struct_and_may_return_a_value_an_error_or_later() {
+        let added = call("add", r#"{"a":2,"b":3}"#);
+        assert_eq!(added["structuredContent"], serde_json::json!({"sum": 5}));
+        assert_eq!(added["content"][0]["text"], r#"{"sum":5}"#);
+        assert_eq!(call("divide", r#"{"a":7,"b":2}"#)["content"][0]["text"], "3");
+        let refused = call("divide", r#"{"a":7,"b":0}"#);
+        assert_eq!(
+            (&refused["isError"], &refused["content"][0]["text"]),
+            (&true.into(), &"b must not be 0".into())
+        );
+        assert_eq!(call("later", r#"{"a":1,"b":1}"#)["content"][0]["text"], "2");
+    }
+
+    #[test]
+    fn arguments_that_the_type_does_not_take_are_a_result_for_the_model() {
+        for (name, arguments) in
+            [("add", r#"{"a":2}"#), ("add", r#"{"a":2,"b":3000000000}"#), ("ping", r#"{"at":"here"}"#)]
+        {
+            let refused = call(name, arguments);
+            let text = refused["content"][0]["text"].as_str().unwrap();
+            assert!(
+                refused["isError"] == true
+                    && text.starts_with(&format!("Invalid arguments for tool {name}:\n- ")),
+                "{text}"
+            );
+        }
+    }
+}
