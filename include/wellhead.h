@@ -393,8 +393,17 @@ typedef struct wellhead_server_options {
     void *observe_data;                       /* Passed to `observe`. */
     /* Called once with observe_data, after the last `observe`; also if no server is made. May be NULL. */
     wellhead_destroy_callback observe_destroy;
+    /* The answer to the call of a tool that does not exist: an error, or a result that the model reads. error (default),
+     * result. */
+    wellhead_str unknown_tool;
+    /* The answer to arguments that break the schema of a tool: a result that the model reads, or an error. result
+     * (default), error. */
+    wellhead_str invalid_arguments;
+    /* When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
+     * library. debug (default), on, off. */
+    wellhead_str check_output;
 } wellhead_server_options;
-#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL }
+#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0} }
 
 /* Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on
  * failure: INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness. */

@@ -857,6 +857,9 @@ struct ServerOptions {
     std::map<std::string, Cache> cache_of;
     std::optional<std::string> origin;
     ObserveCallback observe;
+    std::optional<std::string> unknown_tool = {};
+    std::optional<std::string> invalid_arguments = {};
+    std::optional<std::string> check_output = {};
 };
 
 /* Options of the stdio driver: see wellhead_stdio_options. */
@@ -1084,6 +1087,9 @@ private:
         c.log = log.function();
         c.log_data = log.give();
         c.log_destroy = log.destroy_data();
+        c.unknown_tool = optional_str(options.unknown_tool);
+        c.invalid_arguments = optional_str(options.invalid_arguments);
+        c.check_output = optional_str(options.check_output);
         return detail::call(wellhead_server_new, str(name), str(version), &c);
     }
 

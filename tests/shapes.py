@@ -348,6 +348,9 @@ OPTIONS: dict[str, Checker] = {
     "resources_as_tools": boolean,
     "subscribe_unknown": one_of("deny", "allow"),
     "dialect": one_of("auto", "always", "never"),
+    "unknown_tool": one_of("error", "result"),
+    "invalid_arguments": one_of("result", "error"),
+    "check_output": one_of("debug", "on", "off"),
     "cache": HINT,
     "cache_of": members({}, {kind: HINT for kind in ("discover", "resources", "templates", "reads")}),
 }

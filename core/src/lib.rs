@@ -78,8 +78,8 @@ pub use options::{
     OPTIONS, OptionEntry, OptionKind, OptionSet, OptionValue, SetOption, WORD_LISTS, WordList,
 };
 pub use policy::{
-    Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
-    UndeclaredLists,
+    Cacheable, CheckOutput, Dialect, ErrorCondition, ErrorProfile, InvalidArguments, PermissionDenied,
+    SubscribeUnknown, TitlesInContents, UndeclaredLists, UnknownTool,
 };
 pub use protocol::{CallId, MessageKind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};

@@ -8,8 +8,8 @@ use crate::log::Level;
 use crate::model::CacheScope;
 use crate::observer::Counters;
 use crate::policy::{
-    Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
-    UndeclaredLists,
+    Cacheable, CheckOutput, Dialect, ErrorCondition, ErrorProfile, InvalidArguments, PermissionDenied,
+    SubscribeUnknown, TitlesInContents, UndeclaredLists, UnknownTool,
 };
 
 /// An option, a limit or a counter.
@@ -294,6 +294,13 @@ options! {
         subscribe_unknown: Word(SubscribeUnknown::NAMES),
         /// The clients that the server speaks the `resources/get` dialect with. `auto` means those that use it.
         dialect: Word(Dialect::NAMES),
+        /// The answer to the call of a tool that does not exist: an error, or a result that the model reads.
+        unknown_tool: Word(UnknownTool::NAMES),
+        /// The answer to arguments that break the schema of a tool: a result that the model reads, or an error.
+        invalid_arguments: Word(InvalidArguments::NAMES),
+        /// When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
+        /// library.
+        check_output: Word(CheckOutput::NAMES),
         /// Called when a call of a callback begins and when it ends.
         observe: Callback(""),
         /// The clock that measures calls for `observe`.
@@ -455,13 +462,16 @@ mod tests {
 
     #[test]
     fn the_first_word_is_the_default() {
-        let defaults: [(&str, &dyn Display); 6] = [
+        let defaults: [(&str, &dyn Display); 9] = [
             ("error_profile", &ErrorProfile::default()),
             ("permission_denied", &PermissionDenied::default()),
             ("undeclared_lists", &UndeclaredLists::default()),
             ("titles_in_contents", &TitlesInContents::default()),
             ("subscribe_unknown", &SubscribeUnknown::default()),
             ("dialect", &Dialect::default()),
+            ("unknown_tool", &UnknownTool::default()),
+            ("invalid_arguments", &InvalidArguments::default()),
+            ("check_output", &CheckOutput::default()),
         ];
         let words = ServerOptions::OPTIONS.iter().filter_map(|option| match option.kind {
             OptionKind::Word(words) => Some((option.name, words[0].to_owned())),

@@ -94,6 +94,51 @@ pub enum Dialect {
     Never,
 }
 
+/// The answer to the call of a tool that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum UnknownTool {
+    /// `error`: an error of the protocol.
+    #[default]
+    Error,
+    /// `result`: a result with `isError` that the model reads.
+    Result,
+}
+
+/// The answer to the call of a tool whose arguments break its schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum InvalidArguments {
+    /// `result`: a result with `isError` that the model reads.
+    #[default]
+    Result,
+    /// `error`: an error of the protocol, with the same text.
+    Error,
+}
+
+/// Chooses when structured content is compared with the `outputSchema` of its tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum CheckOutput {
+    /// `debug`: in debug builds of the library.
+    #[default]
+    Debug,
+    /// `on`: always.
+    On,
+    /// `off`: never.
+    Off,
+}
+
+impl CheckOutput {
+    pub(crate) fn is_on(self) -> bool {
+        match self {
+            CheckOutput::Debug => cfg!(debug_assertions),
+            CheckOutput::On => true,
+            CheckOutput::Off => false,
+        }
+    }
+}
+
 /// A kind of answer that clients may cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -157,6 +202,9 @@ words! {
     UndeclaredLists { Error = "error", Empty = "empty" }
     TitlesInContents { AsPublished = TITLES_IN_CONTENTS_OF, Never = "never", Always = "always" }
     SubscribeUnknown { Deny = "deny", Allow = "allow" }
+    UnknownTool { Error = "error", Result = "result" }
+    InvalidArguments { Result = "result", Error = "error" }
+    CheckOutput { Debug = "debug", On = "on", Off = "off" }
     CacheScope { Public = "public", Private = "private" }
     Cacheable {
         Discover = "discover",
@@ -181,6 +229,9 @@ pub(crate) struct Policy {
     pub(crate) titles_in_contents: TitlesInContents,
     pub(crate) subscribe_unknown: SubscribeUnknown,
     pub(crate) dialect: Dialect,
+    pub(crate) unknown_tool: UnknownTool,
+    pub(crate) invalid_arguments: InvalidArguments,
+    pub(crate) check_output: CheckOutput,
     /// Whether fields that a revision does not have are sent all the same.
     pub(crate) ungated: bool,
     /// Whether extensions are not declared in the handshake era.

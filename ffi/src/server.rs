@@ -179,6 +179,15 @@ pub struct wellhead_server_options {
     pub observe_data: *mut c_void,
     /// Called once with observe_data, after the last `observe`; also if no server is made. May be NULL.
     pub observe_destroy: wellhead_destroy_callback,
+    /// The answer to the call of a tool that does not exist: an error, or a result that the model reads. error (default),
+    /// result.
+    pub unknown_tool: wellhead_str,
+    /// The answer to arguments that break the schema of a tool: a result that the model reads, or an error. result
+    /// (default), error.
+    pub invalid_arguments: wellhead_str,
+    /// When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
+    /// library. debug (default), on, off.
+    pub check_output: wellhead_str,
 }
 
 growing!(wellhead_limits, wellhead_server_options);
@@ -367,6 +376,9 @@ impl wellhead_server_options {
             titles_in_contents,
             subscribe_unknown,
             dialect,
+            unknown_tool,
+            invalid_arguments,
+            check_output,
         );
         set_numbers!(builder, self;
         );

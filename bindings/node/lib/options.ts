@@ -87,6 +87,15 @@ export interface ServerOptions {
    * what only the dialect has. `always`: to every client. `never`: to none.
    */
   dialect?: 'auto' | 'always' | 'never' | undefined;
+  /** The answer to the call of a tool that does not exist: `error` (default), or `result`, which the model reads. */
+  unknownTool?: 'error' | 'result' | undefined;
+  /** The answer to arguments that break the schema of a tool: `result` (default), which the model reads, or `error`. */
+  invalidArguments?: 'result' | 'error' | undefined;
+  /**
+   * When structured content is compared with the `outputSchema` of its tool. `debug` (default): in debug builds of the
+   * library. `on`: always. `off`: never. A result that breaks the schema is answered like a tool that failed.
+   */
+  checkOutput?: 'debug' | 'on' | 'off' | undefined;
   /** Caching hint for all responses. By default clients may not reuse them. */
   cache?: CacheHint | undefined;
   /** Caching hints for kinds of responses, instead of `cache`. */
@@ -270,6 +279,9 @@ const SERVER: Members<ServerOptions> = {
   resourcesAsTools: 'boolean',
   subscribeUnknown: 'string',
   dialect: 'string',
+  unknownTool: 'string',
+  invalidArguments: 'string',
+  checkOutput: 'string',
   cache: { members: CACHE },
   cacheOf: { each: { members: CACHE } },
   observe: 'function',

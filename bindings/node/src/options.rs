@@ -34,6 +34,9 @@ pub(crate) struct Options {
     resources_as_tools: Option<bool>,
     subscribe_unknown: Option<String>,
     dialect: Option<String>,
+    unknown_tool: Option<String>,
+    invalid_arguments: Option<String>,
+    check_output: Option<String>,
     cache: Option<Hint>,
     #[serde(default)]
     cache_of: BTreeMap<String, Hint>,
@@ -87,7 +90,10 @@ impl Options {
         builder = choose(builder, "undeclaredLists", self.undeclared_lists, Builder::undeclared_lists)?;
         builder = choose(builder, "titlesInContents", self.titles_in_contents, Builder::titles_in_contents)?;
         builder = choose(builder, "subscribeUnknown", self.subscribe_unknown, Builder::subscribe_unknown)?;
-        choose(builder, "dialect", self.dialect, Builder::dialect)
+        builder = choose(builder, "dialect", self.dialect, Builder::dialect)?;
+        builder = choose(builder, "unknownTool", self.unknown_tool, Builder::unknown_tool)?;
+        builder = choose(builder, "invalidArguments", self.invalid_arguments, Builder::invalid_arguments)?;
+        choose(builder, "checkOutput", self.check_output, Builder::check_output)
     }
 }
 

@@ -30,7 +30,7 @@ const NONE_IS_DEFAULT: [&str; 13] = [
 ];
 
 /// The others.
-const CHOICES: [&str; 11] = [
+const CHOICES: [&str; 14] = [
     "subscribe",
     "list_changed",
     "error_profile",
@@ -42,6 +42,9 @@ const CHOICES: [&str; 11] = [
     "resources_as_tools",
     "subscribe_unknown",
     "dialect",
+    "unknown_tool",
+    "invalid_arguments",
+    "check_output",
 ];
 
 pub(crate) fn builder(
@@ -123,6 +126,9 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
         "resources_as_tools" => builder.resources_as_tools(given::flag(name, value)?),
         "subscribe_unknown" => builder.subscribe_unknown(given::word(name, value)?),
         "dialect" => builder.dialect(given::word(name, value)?),
+        "unknown_tool" => builder.unknown_tool(given::word(name, value)?),
+        "invalid_arguments" => builder.invalid_arguments(given::word(name, value)?),
+        "check_output" => builder.check_output(given::word(name, value)?),
         _ => return Ok(None),
     }))
 }

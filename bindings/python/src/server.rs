@@ -99,7 +99,8 @@ impl Server {
                     error_codes=None, permission_denied='error', undeclared_lists='error', \
                     titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
                     resources_as_tools=False, subscribe_unknown='deny', \
-                    dialect='auto')"
+                    dialect='auto', unknown_tool='error', invalid_arguments='result', \
+                    check_output='debug')"
     )]
     fn new(
         name: &Bound<'_, PyAny>,

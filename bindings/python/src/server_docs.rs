@@ -57,6 +57,12 @@ Args:
     subscribe_unknown: `deny` refuses subscriptions to URIs that nothing serves, `allow` accepts them.
     dialect: The clients that the server speaks the `resources/get` dialect with: `always` all, `never`
         none, `auto` those whose messages show that they speak it.
+    unknown_tool: The answer to the call of a tool that does not exist: `error`, or `result`, which the
+        model reads.
+    invalid_arguments: The answer to arguments that break the schema of a tool: `result`, which the model
+        reads, or `error`.
+    check_output: When structured content is compared with the output schema of its tool: `debug` (in debug
+        builds of the library), `on` or `off`.
 
 Raises:
     TypeError: An argument is unknown, or has the wrong type.

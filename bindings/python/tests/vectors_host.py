@@ -23,6 +23,7 @@ OPTIONS = (
     *("undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
     *("extensions", "handshake_extensions"),
     "resources_as_tools",
+    *("unknown_tool", "invalid_arguments", "check_output"),
 )
 OF_CONTENTS = ("name", "title", "mime_type", "meta", "kind", "version", "metadata")
 Verdict = Literal["allow", "deny", "hide"]

@@ -68,6 +68,7 @@ pub(crate) struct Definition {
     pub(super) output: OutputSchema,
     /// The schema that its arguments have to fit; `None` for a prompt, and for a tool that takes any object.
     pub(super) schema: Option<Schema>,
+    pub(super) output_schema: Option<Schema>,
     pub(super) headers: Vec<ParamHeader>,
     /// Of a prompt.
     pub(super) arguments: PromptArguments,
@@ -139,6 +140,7 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     let found = distinct(members.raw()).map_err(|twice| invalid(format!("has {twice} twice")))?;
     let (mut schema, mut headers, mut warnings) = (None, Vec::new(), Vec::new());
     let mut arguments = PromptArguments::default();
+    let mut output_schema = None;
     for (member, value) in &found {
         if member == "name" {
             return Err(invalid("has a \"name\" among its members; leave it out".to_owned()));
@@ -156,6 +158,11 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
                     "several model providers refuse such a tool; describe it with properties instead";
                 format!("the tool \"{name}\" has {keyword} at the root of its inputSchema: {advice}")
             }));
+        }
+        if member == OUTPUT_SCHEMA {
+            let wrong =
+                |what| invalid(format!("has an \"{OUTPUT_SCHEMA}\" that cannot be checked: it {what}"));
+            output_schema = Some(Schema::compile(*value).map_err(wrong)?);
         }
         if matches!(shape, MemberShape::Arguments) {
             arguments.read(*value);
@@ -175,7 +182,16 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     let rendered = rendered(family, name, &found, false);
     let rendered_for_objects =
         matches!(output, OutputSchema::Any).then(|| self::rendered(family, name, &found, true));
-    Ok(Definition { rendered, rendered_for_objects, output, schema, headers, arguments, warnings })
+    Ok(Definition {
+        rendered,
+        rendered_for_objects,
+        output,
+        schema,
+        output_schema,
+        headers,
+        arguments,
+        warnings,
+    })
 }
 
 /// Writes a checked definition. With `wrapped`, its output schema is that of an object around the result.

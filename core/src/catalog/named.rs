@@ -48,10 +48,18 @@ impl Named {
         run: Option<Arc<MethodFn>>,
         of_resources: Option<ResourceTool>,
     ) -> Named {
-        let Definition { rendered, rendered_for_objects, output, schema, headers, arguments, .. } =
-            definition;
+        let Definition {
+            rendered,
+            rendered_for_objects,
+            output,
+            schema,
+            output_schema,
+            headers,
+            arguments,
+            ..
+        } = definition;
         let name: Arc<str> = name.into();
-        let promises = Promises { output, schema, headers, arguments };
+        let promises = Promises { output, schema, output_schema, headers, arguments };
         let mut handler = MethodHandler::named(id, family, name.clone(), promises, run);
         handler.of_resources = of_resources;
         let handler = Arc::new(handler);
@@ -137,9 +145,17 @@ impl NamedSet {
         before: &Named,
         definition: Definition,
     ) -> Option<Arc<Named>> {
-        let Definition { rendered, rendered_for_objects, output, schema, headers, arguments, .. } =
-            definition;
-        let promises = Promises { output, schema, headers, arguments };
+        let Definition {
+            rendered,
+            rendered_for_objects,
+            output,
+            schema,
+            output_schema,
+            headers,
+            arguments,
+            ..
+        } = definition;
+        let promises = Promises { output, schema, output_schema, headers, arguments };
         let (id, run) = (before.handler.id, before.handler.run.clone());
         let name = before.name.clone();
         let handler = Arc::new(MethodHandler::named(id, family, name.clone(), promises, run));

@@ -10,6 +10,7 @@ use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, RpcError, for_each_member, is_null, is_object, members, string};
 use crate::log::printable;
 use crate::model::{ClientAnswer, ClientExtensions, Family, Json, MethodAnswer};
+use crate::policy::InvalidArguments;
 use crate::protocol::{
     CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, unknown_name,
 };
@@ -62,6 +63,10 @@ impl ConnectionState {
         }
         let handler = self.server.catalog.with(|c, _| c.called(family, &name));
         let Some(handler) = handler else {
+            if family == Family::Tools {
+                self.machine.with(|m, _| m.answer_unknown_tool(request, &name));
+                return None;
+            }
             return self.refuse(request, &unknown_name(family, &name));
         };
         if let Some(tool) = &handler.of_resources {
@@ -103,8 +108,17 @@ impl ConnectionState {
             }
             Err(lines) => {
                 let name = handler.item.as_deref().unwrap_or_default();
-                let refusal = wire::tool_error(&format!("Invalid arguments for tool {name}:{lines}"));
-                self.finish_method(call, MethodAnswer::Result(refusal));
+                let text = format!("Invalid arguments for tool {name}:{lines}");
+                match self.server.settings.policy.invalid_arguments {
+                    InvalidArguments::Result => {
+                        self.finish_method(call, MethodAnswer::Result(wire::tool_error(&text)));
+                    }
+                    InvalidArguments::Error => {
+                        let mut fault = RpcError::invalid_params("");
+                        fault.message = text.into();
+                        self.step(|m, trash| m.finish_method(call, Some(Outcome::refused(fault)), trash));
+                    }
+                }
                 None
             }
         }
@@ -155,7 +169,14 @@ impl ConnectionState {
         let settings = &self.server.settings;
         let answer = match answer {
             MethodAnswer::Result(result) if handler.is_tool() => {
-                MethodAnswer::Result(self.with_completed_links(&result).unwrap_or(result))
+                let wrong =
+                    settings.policy.check_output.is_on().then(|| handler.promises.wrong_output(&result));
+                match wrong.flatten() {
+                    Some(why) => {
+                        return Some(Outcome::wrong_output(&handler, revision, &settings.identity, &why));
+                    }
+                    None => MethodAnswer::Result(self.with_completed_links(&result).unwrap_or(result)),
+                }
             }
             answer => answer,
         };

@@ -4,7 +4,7 @@ use super::CallId;
 use super::call_context::Context;
 use super::dispatch::Request;
 use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
-use super::faults::{TOOL_FAILED, internal};
+use super::faults::{TOOL_FAILED, internal, unknown_name};
 use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::machine::{Machine, Settings};
@@ -14,9 +14,9 @@ use crate::catalog::MethodHandler;
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, members, string};
 use crate::log::{Level, printable};
-use crate::model::{Cache, CacheHint, Json, MethodAnswer};
+use crate::model::{Cache, CacheHint, Family, Json, MethodAnswer};
 use crate::policy::Cacheable;
-use crate::policy::UndeclaredLists;
+use crate::policy::{UndeclaredLists, UnknownTool};
 use crate::revision::{self, Condition, Era, Revision};
 use crate::sync::Trash;
 use crate::wire::{self, Identity, ResultType};
@@ -86,6 +86,28 @@ impl Machine {
         self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |p| {
             wire::empty_list(p.out, open.context.revision, &open.id, member, identity);
         });
+    }
+
+    /// Answers the call of a tool that the client does not know.
+    pub(crate) fn answer_unknown_tool(&mut self, request: &Request, name: &str) {
+        if let Some(open) = self.inflight.close(request.call) {
+            self.write_unknown_tool(&open, name);
+        }
+    }
+
+    pub(super) fn write_unknown_tool(&mut self, open: &OpenRequest, name: &str) {
+        let fault = unknown_name(Family::Tools, name);
+        let settings = self.settings.clone();
+        match settings.policy.unknown_tool {
+            UnknownTool::Error => self.fail(open.route, Stage::Dispatched, &open.id, &fault),
+            UnknownTool::Result => {
+                let (revision, identity) = (open.context.revision, &settings.identity);
+                let shown = || format!("the call of {name}");
+                let method = Family::Tools.calls();
+                let asked = Asked { method, is_tool: true, shown: &shown, revision, identity };
+                self.write_outcome(open, asked.refused_with_text(&fault.message));
+            }
+        }
     }
 
     /// The member of an empty answer, if this is how a list is answered that the server does not offer.
@@ -269,6 +291,18 @@ impl Outcome {
             MethodAnswer::MissingCapability(wanted) => asked.missing(wanted.as_str()),
             MethodAnswer::Failed(why) => asked.failed(&format!("failed: {why}")),
         }
+    }
+
+    /// The answer to a call whose result breaks the schema that its tool promises.
+    pub(crate) fn wrong_output(
+        handler: &MethodHandler,
+        revision: Revision,
+        identity: &Identity,
+        why: &str,
+    ) -> Outcome {
+        let shown = || format!("the call of {}", handler.describe());
+        Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
+            .wrong(&format!("structuredContent does not fit the outputSchema: {why}"))
     }
 
     /// Returns the answer, or a failure if its result is larger than the client may have waiting.

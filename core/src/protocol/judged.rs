@@ -141,8 +141,18 @@ impl Machine {
             }
             judged if first != Verdict::Allow => {
                 if let Some(open) = self.inflight.close(call) {
-                    let fault = judged.refusal(open.context.revision, first);
-                    self.fail_open(&open, &fault);
+                    let revision = open.context.revision;
+                    match &judged {
+                        Judged::Method { family: Family::Tools, handler, .. }
+                            if first == Verdict::Hide || revision.masks_denied() =>
+                        {
+                            self.write_unknown_tool(&open, handler.item.as_deref().unwrap_or_default());
+                        }
+                        judged => {
+                            let fault = judged.refusal(revision, first);
+                            self.fail_open(&open, &fault);
+                        }
+                    }
                 }
                 trash.put(judged);
             }

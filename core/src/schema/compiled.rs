@@ -72,6 +72,25 @@ impl Schema {
         }))
     }
 
+    /// Returns the fields of structured content that do not fit, without their values, for the log.
+    pub(crate) fn wrong_fields(&self, content: Raw<'_>) -> Option<String> {
+        let text = content.get();
+        let size = size(text);
+        let value = match bounds::parsed_once(text, &size) {
+            Ok(value) => value,
+            Err(what) => return Some(what.to_owned()),
+        };
+        if self.validator.is_valid(&value) {
+            return None;
+        }
+        let shapes = self.cost.shapes.saturating_add(1);
+        if size.elements.saturating_mul(text.len()).saturating_mul(shapes) > MOST_EXPLAINED {
+            return Some("it is too large to say where".to_owned());
+        }
+        let problems = find_problems(&self.validator, &value, FieldValues::Hidden);
+        Some(lines(&problems).trim_start_matches("\n- ").replace("\n- ", "; "))
+    }
+
     /// Returns a line for each field that does not fit, or one line for all where to look for them costs too much.
     fn explain(&self, value: &Value, bytes: usize, elements: usize) -> String {
         let shapes = self.cost.shapes.saturating_add(1);

@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::model::CacheHint;
 use crate::options::{OptionEntry, OptionValue, ServerOptions, SetOption, no_such_option};
 use crate::policy::{
-    Cacheable, Dialect, ErrorCondition, ErrorProfile, PermissionDenied, SubscribeUnknown, TitlesInContents,
-    UndeclaredLists,
+    Cacheable, CheckOutput, Dialect, ErrorCondition, ErrorProfile, InvalidArguments, PermissionDenied,
+    SubscribeUnknown, TitlesInContents, UndeclaredLists, UnknownTool,
 };
 
 impl Builder {
@@ -86,6 +86,28 @@ impl Builder {
         self.policy.dialect = when;
         self
     }
+
+    /// Sets the answer to the call of a tool that does not exist. Default: [`UnknownTool::Error`].
+    #[must_use]
+    pub fn unknown_tool(mut self, answer: UnknownTool) -> Self {
+        self.policy.unknown_tool = answer;
+        self
+    }
+
+    /// Sets the answer to the call of a tool whose arguments break its schema. Default: [`InvalidArguments::Result`].
+    #[must_use]
+    pub fn invalid_arguments(mut self, answer: InvalidArguments) -> Self {
+        self.policy.invalid_arguments = answer;
+        self
+    }
+
+    /// Sets when structured content is compared with the `outputSchema` of its tool. A result that breaks it is answered like
+    /// a tool that failed, and the log names the wrong parts. Default: [`CheckOutput::Debug`].
+    #[must_use]
+    pub fn check_output(mut self, when: CheckOutput) -> Self {
+        self.policy.check_output = when;
+        self
+    }
 }
 
 impl SetOption for Builder {
@@ -108,6 +130,9 @@ impl SetOption for Builder {
             "titles_in_contents" => self.titles_in_contents(text.parse()?),
             "subscribe_unknown" => self.subscribe_unknown(text.parse()?),
             "dialect" => self.dialect(text.parse()?),
+            "unknown_tool" => self.unknown_tool(text.parse()?),
+            "invalid_arguments" => self.invalid_arguments(text.parse()?),
+            "check_output" => self.check_output(text.parse()?),
             _ => return Err(no_such_option(name)),
         })
     }

@@ -471,6 +471,9 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
                 builder.cache_of(kind.parse().expect(VALID), hint(value))
             }),
             "dialect" => builder.dialect(text(value).parse().expect(VALID)),
+            "unknown_tool" => builder.unknown_tool(text(value).parse().expect(VALID)),
+            "invalid_arguments" => builder.invalid_arguments(text(value).parse().expect(VALID)),
+            "check_output" => builder.check_output(text(value).parse().expect(VALID)),
             _ => builder,
         };
     }

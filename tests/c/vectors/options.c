@@ -90,6 +90,9 @@ void options_read(options *o, const json_t *script) {
     s->titles_in_contents = member(script, "titles_in_contents");
     s->subscribe_unknown = member(script, "subscribe_unknown");
     s->dialect = member(script, "dialect");
+    s->unknown_tool = member(script, "unknown_tool");
+    s->invalid_arguments = member(script, "invalid_arguments");
+    s->check_output = member(script, "check_output");
 }
 
 void options_end(options *o) {

@@ -57,6 +57,9 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     all.titles_in_contents = optional_string(get(options, "titles_in_contents"));
     all.subscribe_unknown = optional_string(get(options, "subscribe_unknown"));
     all.dialect = optional_string(get(options, "dialect"));
+    all.unknown_tool = optional_string(get(options, "unknown_tool"));
+    all.invalid_arguments = optional_string(get(options, "invalid_arguments"));
+    all.check_output = optional_string(get(options, "check_output"));
     all.limits = limits_of(get(options, "limits"));
     all.log = std::move(log);
     return all;

@@ -30,6 +30,9 @@ export class Host {
       resourcesAsTools: options.resources_as_tools,
       subscribeUnknown: options.subscribe_unknown,
       dialect: options.dialect,
+      unknownTool: options.unknown_tool,
+      invalidArguments: options.invalid_arguments,
+      checkOutput: options.check_output,
       cache: options.cache && hint(options.cache),
       cacheOf:
         options.cache_of &&
