@@ -30,7 +30,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
-	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
+	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
 
 # ---- the parts
 
@@ -104,6 +104,11 @@ hosts-http: $(TARGET)/c/clock $(TARGET)/c/wide-microhttpd ## programs with an HT
 .PHONY: test-clients
 test-clients: hosts hosts-http ## the official clients against the notes application and everything else they can ask for, in each language
 	$(PYTHON) tests/clients/run.py
+
+.PHONY: test-clients-fastmcp
+test-clients-fastmcp: python ## fastmcp's client against resources as tools: the points of its own tests, and a folder
+	cargo build -p wellhead --features $(FEATURES) --bin wellhead
+	tests/clients/fastmcp/run.sh
 
 .PHONY: test-clients-go
 test-clients-go: hosts hosts-http ## the official client in Go against every host that speaks HTTP; needs Go

@@ -1,0 +1,30 @@
+"""A host that shows its resources as tools: texts, bytes, a template, a tool of its own, and what the authorizer hides or denies."""
+
+import sys
+
+import wellhead
+
+server = wellhead.Server("shelf", "1.0.0", resources_as_tools=True)
+if "--empty" not in sys.argv:
+    server.text("shelf://open", "open content", name="open", description="For all", mime_type="text/plain")
+    server.blob("shelf://bytes", b"\x00\x01\x02\x03", mime_type="application/octet-stream")
+    server.blob("shelf://logo", b"\x89PNG\r\n\x1a\n", mime_type="image/png")
+    server.text("shelf://hidden", "hidden content")
+    server.text("shelf://denied", "denied content")
+
+    @server.resource("shelf://users/{user}/profile{?lang}", name="profile", description="Says who that is")
+    def profile(user: str, lang: str = "en") -> str:
+        return f"Profile of {user} in {lang}"
+
+    @server.tool
+    def own() -> str:
+        """Answers by itself."""
+        return "own answer"
+
+    @server.authorize
+    def authorize(operation: str, uris: list[str]) -> list[str]:
+        verdicts = {"shelf://hidden": "hide", "shelf://denied": "deny"}
+        return [verdicts.get(uri, "allow") for uri in uris]
+
+
+server.run()
