@@ -51,7 +51,7 @@ lint: licences ## formatting and lints, with warnings as errors
 
 .PHONY: check-features
 check-features: ## that the core has no warning: each feature by itself, and all for macOS and Windows; needs rustup
-	for features in "" simd schema schemars stdio http tower directory; do \
+	for features in "" simd schema schemars stdio http tower directory skills; do \
 	    cargo clippy -q -p wellhead --no-default-features --features "$$features" --target-dir $(TARGET)/features -- -D warnings || exit 1; \
 	done
 	rustup target add $(OTHER_SYSTEMS)

@@ -604,6 +604,28 @@ typedef struct wellhead_directory {
 WELLHEAD_API wellhead_status wellhead_server_add_directory(wellhead_server *server,
                                                            const wellhead_directory *directory, wellhead_error **error);
 
+/* A folder of skills to serve. Copied before return. */
+typedef struct wellhead_skills {
+    size_t struct_size;
+    wellhead_str path;                        /* Required. A relative path is taken from the current directory. */
+    /* The first segment of all URIs, such as acme in skill://acme/pdf/SKILL.md: letters, digits and -._~. NULL: none, or the
+     * name of the folder if it is a skill itself. */
+    wellhead_str prefix;
+    /* How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
+     * for this time, and after ten times this time at the latest. */
+    uint64_t settle_ms;
+    uint32_t flags;                           /* WELLHEAD_NO_WATCH */
+} wellhead_skills;
+#define WELLHEAD_SKILLS_INIT { sizeof(wellhead_skills), {NULL, 0}, {NULL, 0}, 0, 0 }
+
+/* Registers the skills in a folder and below it: skills/list, skills/get and resources/directory/read of the extension
+ * io.modelcontextprotocol/skills, and each file as a resource such as skill://pdf/SKILL.md. A skill is a directory with a
+ * SKILL.md that begins with front matter; the log says why another one is not served. Hidden and ignored files are treated
+ * as wellhead_server_add_directory treats them. skills: may not be NULL. IO, DUPLICATE for a second folder with the same
+ * prefix or if either has none, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_add_skills(wellhead_server *server, const wellhead_skills *skills,
+                                                        wellhead_error **error);
+
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
 
 /* A call and its strings are valid as long as its responder: until the callback returns or, if kept, until the answer. For

@@ -403,6 +403,17 @@ struct Directory {
     std::uint32_t flags = 0;
 };
 
+/* A folder of skills to serve: see wellhead_skills. */
+struct Skills {
+    Skills(std::string folder_path) : path(std::move(folder_path)) {}
+    Skills(const char *folder_path) : path(folder_path) {}
+
+    std::string path;
+    std::optional<std::string> prefix;
+    std::uint64_t settle_ms = 0;
+    std::uint32_t flags = 0;
+};
+
 /* ---- calls and answers ---- */
 
 /* The arguments of a method, a tool or a prompt, by path: a JSON Pointer such as "/edits/0/oldText", or "model". What is not
@@ -921,6 +932,14 @@ public:
         c.settle_ms = directory.settle_ms;
         c.flags = directory.flags;
         detail::call(wellhead_server_add_directory, capi(), &c);
+    }
+    void add_skills(const Skills &skills) {
+        wellhead_skills c = WELLHEAD_SKILLS_INIT;
+        c.path = str(skills.path);
+        c.prefix = optional_str(skills.prefix);
+        c.settle_ms = skills.settle_ms;
+        c.flags = skills.flags;
+        detail::call(wellhead_server_add_skills, capi(), &c);
     }
     void remove(std::string_view name) { detail::call(wellhead_server_remove, capi(), str(name)); }
 

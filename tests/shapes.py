@@ -157,6 +157,7 @@ entry = by_member(
     ("blob", members({"blob": text, "base64": base64}, RESOURCE)),
     ("resource", members({"resource": text, "read": answer}, {**EXISTS, **RESOURCE})),
     ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **EXISTS, **DESCRIPTOR})),
+    ("skills", members({"skills": members_of(text)}, {"prefix": text})),
     ("list", members({"list": name_or_null, "pages": listing}, {})),
     ("fallback", members({"fallback": answer}, EXISTS)),
     ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
@@ -380,7 +381,7 @@ NEEDS = (
     "verdict_count",
     "method",
     "tools",
-    "replicas",
+    "replicas", "skills",
     "close_stream",
 )
 UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
@@ -501,7 +502,7 @@ def needed(value: Any) -> set[str]:
     if isinstance(value, dict):
         for name, inner in value.items():
             if name in ("fallback", "exists", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method",
-                        "close_stream"):
+                        "close_stream", "skills"):
                 found.add(name)
             if name in ("origin", "published", "inject"):
                 found.add("replicas")
@@ -530,7 +531,7 @@ def needed(value: Any) -> set[str]:
                 found.add("parts")
             if name == "server":
                 found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
-            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is", "extensions"):
+            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is", "extensions", "skills"):
                 found |= needed(inner)
     elif isinstance(value, list):
         for inner in value:

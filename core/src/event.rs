@@ -9,7 +9,9 @@ mod verification;
 mod verify;
 
 use crate::access::{Caller, RequestContext, Verdict};
-use crate::catalog::{Handler, HandlerId, Vars};
+#[cfg(feature = "directory")]
+use crate::catalog::Listing;
+use crate::catalog::{Handler, HandlerId, ListOf, Vars};
 use crate::connection::ConnectionState;
 use crate::model::{Answer, ClientExtensions, Completion, Json, MethodAnswer, Page};
 use crate::observer::RunningCalls;
@@ -295,6 +297,7 @@ impl Call {
 pub struct ListCall {
     after: Option<String>,
     limit: usize,
+    of: ListOf,
     handler: Arc<Handler>,
     context: Arc<Context>,
     attached: Option<RequestContext>,
@@ -308,11 +311,11 @@ impl ListCall {
         call: CallId,
         context: Arc<Context>,
         handler: Arc<Handler>,
-        after: Option<String>,
-        limit: usize,
+        of: ListOf,
+        (after, limit): (Option<String>, usize),
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        ListCall { after, limit, handler, context, attached: None, responder, quiet: false }
+        ListCall { after, limit, of, handler, context, attached: None, responder, quiet: false }
     }
 
     /// The key of the last item that was listed; none: from the start. The item itself may be gone by now.
@@ -324,6 +327,18 @@ impl ListCall {
     /// the dialect leaves to the two of them. A cursor is good for the filter that it came with.
     pub fn filter(&self) -> Option<&Json> {
         self.context.filter()
+    }
+
+    /// Which list the client wants.
+    #[cfg(feature = "directory")]
+    pub(crate) fn listing(&self) -> Listing {
+        self.of.listing
+    }
+
+    /// The URI of the skill or directory that the client asks about.
+    #[cfg(feature = "directory")]
+    pub(crate) fn subject(&self) -> Option<&str> {
+        self.of.subject.as_deref()
     }
 
     /// How many items are wanted at most; more are cut off, and asked for again.

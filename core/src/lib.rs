@@ -54,6 +54,8 @@ pub use client::{TestClient, TestOptions};
 pub use connection::{Connection, Drain, DrainStart, Handled, Transmit};
 #[cfg(feature = "directory")]
 pub use directory::Directory;
+#[cfg(feature = "skills")]
+pub use directory::Skills;
 pub use error::{Error, ErrorKind, Result};
 pub use event::{
     Arguments, AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall, ResponseCall,

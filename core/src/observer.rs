@@ -235,7 +235,7 @@ impl Observer {
 fn subject(host_call: &HostCall) -> (Arc<str>, Option<Arc<str>>) {
     match host_call {
         HostCall::Read { handler, .. } => ("resources/read".into(), Some((*handler.name).into())),
-        HostCall::List { handler, .. } => ("resources/list".into(), Some((*handler.name).into())),
+        HostCall::List { handler, of, .. } => (of.listing.method().into(), Some((*handler.name).into())),
         HostCall::Complete { handler, .. } => ("completion/complete".into(), Some((*handler.name).into())),
         HostCall::Method { handler, .. } => ((*handler.name).into(), handler.item.clone()),
         HostCall::Authorize { .. } | HostCall::Cancel { .. } | HostCall::Response { .. } => {

@@ -401,6 +401,20 @@ options! {
     }
 }
 
+options! {
+    /// A folder of skills.
+    pub(crate) struct SkillOptions {
+        /// Notifies clients of changes in the folder.
+        pub(crate) watch: bool = true,
+        /// Milliseconds without a change before clients are notified, at most 60,000.
+        pub(crate) settle_ms: u64 = 50,
+    }
+    also {
+        /// The first segment of all URIs: letters, digits and `-._~`. Without it the name of a folder that is a skill itself.
+        prefix: Text("none"),
+    }
+}
+
 /// Every option, limit and counter, by what has it.
 pub const OPTIONS: &[OptionSet] = &[
     OptionSet {
@@ -436,6 +450,7 @@ pub const OPTIONS: &[OptionSet] = &[
         sections: &["Options of a folder"],
         options: FolderOptions::OPTIONS,
     },
+    OptionSet { name: "skills", about: "", sections: &["Options of skills"], options: SkillOptions::OPTIONS },
     OptionSet {
         name: "counters",
         about: "Counts since the server was made, and of the things that are open. They are read at slightly different \

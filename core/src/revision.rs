@@ -369,6 +369,9 @@ pub(crate) enum Condition {
     Internal,
 }
 
+/// The identifier of the extension for skills.
+pub(crate) const SKILLS: &str = "io.modelcontextprotocol/skills";
+
 /// The server capability of `completion/complete`.
 pub(crate) const COMPLETIONS: &str = "completions";
 

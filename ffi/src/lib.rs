@@ -24,6 +24,7 @@ pub mod resource;
 pub mod catalog;
 
 pub mod directory;
+pub mod skills;
 
 pub mod call;
 

@@ -32,6 +32,7 @@ export type {
   RunOptions,
   ServeHttpOptions,
   ServerOptions,
+  SkillsOptions,
 } from './options.js';
 export { Server } from './server.js';
 export type { RequestHandler } from './conversation.js';

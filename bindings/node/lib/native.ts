@@ -178,6 +178,7 @@ export interface NativeServer {
     exists: boolean,
   ): number;
   addDirectory(path: string, options: string): string;
+  addSkills(path: string, options: string): string;
   addList(name: string | undefined): number;
   setFallback(exists: boolean): number;
   addMethod(name: string, revisions: string[] | undefined): number;

@@ -215,6 +215,22 @@ export interface DirectoryOptions {
   settleMs?: number | undefined;
 }
 
+/** The options of {@link Server.skills}. */
+export interface SkillsOptions {
+  /**
+   * The first segment of all URIs, such as `acme` in `skill://acme/pdf/SKILL.md`: letters, digits and `-._~`. Default: none, or
+   * the name of the folder if it is a skill itself.
+   */
+  prefix?: string | undefined;
+  /** Watches the folder, and notifies clients of changes. Default: true. */
+  watch?: boolean | undefined;
+  /**
+   * Milliseconds without a change before clients are notified; while changes go on, they are notified after ten times as
+   * long. 0 notifies at once. Default: 50; at most 60,000.
+   */
+  settleMs?: number | undefined;
+}
+
 /** The options of {@link Server.connect}. */
 export interface ConnectOptions {
   /**
@@ -341,6 +357,8 @@ const DIRECTORY: Members<DirectoryOptions> = {
   settleMs: 'whole',
 };
 
+const SKILLS: Members<SkillsOptions> = { prefix: 'string', watch: 'boolean', settleMs: 'whole' };
+
 const CONNECT: Members<ConnectOptions> = { wake: 'function', caller: 'object' };
 
 const RUN: Members<RunOptions> = { guardStdio: 'boolean', handleSigterm: 'boolean', drainMs: 'count' };
@@ -362,6 +380,7 @@ const MEMBERS = {
   resource: RESOURCE,
   descriptor: DESCRIPTOR,
   directory: DIRECTORY,
+  skills: SKILLS,
   connect: CONNECT,
   run: RUN,
   serveHttp: SERVE_HTTP,

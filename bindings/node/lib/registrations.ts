@@ -10,7 +10,12 @@ import { needMembers } from './members.js';
 import type { NamedHandle } from './handle.js';
 import type { MethodHandler, MethodOptions } from './method.js';
 import type { NativeServer } from './native.js';
-import { type DirectoryOptions, options as checkedOptions, type ResourceOptions } from './options.js';
+import {
+  type DirectoryOptions,
+  options as checkedOptions,
+  type ResourceOptions,
+  type SkillsOptions,
+} from './options.js';
 import type { SharedBytes } from './shared.js';
 import { plainTool } from './tool.js';
 import type { Completer, Lister, ResourceDescriptor } from './values.js';
@@ -94,10 +99,16 @@ export class Registrations {
   /** A folder. */
   directory(path: string, options: DirectoryOptions): Omit<Handle, 'set'> {
     needString('path', path);
-    const text = JSON.stringify(checkedOptions('directory', options), (_, value) =>
-      value === Infinity ? Number.MAX_SAFE_INTEGER : value,
-    );
+    const text = folderOptions(checkedOptions('directory', options));
     const name = native(() => this.#native.addDirectory(path, text));
+    return this.#handle(name);
+  }
+
+  /** A folder of skills. */
+  skills(path: string, options: SkillsOptions): Omit<Handle, 'set'> {
+    needString('path', path);
+    const text = folderOptions(checkedOptions('skills', options));
+    const name = native(() => this.#native.addSkills(path, text));
     return this.#handle(name);
   }
 
@@ -195,4 +206,9 @@ function needSchemas(definition: object): void {
     if ((member === 'inputSchema' || member === 'outputSchema') && schema !== undefined && schema !== null)
       needJsonSchema(member, schema);
   }
+}
+
+/** The options of a folder as JSON, which has no infinity. */
+function folderOptions(options: DirectoryOptions | SkillsOptions): string {
+  return JSON.stringify(options, (_, value) => (value === Infinity ? Number.MAX_SAFE_INTEGER : value));
 }

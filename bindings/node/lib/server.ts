@@ -18,6 +18,7 @@ import {
   type RunOptions,
   type ServeHttpOptions,
   type ServerOptions,
+  type SkillsOptions,
 } from './options.js';
 import type { Vars } from './template.js';
 import { TestClient, type TestClientOptions } from './testing.js';
@@ -135,6 +136,27 @@ export class Server {
    */
   directory(path: string, options: DirectoryOptions = {}): Omit<Handle, 'set'> {
     return this.#parts.registrations.directory(path, options);
+  }
+
+  /**
+   * Serves the Agent Skills in a folder and below it, as resources under `skill:`, and watches it.
+   *
+   * A skill is a directory with a `SKILL.md` that begins with front matter: `name`, which is the name of the directory, and
+   * `description`. Clients list skills with `skills/list`, and read each file as a resource such as `skill://pdf/SKILL.md`. A
+   * directory that breaks the format is not served, and the log says why. Hidden and ignored files are treated as
+   * {@link Server.directory} treats them. The handle's `name` is the template `skill://{+path}`.
+   *
+   * @example
+   * ```ts
+   * const skills = server.skills('skills');
+   * ```
+   * @throws {RegistrationError} for what is not a folder, for a second folder with the same prefix or if either has none, for
+   *   a bad `prefix`, and for a `settleMs` over 60,000
+   * @throws {WellheadError} `ERR_WELLHEAD_IO` for a folder that cannot be opened
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  skills(path: string, options: SkillsOptions = {}): Omit<Handle, 'set'> {
+    return this.#parts.registrations.skills(path, options);
   }
 
   /**

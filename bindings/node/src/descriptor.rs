@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use wellhead::http::Grant;
 use wellhead::{
     Annotations, Body, CacheHint, Caller, Completion, Contents, Directory, Icon, Json, Observed, Resource,
-    Result, Template, TemplateValue,
+    Result, Skills, Template, TemplateValue,
 };
 
 /// The description of a resource or a template.
@@ -210,6 +210,22 @@ pub(crate) fn directory(path: String, options: &str) -> Result<Directory> {
     directory = set(directory, max_file_bytes, Directory::max_file_bytes);
     directory = set(directory, settle_ms, Directory::settle_ms);
     Ok(set(directory, watch, Directory::watch))
+}
+
+/// A folder of skills to be served.
+pub(crate) fn skills(path: String, options: &str) -> Result<Skills> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Options {
+        prefix: Option<String>,
+        watch: Option<bool>,
+        settle_ms: Option<u64>,
+    }
+
+    let Options { prefix, watch, settle_ms } = given::parse(options)?;
+    let skills = set(Skills::new(path), prefix, Skills::prefix);
+    let skills = set(skills, settle_ms, Skills::settle_ms);
+    Ok(set(skills, watch, Skills::watch))
 }
 
 /// A call that began or ended, as JSON.

@@ -72,6 +72,13 @@ impl Native {
         Ok(self.inner.server.directory(directory).map_err(thrown)?.name().to_owned())
     }
 
+    /// A folder of skills; `options` is JSON. Returns the text of its template.
+    #[napi]
+    pub fn add_skills(&self, path: String, options: String) -> Result<String> {
+        let skills = descriptor::skills(path, &options).map_err(thrown)?;
+        Ok(self.inner.server.skills(skills).map_err(thrown)?.name().to_owned())
+    }
+
     /// A list source. Returns the number that `ask` is called with.
     #[napi]
     pub fn add_list(&self, name: Option<String>) -> Result<f64> {

@@ -1,10 +1,10 @@
-//! How a directory is served, from arguments.
+//! How a directory or a folder of skills is served, from arguments.
 
 use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::path::PathBuf;
-use wellhead::Directory;
+use wellhead::{Directory, Skills};
 
 pub(crate) fn options(path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Directory> {
     let path: PathBuf = path.extract().map_err(|_| given::not_a("path", "a str or a path", path))?;
@@ -25,4 +25,23 @@ pub(crate) fn options(path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict
         };
     }
     Ok(directory)
+}
+
+pub(crate) fn skill_options(
+    path: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Skills> {
+    let path: PathBuf = path.extract().map_err(|_| given::not_a("path", "a str or a path", path))?;
+    let mut skills = Skills::new(path);
+    for (given, value) in options.into_iter().flatten() {
+        let name = given.cast::<PyString>()?.to_str()?;
+        skills = match name {
+            "watch" => skills.watch(given::flag(name, &value)?),
+            "prefix" if value.is_none() => skills,
+            "prefix" => skills.prefix(given::string(name, &value)?),
+            "settle_ms" => skills.settle_ms(given::count(name, &value)?),
+            _ => return Err(given::unknown("skills", &given, &["prefix", "watch", "settle_ms"])),
+        };
+    }
+    Ok(skills)
 }

@@ -355,6 +355,23 @@ impl Server {
         Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned(), typed: false })
     }
 
+    #[doc = docstring!(skills)]
+    #[pyo3(
+        signature = (path, /, **options),
+        text_signature = "($self, path, /, *, prefix=None, watch=True, settle_ms=50)"
+    )]
+    fn skills(
+        this: &Bound<'_, Self>,
+        path: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Handle> {
+        let py = this.py();
+        let skills = directory::skill_options(path, options)?;
+        let core = this.get().core(py);
+        let handle = detach(py, || core.skills(skills)).or_raise(py)?;
+        Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned(), typed: false })
+    }
+
     #[doc = docstring!(authorize)]
     #[pyo3(signature = (function = None, /))]
     fn authorize<'py>(

@@ -35,6 +35,7 @@ REACHES = {
     "parts",
     "progress",
     "replicas",
+    "skills",
     "tools",
     "sub_resource_updated",
     "verdict_count",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import logging
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import wellhead
@@ -70,12 +72,15 @@ class Host:
         self.fixed: dict[str, wellhead.Handle] = {}
         self.listings: dict[str, list[Json]] = {}
         self.published: list[str] = []
+        self.folders: list[tempfile.TemporaryDirectory[str]] = []
         self.server.on_publish(self.published.append)
         self.log = Log(self.lines)
         logging.getLogger("wellhead").addHandler(self.log)
 
     def stop(self) -> None:
         logging.getLogger("wellhead").removeHandler(self.log)
+        for folder in self.folders:
+            folder.cleanup()
 
     # ---- the catalogue
 
@@ -116,6 +121,14 @@ class Host:
                 self.server.list(name=name)(lister)
         elif "fallback" in entry:
             self.server.fallback(self.reader(entry["fallback"]), **self.with_existence(entry))
+        elif "skills" in entry:
+            folder = tempfile.TemporaryDirectory()
+            self.folders.append(folder)
+            for path, body in entry["skills"].items():
+                file = Path(folder.name, path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(body.encode())
+            self.server.skills(folder.name, prefix=entry.get("prefix"))
         elif "authorize" in entry:
             self.authorize(entry["authorize"])
         elif "interest" in entry:

@@ -20,7 +20,6 @@ impl Extensions {
     }
 
     /// Declares an extension that Wellhead implements. The application may add settings, but not change these.
-    #[allow(dead_code, reason = "each such extension calls it")]
     pub(crate) fn begin_use(&mut self, id: &'static str, settings: Json) {
         self.used.insert(id, settings);
     }

@@ -20,6 +20,8 @@ mod template;
 
 pub use entries::HandlerId;
 pub use explain::{Explanation, PassedOver, TakenBy, Why};
+#[cfg(feature = "directory")]
+pub(crate) use template::FolderKind;
 pub use template::Template;
 
 pub(crate) use completing::Completer;
@@ -28,7 +30,7 @@ pub(crate) use definition::{PromptArguments, check_name, definition};
 pub(crate) use entries::{Content, Fixed, Handler, Vars};
 pub(crate) use methods::{MethodFn, MethodHandler};
 pub(crate) use named::Availability;
-pub(crate) use pages::{Listing, Surroundings, Walk, Walked};
+pub(crate) use pages::{ListOf, Listing, Surroundings, Walk, Walked};
 pub(crate) use param_headers::ParamHeader;
 pub(crate) use registry::{Catalog, Change, Found};
 pub(crate) use resource_tools::{ResourceTool, template_tool, text_argument};

@@ -29,26 +29,43 @@ pub(crate) enum Listing {
     Prompts,
     /// Resources, then templates: for the tool that lists both.
     Everything,
+    /// The skills that are served.
+    Skills,
+    /// The skill at one URI.
+    Skill,
+    /// The direct children of one directory.
+    Directory,
 }
 
 impl Listing {
+    /// Returns the kind of list that a method of the extension for skills asks for.
+    pub(crate) fn of_skills(method: &str) -> Option<Listing> {
+        [Listing::Skills, Listing::Skill, Listing::Directory].into_iter().find(|l| l.method() == method)
+    }
+
     /// Returns the member of the result that holds the items.
     pub(crate) fn member(self) -> &'static str {
         match self {
-            Listing::Resources | Listing::Everything => "resources",
+            Listing::Resources | Listing::Everything | Listing::Directory => "resources",
             Listing::Templates => "resourceTemplates",
             Listing::Tools => "tools",
             Listing::Prompts => "prompts",
+            Listing::Skills => "skills",
+            Listing::Skill => "skill",
         }
     }
 
-    pub(crate) fn cacheable(self) -> Cacheable {
-        match self {
-            Listing::Resources | Listing::Everything => Cacheable::Resources,
+    /// Returns the kind of answer for caching hints; `None` for an answer that has none.
+    pub(crate) fn cacheable(self) -> Option<Cacheable> {
+        Some(match self {
+            Listing::Resources | Listing::Everything | Listing::Skills | Listing::Skill => {
+                Cacheable::Resources
+            }
             Listing::Templates => Cacheable::Templates,
             Listing::Tools => Cacheable::Tools,
             Listing::Prompts => Cacheable::Prompts,
-        }
+            Listing::Directory => return None,
+        })
     }
 
     /// Returns the number of the entry with that name.
@@ -64,20 +81,28 @@ impl Listing {
             }
             (Listing::Tools, ListPart::First) => catalog.named(Family::Tools)?.0.number_of(name),
             (Listing::Prompts, _) => catalog.named(Family::Prompts)?.0.number_of(name),
+            (Listing::Skills | Listing::Skill | Listing::Directory, _) => None,
         }
     }
 
+    /// Returns whether list sources give the items.
     fn has_sources(self) -> bool {
-        matches!(self, Listing::Resources | Listing::Everything)
+        matches!(
+            self,
+            Listing::Resources | Listing::Everything | Listing::Skills | Listing::Skill | Listing::Directory
+        )
     }
 
-    fn method(self) -> &'static str {
+    pub(crate) fn method(self) -> &'static str {
         match self {
             Listing::Resources => "resources/list",
             Listing::Templates => "resources/templates/list",
             Listing::Tools => "tools/list",
             Listing::Prompts => "prompts/list",
             Listing::Everything => "list_resources",
+            Listing::Skills => "skills/list",
+            Listing::Skill => "skills/get",
+            Listing::Directory => "resources/directory/read",
         }
     }
 
@@ -85,11 +110,21 @@ impl Listing {
         match (self, part) {
             // A tool of the second part stands for a template.
             (Listing::Resources | Listing::Templates | Listing::Everything, _)
+            | (Listing::Skills | Listing::Directory, _)
             | (Listing::Tools, ListPart::Second) => Operation::List,
+            (Listing::Skill, _) => Operation::Read,
             (Listing::Tools, ListPart::First) => Operation::ListTools,
             (Listing::Prompts, _) => Operation::ListPrompts,
         }
     }
+}
+
+/// The list that a source is asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct ListOf {
+    pub(crate) listing: Listing,
+    /// The skill or directory that the client asks about.
+    pub(crate) subject: Option<Arc<str>>,
 }
 
 /// The maximum number of rounds for one page; after them a short page goes out.
@@ -109,6 +144,8 @@ pub(crate) struct Walk {
     listing: Listing,
     part: ListPart,
     revision: Revision,
+    /// The URI that the client asks about: of a skill or of a directory.
+    subject: Option<Arc<str>>,
     filter: Option<Box<str>>,
     check: AccessCheck,
     /// The current list source, by its registration and name; `None` for single registrations.
@@ -122,6 +159,8 @@ pub(crate) struct Walk {
     rendered: Vec<u8>,
     /// The source has items after the candidates.
     more: bool,
+    /// The source says that nothing is at the subject.
+    missing: bool,
     scanned: usize,
     items: PageItems,
 }
@@ -138,6 +177,8 @@ enum ListPosition {
 /// An item that may become part of the page. It is left out if its JSON is empty.
 struct Candidate {
     uri: Arc<str>,
+    /// The files of a skill, all of which the caller must be allowed to see.
+    files: Arc<[Arc<str>]>,
     /// The URI, for an item of a list source.
     mark: Option<ListPosition>,
     rendered: Option<Range<usize>>,
@@ -146,8 +187,11 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn needs_verdict(&self) -> bool {
-        self.rendered.is_some() && !self.for_all
+    /// Returns the URIs that the application judges.
+    fn judged(&self) -> impl Iterator<Item = &Arc<str>> {
+        let files = self.files.iter().filter(|file| **file != self.uri);
+        let judged = std::iter::once(&self.uri).chain(files);
+        judged.filter(|_| self.rendered.is_some() && !self.for_all)
     }
 
     fn into_mark(self) -> ListPosition {
@@ -177,11 +221,13 @@ enum Stretch {
 /// The progress of a walk.
 pub(crate) enum Walked {
     /// It needs the source's next items.
-    Ask { walk: Box<Walk>, handler: Arc<Handler>, after: Option<String>, limit: usize },
+    Ask { walk: Box<Walk>, handler: Arc<Handler>, of: ListOf, after: Option<String>, limit: usize },
     /// It needs verdicts about the candidates.
     Authorize { walk: Box<Walk>, uris: Vec<Arc<str>> },
     /// The page is ready.
     Page { listing: Listing, items: Vec<u8>, cursor: Option<String> },
+    /// No skill or directory is at the URI that the client asks about.
+    Missing(Arc<str>),
     /// The application's answer cannot be used.
     Failed(String),
 }
@@ -189,7 +235,7 @@ pub(crate) enum Walked {
 impl Walk {
     /// Begins at a cursor, or at the start. Returns `None` for an invalid cursor.
     pub(crate) fn new(
-        listing: Listing,
+        (listing, subject): (Listing, Option<Arc<str>>),
         revision: Revision,
         filter: Option<&str>,
         check: AccessCheck,
@@ -200,7 +246,9 @@ impl Walk {
             listing,
             part: ListPart::First,
             revision,
-            filter: filter.map(Into::into),
+            // A cursor is good for the directory that it came with.
+            filter: subject.as_deref().or(filter).map(Into::into),
+            subject,
             check,
             source: None,
             position: None,
@@ -208,6 +256,7 @@ impl Walk {
             candidates: Vec::new(),
             rendered: Vec::new(),
             more: false,
+            missing: false,
             scanned: 0,
             items: PageItems::new(around.limits),
         });
@@ -221,7 +270,7 @@ impl Walk {
                 }
                 Position::Listed { source, key } => {
                     let id = around.catalog.with(|c, _| {
-                        c.sources.iter().find(|other| *other.name == *source).map(|found| found.id)
+                        c.sources(listing).iter().find(|other| *other.name == *source).map(|found| found.id)
                     })?;
                     walk.source = Some((id, source.into()));
                     walk.position = Some(ListPosition::Key(key));
@@ -239,7 +288,7 @@ impl Walk {
 
     /// Returns how many candidates need a verdict.
     pub(crate) fn asked(&self) -> usize {
-        self.candidates.iter().filter(|candidate| candidate.needs_verdict()).count()
+        self.candidates.iter().map(|candidate| candidate.judged().count()).sum()
     }
 
     /// Returns the operation to authorize for the candidates.
@@ -262,6 +311,7 @@ impl Walk {
             (Listing::Tools, ListPart::First) => self.take_named(catalog, Family::Tools),
             (Listing::Tools, ListPart::Second) => self.take_resource_tools(catalog),
             (Listing::Prompts, _) => self.take_named(catalog, Family::Prompts),
+            (Listing::Skills | Listing::Skill | Listing::Directory, _) => {}
         });
         self.authorise(around)
     }
@@ -281,9 +331,10 @@ impl Walk {
 
     /// Continues with the verdicts about the candidates.
     pub(crate) fn judge(mut self: Box<Self>, verdicts: &[Verdict], around: &Surroundings<'_>) -> Walked {
-        let asked = self.candidates.iter_mut().filter(|candidate| candidate.needs_verdict());
-        for (candidate, verdict) in asked.zip(verdicts) {
-            if *verdict != Verdict::Allow {
+        let mut verdicts = verdicts.iter();
+        for candidate in &mut self.candidates {
+            let asked = candidate.judged().count();
+            if verdicts.by_ref().take(asked).any(|verdict| *verdict != Verdict::Allow) {
                 candidate.rendered = None;
             }
         }
@@ -393,7 +444,13 @@ impl Walk {
                 let rendered = Some(from..self.rendered.len());
                 let uri = name_of(registered);
                 let mark = Some(ListPosition::Registered(number, uri.clone()));
-                self.candidates.push(Candidate { uri, mark, rendered, for_all: false });
+                self.candidates.push(Candidate {
+                    uri,
+                    files: Arc::default(),
+                    mark,
+                    rendered,
+                    for_all: false,
+                });
             }
             self.scanned += self.candidates.len();
             self.more = rest.next().is_some();
@@ -422,6 +479,7 @@ impl Walk {
         if let Some(why) = page.failed {
             return Err(format!("failed: {why}"));
         }
+        self.missing = page.missing;
         if page.more && page.is_empty() {
             return Err("said that there is more but gave no item".to_owned());
         }
@@ -435,10 +493,22 @@ impl Walk {
         // One critical section for all. A fixed resource wins over a listed one of the same URI.
         let shadowed: Vec<bool> = catalog.with(|c, _| {
             let is_fixed = |item: PageItem<'_>| c.fixed.has(item.uri());
-            if c.fixed.is_empty() { Vec::new() } else { page.items().take(taken).map(is_fixed).collect() }
+            let lists_resources = matches!(self.listing, Listing::Resources | Listing::Everything);
+            if c.fixed.is_empty() || !lists_resources {
+                Vec::new()
+            } else {
+                page.items().take(taken).map(is_fixed).collect()
+            }
         });
-        let whole =
-            self.check == AccessCheck::NotRequired && taken == page.len() && !shadowed.contains(&true);
+        let is_skill = matches!(self.listing, Listing::Skills | Listing::Skill);
+        let is_sought = |item: PageItem<'_>| {
+            self.listing != Listing::Skill || self.subject.as_deref() == Some(item.uri())
+        };
+        let whole = self.check == AccessCheck::NotRequired
+            && taken == page.len()
+            && !shadowed.contains(&true)
+            && self.listing != Listing::Skill
+            && page.items().all(|item| item.is_skill() == is_skill);
         if whole && self.items.count == 0 {
             let key = last.map(|item| item.key().to_owned());
             if let Some(json) = page.take_ready(self.revision, self.items.max_bytes) {
@@ -455,7 +525,19 @@ impl Walk {
                 let line = format!("the list source \"{}\" {fault}", self.source_name());
                 lines.push(LogLine(Level::Error, line));
             }
-            let shown = item.fault().is_none() && !shadowed.get(at).is_some_and(|shadowed| *shadowed);
+            if item.is_skill() != is_skill && item.fault().is_none() {
+                let what = if is_skill { "is no skill; add it as one" } else { "is a skill; list it as one" };
+                let line = format!(
+                    "the list source \"{}\" gave \"{}\", which {what}",
+                    self.source_name(),
+                    item.uri()
+                );
+                lines.push(LogLine(Level::Error, line));
+            }
+            let shown = item.fault().is_none()
+                && item.is_skill() == is_skill
+                && is_sought(item)
+                && !shadowed.get(at).is_some_and(|shadowed| *shadowed);
             let revision = self.revision;
             if self.check == AccessCheck::Required {
                 let rendered = shown.then(|| {
@@ -465,7 +547,8 @@ impl Walk {
                 });
                 let (uri, key) = (item.uri(), item.key());
                 let mark = (uri != key).then(|| ListPosition::Key(key.to_owned()));
-                self.candidates.push(Candidate { uri: uri.into(), mark, rendered, for_all: false });
+                let files = item.files();
+                self.candidates.push(Candidate { uri: uri.into(), files, mark, rendered, for_all: false });
             } else if shown && !self.items.add(|out| item.write(out, revision)) {
                 self.more = true;
                 break;
@@ -481,8 +564,7 @@ impl Walk {
 
     fn authorise(self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         if self.check == AccessCheck::Required {
-            let asked = self.candidates.iter().filter(|candidate| candidate.needs_verdict());
-            let uris: Vec<_> = asked.map(|candidate| candidate.uri.clone()).collect();
+            let uris: Vec<_> = self.candidates.iter().flat_map(Candidate::judged).cloned().collect();
             if !uris.is_empty() {
                 return Walked::Authorize { walk: self, uris };
             }
@@ -506,7 +588,11 @@ impl Walk {
         if let Some(candidate) = consumed {
             self.position = Some(candidate.into_mark());
         }
-        if self.items.is_full() || self.scanned >= PATIENCE.saturating_mul(self.items.max) {
+        if self.listing == Listing::Skill {
+            if self.items.count > 0 {
+                return self.page(around);
+            }
+        } else if self.items.is_full() || self.scanned >= PATIENCE.saturating_mul(self.items.max) {
             return self.page(around);
         }
         if !self.more {
@@ -529,10 +615,12 @@ impl Walk {
     fn ask(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         let (after, limit) = (self.key().map(str::to_owned), self.wanted());
         let source = self.source.as_ref().map(|(id, _)| *id);
-        let handler =
-            around.catalog.with(|c, _| c.sources.iter().find(|other| Some(other.id) == source).cloned());
+        let handler = around
+            .catalog
+            .with(|c, _| c.sources(self.listing).iter().find(|other| Some(other.id) == source).cloned());
         if let Some(handler) = handler {
-            return Walked::Ask { walk: self, handler, after, limit };
+            let of = ListOf { listing: self.listing, subject: self.subject.clone() };
+            return Walked::Ask { walk: self, handler, of, after, limit };
         }
         self.more = false; // the source was removed while this page was made
         self.consume(around)
@@ -551,7 +639,7 @@ impl Walk {
         let follows = around.catalog.with(|c, _| match self.listing {
             Listing::Everything => !c.listed_templates.is_empty(),
             Listing::Tools => !c.resource_tools().is_empty(),
-            Listing::Resources | Listing::Templates | Listing::Prompts => false,
+            _ => false,
         });
         follows.then_some(Stretch::SecondPart)
     }
@@ -560,10 +648,21 @@ impl Walk {
     /// removed.
     fn next_source(&self, around: &Surroundings<'_>) -> Option<Arc<Handler>> {
         let last = self.source.as_ref().map(|(id, _)| *id);
-        around.catalog.with(|c, _| c.sources.iter().find(|other| Some(other.id) > last).cloned())
+        around.catalog.with(|c, _| match (self.listing, &self.subject) {
+            (Listing::Directory, Some(uri)) => c.directory(uri).filter(|_| last.is_none()),
+            _ => c.sources(self.listing).iter().find(|other| Some(other.id) > last).cloned(),
+        })
     }
 
     fn page(self, around: &Surroundings<'_>) -> Walked {
+        let is_missing = match self.listing {
+            Listing::Skill => self.items.count == 0,
+            Listing::Directory => self.missing || self.source.is_none(),
+            _ => false,
+        };
+        if let Some(uri) = self.subject.clone().filter(|_| is_missing) {
+            return Walked::Missing(uri);
+        }
         let more = self.more || self.next_stretch(around).is_some();
         let bound = self.bound(around);
         let cursor = self

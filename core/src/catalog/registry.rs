@@ -1,6 +1,5 @@
 //! Stores registrations, and finds the one that serves a URI.
 
-use super::Template;
 use super::completing::check_completers;
 use super::definition::Definition;
 use super::entries::{Content, Fixed, Handler, HandlerId, Vars};
@@ -9,11 +8,15 @@ use super::methods::{MethodFn, MethodHandler, Methods};
 use super::named::{Availability, Named, NamedSet};
 use super::near::Capitals;
 use super::ordered::Ordered;
+use super::pages::Listing;
 use super::resource_tools::ResourceTools;
+use super::template::{FolderKind, Template};
 use crate::error::{Error, ErrorKind, Result};
+use crate::jsonrpc::for_each_member;
+use crate::jsonrpc::write::Object;
 use crate::model::{Body, Contents, Descriptor, Family, Json, Method, Resource};
 use crate::provider::Provider;
-use crate::revision::{COMPLETIONS, EXTENSIONS, Revision};
+use crate::revision::{COMPLETIONS, EXTENSIONS, Era, Revision, SKILLS};
 use crate::uri::{Conflict, Router, TemplateError, UriTemplate, check_uri};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +41,13 @@ pub(crate) struct Catalog {
     /// Single registrations in the order in which they are listed.
     pub(crate) listed_templates: Ordered<Handler>,
     /// List sources in the order of their registration.
-    pub(crate) sources: Vec<Arc<Handler>>,
+    sources: Vec<Arc<Handler>>,
+    /// List sources of skills.
+    skill_sources: Vec<Arc<Handler>>,
+    /// Templates whose directories can be read.
+    directories: Vec<Arc<Handler>>,
+    /// Skills were offered; they stay declared.
+    has_skills: bool,
     pub(super) capitals: Capitals,
     fallback: Option<Arc<Handler>>,
     methods: Methods,
@@ -215,10 +224,48 @@ impl Catalog {
         self.completers += handler.callbacks.completed().count();
         self.capitals.add_template(&handler.name);
         self.listed_templates.add((*handler.name).into(), id.0, handler.clone());
+        if template.folder.is_some() {
+            self.directories.push(handler.clone());
+        }
+        if template.folder == Some(FolderKind::Skills) {
+            self.skill_sources.push(handler.clone());
+            self.has_skills = true;
+            let settings = Json::written(self.skill_settings().as_bytes().to_vec());
+            self.extensions.begin_use(SKILLS, settings);
+        }
         if lists {
             self.sources.push(handler);
         }
         Ok((id, suspicious))
+    }
+
+    /// Returns the sources that a list of this kind asks.
+    pub(super) fn sources(&self, listing: Listing) -> &[Arc<Handler>] {
+        match listing {
+            Listing::Skills | Listing::Skill => &self.skill_sources,
+            Listing::Directory => &self.directories,
+            _ => &self.sources,
+        }
+    }
+
+    /// Returns the registration that lists the directory at `uri`.
+    pub(super) fn directory(&self, uri: &str) -> Option<Arc<Handler>> {
+        match self.find(uri) {
+            Found::Call { handler, .. } => {
+                self.directories.iter().find(|other| other.id == handler.id).cloned()
+            }
+            Found::Value(_) | Found::Nothing | Found::Invalid => None,
+        }
+    }
+
+    /// Returns whether skills were ever offered.
+    pub(crate) fn has_skills(&self) -> bool {
+        self.has_skills
+    }
+
+    /// Returns whether every directory of the skills can be read: those of callbacks cannot.
+    pub(crate) fn reads_directories(&self) -> bool {
+        self.skill_sources.iter().all(|source| self.directories.iter().any(|other| other.id == source.id))
     }
 
     /// Refuses a resource that would then be listed twice.
@@ -288,6 +335,20 @@ impl Catalog {
         }
         all.extend(self.extensions.capability().map(|extensions| (EXTENSIONS.to_owned(), extensions)));
         all
+    }
+
+    /// Returns the capabilities that a client of this era is told. Schemas of the handshake era have no `extensions`, so
+    /// clients may look for the one for skills under `experimental`, too.
+    pub(crate) fn introduced_capabilities(&self, era: Era) -> Vec<(String, Json)> {
+        let mut all = self.capabilities();
+        if self.has_skills && era == Era::Handshake {
+            extend(&mut all, "experimental", SKILLS, self.skill_settings());
+        }
+        all
+    }
+
+    fn skill_settings(&self) -> &'static str {
+        if self.reads_directories() { r#"{"directoryRead":true}"# } else { "{}" }
     }
 
     /// Returns the tools or prompts, if any were ever registered.
@@ -418,7 +479,14 @@ impl Catalog {
         let source = self.sources.iter().position(|source| {
             *source.name == *name && template.as_ref().is_none_or(|template| template.id == source.id)
         });
-        let handlers: Vec<_> = template.into_iter().chain(source.map(|at| self.sources.remove(at))).collect();
+        let mut handlers: Vec<_> =
+            template.into_iter().chain(source.map(|at| self.sources.remove(at))).collect();
+        if let Some(removed) = handlers.first().map(|handler| handler.id) {
+            self.directories.retain(|other| other.id != removed);
+            self.skill_sources.retain(|other| other.id != removed);
+        } else if let Some(at) = self.skill_sources.iter().position(|source| *source.name == *name) {
+            handlers.push(self.skill_sources.remove(at));
+        }
         match handlers.first() {
             Some(handler) => Ok(Removed {
                 handler: Some(handler.id),
@@ -469,6 +537,23 @@ pub(crate) struct Removed {
     _method: Option<Arc<MethodHandler>>,
     _fixed: Option<Arc<Fixed>>,
     _handlers: Vec<Arc<Handler>>,
+}
+
+/// Adds a member to a capability, which the application may have declared, too.
+fn extend(all: &mut Vec<(String, Json)>, capability: &str, name: &str, settings: &str) {
+    let at = all.iter().position(|(other, _)| other == capability);
+    let declared = at.map_or_else(Json::empty, |at| all.remove(at).1);
+    let mut out = Vec::new();
+    let mut members = Object::begin(&mut out);
+    for_each_member(declared.raw(), |other, value| {
+        if other != name {
+            members.any_member(other).extend_from_slice(value.get().as_bytes());
+        }
+    });
+    members.any_member(name).extend_from_slice(settings.as_bytes());
+    members.end();
+    let at = all.partition_point(|(other, _)| &**other < capability);
+    all.insert(at, (capability.to_owned(), Json::written(out)));
 }
 
 fn unknown(name: &str) -> Error {

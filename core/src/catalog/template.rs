@@ -17,8 +17,18 @@ pub struct Template {
     pub(crate) also: Vec<String>,
     /// Reserves the literal prefix: no second template of this kind may serve URIs below it.
     pub(crate) whole: bool,
+    /// The folder that its provider serves, which also lists the children of directories.
+    pub(crate) folder: Option<FolderKind>,
     pub(crate) callbacks: TemplateCallbacks,
     pub(crate) descriptor: Descriptor,
+}
+
+/// The contents of a folder: files as they are, or those of skills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "skills and folders are features"))]
+pub(crate) enum FolderKind {
+    Files,
+    Skills,
 }
 
 impl Template {
@@ -29,6 +39,7 @@ impl Template {
             raw_values: false,
             also: Vec::new(),
             whole: false,
+            folder: None,
             callbacks: TemplateCallbacks::default(),
             descriptor: Descriptor::default(),
         }

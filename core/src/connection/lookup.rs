@@ -9,7 +9,7 @@ use crate::model::{Borrowed, Completion, Json};
 use crate::policy::SubscribeUnknown;
 use crate::protocol::{
     Argument, Completing, Judged, Lookup, Request, ResolvedRead, Subscriber, invalid_uri, none_found,
-    not_found, not_modified, unknown_argument,
+    not_found, not_modified, nothing_at, unknown_argument,
 };
 use crate::refusals::RefusalKind;
 use crate::revision::Revision;
@@ -28,7 +28,7 @@ impl ConnectionState {
             }
             Lookup::Further { name, params } => self.further(request, &name, params),
             Lookup::Read { uri } => self.read(request, uri, check),
-            Lookup::List { listing, cursor } => self.list(request, listing, cursor.as_deref()),
+            Lookup::List { listing, cursor } => self.list(request, listing, None, cursor.as_deref()),
             Lookup::Complete(argument) => self.complete(request, argument, check),
             Lookup::Subscribe { subscriber, uris } => {
                 let uris = match self.all_known(request.context.revision, subscriber, &uris) {
@@ -64,12 +64,14 @@ impl ConnectionState {
         self: &Arc<Self>,
         request: &Request,
         listing: Listing,
+        subject: Option<Arc<str>>,
         cursor: Option<&str>,
     ) -> Option<Event> {
         let around = self.around();
         let check = self.server.settings.access_check();
         let filter = request.context.filter().map(Json::as_str);
-        let Some(walk) = Walk::new(listing, request.context.revision, filter, check, cursor, &around) else {
+        let revision = request.context.revision;
+        let Some(walk) = Walk::new((listing, subject), revision, filter, check, cursor, &around) else {
             let why = "a list was refused: its cursor is invalid. If another process gave it, share `cursor_key` among them";
             let now = self.machine.with(|m, _| m.now());
             self.server.refusals.report(&self.server.log, RefusalKind::Cursor, now, why);
@@ -79,6 +81,7 @@ impl ConnectionState {
             Walked::Page { listing, items, cursor } => {
                 self.machine.with(|m, _| m.answer_list(request, listing, &items, cursor.as_deref()));
             }
+            Walked::Missing(uri) => return self.refuse(request, &nothing_at(&uri)),
             walked => self.polled_step(|m, trash| m.begin_walk(request, walked, trash)),
         }
         None

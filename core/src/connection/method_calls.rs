@@ -2,7 +2,7 @@
 
 use super::ConnectionState;
 use crate::access::AccessCheck;
-use crate::catalog::{MethodHandler, PromptArguments};
+use crate::catalog::{Listing, MethodHandler, PromptArguments};
 use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
@@ -12,7 +12,7 @@ use crate::log::printable;
 use crate::model::{ClientAnswer, ClientExtensions, Family, Json, MethodAnswer};
 use crate::policy::InvalidArguments;
 use crate::protocol::{
-    CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, unknown_name,
+    CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, limit_data, unknown_name,
 };
 use crate::refusals::RefusalKind;
 use crate::revision::Era;
@@ -22,7 +22,8 @@ use std::sync::Arc;
 
 impl ConnectionState {
     pub(super) fn introduce(&self, request: &Request) {
-        let capabilities = self.server.catalog.with(|c, _| c.capabilities());
+        let era = request.context.revision.era;
+        let capabilities = self.server.catalog.with(|c, _| c.introduced_capabilities(era));
         self.machine.with(|m, _| m.answer_introduction(request, &capabilities));
     }
 
@@ -44,12 +45,15 @@ impl ConnectionState {
         let served = |family: &Family| self.server.catalog.with(|c, _| c.offers(*family));
         let family = Family::ALL.into_iter().find(|f| [f.lists(), f.calls()].contains(&method) && served(f));
         let Some(family) = family else {
+            if let Some(listing) = self.listing_of_skills(method) {
+                return self.skills(request, listing, &params);
+            }
             self.machine.with(|m, _| m.answer_no_method(request, method));
             return None;
         };
         if method == family.lists() {
             return match text_param(&params, "cursor") {
-                Ok(cursor) => self.list(request, family.listing(), cursor.as_deref()),
+                Ok(cursor) => self.list(request, family.listing(), None, cursor.as_deref()),
                 Err(fault) => self.refuse(request, &fault),
             };
         }
@@ -79,6 +83,35 @@ impl ConnectionState {
         let asked = self.machine.with(|m, trash| m.begin_judged(request, judged, trash));
         let (ask, context) = asked?;
         self.event(ask, context)
+    }
+
+    /// Returns the list that a method of the extension for skills asks for, if the extension is declared.
+    fn listing_of_skills(&self, method: &str) -> Option<Listing> {
+        let listing = Listing::of_skills(method)?;
+        let (offered, directories) = self.server.catalog.with(|c, _| (c.has_skills(), c.reads_directories()));
+        (offered && (listing != Listing::Directory || directories)).then_some(listing)
+    }
+
+    fn skills(self: &Arc<Self>, request: &Request, listing: Listing, params: &Json) -> Option<Event> {
+        let cursor = match text_param(params, "cursor") {
+            Ok(cursor) => cursor.filter(|_| listing != Listing::Skill),
+            Err(fault) => return self.refuse(request, &fault),
+        };
+        if listing == Listing::Skills {
+            return self.list(request, listing, None, cursor.as_deref());
+        }
+        let uri = match text_param(params, "uri") {
+            Ok(Some(uri)) => uri,
+            Ok(None) => return self.refuse(request, &wrong_param("uri", "is missing")),
+            Err(fault) => return self.refuse(request, &fault),
+        };
+        let max = self.server.settings.limits.uri_bytes;
+        if uri.len() > max {
+            let what = format!("uri has more than {max} bytes");
+            let fault = RpcError::invalid_params(&what).with_data(limit_data("uri_bytes", max));
+            return self.refuse(request, &fault);
+        }
+        self.list(request, listing, Some(uri.into()), cursor.as_deref())
     }
 
     /// Checks the arguments of a tool, and the header fields that repeat them, and fills in defaults. Arguments that

@@ -29,7 +29,7 @@ impl ConnectionState {
         }
         if *tool == ResourceTool::List {
             return match text_argument(arguments, "cursor") {
-                Ok(cursor) => self.list(request, Listing::Everything, cursor.as_deref()),
+                Ok(cursor) => self.list(request, Listing::Everything, None, cursor.as_deref()),
                 Err(lines) => wrong(lines),
             };
         }

@@ -227,8 +227,8 @@ impl ConnectionState {
             HostCall::Method { call, handler, params } => {
                 Event::Method(MethodCall::new(target, call, context, handler, params))
             }
-            HostCall::List { call, handler, after, limit } => {
-                Event::List(ListCall::new(target, call, context, handler, after, limit))
+            HostCall::List { call, handler, of, after, limit } => {
+                Event::List(ListCall::new(target, call, context, handler, of, (after, limit)))
             }
             HostCall::Complete { call, handler, argument } => {
                 Event::Complete(CompleteCall::new(target, call, context, handler, argument))

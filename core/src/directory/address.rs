@@ -26,6 +26,14 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
+/// The characters to escape in the first name of the URI of a skill, the authority: `:` would begin a port, `@` end a user.
+const ESCAPED_IN_AUTHORITY: &AsciiSet = &ESCAPED.add(b':').add(b'@');
+
+const FILE: &str = "file://";
+
+/// The root is `skill:/`, so that its names follow as those of a folder do.
+const SKILL: &str = "skill:/";
+
 /// Those of them that an expansion of `{+path}` leaves unescaped.
 const KEPT_BY_EXPANSION: &AsciiSet =
     &AsciiSet::EMPTY.add(b'#').add(b'%').add(b'\'').add(b'?').add(b'[').add(b']');
@@ -36,6 +44,8 @@ pub(super) const VARIABLE: &str = "path";
 /// The URIs of a root and of the entries below it. A path below it is names joined by `/`; the root itself is "".
 #[derive(Debug)]
 pub(super) struct Address {
+    /// `file://`, or the beginning of the URIs of skills.
+    start: &'static str,
     /// `/home/ann/notes`, escaped; "" for the root of the file system.
     path: String,
     /// The letter of its drive on Windows; the path begins with `/C:` then.
@@ -73,17 +83,34 @@ impl Address {
             path.push('/');
             path.extend(utf8_percent_encode(&name, ESCAPED));
         }
-        Ok(Address { path, drive })
+        Ok(Address { start: FILE, path, drive })
+    }
+
+    /// Makes one for skills: `skill://acme/…` with the prefix `acme`, otherwise `skill://…`.
+    #[cfg(feature = "skills")]
+    pub(super) fn of_skills(prefix: Option<&str>) -> Address {
+        let path = prefix.map(|prefix| format!("/{prefix}")).unwrap_or_default();
+        Address { start: SKILL, path, drive: None }
+    }
+
+    /// Returns the name of the last directory of the root's URI; empty if it has none.
+    #[cfg(feature = "skills")]
+    pub(super) fn last(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
     }
 
     /// Returns the template of every URI below the root.
     pub(super) fn template(&self) -> String {
-        format!("file://{}/{{+{VARIABLE}}}", self.path)
+        format!("{}{}/{{+{VARIABLE}}}", self.start, self.path)
     }
 
     /// Returns templates of other spellings: the root itself, the authority `localhost` (`rows.tsv` U-20), and the drive.
     pub(super) fn other_templates(&self) -> Vec<String> {
         let mut others = Vec::new();
+        if self.start == SKILL {
+            others.extend((!self.path.is_empty()).then(|| format!("{SKILL}{}", self.path)));
+            return others;
+        }
         for path in self.paths() {
             for authority in ["", "localhost"] {
                 others.push(format!("file://{authority}{path}/"));
@@ -111,14 +138,15 @@ impl Address {
 
     /// Returns the one spelling that lists have.
     pub(super) fn uri(&self, path: &str) -> String {
-        let mut uri = format!("file://{}", self.path);
+        let mut uri = format!("{}{}", self.start, self.path);
         let is_top = self.path.is_empty() || self.drive.is_some() && self.path.len() == "/C:".len();
         if path.is_empty() && is_top {
             uri.push('/');
         }
         for name in path.split('/').filter(|name| !name.is_empty()) {
+            let is_authority = uri.len() == SKILL.len() && self.start == SKILL;
             uri.push('/');
-            uri.extend(utf8_percent_encode(name, ESCAPED));
+            uri.extend(utf8_percent_encode(name, if is_authority { ESCAPED_IN_AUTHORITY } else { ESCAPED }));
         }
         uri
     }
@@ -151,8 +179,9 @@ impl Address {
     /// Returns the place that a URI leads to, if it can be below the root: decoded once, without `.`, `..` and
     /// empty segments.
     pub(super) fn parse(&self, uri: &str) -> Option<Target> {
-        let rest = uri.strip_prefix("file://")?;
-        let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+        let rest = uri.strip_prefix(self.start)?;
+        let host = if self.start == FILE { rest.strip_prefix("localhost") } else { None };
+        let rest = host.unwrap_or(rest);
         let rest = self.paths().iter().find_map(|path| rest.strip_prefix(&**path))?;
         if !(rest.is_empty() || rest.starts_with('/')) || rest.contains(['?', '#']) {
             return None;
@@ -247,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_drive_has_each_spelling_that_clients_send() {
-        let notes = Address { path: "/C:/notes".to_owned(), drive: Some('C') };
+        let notes = Address { start: FILE, path: "/C:/notes".to_owned(), drive: Some('C') };
         let a = Some(Target { path: "a".to_owned(), slash: false });
         for root in ["/C:", "/c:", "/C%3A", "/c%3A", "/C%3a", "/c%3a"] {
             for authority in ["", "localhost"] {
@@ -268,7 +297,7 @@ mod tests {
         }
         assert!(notes.is_listed_spelling("file:///C:/notes/a", "a"));
         assert!(!notes.is_listed_spelling("file:///c%3A/notes/a", "a"));
-        let drive = Address { path: "/C:".to_owned(), drive: Some('C') };
+        let drive = Address { start: FILE, path: "/C:".to_owned(), drive: Some('C') };
         assert_eq!((drive.uri(""), drive.uri("a")), ("file:///C:/".to_owned(), "file:///C:/a".to_owned()));
         assert_eq!(drive.parse("file:///c:/").unwrap().path, "");
     }

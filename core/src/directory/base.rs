@@ -16,6 +16,8 @@ pub(super) struct Base {
     pub(super) name: String,
     pub(super) address: Address,
     pub(super) tree: Tree,
+    /// The name of the files whose contents are shown in lists.
+    pub(super) lists: Option<&'static str>,
 }
 
 impl Base {
@@ -26,7 +28,12 @@ impl Base {
 
     /// Returns the entry at `path`, as lists and notifications of changes show it.
     pub(super) fn describe(&self, path: &str, kind: EntryKind, metadata: &Metadata) -> Resource {
-        let (name, stamp) = (self.name(path), Stamp::from_metadata(metadata));
+        self.describe_stamp(path, kind, &Stamp::from_metadata(metadata))
+    }
+
+    /// Does what [`Base::describe`] does, of the entry in this state.
+    pub(super) fn describe_stamp(&self, path: &str, kind: EntryKind, stamp: &Stamp) -> Resource {
+        let name = self.name(path);
         let mut resource = Resource::new(self.address.uri(path)).name(name).version(stamp.to_string());
         if let Some(time) = stamp.last_modified() {
             resource = resource.annotations(Annotations::new().last_modified(time));
@@ -34,7 +41,7 @@ impl Base {
         if kind == EntryKind::Folder {
             return resource.mime_type(DIRECTORY);
         }
-        resource = resource.size(metadata.len());
+        resource = resource.size(stamp.size());
         match media::guess(name) {
             Some(mime) => resource.mime_type(mime),
             None => resource,

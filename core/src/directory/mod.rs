@@ -9,13 +9,15 @@ mod names;
 mod open_dir;
 mod provider;
 mod rules;
+#[cfg(feature = "skills")]
+mod skills;
 mod spelling;
 mod stamp;
 mod tree;
 mod watch;
 mod windows_name;
 
-use crate::catalog::Template;
+use crate::catalog::{FolderKind, Template};
 use crate::error::{Error, ErrorKind, Result, said_by_system};
 use crate::log::Level;
 use crate::options::{FolderOptions, OptionEntry, OptionValue, SetOption};
@@ -25,6 +27,8 @@ use base::Base;
 use open_dir::OpenDir;
 pub(crate) use provider::Files;
 use rules::Rules;
+#[cfg(feature = "skills")]
+pub use skills::Skills;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,24 +141,11 @@ impl Server {
     pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {
         let Directory { path, include, exclude, options } = directory.into();
         let FolderOptions { max_file_bytes, watch, settle_ms } = options;
-        if settle_ms > MAX_SETTLE_MS {
-            let message = format!("`settle_ms` must be at most 60,000 (got {settle_ms})");
-            return Err(Error::new(ErrorKind::InvalidArgument, message));
-        }
-        let unusable = |e: std::io::Error| {
-            let path = path.display();
-            let message =
-                format!("the folder \"{path}\", which must exist and be readable, cannot be opened");
-            Error::new(ErrorKind::Io, message).because(e)
-        };
-        let root = path.canonicalize().map_err(unusable)?;
-        if !root.is_dir() {
-            let message = format!("\"{}\" is not a folder; give the folder that it is in", path.display());
-            return Err(Error::new(ErrorKind::InvalidArgument, message));
-        }
+        check_settle(settle_ms)?;
+        let root = root(&path)?;
         let address = Address::new(&root)?;
         let rules = Rules::new(&root, &include, &exclude, self.log_sink())?;
-        let open = OpenDir::open(&root).map_err(unusable)?;
+        let open = OpenDir::open(&root).map_err(|e| unusable(&path, e))?;
         let tree = Tree::new(open, rules, max_file_bytes);
 
         let name = root.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy().into_owned());
@@ -166,7 +157,8 @@ impl Server {
             .completes(address::VARIABLE);
         described.also = address.other_templates();
         described.whole = true;
-        let base = Arc::new(Base { name, address, tree });
+        described.folder = Some(FolderKind::Files);
+        let base = Arc::new(Base { name, address, tree, lists: None });
         let settle = Duration::from_millis(settle_ms);
         let watch = if watch { self.watch_folder(&base, &root, settle) } else { None };
         let files = Arc::new(Files::new(base, self.limits().uri_bytes, watch));
@@ -195,6 +187,30 @@ impl Server {
         };
         watch.map_err(|e| self.log(Level::Warning, &refused(e))).ok()
     }
+}
+
+fn check_settle(ms: u64) -> Result<()> {
+    if ms <= MAX_SETTLE_MS {
+        return Ok(());
+    }
+    let message = format!("`settle_ms` must be at most 60,000 (got {ms})");
+    Err(Error::new(ErrorKind::InvalidArgument, message))
+}
+
+/// Returns the path of a folder without links.
+fn root(path: &Path) -> Result<PathBuf> {
+    let root = path.canonicalize().map_err(|e| unusable(path, e))?;
+    if root.is_dir() {
+        return Ok(root);
+    }
+    let message = format!("\"{}\" is not a folder; give the folder that it is in", path.display());
+    Err(Error::new(ErrorKind::InvalidArgument, message))
+}
+
+fn unusable(path: &Path, e: std::io::Error) -> Error {
+    let path = path.display();
+    let message = format!("the folder \"{path}\", which must exist and be readable, cannot be opened");
+    Error::new(ErrorKind::Io, message).because(e)
 }
 
 impl From<&str> for Directory {

@@ -7,6 +7,7 @@ use super::media;
 use super::stamp::Stamp;
 use super::tree::{Entry, EntryKind, Folder, join};
 use super::watch::Watch;
+use crate::catalog::Listing;
 use crate::error::said_by_system;
 use crate::event::{Call, CompleteCall, ListCall};
 use crate::model::{Answer, Body, Completion, Contents, Page, Resource};
@@ -85,6 +86,34 @@ impl Files {
         let mut items = Items { files: self, call, page: Vec::new(), more: false };
         walk(&self.base.tree, after.as_deref(), &mut items)?;
         Ok(Page::new(items.page).more(items.more))
+    }
+
+    /// Lists the children of the directory at `uri`, in the order of the bytes of their names.
+    fn directory(&self, call: &ListCall, uri: &str) -> io::Result<Page> {
+        let Base { address, tree, .. } = &*self.base;
+        let Some(target) = address.parse(uri).filter(|target| !target.slash) else {
+            return Ok(Page::missing());
+        };
+        let Some(Entry::Folder(folder, _)) = tree.find(&target.path)? else { return Ok(Page::missing()) };
+        self.see(&folder);
+        let names = tree.names(&folder)?;
+        let after = call.after().and_then(|key| address.parse(key)).map(|target| target.path);
+        let after = after.as_deref().map(|path| self.base.name(path));
+        let from = names.partition_point(|name| after.is_some_and(|after| **name <= *after));
+        let (mut children, mut more) = (Vec::new(), false);
+        for name in &names[from..] {
+            let Ok(Some(entry)) = tree.child(&folder, name) else { continue };
+            let child = self.base.describe(&join(&target.path, name), entry.kind(), entry.metadata());
+            if child.uri().len() > self.max_uri_bytes {
+                continue;
+            }
+            if children.len() == call.limit() {
+                more = true;
+                break;
+            }
+            children.push(child);
+        }
+        Ok(Page::new(children).more(more))
     }
 
     /// Announces changes in a directory from now on. Returns true if they were not announced before.
@@ -184,7 +213,10 @@ impl Provider for Files {
     }
 
     fn list(&self, mut call: ListCall) {
-        let page = self.page(&call);
+        let page = match (call.listing(), call.subject()) {
+            (Listing::Directory, Some(uri)) => self.directory(&call, uri),
+            _ => self.page(&call),
+        };
         let Some(responder) = call.take_responder() else { return };
         let root = || self.base.address.uri("");
         responder.finish(page.unwrap_or_else(|e| {
@@ -246,7 +278,7 @@ impl Sink for Items<'_> {
 }
 
 /// Reads a file. Returns `None` if it has become too large.
-fn contents(file: File, metadata: &Metadata, max: u64) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn contents(file: File, metadata: &Metadata, max: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1))?;
     file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -254,7 +286,7 @@ fn contents(file: File, metadata: &Metadata, max: u64) -> io::Result<Option<Vec<
 }
 
 /// Returns text if the type says so, or if the type is unknown and the bytes look like text. The bytes must be UTF-8.
-fn text_or_bytes(bytes: Vec<u8>, mime: Option<&'static str>) -> Contents {
+pub(super) fn text_or_bytes(bytes: Vec<u8>, mime: Option<&'static str>) -> Contents {
     let may_be_text = mime.map_or_else(|| !bytes.contains(&0), media::is_text);
     let body =
         if may_be_text { String::from_utf8(bytes).map_err(FromUtf8Error::into_bytes) } else { Err(bytes) };

@@ -24,6 +24,11 @@ impl Stamp {
         }
     }
 
+    /// Returns the number of bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Returns whether both are states of one file, perhaps under two names.
     pub(super) fn is_of_same_file(&self, other: &Stamp) -> bool {
         (self.device, self.inode) == (other.device, other.inode)

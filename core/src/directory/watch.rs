@@ -29,7 +29,7 @@ use crate::log::Level;
 use crate::model::Resource;
 use crate::server::{Server, ServerState};
 use crate::sync::Gate;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use seen::Seen;
 use settling::Settling;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +61,8 @@ struct WatchState {
     seen: Gate<Seen>,
     /// Every served directory is watched, except new ones that the thread has not come to.
     whole: AtomicBool,
+    /// Counts the times that anything may have changed.
+    epoch: AtomicU64,
     /// The process that watches: a forked child would share the notifier, without the thread.
     process: u32,
 }
@@ -128,6 +130,15 @@ impl Watch {
         self.0.is_ours() && !self.0.whole.load(Ordering::Acquire)
     }
 
+    /// Returns a number that grows with each change. What was found under it holds as long as it stays. Returns `None`
+    /// if some directories are not watched.
+    #[cfg(feature = "skills")]
+    pub(super) fn epoch(&self) -> Option<u64> {
+        let all =
+            self.0.is_ours() && self.0.whole.load(Ordering::Acquire) && !self.0.seen.with(|seen| seen.full);
+        all.then(|| self.0.epoch.load(Ordering::Acquire))
+    }
+
     /// Stores that the entry at `path` is behind a link, and where it really is: its changes are announced under
     /// both paths.
     pub(super) fn link(&self, really: String, path: &str) {
@@ -162,7 +173,8 @@ impl Drop for Watch {
 impl WatchState {
     fn new(base: Arc<Base>, server: Weak<ServerState>, notifier: Notifier) -> WatchState {
         let (seen, whole) = (Gate::default(), AtomicBool::new(false));
-        WatchState { base, server, notifier, seen, whole, process: std::process::id() }
+        let epoch = AtomicU64::new(0);
+        WatchState { base, server, notifier, seen, whole, epoch, process: std::process::id() }
     }
 
     fn is_ours(&self) -> bool {
@@ -192,11 +204,15 @@ impl WatchState {
             if !system.wait(time, &mut events) {
                 return;
             }
+            if !events.is_empty() {
+                self.epoch.fetch_add(1, Ordering::AcqRel);
+            }
             if events.len() > TOO_MANY {
                 events = vec![FileEvent::Lost];
             }
             if let Some(path) = todo.pop() {
                 todo.extend(self.read_folder(&path));
+                self.epoch.fetch_add(1, Ordering::AcqRel); // it changed unwatched until now
             } else {
                 let mut new = Changes::default();
                 self.understand(take(&mut events), &mut todo, &mut new);
@@ -324,6 +340,9 @@ impl WatchState {
             Some(EntryKind::Folder) => todo.push(path.clone()),
             _ => {}
         }
+        if self.base.lists == Some(name) {
+            changes.list = true;
+        }
         if !same || kind.is_none() {
             changes.list = true;
             changes.within.insert(path.clone());
@@ -437,7 +456,7 @@ mod tests {
         let uri = address.uri("d/a");
         let rules = Rules::new(&root, &[], &[], Log::default()).unwrap();
         let tree = Tree::new(OpenDir::open(&root).unwrap(), rules, u64::MAX);
-        let base = Arc::new(Base { name: "root".to_owned(), address, tree });
+        let base = Arc::new(Base { name: "root".to_owned(), address, tree, lists: None });
         let (notifier, events) = Notifier::new(&root).unwrap();
         (WatchState::new(base, server.downgrade(), notifier), events, uri)
     }

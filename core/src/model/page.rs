@@ -7,6 +7,7 @@ use crate::uri::check_uri;
 use crate::wire::{ListedMembers, begin_resource, end_resource};
 use std::borrow::Borrow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// One page of a listing: the items, in order, and whether more follow.
 ///
@@ -21,6 +22,8 @@ pub struct Page {
     rows: Vec<Row>,
     pub(crate) more: bool,
     pub(crate) failed: Option<String>,
+    /// Nothing is at the URI of the skill or directory that the client asks about.
+    pub(crate) missing: bool,
 }
 
 /// One item of a page, for [`Page::push`]. See [`Resource`] for the meaning of the members.
@@ -65,6 +68,8 @@ struct Row {
     members: ListedMembers,
     key: Option<Range<usize>>,
     rare: Option<Box<Rare>>,
+    /// The files of a skill, for the authorizer; `None` for a resource.
+    skill: Option<Arc<[Arc<str>]>>,
     /// The reason why the item is left out.
     fault: Option<Box<str>>,
 }
@@ -81,6 +86,7 @@ impl Row {
             },
             key: self.key.as_ref().map(|key| moved(key, keys)),
             rare: self.rare.clone(),
+            skill: self.skill.clone(),
             fault: self.fault.clone(),
         }
     }
@@ -106,6 +112,15 @@ impl<'a> PageItem<'a> {
 
     pub(crate) fn key(self) -> &'a str {
         self.row.key.clone().map_or_else(|| self.uri(), |key| &self.page.keys[key])
+    }
+
+    pub(crate) fn is_skill(self) -> bool {
+        self.row.skill.is_some()
+    }
+
+    /// The files of a skill.
+    pub(crate) fn files(self) -> Arc<[Arc<str>]> {
+        self.row.skill.clone().unwrap_or_default()
     }
 
     pub(crate) fn write(self, out: &mut Vec<u8>, revision: Revision) {
@@ -191,7 +206,35 @@ impl Page {
             self.keys.push_str(key);
             from..self.keys.len()
         });
-        self.rows.push(Row { json: from..self.json.len(), members, key, rare, fault });
+        self.rows.push(Row { json: from..self.json.len(), members, key, rare, skill: None, fault });
+    }
+
+    /// Adds a skill, whose entry is `json` behind its valid URI: `{"uri":"…"` comes before it. `files`: its files.
+    #[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "skills are a feature"))]
+    pub(crate) fn push_skill(&mut self, uri: &str, json: &[u8], files: Arc<[Arc<str>]>) {
+        if !self.json.is_empty() {
+            self.json.push(b',');
+        }
+        let from = self.json.len();
+        self.json.extend_from_slice(b"{\"uri\":\"");
+        let start = self.json.len();
+        self.json.extend_from_slice(uri.as_bytes());
+        let members = ListedMembers { uri: start..self.json.len(), title: 0..0 };
+        self.json.extend_from_slice(json);
+        self.rows.push(Row {
+            json: from..self.json.len(),
+            members,
+            key: None,
+            rare: None,
+            skill: Some(files),
+            fault: None,
+        });
+    }
+
+    /// Says that nothing is at the URI of the skill or directory that the client asks about.
+    #[cfg_attr(not(feature = "directory"), allow(dead_code, reason = "folders are a feature"))]
+    pub(crate) fn missing() -> Self {
+        Page { missing: true, ..Page::default() }
     }
 
     /// Reserves room for this many items of ordinary size.

@@ -78,6 +78,11 @@ fn unknown_prompt(name: &str) -> RpcError {
     RpcError::invalid_params("ref names no prompt that is registered").with_member("name", name)
 }
 
+/// No skill or directory is at this URI.
+pub(crate) fn nothing_at(uri: &str) -> RpcError {
+    RpcError::invalid_params("nothing is served at this URI").with_member("uri", uri)
+}
+
 /// No tool or prompt has that name.
 pub(crate) fn unknown_name(family: Family, name: &str) -> RpcError {
     let mut fault = RpcError::invalid_params("").with_member("name", name);

@@ -2,7 +2,7 @@
 
 use super::CallId;
 use super::call_context::Context;
-use super::faults::{busy, denied, internal, not_found, not_modified};
+use super::faults::{busy, denied, internal, not_found, not_modified, nothing_at};
 use super::host_call::{HostCall, RequestState, ResolvedRead};
 use super::host_methods::{Asked, Outcome};
 use super::inflight::OpenRequest;
@@ -146,9 +146,9 @@ impl Machine {
     /// Puts a walk back with what it came to: a page, a question to the application, or a failure.
     pub(crate) fn finish_walk(&mut self, call: CallId, walked: Walked, trash: &mut Trash) {
         match walked {
-            Walked::Ask { walk, handler, after: key, limit } => {
+            Walked::Ask { walk, handler, of, after: key, limit } => {
                 match self.inflight.ask_next(call, RequestState::Walk(walk)) {
-                    Ok(call) => self.queue_host_call(HostCall::List { call, handler, after: key, limit }),
+                    Ok(call) => self.queue_host_call(HostCall::List { call, handler, of, after: key, limit }),
                     Err(_) => trash.put(handler),
                 }
             }
@@ -161,6 +161,11 @@ impl Machine {
             Walked::Page { listing, items, cursor } => {
                 if let Some(open) = self.inflight.close(call) {
                     self.write_list(&open, listing, &items, cursor.as_deref());
+                }
+            }
+            Walked::Missing(uri) => {
+                if let Some(open) = self.inflight.close(call) {
+                    self.fail_open(&open, &nothing_at(&uri));
                 }
             }
             Walked::Failed(why) => {

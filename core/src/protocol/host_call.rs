@@ -23,6 +23,7 @@ pub(crate) enum HostCall {
     List {
         call: CallId,
         handler: Arc<Handler>,
+        of: crate::catalog::ListOf,
         after: Option<String>,
         limit: usize,
     },

@@ -124,7 +124,7 @@ impl Machine {
         cursor: Option<&str>,
     ) {
         let identity = &self.settings.identity;
-        let cache = self.settings.cache(listing.cacheable(), CacheHint::default());
+        let cache = listing.cacheable().map(|kind| self.settings.cache(kind, CacheHint::default()));
         let revision = open.context.revision;
         if open.is_tool() {
             return self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
@@ -134,13 +134,17 @@ impl Machine {
         self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload: &mut Payload<'_>| {
             let mut result = ResultWriter::begin(payload.out, revision, &open.id);
             let list = result.member(listing.member());
-            list.push(b'[');
-            list.extend_from_slice(items);
-            list.push(b']');
-            if let Some(cursor) = cursor {
+            if listing == Listing::Skill {
+                list.extend_from_slice(items);
+            } else {
+                list.push(b'[');
+                list.extend_from_slice(items);
+                list.push(b']');
+            }
+            if let Some(cursor) = cursor.filter(|_| listing != Listing::Skill) {
                 crate::encode::quote_into(cursor, result.member("nextCursor"));
             }
-            result.end(identity, cache);
+            result.end(identity, cache.unwrap_or(Cache::None));
         });
     }
 }

@@ -51,7 +51,7 @@ pub(crate) use draft::{
     unsupported as unsupported_version,
 };
 pub(crate) use effects::Effects;
-pub(crate) use faults::{none_found, not_found, not_modified, unknown_argument, unknown_name};
+pub(crate) use faults::{none_found, not_found, not_modified, nothing_at, unknown_argument, unknown_name};
 pub(crate) use header_check::param_fields;
 pub(crate) use host_call::{HostCall, ResolvedRead};
 pub(crate) use host_methods::Outcome;

@@ -144,6 +144,7 @@ fn add_names(document: &mut String, set: &OptionSet, option: &OptionEntry) {
             ("serve::Stdio", "wellhead_stdio_options", "StdioOptions", "WELLHEAD_STDIO_", "RunOptions")
         }
         "folder" => ("Directory", "wellhead_directory", "Directory", "WELLHEAD_", "DirectoryOptions"),
+        "skills" => ("Skills", "wellhead_skills", "Skills", "WELLHEAD_", "SkillsOptions"),
         _ => return, // counters are declared by hand: they are results
     };
     let python = match set.name {
@@ -152,6 +153,7 @@ fn add_names(document: &mut String, set: &OptionSet, option: &OptionEntry) {
         "endpoint" => format!("`asgi({name}=)`, `serve_http({name}=)`"),
         "listener" => format!("`serve_http({name}=)`"),
         "stdio" => format!("`run({name}=)`"),
+        "skills" => format!("`skills({name}=)`"),
         _ => format!("`directory({name}=)`"),
     };
     let (c, cpp) = match option.kind {
@@ -307,6 +309,7 @@ const PLACES: &[Place] = &[
     ("listener", "Rust", "serve::Http::", "core/src/serve/http.rs", &["impl Http {"], "^\n    /// Binds an address;", Setter("self.options")),
     ("stdio", "Rust", "serve::Stdio::", "core/src/serve/stdio.rs", &["impl Stdio {"], "^\n    /// Serves, and runs", Setter("self.options")),
     ("folder", "Rust", "Directory::", "core/src/directory/mod.rs", &["impl Directory {"], "\n^}\n\nimpl SetOption", Setter("self.options")),
+    ("skills", "Rust", "Skills::", "core/src/directory/skills.rs", &["impl Skills {"], "\n^}\n\nimpl SetOption", Setter("self.options")),
 
     ("server", "C", "wellhead_server_options.", "ffi/src/server.rs", &["pub struct wellhead_server_options {"], "\n^}", FieldOfC),
     ("server", "C", "wellhead_server_options.", "ffi/src/server.rs", &["impl wellhead_server_options {"], "\n^        );\n        set_numbers!", InList(Word)),
@@ -337,6 +340,11 @@ const PLACES: &[Place] = &[
     ("folder", "C", "", "ffi/src/directory.rs", &[], "^\n/// A folder to serve.", Flag),
     ("folder", "C", "", "ffi/src/directory.rs", &["pub struct wellhead_directory {"], "^\n    pub flags: u32,", NameOfFlag),
     ("folder", "C", "", "ffi/src/directory.rs", &["impl wellhead_directory {"], "\n^        );\n        set_numbers!", SetByFlag),
+    ("skills", "C", "wellhead_skills.", "ffi/src/skills.rs", &["pub struct wellhead_skills {"], "\n^}", FieldOfC),
+    ("skills", "C", "wellhead_skills.", "ffi/src/skills.rs", &["impl wellhead_skills {"], "\n^        );\n        set_numbers!", InList(Word)),
+    ("skills", "C", "wellhead_skills.", "ffi/src/skills.rs", &["impl wellhead_skills {"], "\n^        );\n        Ok(skills)", InList(Number)),
+    ("skills", "C", "", "ffi/src/skills.rs", &["pub struct wellhead_skills {"], "^\n    pub flags: u32,", NameOfFlag),
+    ("skills", "C", "", "ffi/src/skills.rs", &["impl wellhead_skills {"], "\n^        );\n        set_words!", SetByFlag),
 
     ("server", "C++", "ServerOptions::", HPP, &["struct ServerOptions {"], "\n^};", MemberOfCpp),
     ("server", "C++", "ServerOptions::", HPP, &["static wellhead_server *make("], "\n^        return detail::call(wellhead_server_new", CopyOfCpp("c")),
@@ -348,4 +356,6 @@ const PLACES: &[Place] = &[
     ("stdio", "C++", "StdioOptions::", HPP, &["wellhead_stdio_options c = "], "\n^        detail::call(", CopyOfCpp("c")),
     ("folder", "C++", "Directory::", HPP, &["struct Directory {"], "\n^};", MemberOfCpp),
     ("folder", "C++", "Directory::", HPP, &["void add_directory("], "\n^        detail::call(", CopyOfCpp("c")),
+    ("skills", "C++", "Skills::", HPP, &["struct Skills {"], "\n^};", MemberOfCpp),
+    ("skills", "C++", "Skills::", HPP, &["void add_skills("], "\n^        detail::call(", CopyOfCpp("c")),
 ];

@@ -24,6 +24,7 @@ const RUST: &[&str] = &[
     "core/src/serve/http.rs",
     "core/src/serve/stdio.rs",
     "core/src/directory/mod.rs",
+    "core/src/directory/skills.rs",
     "core/src/observer.rs",
 ];
 const C: &[&str] = &[
@@ -32,6 +33,7 @@ const C: &[&str] = &[
     "ffi/src/http/serve.rs",
     "ffi/src/stdio.rs",
     "ffi/src/directory.rs",
+    "ffi/src/skills.rs",
     "ffi/src/cache.rs",
     "ffi/src/observe.rs",
 ];

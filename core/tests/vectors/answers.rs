@@ -21,6 +21,8 @@ pub(crate) struct State {
     pub(crate) lines: Vec<String>,
     /// Changes handed over to be carried to other instances.
     pub(crate) published: Vec<String>,
+    /// The folders that entries made.
+    pub(crate) folders: Vec<tempfile::TempDir>,
     held: BTreeMap<String, Held>,
     /// Items of each list source, and of each template's list, by name.
     listings: BTreeMap<String, Vec<Value>>,

@@ -128,6 +128,11 @@ impl Host {
                     server.add_list(None, Some(self.provider(&Value::Null, list, entry))).map(drop)
                 }
             }
+        } else if let Some(files) = entry["skills"].as_object() {
+            #[cfg(feature = "skills")]
+            return self.register_skills(files, entry["prefix"].as_str());
+            #[cfg(not(feature = "skills"))]
+            panic!("{} skills need their feature", files.len())
         } else if let Some(read) = entry.get("fallback").cloned() {
             if entry.get("exists").is_some() {
                 server.set_fallback(Some(self.provider(&read, None, entry))).map(drop)
@@ -139,6 +144,28 @@ impl Host {
         } else {
             self.register_callback(entry)
         }
+    }
+
+    #[cfg(feature = "skills")]
+    /// Writes the files of skills into a folder, and serves it.
+    fn register_skills(
+        &self,
+        files: &serde_json::Map<String, Value>,
+        prefix: Option<&str>,
+    ) -> wellhead::Result<()> {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("it is in the folder"))
+                .expect("folders can be made");
+            std::fs::write(path, text_of(text)).expect("files can be written");
+        }
+        let mut skills = wellhead::Skills::new(folder.path());
+        if let Some(prefix) = prefix {
+            skills = skills.prefix(prefix);
+        }
+        self.state.with(|s| s.folders.push(folder));
+        self.server.skills(skills).map(drop)
     }
 
     /// All callbacks of an entry in one.

@@ -1,11 +1,13 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "host.h"
 
 #include "answers.h"
 #include "options.h"
 
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void log_line(void *user_data, uint32_t level, wellhead_str line) {
     host *h = user_data;
@@ -21,7 +23,7 @@ static void publish(void *user_data, wellhead_str event) {
 void host_start(host *h, const json_t *script) {
     wellhead_str name = member(script, "name"), version = member(script, "version");
     options o;
-    *h = (host){.calls = json_array(), .lines = json_array(), .published = json_array(), .listings = json_object()};
+    *h = (host){.calls = json_array(), .lines = json_array(), .published = json_array(), .listings = json_object(), .folders = json_array()};
     options_read(&o, script);
     o.server.log = log_line;
     o.server.log_data = h;
@@ -45,6 +47,17 @@ static void give_up(held *one) {
     free(one);
 }
 
+static int remove_it(const char *path, const struct stat *about, int kind, struct FTW *where) {
+    (void)about, (void)kind, (void)where;
+    return remove(path);
+}
+
+static void remove_folders(host *h) {
+    for (size_t i = 0; i < json_array_size(h->folders); i++)
+        nftw(json_string_value(json_array_get(h->folders, i)), remove_it, 8, FTW_DEPTH | FTW_PHYS);
+    json_decref(h->folders);
+}
+
 int host_stop(host *h, text *why) {
     while (h->held) {
         held *next = h->held->next;
@@ -56,13 +69,42 @@ int host_stop(host *h, text *why) {
     json_decref(h->lines);
     json_decref(h->published);
     json_decref(h->listings);
+    remove_folders(h);
     int given_back = h->registrations == 0 && h->bodies == 0;
     if (!given_back) text_say(why, "\n    user data or a body was not given back");
     return given_back;
 }
 
+/* Writes the files of skills into a folder of its own, and serves it. */
+static wellhead_status add_skills(host *h, const json_t *entry, wellhead_error **error) {
+    char folder[] = "/tmp/skills-XXXXXX";
+    const char *path;
+    json_t *body;
+    wellhead_skills skills = WELLHEAD_SKILLS_INIT;
+    if (!mkdtemp(folder)) abort();
+    json_array_append_new(h->folders, json_string(folder));
+    json_object_foreach(json_object_get(entry, "skills"), path, body) {
+        text name = {0};
+        text_say(&name, "%s/%s", folder, path);
+        text_add(&name, "", 1);
+        for (char *slash = name.at + sizeof folder; (slash = strchr(slash, '/')); *slash++ = '/') {
+            *slash = 0;
+            mkdir(name.at, 0777);
+        }
+        FILE *file = fopen(name.at, "wb");
+        if (!file) abort();
+        fwrite(json_string_value(body), 1, json_string_length(body), file);
+        fclose(file);
+        text_free(&name);
+    }
+    skills.path = wellhead_cstr(folder);
+    skills.prefix = member(entry, "prefix");
+    return wellhead_server_add_skills(h->server, &skills, error);
+}
+
 wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
     const char *kind = json_object_iter_key(json_object_iter(entry));
+    if (strcmp(kind, "skills") == 0) return add_skills(h, entry, error);
     wellhead_provider p = WELLHEAD_PROVIDER_INIT;
     wellhead_str completed[SOME];
     wellhead_status status;

@@ -26,6 +26,7 @@ typedef struct {
     held *held;
     int registrations; /* whose user data is not destroyed yet */
     int bodies;        /* that are not released yet */
+    json_t *folders;   /* that entries made */
 } host;
 
 void host_start(host *h, const json_t *script);

@@ -3,6 +3,10 @@
 #include "answers.hpp"
 #include "options.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 using wellhead::Authorize, wellhead::Call, wellhead::Complete, wellhead::Contents, wellhead::Interest, wellhead::List,
     wellhead::Method, wellhead::Provider, wellhead::Read, wellhead::Resource;
 
@@ -25,8 +29,27 @@ static const json_t *pages_of(const json_t *entry) {
     return pages ? pages : get(entry, "list");
 }
 
+Host::~Host() {
+    for (const auto &folder : folders_) std::filesystem::remove_all(folder);
+}
+
+// Writes the files of skills into a folder of its own, and serves it.
+void Host::add_skills(const json_t *entry) {
+    std::string made = (std::filesystem::temp_directory_path() / "skills-XXXXXX").string();
+    if (!mkdtemp(made.data())) throw Different("no folder can be made");
+    const std::filesystem::path folder = folders_.emplace_back(made);
+    for (const auto &[path, body] : members(get(entry, "skills"))) {
+        std::filesystem::create_directories((folder / path).parent_path());
+        std::ofstream(folder / path, std::ios::binary) << string_of(body);
+    }
+    wellhead::Skills skills(folder.string());
+    skills.prefix = optional_string(get(entry, "prefix"));
+    server.add_skills(skills);
+}
+
 void Host::add(const json_t *entry) {
     const auto [kind, what] = members(entry).front();
+    if (kind == "skills") return add_skills(entry);
     const Resource resource = described(string_of(what), entry);
     if (kind == "text") server.add_text(resource, string_of(get(entry, "body")));
     else if (kind == "blob") server.add_blob(resource, bytes_of(get(entry, "base64")));

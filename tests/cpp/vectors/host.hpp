@@ -23,6 +23,7 @@ using Held = std::variant<wellhead::Read, wellhead::List, wellhead::Complete, we
 class Host {
 public:
     explicit Host(const json_t *options);
+    ~Host();
 
     void add(const json_t *entry);
     // Returns the options of an endpoint that verifies tokens as the script says.
@@ -35,6 +36,7 @@ public:
     wellhead::Server server;
 
 private:
+    void add_skills(const json_t *entry);
     wellhead::Provider provider(const json_t *entry);
     void read(const json_t *entry, const wellhead::Call &call, wellhead::Read &r);
     void list(const std::string &name, const json_t *pages, const wellhead::Call &call,
@@ -59,6 +61,7 @@ private:
     static void expand(const json_t *step);
 
     std::vector<std::string> calls_, lines_, published_; // since the last step that asked
+    std::vector<std::string> folders_;                   // that entries made
     std::map<std::string, const json_t *> listings_;
     std::map<std::string, Held> held_;
 };

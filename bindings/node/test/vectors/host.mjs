@@ -1,12 +1,20 @@
 // The application of a script: the catalogue and what the script does to the server, with the public API.
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expand, Server, WellheadError } from 'wellhead';
 import { Answers, descriptor, hint, word } from './answers.mjs';
+
+const folders = [];
+process.on('exit', () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 export class Host {
   answers = new Answers();
   #lines = [];
   #fixed = new Map();
+  /** Whether an entry made a folder. */
+  hasFolders = false;
   #server;
 
   constructor(options = {}) {
@@ -99,6 +107,15 @@ export class Host {
       }
     } else if (entry.method !== undefined) {
       server.method(entry.method, { revisions: entry.revisions }, answers.method(entry.answer));
+    } else if (entry.skills !== undefined) {
+      const folder = mkdtempSync(join(tmpdir(), 'skills-'));
+      folders.push(folder);
+      for (const [path, text] of Object.entries(entry.skills)) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        writeFileSync(join(folder, path), text);
+      }
+      server.skills(folder, { prefix: entry.prefix });
+      this.hasFolders = true;
     } else if (entry.authorize !== undefined) {
       server.authorize(answers.authorizer(entry.authorize));
     } else if (entry.interest !== undefined) {

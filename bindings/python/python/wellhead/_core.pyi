@@ -983,6 +983,41 @@ class Server:
                 (`duplicate`).
             ClosedError: The server is closed.
         """
+    def skills(
+        self,
+        path: str | PathLike[str],
+        /,
+        *,
+        prefix: str | None = None,
+        watch: bool = True,
+        settle_ms: int = 50,
+    ) -> Handle:
+        """Serves the Agent Skills in a folder and below it, as `skill:` URIs.
+
+        A skill is a directory with a `SKILL.md` that begins with front matter: `name`, which is the name
+        of the directory, and `description`. Clients list skills with `skills/list`, and read each file as
+        a resource such as `skill://pdf/SKILL.md`. A directory that breaks the format is not served, and
+        the log says why. Hidden and ignored files are treated as `directory` treats them. A link is served
+        only if it leads to a file of the same skill.
+
+        Args:
+            path: The folder, a `str` or a path. A relative path starts at the current directory.
+            prefix: The first segment of all URIs, such as `acme` in `skill://acme/pdf/SKILL.md`: letters,
+                digits and `-._~`. Default: none, or the name of the folder if it is a skill itself.
+            watch: True if subscribers are notified of changes in the folder.
+            settle_ms: Milliseconds without a further change after which clients are notified, at most
+                60,000. Without such a pause they are notified after ten times as long. 0 sends each change
+                at once.
+
+        Returns:
+            A handle whose name is the template `skill://{+path}`.
+
+        Raises:
+            IoError: The folder cannot be opened (`io`).
+            RegistrationError: It is no folder, `prefix` or `settle_ms` is wrong (`invalid_argument`), or
+                another folder has the same prefix, or either has none (`duplicate`).
+            ClosedError: The server is closed.
+        """
     @overload
     def authorize(self, function: _Authorize, /) -> _Authorize: ...
     @overload

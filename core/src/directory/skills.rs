@@ -1,0 +1,162 @@
+//! A folder of Agent Skills as `skill:` resources: listed, read, watched.
+
+mod front_matter;
+mod library;
+mod provider;
+mod yaml;
+
+use super::address::Address;
+use super::base::Base;
+use super::open_dir::OpenDir;
+use super::rules::Rules;
+use super::tree::Tree;
+use super::{check_settle, unusable};
+use crate::catalog::{FolderKind, Template};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::{OptionEntry, OptionValue, SetOption, SkillOptions};
+use crate::server::{Handle, Server, SubscriptionHook};
+use library::{Library, SKILL_MD};
+use provider::SkillFiles;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A folder of skills to serve, and its settings. A skill is a directory with a `SKILL.md` that begins with front
+/// matter. The folder may be a skill itself.
+///
+/// ```no_run
+/// use wellhead::{Server, Skills};
+///
+/// let server = Server::new("notes", "1.0.0");
+/// server.skills(Skills::new("/home/ann/skills").prefix("acme"))?;
+/// # Ok::<(), wellhead::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Skills {
+    path: PathBuf,
+    prefix: Option<String>,
+    options: SkillOptions,
+}
+
+impl Skills {
+    /// Makes a folder of skills. A relative path starts at the current directory.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Skills { path: path.into(), prefix: None, options: SkillOptions::DEFAULT }
+    }
+
+    /// Sets the first segment of all URIs, such as `acme` in `skill://acme/pdf/SKILL.md`: letters, digits and `-._~`.
+    /// Default: none; the name of the folder if it is a skill itself.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = Some(prefix.into());
+        self
+    }
+
+    /// Sets whether clients are notified of changes. Default: true. See [`super::Directory::watch`].
+    #[must_use]
+    pub fn watch(mut self, told: bool) -> Self {
+        self.options.watch = told;
+        self
+    }
+
+    /// Sets for how many milliseconds changes are gathered; at most 60,000. Default: 50. See
+    /// [`super::Directory::settle_ms`].
+    #[must_use]
+    pub fn settle_ms(mut self, ms: u64) -> Self {
+        self.options.settle_ms = ms;
+        self
+    }
+}
+
+impl SetOption for Skills {
+    const OPTIONS: &'static [OptionEntry] = SkillOptions::OPTIONS;
+
+    fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
+        match (name, value) {
+            ("prefix", OptionValue::Text(prefix)) => Ok(self.prefix(prefix)),
+            (_, value) => self.options.put(name, &value).map(|()| self),
+        }
+    }
+}
+
+impl Server {
+    /// Serves the skills in a folder and below it: `skills/list`, `skills/get` and `resources/directory/read` of the
+    /// extension `io.modelcontextprotocol/skills`, and each file as a resource such as `skill://pdf/SKILL.md`. The
+    /// path in the URI is that in the folder. A directory with a `SKILL.md` that breaks the format is not served; the
+    /// log says why. Hidden and ignored files are treated as [`Server::directory`] treats them; links are served only
+    /// if they lead to a file of the same skill. The handle's name is the template `skill://{+path}`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] for a folder that cannot be opened. [`ErrorKind::InvalidArgument`] for a path that is not a
+    /// folder, for a bad `prefix`, and for a `settle_ms` over 60,000. [`ErrorKind::Duplicate`] for a second folder
+    /// with the same prefix, or if either has none. [`ErrorKind::Closed`].
+    pub fn skills(&self, skills: impl Into<Skills>) -> Result<Handle> {
+        let Skills { path, prefix, options } = skills.into();
+        let SkillOptions { watch, settle_ms } = options;
+        check_settle(settle_ms)?;
+        let root = super::root(&path)?;
+        if let Some(prefix) = &prefix {
+            check_prefix(prefix)?;
+        }
+        let own_name = || Some(root.file_name()?.to_str()?.to_owned());
+        let prefix = prefix.or_else(|| own_name().filter(|_| root.join(SKILL_MD).is_file()));
+        let base = Arc::new(base(self, &root, prefix.as_deref())?);
+        let template = base.address.template();
+        let mut described = Template::new(&*template)
+            .name(base.name.as_str())
+            .description("The files of skills, which skills/list names")
+            .raw_values();
+        described.also = base.address.other_templates();
+        described.whole = true;
+        described.folder = Some(FolderKind::Skills);
+        let settle = Duration::from_millis(settle_ms);
+        let watch = if watch { self.watch_folder(&base, &root, settle) } else { None };
+        let files = Arc::new(SkillFiles(Library::new(base, watch, root.clone(), self.log_sink())));
+        let hook: Arc<dyn SubscriptionHook> = files.clone();
+        self.add_folder(Arc::downgrade(&hook));
+        let twice = |e: Error| match e.kind() {
+            ErrorKind::Duplicate => {
+                let message = format!("the skills in \"{}\" need another `prefix`: {e}", root.display());
+                Error::new(ErrorKind::Duplicate, message)
+            }
+            _ => e,
+        };
+        self.add_template(described, Some(files), true).map_err(twice)?;
+        Ok(self.handle(&template))
+    }
+}
+
+fn base(server: &Server, root: &Path, prefix: Option<&str>) -> Result<Base> {
+    let rules = Rules::new(root, &[], &[], server.log_sink())?;
+    let open = OpenDir::open(root).map_err(|e| unusable(root, e))?;
+    // A larger file would be missing from a manifest, so it is found, and its skill refused.
+    let tree = Tree::new(open, rules, u64::MAX);
+    Ok(Base { name: "skills".to_owned(), address: Address::of_skills(prefix), tree, lists: Some(SKILL_MD) })
+}
+
+fn check_prefix(prefix: &str) -> Result<()> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    if !prefix.is_empty() && prefix.bytes().all(allowed) && !matches!(prefix, "." | "..") {
+        return Ok(());
+    }
+    let message = format!("`prefix` must have letters, digits and \"-._~\" only (got \"{prefix}\")");
+    Err(Error::new(ErrorKind::InvalidArgument, message))
+}
+
+impl From<&str> for Skills {
+    fn from(path: &str) -> Self {
+        Skills::new(path)
+    }
+}
+
+impl From<PathBuf> for Skills {
+    fn from(path: PathBuf) -> Self {
+        Skills::new(path)
+    }
+}
+
+impl From<&Path> for Skills {
+    fn from(path: &Path) -> Self {
+        Skills::new(path)
+    }
+}

@@ -1,0 +1,190 @@
+//! The front matter of a `SKILL.md`: found, converted to JSON, and checked.
+
+use super::yaml::{Converted, FieldValue, convert};
+use std::fmt;
+
+/// The maximum number of bytes of the front matter.
+const LARGEST: usize = 64 * 1024;
+
+/// The maximum number of characters of `name` and `description`.
+const LONGEST_NAME: usize = 64;
+const LONGEST_DESCRIPTION: usize = 1_024;
+
+/// The reason why a directory is no skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Flaw {
+    /// The line of `SKILL.md`, from 1; 0 if it is about the directory.
+    pub(super) line: usize,
+    pub(super) what: String,
+}
+
+impl Flaw {
+    pub(super) fn new(line: usize, what: impl Into<String>) -> Flaw {
+        Flaw { line, what: what.into() }
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.what),
+            line => write!(f, "line {line}: {}", self.what),
+        }
+    }
+}
+
+/// The front matter as JSON, and two of its members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FrontMatter {
+    pub(super) json: String,
+    pub(super) name: String,
+    pub(super) description: String,
+}
+
+impl FrontMatter {
+    /// Reads the front matter of a file in a directory of this name.
+    ///
+    /// # Errors
+    /// Every flaw that was found.
+    pub(super) fn read(file: &[u8], directory: &str) -> Result<FrontMatter, Vec<Flaw>> {
+        let yaml = cut(file).map_err(|flaw| vec![flaw])?;
+        let Converted { json, members } = convert(yaml, 2).map_err(|flaw| vec![flaw])?;
+        let mut flaws = Vec::new();
+        let mut text = |key: &str| match members.get(key) {
+            Some((FieldValue::Text(text), line)) => Some((text.clone(), *line)),
+            Some((FieldValue::Other, line)) => {
+                flaws.push(Flaw::new(*line, format!("`{key}` is no text; quote it")));
+                None
+            }
+            None => {
+                flaws.push(Flaw::new(1, format!("`{key}` is missing; add a line `{key}: …`")));
+                None
+            }
+        };
+        let (name, description) = (text("name"), text("description"));
+        if let Some((name, line)) = &name {
+            flaws.extend(wrong_name(name, directory).map(|what| Flaw::new(*line, what)));
+        }
+        if let Some((description, line)) = &description {
+            let length = description.chars().count();
+            if length == 0 || length > LONGEST_DESCRIPTION {
+                let what = format!("`description` must have 1 to 1,024 characters (got {length})");
+                flaws.push(Flaw::new(*line, what));
+            }
+        }
+        match (name, description) {
+            (Some((name, _)), Some((description, _))) if flaws.is_empty() => {
+                Ok(FrontMatter { json, name, description })
+            }
+            _ => Err(flaws),
+        }
+    }
+}
+
+/// Returns why a name is not the one of a skill in this directory.
+fn wrong_name(name: &str, directory: &str) -> Option<String> {
+    let length = name.chars().count();
+    if length == 0 || length > LONGEST_NAME {
+        return Some(format!("`name` must have 1 to {LONGEST_NAME} characters (got {length})"));
+    }
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if !name.bytes().all(allowed) {
+        return Some(format!("`name` must have only a to z, 0 to 9 and \"-\" (got \"{name}\")"));
+    }
+    if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
+        return Some(format!("`name` must have \"-\" only between two other characters (got \"{name}\")"));
+    }
+    (name != directory)
+        .then(|| format!("`name` is \"{name}\", but the directory is \"{directory}\"; rename one of them"))
+}
+
+/// Returns the text between the two lines `---`.
+fn cut(file: &[u8]) -> Result<&str, Flaw> {
+    let file = file.strip_prefix("\u{feff}".as_bytes()).unwrap_or(file);
+    let mut lines = file.split_inclusive(|byte| *byte == b'\n');
+    let is_fence = |line: &[u8]| line.strip_prefix(b"---").is_some_and(|rest| rest.trim_ascii().is_empty());
+    let first = lines.next().filter(|line| is_fence(line));
+    let Some(first) = first else {
+        return Err(Flaw::new(1, "SKILL.md does not begin with front matter; write `---` on its first line"));
+    };
+    let mut end = first.len();
+    for line in lines {
+        if is_fence(line) {
+            let yaml = &file[first.len()..end];
+            return std::str::from_utf8(yaml).map_err(|e| {
+                let before = yaml[..e.valid_up_to()].split(|byte| *byte == b'\n').count() - 1;
+                Flaw::new(2 + before, "the front matter is not UTF-8; save the file as UTF-8")
+            });
+        }
+        end += line.len();
+        if end > LARGEST {
+            return Err(Flaw::new(1, format!("the front matter has more than {LARGEST} bytes; shorten it")));
+        }
+    }
+    Err(Flaw::new(1, "the front matter has no end; write `---` on the line after it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flaws(file: &str) -> Vec<String> {
+        FrontMatter::read(file.as_bytes(), "pdf").unwrap_err().iter().map(ToString::to_string).collect()
+    }
+
+    // row: SK-03, SK-10
+    #[test]
+    fn all_fields_are_kept() {
+        let file = "---\nname: pdf\ndescription: Fills forms.\nlicense: MIT\nmetadata:\n  since: 2026-01-31\n---\n# PDF\n";
+        let read = FrontMatter::read(file.as_bytes(), "pdf").unwrap();
+        assert_eq!((&*read.name, &*read.description), ("pdf", "Fills forms."));
+        assert_eq!(
+            read.json,
+            r#"{"name":"pdf","description":"Fills forms.","license":"MIT","metadata":{"since":"2026-01-31"}}"#
+        );
+    }
+
+    // row: SK-14
+    #[test]
+    fn a_mark_and_other_line_ends_are_accepted() {
+        let file = "\u{feff}---\r\nname: pdf\r\ndescription: |\r\n  a\r\n  b\r\n---\r\n";
+        assert_eq!(
+            FrontMatter::read(file.as_bytes(), "pdf").unwrap().json,
+            r#"{"name":"pdf","description":"a\nb\n"}"#
+        );
+    }
+
+    // row: SK-03, SK-04
+    #[test]
+    fn each_fault_names_its_line() {
+        let long = format!("---\nname: pdf\ndescription: {}\n---\n", "x".repeat(1_025));
+        for (file, expected) in [
+            ("# PDF\n", "line 1: SKILL.md does not begin"),
+            ("", "line 1: SKILL.md does not begin"),
+            (" ---\nname: pdf\n---\n", "line 1: SKILL.md does not begin"),
+            ("---\nname: pdf\n", "line 1: the front matter has no end"),
+            ("---\n---\n", "line 2: the front matter is empty"),
+            ("---\nname: pdf\n---\n", "line 1: `description` is missing"),
+            ("---\ndescription: d\n---\n", "line 1: `name` is missing"),
+            ("---\ndescription: d\nname: 5\n---\n", "line 3: `name` is no text"),
+            ("---\ndescription: d\nname: Pdf\n---\n", "line 3: `name` must have only"),
+            ("---\ndescription: d\nname: -pdf\n---\n", "line 3: `name` must have \"-\""),
+            ("---\ndescription: d\nname: p--df\n---\n", "line 3: `name` must have \"-\""),
+            (
+                "---\ndescription: d\nname: doc\n---\n",
+                "line 3: `name` is \"doc\", but the directory is \"pdf\"",
+            ),
+            ("---\nname: pdf\ndescription: ''\n---\n", "line 3: `description` must have"),
+            (&*long, "line 3: `description` must have 1 to 1,024 characters (got 1025)"),
+        ] {
+            let found = flaws(file);
+            assert!(found.iter().any(|flaw| flaw.contains(expected)), "{file}: {found:?}");
+        }
+        assert_eq!(flaws("---\nname: X\n---\n").len(), 2);
+        assert!(
+            FrontMatter::read(b"---\nname: pdf\ndescription: \xff\n---\n", "pdf").unwrap_err()[0]
+                .what
+                .contains("UTF-8")
+        );
+    }
+}

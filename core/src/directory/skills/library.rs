@@ -1,0 +1,406 @@
+//! Finds the skills of a folder, and keeps their entries as long as their files do not change.
+//!
+//! A file is hashed again only if its stamp differs. While every directory is watched, not even stamps are compared: the
+//! watch counts changes.
+
+use super::front_matter::{Flaw, FrontMatter};
+use crate::directory::base::Base;
+use crate::directory::stamp::Stamp;
+use crate::directory::tree::{Entry, EntryKind, Folder, join};
+use crate::directory::watch::Watch;
+use crate::encode::quote_into;
+use crate::error::said_by_system;
+use crate::log::{Level, Log};
+use crate::sync::Lock;
+use cap_std::fs::File;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The file that makes a directory a skill.
+pub(super) const SKILL_MD: &str = "SKILL.md";
+
+/// The maximum number of files and bytes of a skill (`rows.tsv` SK-15).
+pub(super) const MAX_FILES: usize = 512;
+pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// At most this many flaws are remembered, so that each is logged once.
+const REMEMBERED: usize = 10_000;
+
+/// A file that changes while it is read is read again, at most this often.
+const TRIES: usize = 5;
+
+/// A skill as it was when its files were read.
+#[derive(Debug)]
+pub(super) struct Skill {
+    /// The URI of its `SKILL.md`.
+    pub(super) uri: String,
+    pub(super) front: FrontMatter,
+    /// By path, in the order of their bytes.
+    pub(super) files: BTreeMap<String, SkillFile>,
+    /// The files' URIs, in the order of their bytes.
+    pub(super) uris: Arc<[Arc<str>]>,
+    /// The members of its entry behind `uri`.
+    pub(super) json: Vec<u8>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct SkillFile {
+    pub(super) stamp: Stamp,
+    digest: [u8; 32],
+    size: u64,
+    /// The stamp shows every later change.
+    settled: bool,
+}
+
+/// A directory with a `SKILL.md`: a skill, or what is wrong with it.
+pub(super) type SkillOrFlaws = Result<Arc<Skill>, Arc<[Flaw]>>;
+
+/// When the stamps of files are compared with those of the entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// If the watch tells of a change, or if not every directory is watched.
+    AfterChanges,
+    Always,
+}
+
+/// The skills of a folder.
+#[derive(Debug)]
+pub(super) struct Library {
+    pub(super) base: Arc<Base>,
+    pub(super) watch: Option<Watch>,
+    root: PathBuf,
+    log: Log,
+    /// The directories with a `SKILL.md`, as they were at an epoch of the watch.
+    found: Lock<Option<(u64, Directories)>>,
+    known: Lock<BTreeMap<String, Remembered>>,
+    complained: Lock<HashSet<String>>,
+}
+
+/// URIs of `SKILL.md` and paths of their directories, in the order of the URIs.
+type Directories = Arc<[(String, String)]>;
+
+#[derive(Debug, Clone)]
+struct Remembered {
+    /// The epoch of the watch when it was last compared.
+    epoch: Option<u64>,
+    /// The states of its files.
+    stamps: BTreeMap<String, Stamp>,
+    settled: bool,
+    found: SkillOrFlaws,
+}
+
+/// A file of a skill, found but not read.
+struct UnreadFile {
+    folder: Folder,
+    name: String,
+    stamp: Stamp,
+}
+
+impl Library {
+    pub(super) fn new(base: Arc<Base>, watch: Option<Watch>, root: PathBuf, log: Log) -> Library {
+        let (found, known, complained) = (Lock::default(), Lock::default(), Lock::default());
+        Library { base, watch, root, log, found, known, complained }
+    }
+
+    fn epoch(&self) -> Option<u64> {
+        self.watch.as_ref().and_then(Watch::epoch)
+    }
+
+    /// Announces changes in a directory from now on.
+    pub(super) fn see(&self, folder: &Folder) {
+        if let Some(watch) = &self.watch {
+            watch.see(folder);
+        }
+    }
+
+    /// Returns the directories with a `SKILL.md`, skills or not, in the order of its URI.
+    pub(super) fn directories(&self) -> io::Result<Directories> {
+        let epoch = self.epoch();
+        let known = self.found.with(|found, _| found.clone());
+        if let (Some(epoch), Some((then, directories))) = (epoch, known)
+            && epoch == then
+        {
+            return Ok(directories);
+        }
+        let mut directories = Vec::new();
+        self.collect(&self.base.tree.root(), &mut directories)?;
+        directories.sort_unstable();
+        self.complain_of_names(&directories);
+        let directories: Directories = directories.into();
+        let kept = epoch.map(|epoch| (epoch, directories.clone()));
+        self.found.with(|found, trash| trash.put(std::mem::replace(found, kept)));
+        let paths: BTreeSet<&str> = directories.iter().map(|(_, path)| &**path).collect();
+        self.known.with(|known, _| known.retain(|path, _| paths.contains(&**path)));
+        Ok(directories)
+    }
+
+    fn collect(&self, folder: &Folder, directories: &mut Vec<(String, String)>) -> io::Result<()> {
+        self.see(folder);
+        for (name, kind) in self.base.tree.entries(folder)? {
+            if kind == EntryKind::File && name == SKILL_MD {
+                directories.push((self.uri_of(&folder.path), folder.path.clone()));
+            } else if kind == EntryKind::Folder
+                && let Ok(Some(Entry::Folder(next, _))) = self.base.tree.child(folder, &name)
+                && let Err(e) = self.collect(&next, directories)
+            {
+                self.complain(&next.path, &format!("it cannot be read ({})", said_by_system(&e)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the URI of the `SKILL.md` of a directory.
+    pub(super) fn uri_of(&self, directory: &str) -> String {
+        self.base.address.uri(&join(directory, SKILL_MD))
+    }
+
+    /// Returns the skill in a directory, with the files that it has now. `compared`: whether stamps are
+    /// compared though the watch tells of no change.
+    pub(super) fn skill(&self, directory: &str, compared: Compared) -> SkillOrFlaws {
+        let epoch = self.epoch();
+        let known = self.known.with(|known, _| known.get(directory).cloned());
+        if let Some(known) = &known
+            && compared == Compared::AfterChanges
+            && epoch.is_some()
+            && known.epoch == epoch
+        {
+            return known.found.clone();
+        }
+        let files = match self.files(directory) {
+            Ok(files) => files,
+            Err(flaw) => {
+                self.complain(directory, &flaw.to_string());
+                return Err([flaw].into());
+            }
+        };
+        let stamps: BTreeMap<_, _> = files.iter().map(|(path, file)| (path.clone(), file.stamp)).collect();
+        let former = known.as_ref().and_then(|known| known.found.clone().ok());
+        let known = match known {
+            Some(known) if known.settled && known.stamps == stamps => Remembered { epoch, ..known },
+            _ => {
+                let found = self.read(directory, &files, former.as_deref()).map(Arc::new).map_err(Arc::from);
+                let settled = files.values().all(|file| file.stamp.is_settled());
+                // What was read shows its own stamps: a change since the comparison is seen by the next one.
+                Remembered { epoch, stamps, settled, found }
+            }
+        };
+        if let Err(flaws) = &known.found {
+            for flaw in flaws.iter() {
+                self.complain(directory, &flaw.to_string());
+            }
+        }
+        let found = known.found.clone();
+        self.known.with(|all, trash| trash.put(all.insert(directory.to_owned(), known)));
+        found
+    }
+
+    /// Returns the skills that a file or directory may belong to, the nearest first.
+    pub(super) fn skills_around<'a>(
+        &'a self,
+        path: &'a str,
+        compared: Compared,
+    ) -> impl Iterator<Item = Arc<Skill>> + 'a {
+        let parent = |path: &&'a str| {
+            (!path.is_empty()).then(|| path.rsplit_once('/').map_or("", |(parent, _)| parent))
+        };
+        std::iter::successors(Some(path), parent)
+            .filter(|directory| self.has_skill_md(directory))
+            .filter_map(move |directory| self.skill(directory, compared).ok())
+    }
+
+    /// Returns whether a file is one of a skill. What came a moment ago counts.
+    pub(super) fn serves(&self, path: &str) -> bool {
+        [Compared::AfterChanges, Compared::Always]
+            .into_iter()
+            .any(|compared| self.skills_around(path, compared).any(|skill| skill.files.contains_key(path)))
+    }
+
+    fn has_skill_md(&self, directory: &str) -> bool {
+        let Some(folder) = self.folder(directory) else { return false };
+        matches!(self.base.tree.own_child(&folder, SKILL_MD), Ok(Some(Entry::File(..))))
+    }
+
+    /// Returns a directory that no link and no other spelling leads to.
+    pub(super) fn folder(&self, path: &str) -> Option<Folder> {
+        self.base.tree.folder(path).filter(|folder| folder.path == path)
+    }
+
+    /// Returns the files of a directory and of those in it.
+    fn files(&self, directory: &str) -> Result<BTreeMap<String, UnreadFile>, Flaw> {
+        let Some(folder) = self.folder(directory) else { return Err(Flaw::new(0, "it is not there")) };
+        let mut files = BTreeMap::new();
+        let inside = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        self.add_files(&folder, &inside, &mut files)?;
+        Ok(files)
+    }
+
+    fn add_files(
+        &self,
+        folder: &Folder,
+        inside: &str,
+        files: &mut BTreeMap<String, UnreadFile>,
+    ) -> Result<(), Flaw> {
+        self.see(folder);
+        let unreadable = |e: io::Error| {
+            Flaw::new(0, format!("\"{}\" cannot be read ({})", folder.path, said_by_system(&e)))
+        };
+        for (name, _) in self.base.tree.entries(folder).map_err(unreadable)? {
+            let path = join(&folder.path, &name);
+            let Some(entry) = self.base.tree.child(folder, &name).map_err(unreadable)? else { continue };
+            let really = entry.path();
+            match entry {
+                Entry::Folder(next, _) if really == path => self.add_files(&next, inside, files)?,
+                // A link to a file elsewhere, or to a directory, is no file of the skill.
+                Entry::File(folder, name, metadata) if really == path || really.starts_with(inside) => {
+                    files.insert(path, UnreadFile { folder, name, stamp: Stamp::from_metadata(&metadata) });
+                }
+                Entry::Folder(..) | Entry::File(..) => {}
+            }
+            if files.len() > MAX_FILES {
+                let what =
+                    format!("it has more than {MAX_FILES} files; a skill may have at most {MAX_FILES}");
+                return Err(Flaw::new(0, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the files of a skill, except those that are known.
+    fn read(
+        &self,
+        directory: &str,
+        files: &BTreeMap<String, UnreadFile>,
+        former: Option<&Skill>,
+    ) -> Result<Skill, Vec<Flaw>> {
+        let one = |flaw| vec![flaw];
+        let total: u64 = files.values().map(|file| file.stamp.size()).sum();
+        if total > MAX_BYTES {
+            let what = format!("it has {total} bytes; a skill may have at most {MAX_BYTES}");
+            return Err(one(Flaw::new(0, what)));
+        }
+        let skill_md = join(directory, SKILL_MD);
+        let Some(candidate) = files.get(&skill_md) else {
+            return Err(one(Flaw::new(0, "it has no file SKILL.md")));
+        };
+        let (first, bytes) = hash(self, candidate, true).map_err(one)?;
+        let front = FrontMatter::read(&bytes, self.name_of(directory))?;
+        let mut read = BTreeMap::new();
+        for (path, candidate) in files {
+            let known = former.and_then(|skill| skill.files.get(path));
+            let file = match known.filter(|known| known.settled && known.stamp == candidate.stamp) {
+                _ if *path == skill_md => first.clone(),
+                Some(known) => known.clone(),
+                None => hash(self, candidate, false).map_err(one)?.0,
+            };
+            read.insert(path.clone(), file);
+        }
+        Ok(self.entry(self.uri_of(directory), front, read))
+    }
+
+    /// Returns the name that a skill in this directory must have.
+    fn name_of<'a>(&'a self, directory: &'a str) -> &'a str {
+        match directory.rsplit('/').next() {
+            Some(name) if !name.is_empty() => name,
+            _ => self.base.address.last(),
+        }
+    }
+
+    fn entry(&self, uri: String, front: FrontMatter, files: BTreeMap<String, SkillFile>) -> Skill {
+        let mut listed: Vec<(Arc<str>, &SkillFile)> =
+            files.iter().map(|(path, file)| (self.base.address.uri(path).into(), file)).collect();
+        listed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let mut json = Vec::with_capacity(64 + front.json.len() + listed.len() * 180);
+        json.extend_from_slice(b"\",\"frontmatter\":");
+        json.extend_from_slice(front.json.as_bytes());
+        json.extend_from_slice(b",\"resources\":[");
+        for (at, (uri, file)) in listed.iter().enumerate() {
+            json.extend_from_slice(if at == 0 { b"{\"uri\":" } else { b",{\"uri\":" });
+            quote_into(uri, &mut json);
+            json.extend_from_slice(b",\"digest\":\"sha256:");
+            for byte in file.digest {
+                json.extend([byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]));
+            }
+            json.extend_from_slice(b"\",\"size\":");
+            json.extend_from_slice(itoa::Buffer::new().format(file.size).as_bytes());
+            json.push(b'}');
+        }
+        json.extend_from_slice(b"]}");
+        let uris = listed.into_iter().map(|(uri, _)| uri).collect();
+        Skill { uri, front, files, uris, json }
+    }
+
+    /// Logs a line about a directory, once.
+    fn complain(&self, directory: &str, why: &str) {
+        let directory = self.root.join(directory);
+        let line = format!("no skill is served from \"{}\": {why}", directory.display());
+        self.log_once(&line);
+    }
+
+    /// Logs which skills have one name (`rows.tsv` SK-22).
+    fn complain_of_names(&self, directories: &[(String, String)]) {
+        let mut by_name: BTreeMap<&str, &str> = BTreeMap::new();
+        for (uri, path) in directories {
+            let name = self.name_of(path);
+            if let Some(other) = by_name.insert(name, uri) {
+                self.log_once(&format!(
+                    "two skills are named \"{name}\", {other} and {uri}; both are listed, but a client may confuse them"
+                ));
+            }
+        }
+    }
+
+    fn log_once(&self, line: &str) {
+        let new = self.complained.with(|complained, _| {
+            if complained.len() >= REMEMBERED {
+                complained.clear();
+            }
+            complained.insert(line.to_owned())
+        });
+        if new {
+            self.log.write(Level::Warning, line);
+        }
+    }
+}
+
+/// Reads a file. The digest is that of the bytes that were there all the while.
+fn hash(library: &Library, candidate: &UnreadFile, keep: bool) -> Result<(SkillFile, Vec<u8>), Flaw> {
+    let path = || join(&candidate.folder.path, &candidate.name);
+    for _ in 0..TRIES {
+        let failed =
+            |e: io::Error| Flaw::new(0, format!("\"{}\" cannot be read ({})", path(), said_by_system(&e)));
+        let opened = library.base.tree.open_file(&candidate.folder, &candidate.name).map_err(failed)?;
+        let Some((mut file, metadata)) = opened else {
+            return Err(Flaw::new(0, format!("\"{}\" is gone", path())));
+        };
+        let stamp = Stamp::from_metadata(&metadata);
+        let (digest, size, bytes) = digest(&mut file, keep).map_err(failed)?;
+        let after = Stamp::from_metadata(&file.metadata().map_err(failed)?);
+        if after == stamp && size == stamp.size() {
+            return Ok((SkillFile { stamp, digest, size, settled: stamp.is_settled() }, bytes));
+        }
+    }
+    Err(Flaw::new(0, format!("\"{}\" changes all the time", path())))
+}
+
+/// Returns the digest and number of the bytes of a file, and if wanted the bytes.
+fn digest(file: &mut File, keep: bool) -> io::Result<([u8; 32], u64, Vec<u8>)> {
+    let (mut sha, mut size, mut bytes) = (Sha256::new(), 0, Vec::new());
+    let mut buffer = vec![0; 16 * 1024];
+    let mut file = file.take(MAX_BYTES + 1);
+    loop {
+        let read = match file.read(&mut buffer) {
+            Ok(0) => return Ok((sha.finalize().into(), size, bytes)),
+            Ok(read) => read,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        };
+        sha.update(&buffer[..read]);
+        size += read as u64;
+        if keep {
+            bytes.extend_from_slice(&buffer[..read]);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Answers the requests of clients for the skills of a folder.
+
+use super::library::{Compared, Library, MAX_BYTES, SKILL_MD, Skill};
+use crate::catalog::Listing;
+use crate::directory::media;
+use crate::directory::provider::{contents, text_or_bytes};
+use crate::directory::stamp::Stamp;
+use crate::directory::tree::{Entry, EntryKind, Folder, join};
+use crate::error::said_by_system;
+use crate::event::{Call, ListCall};
+use crate::model::{Answer, Page, Resource};
+use crate::provider::Provider;
+use crate::server::SubscriptionHook;
+use std::io;
+use std::sync::Arc;
+
+/// The callbacks of a folder of skills.
+#[derive(Debug)]
+pub(super) struct SkillFiles(pub(super) Library);
+
+impl SkillFiles {
+    fn answer(&self, call: &Call) -> io::Result<Answer> {
+        let Library { base, .. } = &self.0;
+        let Some(target) = base.address.parse(call.uri()).filter(|target| !target.slash) else {
+            return Ok(Answer::NotFound);
+        };
+        if !self.0.serves(&target.path) {
+            return Ok(Answer::NotFound);
+        }
+        let Some(Entry::File(folder, name, _)) = base.tree.find(&target.path)? else {
+            return Ok(Answer::NotFound);
+        };
+        let Some((file, metadata)) = base.tree.open_file(&folder, &name)? else {
+            return Ok(Answer::NotFound);
+        };
+        let stamp = Stamp::from_metadata(&metadata);
+        if call.if_version() == Some(&*stamp.to_string()) {
+            return Ok(Answer::NotModified);
+        }
+        let Some(bytes) = contents(file, &metadata, MAX_BYTES)? else { return Ok(Answer::NotFound) };
+        let found = text_or_bytes(bytes, media::guess(base.name(&target.path)));
+        Ok(found.name(base.name(&target.path)).version(stamp.to_string()).into())
+    }
+
+    /// Lists each `SKILL.md`. The entry of a skill names its other files.
+    fn resources(&self, call: &ListCall) -> io::Result<Page> {
+        let (mut items, mut more) = (Vec::new(), false);
+        self.for_each(call, |skill, path| {
+            more = items.len() == call.limit();
+            if !more {
+                items.extend(self.described(&skill, &join(path, SKILL_MD)));
+            }
+            !more
+        })?;
+        Ok(Page::new(items).more(more))
+    }
+
+    fn skills(&self, call: &ListCall) -> io::Result<Page> {
+        let (mut page, mut more) = (Page::default(), false);
+        self.for_each(call, |skill, _| {
+            more = page.len() == call.limit();
+            if !more {
+                page.push_skill(&skill.uri, &skill.json, skill.uris.clone());
+            }
+            !more
+        })?;
+        Ok(page.more(more))
+    }
+
+    /// Calls `take` with each skill after the call's key and the path of its directory, until it returns false.
+    fn for_each(&self, call: &ListCall, mut take: impl FnMut(Arc<Skill>, &str) -> bool) -> io::Result<()> {
+        let directories = self.0.directories()?;
+        let from = directories.partition_point(|(uri, _)| call.after().is_some_and(|after| **uri <= *after));
+        for (_, path) in &directories[from..] {
+            if call.is_cancelled() {
+                break;
+            }
+            if let Ok(skill) = self.0.skill(path, Compared::AfterChanges)
+                && !take(skill, path)
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn skill(&self, uri: &str) -> Page {
+        let target = self.0.base.address.parse(uri).filter(|target| !target.slash);
+        let path = target.as_ref().and_then(|target| target.path.strip_suffix(SKILL_MD));
+        let directory = path.and_then(|path| if path.is_empty() { Some("") } else { path.strip_suffix('/') });
+        let skill = directory.and_then(|directory| self.0.skill(directory, Compared::Always).ok());
+        // The walk compares the URI: another spelling of it is another URI.
+        let Some(skill) = skill.filter(|skill| skill.uri == uri) else { return Page::missing() };
+        let mut page = Page::default();
+        page.push_skill(&skill.uri, &skill.json, skill.uris.clone());
+        page
+    }
+
+    /// Lists the children of a directory: files of skills, and directories of skills or that lead to them.
+    fn directory(&self, call: &ListCall, uri: &str) -> io::Result<Page> {
+        let missing = Ok(Page::missing());
+        let base = &self.0.base;
+        let target = base.address.parse(uri).filter(|target| !target.slash);
+        let Some(folder) = target.and_then(|target| self.0.folder(&target.path)) else { return missing };
+        if folder.path.is_empty() && base.address.last().is_empty() {
+            return missing; // it has no URI
+        }
+        self.0.see(&folder);
+        let skills: Vec<_> = self.0.skills_around(&folder.path, Compared::Always).collect();
+        let directories = if skills.is_empty() { self.leading(&folder)? } else { Vec::new() };
+        if skills.is_empty() && directories.is_empty() {
+            return missing;
+        }
+        let mut children = Vec::new();
+        for (name, kind) in base.tree.entries(&folder)? {
+            let path = join(&folder.path, &name);
+            let child = match kind {
+                EntryKind::Folder if skills.is_empty() && !directories.contains(&name) => None,
+                EntryKind::Folder => base.tree.child(&folder, &name)?.and_then(|entry| match entry {
+                    Entry::Folder(_, metadata) => Some(base.describe(&path, EntryKind::Folder, &metadata)),
+                    Entry::File(..) => None,
+                }),
+                EntryKind::File => skills.iter().find_map(|skill| self.described(skill, &path)),
+            };
+            children.extend(child);
+        }
+        children.sort_unstable_by(|a, b| a.uri().cmp(b.uri()));
+        children.retain(|child| call.after().is_none_or(|after| child.uri() > after));
+        let more = children.len() > call.limit();
+        children.truncate(call.limit());
+        Ok(Page::new(children).more(more))
+    }
+
+    /// Returns the names in a directory that lead to skills.
+    fn leading(&self, folder: &Folder) -> io::Result<Vec<String>> {
+        let inside = if folder.path.is_empty() { String::new() } else { format!("{}/", folder.path) };
+        let mut names: Vec<String> = Vec::new();
+        for (_, path) in self.0.directories()?.iter() {
+            let Some(name) = path.strip_prefix(&*inside).and_then(|rest| rest.split('/').next()) else {
+                continue;
+            };
+            if !names.iter().any(|other| other == name) && self.0.skill(path, Compared::AfterChanges).is_ok()
+            {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Returns a file of a skill as lists show it. A `SKILL.md` has the name and description of its front matter.
+    fn described(&self, skill: &Skill, path: &str) -> Option<Resource> {
+        let file = skill.files.get(path)?;
+        let resource = self.0.base.describe_stamp(path, EntryKind::File, &file.stamp);
+        if resource.uri() != skill.uri {
+            return Some(resource);
+        }
+        Some(resource.name(&*skill.front.name).description(&*skill.front.description))
+    }
+}
+
+impl SubscriptionHook for SkillFiles {
+    fn subscribed(&self, _: &str) {}
+
+    #[cfg(all(test, unix))]
+    fn links(&self) -> usize {
+        0
+    }
+}
+
+impl Provider for SkillFiles {
+    fn read(&self, mut call: Call) {
+        let answer = self.answer(&call);
+        let Some(responder) = call.take_responder() else { return };
+        responder.finish(answer.unwrap_or_else(|e| {
+            Answer::Failed(format!("{} cannot be read: {}", call.uri(), said_by_system(&e)))
+        }));
+    }
+
+    fn list(&self, mut call: ListCall) {
+        let page = match (call.listing(), call.subject()) {
+            (Listing::Skill, Some(uri)) => Ok(self.skill(uri)),
+            (Listing::Directory, Some(uri)) => self.directory(&call, uri),
+            (Listing::Skills, _) => self.skills(&call),
+            _ => self.resources(&call),
+        };
+        let Some(responder) = call.take_responder() else { return };
+        responder.finish(page.unwrap_or_else(|e| Page::failed(said_by_system(&e))));
+    }
+
+    fn exists(&self, uri: &str) -> bool {
+        let Some(target) = self.0.base.address.parse(uri) else { return false };
+        self.0.base.address.is_listed_spelling(uri, &target.path) && self.0.serves(&target.path)
+    }
+}

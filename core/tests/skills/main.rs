@@ -1,0 +1,257 @@
+//! A folder of skills as a client sees it, on real files.
+
+#![cfg(unix)]
+
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+use wellhead::{Caller, Connection, ErrorKind, Handle, Handled, Server, Skills};
+
+struct Served {
+    server: Server,
+    handle: Handle,
+    root: PathBuf,
+    connection: Connection,
+    log: Arc<Mutex<Vec<String>>>,
+    _around: TempDir,
+}
+
+fn skill_md(name: &str) -> String {
+    format!("---\nname: {name}\ndescription: d\n---\n")
+}
+
+impl Served {
+    /// Serves the files that are given by path and contents, without a watch.
+    fn files(files: &[(&str, &str)]) -> Served {
+        Served::with(files, |skills| skills.watch(false))
+    }
+
+    fn with(files: &[(&str, &str)], how: impl FnOnce(Skills) -> Skills) -> Served {
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path().canonicalize().unwrap().join("root");
+        fs::create_dir(&root).unwrap();
+        for (path, contents) in files {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), contents).unwrap();
+        }
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let sink = log.clone();
+        let server =
+            Server::builder("test", "1").on_log(move |_, line| sink.lock().unwrap().push(line.to_owned()));
+        let server = server.build().unwrap();
+        let handle = server.skills(how(Skills::new(&root))).unwrap();
+        let connection = server.connect(Caller::default());
+        Served { server, handle, root, connection, log, _around: around }
+    }
+
+    fn put(&self, path: &str, contents: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.root.join(path).parent().unwrap()).unwrap();
+        fs::write(self.root.join(path), contents).unwrap();
+    }
+
+    fn ask(&self, method: &str, mut params: Value) -> Value {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        match self.connection.handle(message.to_string().as_bytes()).unwrap() {
+            Handled::Answer(answer) => serde_json::from_slice(&answer).unwrap(),
+            other => panic!("{method} was not answered at once: {other:?}"),
+        }
+    }
+
+    fn list(&self) -> Vec<Value> {
+        let answer = self.ask("skills/list", json!({}));
+        answer["result"]["skills"].as_array().unwrap_or_else(|| panic!("{answer}")).clone()
+    }
+
+    /// The URIs of the skills.
+    fn skills(&self) -> Vec<String> {
+        self.list().iter().map(|skill| skill["uri"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The URIs of the files of the only skill.
+    fn files_of_skill(&self) -> Vec<String> {
+        let [skill] = &*self.list() else { panic!("there is one skill: {:?}", self.list()) };
+        let files = skill["resources"].as_array().unwrap().iter();
+        files.map(|file| file["uri"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn is_read(&self, uri: &str) -> bool {
+        self.ask("resources/read", json!({"uri": uri}))["result"].is_object()
+    }
+
+    fn logged(&self, text: &str) -> bool {
+        self.log.lock().unwrap().iter().any(|line| line.contains(text))
+    }
+
+    fn children(&self, uri: &str) -> Vec<String> {
+        let answer = self.ask("resources/directory/read", json!({"uri": uri}));
+        let children = answer["result"]["resources"].as_array().unwrap_or_else(|| panic!("{uri}: {answer}"));
+        children.iter().map(|child| child["uri"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+// row: SK-11, SK-52
+#[test]
+fn a_link_is_a_file_of_the_skill_only_if_its_target_is() {
+    let served =
+        Served::files(&[("pdf/SKILL.md", &skill_md("pdf")), ("pdf/docs/a.txt", "a"), ("other.txt", "o")]);
+    fs::write(served.root.parent().unwrap().join("secret.txt"), "s").unwrap();
+    for (link, target) in [
+        ("inside.txt", "docs/a.txt"),
+        ("outside.txt", "../../secret.txt"),
+        ("beside.txt", "../other.txt"),
+        ("absolute.txt", "/etc/hostname"),
+        ("directory", "docs"),
+        ("up", ".."),
+        ("nowhere", "gone"),
+    ] {
+        symlink(target, served.root.join("pdf").join(link)).unwrap();
+    }
+    let listed = ["skill://pdf/SKILL.md", "skill://pdf/docs/a.txt", "skill://pdf/inside.txt"];
+    assert_eq!(served.files_of_skill(), listed);
+    assert!(listed.iter().all(|uri| served.is_read(uri)));
+    for name in ["outside.txt", "beside.txt", "absolute.txt", "directory/a.txt", "up/other.txt", "nowhere"] {
+        assert!(!served.is_read(&format!("skill://pdf/{name}")), "{name}");
+    }
+    assert_eq!(
+        served.children("skill://pdf"),
+        ["skill://pdf/SKILL.md", "skill://pdf/docs", "skill://pdf/inside.txt"]
+    );
+}
+
+// row: SK-15
+#[test]
+fn a_skill_with_too_many_files_or_bytes_is_not_served() {
+    let served = Served::files(&[
+        ("many/SKILL.md", &skill_md("many")),
+        ("large/SKILL.md", &skill_md("large")),
+        ("full/SKILL.md", &skill_md("full")),
+    ]);
+    for n in 0..512 {
+        served.put(&format!("many/{n}"), "");
+    }
+    let fits = (16 << 20) - skill_md("full").len() as u64;
+    for (name, bytes) in [("large", 16 << 20), ("full", fits)] {
+        let file = fs::File::create(served.root.join(name).join("data")).unwrap();
+        file.set_len(bytes).unwrap();
+    }
+    assert_eq!(served.skills(), ["skill://full/SKILL.md"]);
+    assert!(served.logged("it has more than 512 files"));
+    assert!(served.logged("a skill may have at most 16777216"));
+    assert!(!served.is_read("skill://many/SKILL.md") && !served.is_read("skill://large/data"));
+    fs::remove_file(served.root.join("many/0")).unwrap();
+    assert_eq!(served.skills(), ["skill://full/SKILL.md", "skill://many/SKILL.md"]);
+}
+
+// row: SK-12, SK-13
+#[test]
+fn an_entry_follows_its_files() {
+    let served = Served::files(&[("pdf/SKILL.md", &skill_md("pdf")), ("pdf/a.bin", "x")]);
+    let digest = |served: &Served| served.list()[0]["resources"][1]["digest"].clone();
+    let mut seen = vec![digest(&served)];
+    for contents in [&b"y"[..], b"z", b"\xff\x00\r\n", b"w"] {
+        served.put("pdf/a.bin", contents);
+        assert!(!seen.contains(&digest(&served)), "{contents:?}");
+        seen.push(digest(&served));
+    }
+    served.put("pdf/b.txt", "b");
+    assert_eq!(served.files_of_skill().len(), 3);
+    served.put("pdf/SKILL.md", skill_md("doc"));
+    assert_eq!(served.skills(), [""; 0]);
+    fs::rename(served.root.join("pdf"), served.root.join("doc")).unwrap();
+    assert_eq!(served.skills(), ["skill://doc/SKILL.md"]);
+}
+
+// row: SK-51
+#[test]
+fn subscribers_are_told_and_the_next_entry_is_new() {
+    let served = Served::with(&[("pdf/SKILL.md", &skill_md("pdf")), ("pdf/a.txt", "x")], |skills| skills);
+    let mut client = served.server.test_client().unwrap();
+    for uri in ["skill://pdf/gone", "skill://pdf", "skill://other/SKILL.md"] {
+        assert!(client.subscribe(uri).is_err(), "{uri}");
+    }
+    client.subscribe("skill://pdf/a.txt").unwrap();
+    let before = served.list();
+    assert_eq!(before, served.list());
+    served.put("pdf/a.txt", "y");
+    assert_eq!(client.next_update().unwrap(), "skill://pdf/a.txt");
+    assert_ne!(before, served.list());
+    served.put("pdf/new/b.txt", "b");
+    client.subscribe("skill://pdf/new/b.txt").unwrap();
+    served.put("pdf/new/b.txt", "c");
+    assert_eq!(client.next_update().unwrap(), "skill://pdf/new/b.txt");
+    assert_eq!(served.files_of_skill().len(), 3);
+}
+
+// row: SK-42
+#[test]
+fn directories_of_a_folder_are_read_next_to_skills() {
+    let served = Served::files(&[("pdf/SKILL.md", &skill_md("pdf"))]);
+    let folder = served.root.parent().unwrap().join("notes");
+    fs::create_dir_all(folder.join("b/empty")).unwrap();
+    fs::write(folder.join("a.txt"), "a").unwrap();
+    served.server.directory(folder.as_path()).unwrap();
+    let uri = format!("file://{}", folder.display());
+    assert_eq!(served.children(&uri), [format!("{uri}/a.txt"), format!("{uri}/b")]);
+    assert_eq!(served.children(&format!("{uri}/b/empty")), [""; 0]);
+    for refused in [format!("{uri}/"), format!("{uri}/a.txt"), format!("{uri}/gone"), format!("{uri}/b/..")] {
+        let answer = served.ask("resources/directory/read", json!({"uri": refused}));
+        assert_eq!(answer["error"]["code"], -32602, "{refused}");
+        assert_eq!(answer["error"]["data"], json!({"uri": refused}));
+    }
+}
+
+#[test]
+fn an_empty_directory_of_a_skill_has_no_children() {
+    let served = Served::files(&[("pdf/SKILL.md", &skill_md("pdf"))]);
+    fs::create_dir(served.root.join("pdf/empty")).unwrap();
+    fs::create_dir(served.root.join("empty")).unwrap();
+    assert_eq!(served.children("skill://pdf/empty"), [""; 0]);
+    let answer = served.ask("resources/directory/read", json!({"uri": "skill://empty"}));
+    assert_eq!(answer["error"]["code"], -32602, "no skill is in it");
+}
+
+// row: SK-05
+#[test]
+fn a_folder_may_be_a_skill_itself() {
+    let around = tempfile::tempdir().unwrap();
+    let root = around.path().join("pdf");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("SKILL.md"), skill_md("pdf")).unwrap();
+    let server = Server::new("test", "1");
+    let handle = server.skills(root.as_path()).unwrap();
+    assert_eq!(handle.name(), "skill://pdf/{+path}");
+    let mut client = server.test_client().unwrap();
+    assert!(client.read("skill://pdf/SKILL.md").is_ok());
+}
+
+#[test]
+fn folders_need_prefixes_of_their_own() {
+    let served = Served::files(&[("pdf/SKILL.md", &skill_md("pdf"))]);
+    let again = |prefix: Option<&str>| {
+        let skills = Skills::new(&served.root).watch(false);
+        let skills = prefix.into_iter().fold(skills, Skills::prefix);
+        served.server.skills(skills).map(drop).map_err(|e| (e.kind(), e.to_string()))
+    };
+    let (kind, message) = again(None).unwrap_err();
+    assert_eq!(kind, ErrorKind::Duplicate);
+    assert!(message.contains("need another `prefix`"), "{message}");
+    assert_eq!(again(Some("acme")).unwrap_err().0, ErrorKind::Duplicate, "the first has no prefix");
+    for wrong in ["", "a/b", "a b", "ü", "..", "a%20"] {
+        let (kind, message) = again(Some(wrong)).unwrap_err();
+        assert_eq!(kind, ErrorKind::InvalidArgument, "{wrong}");
+        assert!(message.contains("`prefix` must have"), "{message}");
+    }
+    served.server.remove(served.handle.name()).unwrap();
+    assert_eq!(served.skills(), [""; 0]);
+    assert_eq!(again(Some("acme")), Ok(()));
+    assert_eq!(again(Some("other")), Ok(()));
+    assert_eq!(served.skills(), ["skill://acme/pdf/SKILL.md", "skill://other/pdf/SKILL.md"]);
+    assert_eq!(served.children("skill://acme"), ["skill://acme/pdf"]);
+}
