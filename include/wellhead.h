@@ -533,6 +533,13 @@ WELLHEAD_API wellhead_status wellhead_server_add_text(wellhead_server *server, c
 WELLHEAD_API wellhead_status wellhead_server_add_blob(wellhead_server *server, const wellhead_resource *resource,
                                                       wellhead_str bytes, wellhead_error **error);
 
+/* Registers a page of MCP Apps, an HTML5 document that is copied, and declares the extension io.modelcontextprotocol/ui.
+ * resource: may not be NULL; its uri is required, such as ui://clock/view, and its MIME type is set. ui: what the page needs,
+ * a JSON object with csp, permissions, domain and prefersBorder; absent: {}. A tool opens the page if its definition has the
+ * URI as `app`. Fails as wellhead_server_add_text. */
+WELLHEAD_API wellhead_status wellhead_server_add_app(wellhead_server *server, const wellhead_resource *resource,
+                                                     wellhead_str ui, wellhead_str html, wellhead_error **error);
+
 /* Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its
  * version becomes that of the resource. Without it the resource has no version. UNKNOWN if no fixed contents are
  * registered there, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */

@@ -892,6 +892,10 @@ public:
     void add_text(const Resource &resource, std::string_view text) {
         detail::call(wellhead_server_add_text, capi(), detail::Lent<wellhead_resource>(resource), str(text));
     }
+    /* ui: a JSON object, see wellhead_server_add_app. */
+    void add_app(const Resource &resource, std::string_view html, std::string_view ui = "{}") {
+        detail::call(wellhead_server_add_app, capi(), detail::Lent<wellhead_resource>(resource), str(ui), str(html));
+    }
     void add_blob(const Resource &resource, std::string_view bytes) {
         detail::call(wellhead_server_add_blob, capi(), detail::Lent<wellhead_resource>(resource), str(bytes));
     }

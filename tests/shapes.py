@@ -154,6 +154,7 @@ def completion(value: Any, where: str) -> None:
 EXISTS: dict[str, Checker] = {"exists": array(text)}
 entry = by_member(
     ("text", members({"text": text, "body": text}, RESOURCE)),
+    ("app", members({"app": text, "body": text, "ui": lambda v, w: any_object(v, w)}, RESOURCE)),
     ("blob", members({"blob": text, "base64": base64}, RESOURCE)),
     ("resource", members({"resource": text, "read": answer}, {**EXISTS, **RESOURCE})),
     ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **EXISTS, **DESCRIPTOR})),
@@ -531,7 +532,7 @@ def needed(value: Any) -> set[str]:
                 found.add("parts")
             if name == "server":
                 found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
-            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is", "extensions", "skills"):
+            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is", "extensions", "skills", "ui"):
                 found |= needed(inner)
     elif isinstance(value, list):
         for inner in value:

@@ -3,7 +3,7 @@
 use crate::boundary::{Promise, guard, invalid};
 use crate::call::{Asked, Reading, wellhead_call};
 use crate::complete::wellhead_complete;
-use crate::foreign::{Source, UserData};
+use crate::foreign::{Source, UserData, json};
 use crate::list::wellhead_list;
 use crate::pending::Pending;
 use crate::read::wellhead_read;
@@ -108,6 +108,28 @@ pub unsafe extern "C" fn wellhead_server_add_blob(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { add_value(server, resource, error, |promise| Source::copied(bytes).blob(promise)) }
+}
+
+/// Registers a page of MCP Apps, an HTML5 document that is copied, and declares the extension io.modelcontextprotocol/ui.
+/// resource: may not be NULL; its uri is required, such as ui://clock/view, and its MIME type is set. ui: what the page needs,
+/// a JSON object with csp, permissions, domain and prefersBorder; absent: {}. A tool opens the page if its definition has the
+/// URI as `app`. Fails as wellhead_server_add_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_app(
+    server: *mut wellhead_server,
+    resource: *const wellhead_resource,
+    ui: wellhead_str,
+    html: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_server(server, error, |promise, server| {
+            let resource = promise.fields(resource, "resource")?.resource(promise)?;
+            let ui = if ui.ptr.is_null() { "{}" } else { promise.text(ui, "ui")? };
+            server.app(resource, &json(ui, "ui")?, Source::copied(html).text(promise)?).map(drop)
+        })
+    }
 }
 
 /// Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its

@@ -46,10 +46,11 @@ export function fixed(
   body: FixedBody,
   options: ResourceDescriptor | undefined,
   remove: () => void,
+  ui?: string,
 ): Handle {
   needString('uri', uri);
   if (options !== undefined) checkedOptions('descriptor', options);
-  native(() => server.addValue(uri, needBody(body), json(options)));
+  native(() => server.addValue(uri, needBody(body), json(options), ui));
   return {
     name: uri,
     set: (given) => {

@@ -167,7 +167,13 @@ export interface Bound {
 }
 
 export interface NativeServer {
-  addValue(uri: string, body: string | Uint8Array | Shared, descriptor: string | undefined): void;
+  /** `ui`: of an app, as JSON. */
+  addValue(
+    uri: string,
+    body: string | Uint8Array | Shared,
+    descriptor: string | undefined,
+    ui?: string,
+  ): void;
   setValue(uri: string, body: string | Uint8Array | Shared, said: string | undefined): void;
   addResource(uri: string, descriptor: string | undefined, exists: boolean): number;
   addTemplate(

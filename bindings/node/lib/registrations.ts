@@ -18,7 +18,7 @@ import {
 } from './options.js';
 import type { SharedBytes } from './shared.js';
 import { plainTool } from './tool.js';
-import type { Completer, Lister, ResourceDescriptor } from './values.js';
+import type { Completer, JsonObject, Lister, ResourceDescriptor } from './values.js';
 
 export class Registrations {
   readonly #native: NativeServer;
@@ -32,6 +32,12 @@ export class Registrations {
   /** A fixed text or fixed bytes. */
   value(uri: string, body: string | Uint8Array | SharedBytes, options?: ResourceDescriptor): Handle {
     return fixed(this.#native, uri, body, options, () => this.remove(uri));
+  }
+
+  /** A page of MCP Apps. */
+  app(uri: string, html: string, ui: JsonObject, options?: ResourceDescriptor): Handle {
+    needObject('ui', ui);
+    return fixed(this.#native, uri, html, options, () => this.remove(uri), jsonText('ui', ui));
   }
 
   /** A URI or a template that a callback reads. */

@@ -83,6 +83,24 @@ export class Server {
   }
 
   /**
+   * Registers a page of MCP Apps, an HTML5 document under a URI such as `ui://clock/view`, and declares the extension
+   * `io.modelcontextprotocol/ui`. A tool opens the page if its definition names the URI as `app`.
+   *
+   * `ui` is what the page needs of the client: `csp` with lists of origins (`connectDomains`, `resourceDomains`,
+   * `frameDomains`, `baseUriDomains`), `permissions`, `domain` and `prefersBorder`. The MIME type is set.
+   *
+   * @example
+   * ```ts
+   * server.app('ui://clock/view', '<!doctype html><p>12:00', { prefersBorder: true });
+   * ```
+   * @throws as {@link Server.text}
+   */
+  app(uri: string, html: string, ui: JsonObject = {}, options?: ResourceDescriptor): Handle {
+    needString('html', html);
+    return this.#parts.registrations.app(uri, html, ui, options);
+  }
+
+  /**
    * Registers fixed bytes, served without a callback. Copies them, unless they are {@link SharedBytes}.
    *
    * @example

@@ -24,6 +24,10 @@ export interface ToolDefinition<I extends ToolSchema, O extends ToolSchema | und
   icons?: readonly Icon[] | undefined;
   /** Its `_meta`. */
   meta?: Meta | undefined;
+  /** The URI of the page that shows the result, registered by {@link Server.app}. */
+  app?: string | undefined;
+  /** The users of the tool. Default: both. It is no protection, since the server cannot see who calls. */
+  visibility?: readonly ('model' | 'app')[] | undefined;
 }
 
 /**
@@ -78,6 +82,8 @@ const DEFINITION: Members<ToolDefinition<ToolSchema>> = {
   annotations: 'object',
   icons: 'any',
   meta: 'object',
+  app: 'string',
+  visibility: 'strings',
 };
 
 /** The members of a tool with plain JSON, by what a typed tool calls them. */

@@ -21,11 +21,14 @@ impl Native {
         uri: String,
         body: Unknown<'_>,
         descriptor: Option<String>,
+        ui: Option<String>,
     ) -> Result<()> {
         let body = body_of(env, &body)?;
         let resource =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
-        self.inner.server.value(resource, body).map(drop).map_err(thrown)
+        let Some(ui) = ui else { return self.inner.server.value(resource, body).map(drop).map_err(thrown) };
+        let ui = Json::object(ui).map_err(thrown)?;
+        self.inner.server.app(resource, &ui, body).map(drop).map_err(thrown)
     }
 
     /// `said`: what is said of the body, as JSON.

@@ -299,6 +299,11 @@ const AROUND = {
     `${SERVER} server.tool('wait', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', 'done'); }); assert.equal((await server.testClient().callTool('wait')).content[0].text, 'done');`,
   ],
+  'Server.app': [
+    SERVER,
+    `const [page] = await server.testClient().read('ui://clock/view');
+     assert.equal(page?.mimeType, 'text/html;profile=mcp-app');`,
+  ],
   'ListCall.extension': [
     `${SERVER} server.tool('ask', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', JSON.stringify(settings)); });

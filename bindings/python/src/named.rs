@@ -18,7 +18,7 @@ enum Family {
 }
 
 /// The arguments of `Server.tool`.
-pub(crate) const TOOL: [&str; 10] = [
+pub(crate) const TOOL: [&str; 12] = [
     "name",
     "definition",
     "title",
@@ -28,6 +28,8 @@ pub(crate) const TOOL: [&str; 10] = [
     "annotations",
     "icons",
     "meta",
+    "app",
+    "visibility",
     "thread",
 ];
 

@@ -143,6 +143,30 @@ impl Server {
         Server::add(this, &uri, body::given_text(body)?, &descriptor)
     }
 
+    #[doc = docstring!(app)]
+    #[pyo3(
+        signature = (uri, html, *, ui = None, **described),
+        text_signature = "($self, uri, html, *, ui=None, name=None, title=None, description=None, mime_type=None, \
+                    size=None, annotations=None, icons=None, meta=None, kind=None, version=None, \
+                    metadata=None, cache=None)"
+    )]
+    fn app(
+        this: &Bound<'_, Self>,
+        uri: &Bound<'_, PyAny>,
+        html: &Bound<'_, PyAny>,
+        ui: Option<&Bound<'_, PyAny>>,
+        described: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Handle> {
+        let (py, uri) = (this.py(), given::string("uri", uri)?);
+        let descriptor = Descriptor::new("app", described, &["uri", "html", "ui"])?;
+        let html = Body::from(given::string("html", html)?);
+        let ui = given::optional(ui, |ui| given::object("ui", ui))?.unwrap_or_default();
+        let resource = descriptor.resource(py, &uri)?;
+        let core = this.get().core(py);
+        detach(py, || core.app(resource, &ui, html)).or_raise(py)?;
+        Ok(Handle { server: this.clone().unbind(), name: uri, typed: true })
+    }
+
     #[doc = docstring!(blob)]
     #[pyo3(
         signature = (uri, body, **described),
@@ -230,7 +254,8 @@ impl Server {
     #[pyo3(
         signature = (name = None, definition = None, *, thread = None, **members),
         text_signature = "($self, name=None, definition=None, *, title=None, description=None, \
-                    input_schema=None, output_schema=None, annotations=None, icons=None, meta=None, thread=None)"
+                    input_schema=None, output_schema=None, annotations=None, icons=None, meta=None, app=None, \
+                    visibility=None, thread=None)"
     )]
     fn tool<'py>(
         this: &Bound<'py, Self>,

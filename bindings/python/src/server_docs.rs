@@ -86,6 +86,27 @@ Raises:
         or an argument is not allowed (`invalid_argument`).
     ClosedError: The server is closed."
     };
+    (app) => {
+        "Serves a page of MCP Apps, and declares the extension `io.modelcontextprotocol/ui`.
+
+A tool opens the page with `app=`. Clients show it in a frame without access to this server's files, so
+the document holds all that it needs, or names origins in `csp`. Its MIME type is set. Return a text
+from the tool too, for clients that do not show apps: see `Call.client_has_apps`.
+
+    server.app(\"ui://clock/view\", \"<!doctype html><p>12:00\", ui={\"prefersBorder\": True})
+
+    @server.tool(app=\"ui://clock/view\")
+    def clock() -> str: ...
+
+Args:
+    uri: A URI such as `ui://clock/view`.
+    html: The HTML5 document.
+    ui: What the page needs of the client: `csp` with lists of origins (`connectDomains`,
+        `resourceDomains`, `frameDomains`, `baseUriDomains`), `permissions`, `domain`, and
+        `prefersBorder`. Clients may refuse permissions.
+
+The other arguments are those of `Resource`. Result and errors are those of `text`."
+    };
     (blob) => {
         "Serves fixed bytes, without a callback.
 
@@ -345,6 +366,8 @@ Args:
     annotations: Hints for clients, such as `{"readOnlyHint": True}`.
     icons: Icons, such as `[{"src": "https://…"}]`.
     meta: The tool's `_meta`.
+    app: The URI of the page that shows the result, registered by `app`.
+    visibility: The users of the tool, `["model"]` or `["app"]`. Default: both. It is no protection.
     thread: As for `resource`.
 
 Raises:

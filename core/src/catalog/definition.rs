@@ -1,5 +1,6 @@
 //! Checks the definition of a tool or prompt, which is the application's JSON, and writes it as it is listed.
 
+use super::app::with_app;
 use super::output_schema::write_wrapped;
 use super::param_headers::{ParamHeader, param_headers};
 use crate::error::{Error, ErrorKind, Result};
@@ -7,6 +8,7 @@ use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, members, string};
 use crate::model::{Family, Json, OutputSchema};
 use crate::schema::{self, Schema};
+use std::borrow::Cow;
 
 /// The member of a tool that describes its arguments. Every client requires it.
 const INPUT_SCHEMA: &str = "inputSchema";
@@ -136,6 +138,10 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     let known = match family {
         Family::Tools => TOOL,
         Family::Prompts => PROMPT,
+    };
+    let members = match family {
+        Family::Tools => with_app(name, members)?,
+        Family::Prompts => Cow::Borrowed(members),
     };
     let found = distinct(members.raw()).map_err(|twice| invalid(format!("has {twice} twice")))?;
     let (mut schema, mut headers, mut warnings) = (None, Vec::new(), Vec::new());

@@ -1,5 +1,6 @@
 //! The catalog of a server: fixed resources, templates, list sources, and a fallback.
 
+mod app;
 mod completing;
 mod cursor;
 mod definition;
@@ -24,6 +25,7 @@ pub use explain::{Explanation, PassedOver, TakenBy, Why};
 pub(crate) use template::FolderKind;
 pub use template::Template;
 
+pub(crate) use app::{app, doubtful};
 pub(crate) use completing::Completer;
 pub(crate) use cursor::Sealer;
 pub(crate) use definition::{PromptArguments, check_name, definition};

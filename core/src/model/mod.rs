@@ -27,7 +27,7 @@ pub use completion::Completion;
 pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
 pub(crate) use contents::{AnswerDescription, Borrowed, Source};
 pub use extension::ClientExtensions;
-pub(crate) use extension::check_extension;
+pub(crate) use extension::{APP_TYPE, APPS, check_extension};
 pub(crate) use family::{Family, OutputSchema};
 pub use icon::Icon;
 pub use json::Json;

@@ -100,6 +100,9 @@ impl Host {
         if let Some(uri) = entry["text"].as_str() {
             let body = entry["body"].as_str().expect("a text has a body");
             server.text(resource(uri, entry)?, body).map(drop)
+        } else if let Some(uri) = entry["app"].as_str() {
+            let body = entry["body"].as_str().expect("an app has a body");
+            server.app(resource(uri, entry)?, &object(&entry["ui"]), body).map(drop)
         } else if let Some(uri) = entry["blob"].as_str() {
             server.blob(resource(uri, entry)?, bytes(&entry["base64"])).map(drop)
         } else if let Some(uri) = entry["resource"].as_str() {

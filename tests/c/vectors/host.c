@@ -112,6 +112,10 @@ wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
     describe(&d, entry, member(entry, kind));
     if (strcmp(kind, "text") == 0) {
         status = wellhead_server_add_text(h->server, &d.resource, member(entry, "body"), error);
+    } else if (strcmp(kind, "app") == 0) {
+        text ui = text_of_json(json_object_get(entry, "ui"));
+        status = wellhead_server_add_app(h->server, &d.resource, view(&ui), member(entry, "body"), error);
+        text_free(&ui);
     } else if (strcmp(kind, "blob") == 0) {
         text bytes = text_of_base64(json_object_get(entry, "base64"));
         status = wellhead_server_add_blob(h->server, &d.resource, view(&bytes), error);

@@ -789,6 +789,45 @@ class Server:
                 or an argument is not allowed (`invalid_argument`).
             ClosedError: The server is closed.
         """
+    def app(
+        self,
+        uri: str,
+        html: str,
+        *,
+        ui: dict[str, Any] | None = None,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+        annotations: dict[str, Any] | None = None,
+        icons: Iterable[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        kind: str | None = None,
+        version: str | None = None,
+        metadata: dict[str, Any] | None = None,
+        cache: CacheHint | None = None,
+    ) -> Handle:
+        """Serves a page of MCP Apps, and declares the extension `io.modelcontextprotocol/ui`.
+
+        A tool opens the page with `app=`. Clients show it in a frame without access to this server's files, so
+        the document holds all that it needs, or names origins in `csp`. Its MIME type is set. Return a text
+        from the tool too, for clients that do not show apps: see `Call.client_has_apps`.
+
+            server.app("ui://clock/view", "<!doctype html><p>12:00", ui={"prefersBorder": True})
+
+            @server.tool(app="ui://clock/view")
+            def clock() -> str: ...
+
+        Args:
+            uri: A URI such as `ui://clock/view`.
+            html: The HTML5 document.
+            ui: What the page needs of the client: `csp` with lists of origins (`connectDomains`,
+                `resourceDomains`, `frameDomains`, `baseUriDomains`), `permissions`, `domain`, and
+                `prefersBorder`. Clients may refuse permissions.
+
+        The other arguments are those of `Resource`. Result and errors are those of `text`.
+        """
     def blob(
         self,
         uri: str,
@@ -1097,6 +1136,8 @@ class Server:
         annotations: dict[str, Any] | None = None,
         icons: Sequence[dict[str, Any]] | None = None,
         meta: dict[str, Any] | None = None,
+        app: str | None = None,
+        visibility: Sequence[Literal["model", "app"]] | None = None,
         thread: bool | None = None,
     ) -> Callable[[_Tool], _Tool]:
         """Serves a tool with a function. Without parentheses, or with keywords, as a decorator.
@@ -1138,6 +1179,8 @@ class Server:
             annotations: Hints for clients, such as `{"readOnlyHint": True}`.
             icons: Icons, such as `[{"src": "https://…"}]`.
             meta: The tool's `_meta`.
+            app: The URI of the page that shows the result, registered by `app`.
+            visibility: The users of the tool, `["model"]` or `["app"]`. Default: both. It is no protection.
             thread: As for `resource`.
 
         Raises:
