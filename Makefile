@@ -152,7 +152,7 @@ words: ## that NAMES.md and the public names of the five languages agree, and th
 	$(PYTHON) tests/words.py
 
 .PHONY: options
-options: ## writes OPTIONS.md from the core's table of options; test-rust says whether it is current
+options: ## writes OPTIONS.md from the core's table of options, and adds to each language what it lacks; test-rust says whether they are current
 	WRITE_OPTIONS=1 cargo test -p wellhead --features $(FEATURES) --test options each_language
 
 .PHONY: prose

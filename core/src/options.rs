@@ -1,6 +1,6 @@
 //! One table of the options, limits and counters that each language has: name, values, default and meaning. The core takes
-//! its defaults from here. `core/tests/options` compares the languages with [`OPTIONS`] and [`WORD_LISTS`], and writes
-//! `OPTIONS.md`.
+//! its defaults from here. `core/tests/options` adds to each language what it lacks of [`OPTIONS`], compares the languages with
+//! it and with [`WORD_LISTS`], and writes `OPTIONS.md`.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;

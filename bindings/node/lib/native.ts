@@ -232,7 +232,7 @@ export interface NativeServer {
   abandoned(): number[];
   connect(caller: Uint8Array): NativeConnection;
   finish(call: number, answer: NativeAnswer): boolean;
-  start(guard: boolean, drainMs: number | undefined, touched: () => boolean): void;
+  start(options: string, guard: boolean, touched: () => boolean): void;
   turn(ask: Ask): number;
   turnLater(): void;
   woken(): number[];

@@ -361,7 +361,11 @@ const SKILLS: Members<SkillsOptions> = { prefix: 'string', watch: 'boolean', set
 
 const CONNECT: Members<ConnectOptions> = { wake: 'function', caller: 'object' };
 
-const RUN: Members<RunOptions> = { guardStdio: 'boolean', handleSigterm: 'boolean', drainMs: 'count' };
+const RUN: Members<RunOptions> = {
+  guardStdio: 'boolean',
+  handleSigterm: 'boolean',
+  drainMs: 'count',
+};
 
 const SERVE_HTTP: Members<ServeHttpOptions> = {
   ...HTTP,

@@ -23,7 +23,7 @@ export class Stdio {
   /** Serves until it is over. */
   async serve(given: RunOptions, turns: Turns): Promise<void> {
     const options = checkedOptions('run', given);
-    native(() => this.#native.start(options.guardStdio !== false, options.drainMs, touched));
+    native(() => this.#native.start(JSON.stringify(options), options.guardStdio !== false, touched));
     turns.context = here();
     const terminate = () => this.#native.terminate();
     const stop = () => this.#native.stop();

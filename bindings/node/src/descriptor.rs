@@ -191,25 +191,7 @@ pub(crate) fn expand(template: String, values: &str) -> Result<String> {
 
 /// A folder to be served.
 pub(crate) fn directory(path: String, options: &str) -> Result<Directory> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Options {
-        #[serde(default)]
-        include: Vec<String>,
-        #[serde(default)]
-        exclude: Vec<String>,
-        max_file_bytes: Option<u64>,
-        watch: Option<bool>,
-        settle_ms: Option<u64>,
-    }
-
-    let Options { include, exclude, max_file_bytes, watch, settle_ms } = given::parse(options)?;
-    let mut directory = Directory::new(path);
-    directory = include.into_iter().fold(directory, Directory::include);
-    directory = exclude.into_iter().fold(directory, Directory::exclude);
-    directory = set(directory, max_file_bytes, Directory::max_file_bytes);
-    directory = set(directory, settle_ms, Directory::settle_ms);
-    Ok(set(directory, watch, Directory::watch))
+    given::options(Directory::new(path), options)
 }
 
 /// A folder of skills to be served.

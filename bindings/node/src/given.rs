@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use wellhead::{Error, ErrorKind, Json, Result};
+use std::collections::BTreeMap;
+use wellhead::{Error, ErrorKind, Json, OptionKind, OptionValue, Result, SetOption, Spelling};
 
 /// Reads a value.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
@@ -37,4 +38,25 @@ pub(crate) fn set<B, T>(to: B, given: Option<T>, set: impl FnOnce(B, T) -> B) ->
         Some(value) => set(to, value),
         None => to,
     }
+}
+
+/// Sets the options among the members of an object, by their names in the core. `null` is `Infinity`.
+pub(crate) fn options<T: SetOption>(mut target: T, object: &str) -> Result<T> {
+    let members: BTreeMap<&str, &RawValue> = parse(object)?;
+    for option in T::OPTIONS {
+        let name = Spelling::Camel.name(option.name);
+        let Some(given) = members.get(&*name).map(|value| value.get()) else { continue };
+        let value = match option.kind {
+            _ if option.name == "handle_sigterm" => continue, // JavaScript has the signals
+            OptionKind::Number(_) => OptionValue::Number(parse::<Option<u64>>(given)?.unwrap_or(u64::MAX)),
+            OptionKind::Switch(_) => OptionValue::Switch(parse(given)?),
+            OptionKind::Text(_) | OptionKind::Word(_) => OptionValue::Text(parse(given)?),
+            OptionKind::List(_) => OptionValue::List(parse(given)?),
+            _ => continue, // it has members of its own
+        };
+        target = target
+            .set_option(option.name, value)
+            .map_err(|e| Error::new(e.kind(), format!("{name}: {e}")))?;
+    }
+    Ok(target)
 }

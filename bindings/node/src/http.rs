@@ -2,7 +2,7 @@
 
 use crate::calls::{Hooks, Origin};
 use crate::error::{Result, thrown};
-use crate::given::{self, set};
+use crate::given;
 use crate::raw::{Js, Value};
 use crate::server::{Hook, Inner, Native};
 use napi::bindgen_prelude::{Env, Unknown};
@@ -14,7 +14,6 @@ use std::collections::{HashMap, VecDeque};
 use std::net::ToSocketAddrs;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 use wellhead::http::{Endpoint, EndpointBuilder, Exchange, Progress, Protection, RequestHead, Response};
 use wellhead::serve::{Batch, Http, Listening};
 use wellhead::{Error, ErrorKind, Event, Server};
@@ -32,25 +31,9 @@ const CHUNK: usize = 64 << 10;
 /// So much ASCII at most is handed over as a string: cheaper than a buffer, and sent with the head in one piece.
 const SHORT: usize = 16 << 10;
 
-/// The options of an endpoint, as JSON from JavaScript.
+/// The options of an endpoint that are about tokens, as JSON from JavaScript.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Options {
-    path: Option<String>,
-    loopback_only: Option<bool>,
-    allowed_origins: Option<Vec<String>>,
-    allowed_hosts: Option<Vec<String>>,
-    strict_accept: Option<bool>,
-    cors: Option<bool>,
-    sessions: Option<bool>,
-    head_ms: Option<u64>,
-    idle_ms: Option<u64>,
-    session_limit: Option<usize>,
-    session_ms: Option<u64>,
-    delete: Option<bool>,
-    keep_alive_ms: Option<u64>,
-    body_ms: Option<u64>,
-    replay_bytes: Option<usize>,
     protect: Option<Protect>,
     #[serde(default)]
     verify: bool,
@@ -81,23 +64,8 @@ impl Protect {
 }
 
 fn endpoint(server: &Server, options: &str) -> wellhead::Result<EndpointBuilder> {
+    let mut builder = given::options(server.endpoint(), options)?;
     let options: Options = given::parse(options)?;
-    let mut builder = server.endpoint();
-    builder = set(builder, options.path, EndpointBuilder::path);
-    builder = set(builder, options.loopback_only, EndpointBuilder::loopback_only);
-    builder = set(builder, options.allowed_origins, EndpointBuilder::allowed_origins);
-    builder = set(builder, options.allowed_hosts, EndpointBuilder::allowed_hosts);
-    builder = set(builder, options.strict_accept, EndpointBuilder::strict_accept);
-    builder = set(builder, options.cors, EndpointBuilder::cors);
-    builder = set(builder, options.sessions, EndpointBuilder::sessions);
-    builder = set(builder, options.head_ms, EndpointBuilder::head_ms);
-    builder = set(builder, options.idle_ms, EndpointBuilder::idle_ms);
-    builder = set(builder, options.session_limit, EndpointBuilder::session_limit);
-    builder = set(builder, options.session_ms, EndpointBuilder::session_ms);
-    builder = set(builder, options.delete, EndpointBuilder::delete);
-    builder = set(builder, options.keep_alive_ms, EndpointBuilder::keep_alive_ms);
-    builder = set(builder, options.body_ms, EndpointBuilder::body_ms);
-    builder = set(builder, options.replay_bytes, EndpointBuilder::replay_bytes);
     if options.protect.is_some() && !options.verify {
         let message = "protect is of no use without verify, which judges the tokens";
         return Err(Error::new(ErrorKind::InvalidArgument, message));
@@ -353,15 +321,6 @@ pub(crate) struct Listener {
     listening: Rc<Listening>,
 }
 
-/// The options of the native listener, other than those of its endpoint.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ListenOptions {
-    io_threads: Option<usize>,
-    connections: Option<usize>,
-    drain_ms: Option<u64>,
-}
-
 /// Where a listener is reached.
 #[napi(object)]
 pub struct Bound {
@@ -395,17 +354,7 @@ impl Native {
     pub fn listen(&self, env: Env, host: String, port: u32, options: String) -> Result<Bound> {
         let inner = &self.inner;
         let builder = endpoint(&inner.server, &options).map_err(thrown)?;
-        let how: ListenOptions = given::parse(&options).map_err(thrown)?;
-        let mut http = Http::new(builder);
-        if let Some(threads) = how.io_threads {
-            http = http.io_threads(threads);
-        }
-        if let Some(most) = how.connections {
-            http = http.connections(most);
-        }
-        if let Some(ms) = how.drain_ms {
-            http = http.drain(Duration::from_millis(ms));
-        }
+        let http = given::options(Http::new(builder), &options).map_err(thrown)?;
         let port = u16::try_from(port).map_err(|_| crate::error::invalid("port: at most 65535"))?;
         let addresses = (host.as_str(), port).to_socket_addrs().map_err(|e| {
             let what = format!("the address {host}:{port} cannot be bound");

@@ -75,10 +75,9 @@ impl Native {
         publish: Observe<'_>,
         exists: exists::Ask<'_>,
     ) -> Result<Native> {
-        let options = Options::parse(&options).map_err(thrown)?;
         let (logs, observes) = (log.is_some(), observe.is_some());
         let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe, &publish, &exists).map_err(refused)?);
-        let mut builder = options.apply(Server::builder(name, version)).map_err(thrown)?;
+        let mut builder = Options::apply(&options, Server::builder(name, version)).map_err(thrown)?;
         builder = builder.spelling(Spelling::Camel);
         if let Some(key) = cursor_key {
             builder = builder.cursor_key(key.to_vec());

@@ -1,6 +1,7 @@
 //! The driver for standard input and output.
 
 use crate::error::{Result, invalid, thrown};
+use crate::given;
 use crate::raw::Js;
 use crate::server::{Inner, Native};
 #[cfg(target_os = "linux")]
@@ -8,7 +9,6 @@ use crate::stdin::{occupy, release};
 use napi::bindgen_prelude::{Env, Function};
 use napi_derive::napi;
 use std::rc::Rc;
-use std::time::Duration;
 use wellhead::serve::{Driver, Interrupter, Stdio};
 
 #[cfg(target_os = "linux")]
@@ -18,14 +18,14 @@ pub(crate) type Quiet = std::convert::Infallible;
 
 #[napi]
 impl Native {
-    /// Starts to serve standard input and output, and keeps the process alive until [`Native::stop`]. `touched`: whether
-    /// JavaScript may read descriptor 0 through its event loop.
+    /// Starts to serve standard input and output, and keeps the process alive until [`Native::stop`]. `options` is JSON.
+    /// `guard`: its option. `touched`: whether JavaScript may read descriptor 0 through its event loop.
     #[napi]
     pub fn start(
         &self,
         env: Env,
+        options: String,
         guard: bool,
-        drain_ms: Option<u32>,
         touched: Function<'_, (), bool>,
     ) -> Result<()> {
         let inner = &self.inner;
@@ -33,10 +33,7 @@ impl Native {
             return Err(invalid("run() was called already, and has not returned"));
         }
         let bell = inner.bell.clone();
-        let mut stdio = Stdio::new().guard_stdio(guard);
-        if let Some(ms) = drain_ms {
-            stdio = stdio.drain(Duration::from_millis(ms.into()));
-        }
+        let stdio = given::options(Stdio::new(), &options).map_err(thrown)?;
         let start = || stdio.start(&inner.server, Some(Box::new(move || bell.ring()))).map_err(thrown);
         let touched = || touched.call(()).unwrap_or(true);
         let (driver, quiet) = if guard { occupy(start, touched)? } else { (start()?, None) };

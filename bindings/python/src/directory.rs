@@ -11,18 +11,14 @@ pub(crate) fn options(path: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict
     let mut directory = Directory::new(path);
     for (given, value) in options.into_iter().flatten() {
         let name = given.cast::<PyString>()?.to_str()?;
-        directory = match name {
-            "watch" => directory.watch(given::flag(name, &value)?),
-            "include" | "exclude" | "max_file_bytes" if value.is_none() => directory,
-            "include" => given::strings(name, &value)?.into_iter().fold(directory, Directory::include),
-            "exclude" => given::strings(name, &value)?.into_iter().fold(directory, Directory::exclude),
-            "max_file_bytes" => directory.max_file_bytes(given::count(name, &value)?),
-            "settle_ms" => directory.settle_ms(given::count(name, &value)?),
-            _ => {
-                let known = ["include", "exclude", "max_file_bytes", "watch", "settle_ms"];
-                return Err(given::unknown("directory", &given, &known));
-            }
+        if value.is_none() && matches!(name, "include" | "exclude" | "max_file_bytes") {
+            continue;
+        }
+        let Some(set) = given::option(&directory, name, &value)? else {
+            let known: Vec<_> = given::options_of::<Directory>().collect();
+            return Err(given::unknown("directory", &given, &known));
         };
+        directory = set;
     }
     Ok(directory)
 }

@@ -9,13 +9,14 @@ use crate::host::Host;
 use crate::http;
 use crate::lock::lock;
 use crate::server::Server;
+use crate::service;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
-use wellhead::serve::{Batch, Driver as StdioDriver, Interrupter, Listening, Stdio};
+use wellhead::serve::{Batch, Driver as StdioDriver, Interrupter, Listening};
 use wellhead::{ErrorKind, Event};
 
 /// A batch that takes longer than this is written in parts.
@@ -164,16 +165,9 @@ impl Driver {
 impl Driver {
     /// Starts to serve standard input and output.
     #[staticmethod]
-    fn stdio(
-        server: &Bound<'_, Server>,
-        callback_threads: usize,
-        drain_ms: u64,
-        guard: bool,
-        on_loop: bool,
-    ) -> PyResult<Self> {
+    fn stdio(server: &Bound<'_, Server>, options: &Bound<'_, PyDict>, on_loop: bool) -> PyResult<Self> {
         let (py, inner) = (server.py(), server.get());
-        let drain = Duration::from_millis(drain_ms);
-        let options = Stdio::new().callback_threads(callback_threads).drain(drain).guard_stdio(guard);
+        let options = service::stdio("run", Some(options), true)?;
         inner.base.set(py)?;
         let (host, core) = (Host::new(server.clone().unbind(), None), inner.core(py));
         Driver::start(py, host, on_loop, |on_ready| options.start(core, on_ready).map(Transport::Stdio))

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyString};
 use std::str::FromStr;
 use std::time::Duration;
-use wellhead::{ErrorKind, Json};
+use wellhead::{ErrorKind, Json, OptionKind, OptionValue, SetOption};
 
 pub(crate) fn text<'a, 'py>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
     value.cast::<PyString>().map_err(|_| not_a(name, "a str", value))
@@ -228,4 +228,28 @@ pub(crate) fn unknown(function: &str, name: &Bound<'_, PyAny>, known: &[&str]) -
         Some(nearest) => PyTypeError::new_err(format!("{message}; did you mean '{nearest}'?")),
         None => PyTypeError::new_err(message),
     }
+}
+
+/// Sets the option of that name. None: there is none that is set by its name.
+pub(crate) fn option<T: SetOption + Clone>(
+    target: &T,
+    name: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Option<T>> {
+    let Some(option) = T::find_option(name) else { return Ok(None) };
+    let given = match option.kind {
+        // That one has its default in the signature.
+        OptionKind::Text(_) if value.is_none() && name != "path" => return Ok(Some(target.clone())),
+        OptionKind::Switch(_) => OptionValue::Switch(flag(name, value)?),
+        OptionKind::Number(_) => OptionValue::Number(count(name, value)?),
+        OptionKind::List(_) => OptionValue::List(strings(name, value)?),
+        _ => OptionValue::Text(string(name, value)?),
+    };
+    let set = target.clone().set_option(name, given);
+    set.map(Some).map_err(|e| error(value.py(), e.kind(), &format!("{name}: {e}")))
+}
+
+/// The names of the options that are set by their names.
+pub(crate) fn options_of<T: SetOption>() -> impl Iterator<Item = &'static str> {
+    T::OPTIONS.iter().map(|option| option.name).filter(|name| T::find_option(name).is_some())
 }

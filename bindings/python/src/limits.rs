@@ -3,6 +3,7 @@
 use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use wellhead::SetOption;
 
 macro_rules! limits {
     ($($(#[$doc:meta])* $field:ident: $type:ty),* $(,)?) => {
@@ -60,14 +61,16 @@ macro_rules! limits {
             )]
             fn new(limits: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
                 let mut made = wellhead::Limits::default();
-                for (name, value) in limits.into_iter().flatten() {
-                    match name.cast::<PyString>()?.to_str()? {
-                        $(stringify!($field) => {
-                            let given = given::optional(Some(&value), |value| given::count(stringify!($field), value))?;
-                            made.$field = given.unwrap_or(made.$field);
-                        })*
-                        _ => return Err(given::unknown("Limits", &name, &[$(stringify!($field)),*])),
+                for (given, value) in limits.into_iter().flatten() {
+                    let name = given.cast::<PyString>()?.to_str()?;
+                    if wellhead::Limits::find_option(name).is_some() && value.is_none() {
+                        continue;
                     }
+                    let Some(limits) = given::option(&made, name, &value)? else {
+                        let known: Vec<_> = given::options_of::<wellhead::Limits>().collect();
+                        return Err(given::unknown("Limits", &given, &known));
+                    };
+                    made = limits;
                 }
                 Ok(Limits(made))
             }

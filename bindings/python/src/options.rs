@@ -12,39 +12,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use wellhead::{Builder, Server};
 
-/// Those that may be given as `None`.
-const NONE_IS_DEFAULT: [&str; 13] = [
-    "cache",
-    "observe",
-    "origin",
-    "cache_of",
-    "title",
-    "instructions",
+/// Those that are not set by their names, because Python has types of its own for them. `None` is their default.
+const OTHERS: [&str; 9] = [
     "cursor_key",
     "limits",
     "capabilities",
     "extensions",
     "announces",
-    "versions",
+    "cache",
+    "cache_of",
+    "observe",
     "error_codes",
-];
-
-/// The others.
-const CHOICES: [&str; 14] = [
-    "subscribe",
-    "list_changed",
-    "error_profile",
-    "permission_denied",
-    "undeclared_lists",
-    "titles_in_contents",
-    "omit_newer_fields",
-    "handshake_extensions",
-    "resources_as_tools",
-    "subscribe_unknown",
-    "dialect",
-    "unknown_tool",
-    "invalid_arguments",
-    "check_output",
 ];
 
 pub(crate) fn builder(
@@ -57,7 +35,8 @@ pub(crate) fn builder(
     let mut builder = Server::builder(name, version).on_log(log::write);
     for (given, value) in options.into_iter().flatten() {
         let name = given.cast::<PyString>()?.to_str()?;
-        if value.is_none() && NONE_IS_DEFAULT.contains(&name) {
+        let may_be_none = OTHERS.contains(&name) || name == "versions";
+        if value.is_none() && may_be_none {
             continue;
         }
         if name == "observe" {
@@ -70,7 +49,8 @@ pub(crate) fn builder(
             continue;
         }
         let Some(taken) = option(builder, name, &value)? else {
-            return Err(given::unknown("Server", &given, &[&NONE_IS_DEFAULT[..], &CHOICES].concat()));
+            let known: Vec<_> = given::options_of::<Builder>().chain(OTHERS).collect();
+            return Err(given::unknown("Server", &given, &known));
         };
         builder = taken;
     }
@@ -80,12 +60,8 @@ pub(crate) fn builder(
 /// None: there is no option of this name.
 fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Builder>> {
     Ok(Some(match name {
-        "title" => builder.title(given::string(name, value)?),
-        "instructions" => builder.instructions(given::string(name, value)?),
         "cursor_key" => builder.cursor_key(given::bytes(name, value)?.as_bytes()),
         "limits" => builder.limits(given::instance::<Limits>(name, value)?.get().0.clone()),
-        "subscribe" => builder.subscribe(given::flag(name, value)?),
-        "list_changed" => builder.list_changed(given::flag(name, value)?),
         "capabilities" => {
             for (capability, declared) in pairs(name, value)? {
                 let declared = given::object(&format!("{name}[{capability:?}]"), &declared)?;
@@ -114,22 +90,8 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             }
             builder
         }
-        "origin" => builder.origin(given::string(name, value)?),
-        "versions" => builder.versions(given::strings(name, value)?),
-        "error_profile" => builder.error_profile(given::word(name, value)?),
         "error_codes" => error_codes(builder, name, value)?,
-        "permission_denied" => builder.permission_denied(given::word(name, value)?),
-        "undeclared_lists" => builder.undeclared_lists(given::word(name, value)?),
-        "titles_in_contents" => builder.titles_in_contents(given::word(name, value)?),
-        "omit_newer_fields" => builder.omit_newer_fields(given::flag(name, value)?),
-        "handshake_extensions" => builder.handshake_extensions(given::flag(name, value)?),
-        "resources_as_tools" => builder.resources_as_tools(given::flag(name, value)?),
-        "subscribe_unknown" => builder.subscribe_unknown(given::word(name, value)?),
-        "dialect" => builder.dialect(given::word(name, value)?),
-        "unknown_tool" => builder.unknown_tool(given::word(name, value)?),
-        "invalid_arguments" => builder.invalid_arguments(given::word(name, value)?),
-        "check_output" => builder.check_output(given::word(name, value)?),
-        _ => return Ok(None),
+        _ => return given::option(&builder, name, value),
     }))
 }
 

@@ -500,10 +500,10 @@ impl Server {
         text_signature = "($self, *, callback_threads=1, drain_ms=5000, guard_stdio=True)"
     )]
     fn run(this: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-        let stdio = service::stdio("run", options, true)?;
+        service::stdio("run", options, true)?;
         let _inside = Inside::enter(); // Python's frames stand on this one
         let run = this.py().import("wellhead._run")?.getattr("run")?;
-        run.call1((this, stdio.callback_threads, stdio.drain_ms, stdio.guard_stdio)).map(drop)
+        run.call1((this, given(this.py(), options))).map(drop)
     }
 
     #[doc = docstring!(run_async)]
@@ -515,9 +515,9 @@ impl Server {
         this: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let stdio = service::stdio("run_async", options, false)?;
+        service::stdio("run_async", options, false)?;
         let run = this.py().import("wellhead._asyncio")?.getattr("run_async")?;
-        run.call1((this, stdio.drain_ms, stdio.guard_stdio))
+        run.call1((this, given(this.py(), options)))
     }
 
     #[doc = docstring!(serve_http)]

@@ -3,31 +3,20 @@
 use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use wellhead::serve::Stdio;
 
-/// How standard input and output are served.
-pub(crate) struct OverStdio {
-    pub(crate) callback_threads: usize,
-    pub(crate) drain_ms: u64,
-    pub(crate) guard_stdio: bool,
-}
-
-pub(crate) fn stdio(
-    function: &str,
-    options: Option<&Bound<'_, PyDict>>,
-    threads: bool,
-) -> PyResult<OverStdio> {
-    let mut stdio = OverStdio { callback_threads: 1, drain_ms: 5000, guard_stdio: true };
+/// How standard input and output are served. An event loop has no callback threads, and signals are Python's.
+pub(crate) fn stdio(function: &str, options: Option<&Bound<'_, PyDict>>, threads: bool) -> PyResult<Stdio> {
+    let is_known = |name: &str| name != "handle_sigterm" && (threads || name != "callback_threads");
+    let mut stdio = Stdio::new();
     for (given, value) in options.into_iter().flatten() {
         let name = given.cast::<PyString>()?.to_str()?;
-        match name {
-            "callback_threads" if threads => stdio.callback_threads = given::count(name, &value)?,
-            "drain_ms" => stdio.drain_ms = given::count(name, &value)?,
-            "guard_stdio" => stdio.guard_stdio = given::flag(name, &value)?,
-            _ => {
-                let known = ["drain_ms", "guard_stdio", "callback_threads"];
-                return Err(given::unknown(function, &given, &known[..2 + usize::from(threads)]));
-            }
-        }
+        let set = if is_known(name) { given::option(&stdio, name, &value)? } else { None };
+        let Some(set) = set else {
+            let known: Vec<_> = given::options_of::<Stdio>().filter(|name| is_known(name)).collect();
+            return Err(given::unknown(function, &given, &known));
+        };
+        stdio = set;
     }
     Ok(stdio)
 }

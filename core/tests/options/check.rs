@@ -11,7 +11,7 @@ pub(crate) const OTHER_DEFAULTS: &[(&str, &str, bool, &str)] =
     &[("Node", "handle_sigterm", true, "a service on the main thread is the program")];
 
 /// Options that an asynchronous function of Python does not have.
-const SYNCHRONOUS: &[&str] = &["callback_threads"]; // callbacks run on the loop
+pub(crate) const SYNCHRONOUS: &[&str] = &["callback_threads"]; // callbacks run on the loop
 
 /// Returns a line for each difference between the table, `NAMES.md`, the languages, and the documents.
 pub(crate) fn faults(sources: &Sources) -> Vec<String> {

@@ -1,10 +1,11 @@
 //! The places where each language has a line for an option. [`written`] adds what is missing there, and changes nothing else:
 //! what is declared already keeps its place and its words.
 
+use crate::check::SYNCHRONOUS;
 use crate::kinds::{about, amount, unit};
 use crate::names::{LANGUAGES, rows};
 use crate::page::meaning;
-use crate::sources::{HPP, NAMES, Sources};
+use crate::sources::{HPP, NAMES, NODE, NODE_HTTP, PYTHON, Sources};
 use Kind::{Number, Word};
 use Line::*;
 use std::collections::BTreeMap;
@@ -36,6 +37,17 @@ enum Line {
     MemberOfCpp,
     /// The statement that copies a member to that struct of C.
     CopyOfCpp(&'static str),
+    /// A parameter in the signature of Python's native module, and in that of the stub, with a line of its own or without.
+    TextSignature,
+    Parameter,
+    ParameterInLine,
+    /// A part of `Args`, behind these characters.
+    Argument(&'static str),
+    /// The getter of a limit: in the native module of Python, or in the stub.
+    Getter(bool),
+    MemberOfNode,
+    /// The member with the kind of its value.
+    KindOfNode,
 }
 
 /// The options that a list has.
@@ -52,6 +64,8 @@ struct Named<'a> {
     /// The part of the file, and the spaces before what follows it.
     part: &'a str,
     indent: &'a str,
+    /// Python's limits have no default in their signature.
+    is_limit: bool,
 }
 
 /// The files that have a place.
@@ -76,11 +90,20 @@ pub(crate) fn written(sources: &Sources) -> BTreeMap<&'static str, String> {
         for option in set.options {
             let own = rows.iter().filter(|row| row.option == option.name);
             let names = own.flat_map(|row| row.names[language].iter());
+            if SYNCHRONOUS.contains(&option.name) && after.iter().any(|text| text.contains("_async")) {
+                continue;
+            }
             for name in names.filter_map(|name| name.strip_prefix(owner)) {
                 let name = name.trim_end_matches("=)");
                 let (start, end) = part(file, text, after, before);
                 let spaces = text[end..].len() - text[end..].trim_start_matches(' ').len();
-                let one = Named { option, name, part: &text[start..end], indent: &text[end..end + spaces] };
+                let one = Named {
+                    option,
+                    name,
+                    part: &text[start..end],
+                    indent: &text[end..end + spaces],
+                    is_limit: set.name == "limits",
+                };
                 if !line.keys().iter().any(|key| has(one.part, &key.replace('@', name)))
                     && let Some(line) = one.line(line)
                 {
@@ -177,6 +200,11 @@ impl Line {
             Setter(_) => &["fn @(", "fn @<"],
             FieldOfC => &["pub @:"],
             Flag => &["pub const @:"],
+            TextSignature => &["@="],
+            Parameter | ParameterInLine | KindOfNode => &["@:"],
+            Argument(_) | Getter(true) => &["    @: "],
+            Getter(false) => &["def @("],
+            MemberOfNode => &["@?:"],
             _ => &["@"],
         }
     }
@@ -194,6 +222,13 @@ impl Named<'_> {
             SetByFlag => self.line_of_flag(),
             MemberOfCpp => self.member_of_cpp(),
             CopyOfCpp(c) => self.copy_of_cpp(c),
+            TextSignature => self.text_signature(),
+            Parameter => self.parameter().map(|parameter| format!("        {parameter},\n")),
+            ParameterInLine => self.parameter().map(|parameter| format!(", {parameter}")),
+            Argument(indent) => self.argument(indent),
+            Getter(native) => self.getter(native),
+            MemberOfNode => self.member_of_node(),
+            KindOfNode => self.kind_of_node(),
         }
     }
 
@@ -284,6 +319,86 @@ impl Named<'_> {
         let value = if self.is_word() { format!("optional_str({value})") } else { value };
         (self.is_word() || self.is_number()).then(|| format!("{}{c}.{name} = {value};\n", self.indent))
     }
+
+    /// The default in a signature of Python. That of a text is None.
+    fn python_default(&self, quote: &str) -> Option<String> {
+        Some(match self.option.kind {
+            OptionKind::Number(_) if self.is_limit => "None".to_owned(),
+            OptionKind::Number(default) => default.to_string(),
+            OptionKind::Switch(default) => if default { "True" } else { "False" }.to_owned(),
+            OptionKind::Word(words) => format!("{quote}{}{quote}", words[0]),
+            OptionKind::Text(_) => "None".to_owned(),
+            _ => return None,
+        })
+    }
+
+    /// A parameter in the signature that Python's native module tells.
+    fn text_signature(&self) -> Option<String> {
+        Some(format!(", \\\n                    {}={}", self.name, self.python_default("'")?))
+    }
+
+    /// A parameter of a stub.
+    fn parameter(&self) -> Option<String> {
+        let kind = match self.option.kind {
+            OptionKind::Number(_) => "int".to_owned(),
+            OptionKind::Switch(_) => "bool".to_owned(),
+            OptionKind::Word(words) => format!("Literal[\"{}\"]", words.join("\", \"")),
+            _ => "str | None".to_owned(),
+        };
+        let kind = if self.is_limit { kind + " | None" } else { kind };
+        Some(format!("{}: {kind} = {}", self.name, self.python_default("\"")?))
+    }
+
+    /// A part of the `Args` of a docstring. The signature tells the default of a number and of a switch.
+    fn argument(&self, indent: &str) -> Option<String> {
+        self.python_default("")?;
+        let doc = match self.option.kind {
+            OptionKind::Number(_) | OptionKind::Switch(_) if !self.is_limit => meaning(self.option),
+            _ => self.with_words("`"),
+        };
+        let width = indent.len() + 94;
+        Some(wrapped(&format!("{indent}{}:", self.name), &format!("{indent}    "), &doc, width))
+    }
+
+    /// The getter of a limit in Python: in the native module, or in the stub.
+    fn getter(&self, native: bool) -> Option<String> {
+        let (name, kind, doc) = (self.name, self.number()?, meaning(self.option));
+        let doc = doc.strip_suffix(" Refuses.").unwrap_or(&doc);
+        if native {
+            return Some(format!("{}    {name}: {kind},\n", wrapped("    ///", "    /// ", doc, 100)));
+        }
+        let lines = wrapped("       ", "        ", doc, 100);
+        let end = if lines.matches('\n').count() == 1 { "\"\"\"\n" } else { "\n        \"\"\"\n" };
+        let docstring = format!("        \"\"\"{}{end}", lines[8..].trim_end());
+        Some(format!("    @property\n    def {name}(self) -> int:\n{docstring}"))
+    }
+
+    fn member_of_node(&self) -> Option<String> {
+        let kind = match self.option.kind {
+            OptionKind::Number(_) => "number".to_owned(),
+            OptionKind::Switch(_) => "boolean".to_owned(),
+            OptionKind::Text(_) => "string".to_owned(),
+            OptionKind::Word(words) => format!("'{}'", words.join("' | '")),
+            _ => return None,
+        };
+        let doc = self.with_words("`");
+        let doc = if doc.len() < 120 {
+            format!("  /** {doc} */\n")
+        } else {
+            format!("  /**\n{}   */\n", wrapped("   * ", "   * ", &doc, 128))
+        };
+        Some(format!("{doc}  {}?: {kind} | undefined;\n", self.name))
+    }
+
+    fn kind_of_node(&self) -> Option<String> {
+        let kind = match self.option.kind {
+            OptionKind::Number(_) => "count",
+            OptionKind::Switch(_) => "boolean",
+            OptionKind::Text(_) | OptionKind::Word(_) => "string",
+            _ => return None,
+        };
+        Some(format!("  {}: '{kind}',\n", self.name))
+    }
 }
 
 /// A text in lines of at most that many bytes.
@@ -300,6 +415,9 @@ fn wrapped(first: &str, further: &str, text: &str, width: usize) -> String {
 
 // ---- the places
 
+const SERVER: &str = "bindings/python/src/server.rs";
+const DOCS: &str = "bindings/python/src/server_docs.rs";
+const LIMITS: &str = "bindings/python/src/limits.rs";
 const HTTP_HPP: &str = "include/wellhead_http.hpp";
 
 #[rustfmt::skip]
@@ -358,4 +476,52 @@ const PLACES: &[Place] = &[
     ("folder", "C++", "Directory::", HPP, &["void add_directory("], "\n^        detail::call(", CopyOfCpp("c")),
     ("skills", "C++", "Skills::", HPP, &["struct Skills {"], "\n^};", MemberOfCpp),
     ("skills", "C++", "Skills::", HPP, &["void add_skills("], "\n^        detail::call(", CopyOfCpp("c")),
+
+    ("server", "Python", "Server(", SERVER, &["text_signature = \"(name, version, *"], "^)\"", TextSignature),
+    ("server", "Python", "Server(", DOCS, &["(Server) => {", "\nArgs:"], "\n^\nRaises:", Argument("    ")),
+    ("server", "Python", "Server(", PYTHON, &["class Server:", "def __new__("], "\n^    ) -> Self", Parameter),
+    ("server", "Python", "Server(", PYTHON, &["class Server:", "    Args:"], "\n^\n    Raises:", Argument("        ")),
+    ("limits", "Python", "Limits(", LIMITS, &["text_signature = "], "^)\"", TextSignature),
+    ("limits", "Python", "Limits(", LIMITS, &["/// Args:"], "\n^        ///\n        /// Raises:", Argument("        ///     ")),
+    ("limits", "Python", "Limits(", LIMITS, &["\nlimits! {"], "\n^}", Getter(true)),
+    ("limits", "Python", "Limits(", PYTHON, &["class Limits:", "def __new__("], "\n^    ) -> Self", Parameter),
+    ("limits", "Python", "Limits(", PYTHON, &["class Limits:", "    Args:"], "\n^\n    Raises:", Argument("        ")),
+    ("limits", "Python", "Limits(", PYTHON, &["class Limits:"], "\n^    def __eq__", Getter(false)),
+    ("endpoint", "Python", "asgi(", SERVER, &["docstring!(asgi)", "text_signature = "], "^)\"", TextSignature),
+    ("endpoint", "Python", "asgi(", PYTHON, &["    def asgi("], "\n^    ) -> AsgiApp", Parameter),
+    ("endpoint", "Python", "serve_http(", SERVER, &["docstring!(serve_http)", "text_signature = "], "^)\"", TextSignature),
+    ("endpoint", "Python", "serve_http(", PYTHON, &["def serve_http("], "\n^    ) -> None", Parameter),
+    ("endpoint", "Python", "serve_http(", SERVER, &["docstring!(serve_http_async)", "text_signature = "], "^)\"", TextSignature),
+    ("endpoint", "Python", "serve_http(", PYTHON, &["def serve_http_async("], "\n^    ) -> None", Parameter),
+    ("endpoint", "Python", "serve_http(", DOCS, &["(serve_http) => {", "\nArgs:"], "\n^\nRaises:", Argument("    ")),
+    ("endpoint", "Python", "serve_http(", PYTHON, &["def serve_http(", "        Args:"], "\n^\n        Raises:", Argument("            ")),
+    ("listener", "Python", "serve_http(", SERVER, &["docstring!(serve_http)", "text_signature = "], "^)\"", TextSignature),
+    ("listener", "Python", "serve_http(", PYTHON, &["def serve_http("], "\n^    ) -> None", Parameter),
+    ("listener", "Python", "serve_http(", SERVER, &["docstring!(serve_http_async)", "text_signature = "], "^)\"", TextSignature),
+    ("listener", "Python", "serve_http(", PYTHON, &["def serve_http_async("], "\n^    ) -> None", Parameter),
+    ("listener", "Python", "serve_http(", DOCS, &["(serve_http) => {", "\nArgs:"], "\n^\nRaises:", Argument("    ")),
+    ("listener", "Python", "serve_http(", PYTHON, &["def serve_http(", "        Args:"], "\n^\n        Raises:", Argument("            ")),
+    ("stdio", "Python", "run(", SERVER, &["docstring!(run)", "text_signature = "], "^)\"", TextSignature),
+    ("stdio", "Python", "run(", PYTHON, &["def run("], "^) -> None", ParameterInLine),
+    ("stdio", "Python", "run(", SERVER, &["docstring!(run_async)", "text_signature = "], "^)\"", TextSignature),
+    ("stdio", "Python", "run(", PYTHON, &["def run_async("], "^) -> None", ParameterInLine),
+    ("stdio", "Python", "run(", DOCS, &["(run) => {", "\nArgs:"], "\n^\nRaises:", Argument("    ")),
+    ("stdio", "Python", "run(", PYTHON, &["def run(", "        Args:"], "\n^\n        Raises:", Argument("            ")),
+    ("folder", "Python", "directory(", SERVER, &["docstring!(directory)", "text_signature = "], "^)\"", TextSignature),
+    ("folder", "Python", "directory(", DOCS, &["(directory) => {", "\nArgs:"], "\n^\nReturns:", Argument("    ")),
+    ("folder", "Python", "directory(", PYTHON, &["def directory("], "\n^    ) -> Handle", Parameter),
+    ("folder", "Python", "directory(", PYTHON, &["def directory(", "        Args:"], "\n^\n        Returns:", Argument("            ")),
+
+    ("server", "Node", "ServerOptions.", NODE, &["export interface ServerOptions "], "\n^}", MemberOfNode),
+    ("server", "Node", "ServerOptions.", NODE, &["const SERVER: Members<ServerOptions> = {"], "\n^};", KindOfNode),
+    ("limits", "Node", "Limits.", NODE, &["export interface Limits "], "\n^}", MemberOfNode),
+    ("limits", "Node", "Limits.", NODE, &["const LIMITS: Members<Limits> = {"], "\n^};", KindOfNode),
+    ("endpoint", "Node", "HttpOptions.", NODE_HTTP, &["export interface HttpOptions "], "\n^}", MemberOfNode),
+    ("endpoint", "Node", "HttpOptions.", NODE_HTTP, &["const HTTP: Members<HttpOptions> = {"], "\n^};", KindOfNode),
+    ("listener", "Node", "ServeHttpOptions.", NODE, &["export interface ServeHttpOptions "], "\n^}", MemberOfNode),
+    ("listener", "Node", "ServeHttpOptions.", NODE, &["const SERVE_HTTP: Members<ServeHttpOptions> = {"], "\n^};", KindOfNode),
+    ("stdio", "Node", "RunOptions.", NODE, &["export interface RunOptions "], "\n^}", MemberOfNode),
+    ("stdio", "Node", "RunOptions.", NODE, &["const RUN: Members<RunOptions> = {"], "\n^};", KindOfNode),
+    ("folder", "Node", "DirectoryOptions.", NODE, &["export interface DirectoryOptions "], "\n^}", MemberOfNode),
+    ("folder", "Node", "DirectoryOptions.", NODE, &["const DIRECTORY: Members<DirectoryOptions> = {"], "\n^};", KindOfNode),
 ];

@@ -14,7 +14,7 @@ pub(crate) const COMMAND: &str = "core/src/bin/wellhead.rs";
 pub(crate) const DOCUMENTS: &[&str] = &["README.md", "bindings/python/README.md", "bindings/node/README.md"];
 
 pub(crate) const NODE_VALUES: &str = "bindings/node/lib/values.ts";
-const NODE_HTTP: &str = "bindings/node/lib/httpOptions.ts";
+pub(crate) const NODE_HTTP: &str = "bindings/node/lib/httpOptions.ts";
 
 const RUST: &[&str] = &[
     "core/src/limits.rs",

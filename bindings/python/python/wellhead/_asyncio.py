@@ -26,9 +26,9 @@ def run_on_loop(start: Callable[[bool], Driver], callback_threads: int, on_liste
         asyncio.run(serve(driver, callback_threads, on_listening))
 
 
-async def run_async(server: Server, drain_ms: int, guard: bool) -> None:
+async def run_async(server: Server, options: dict[str, Any]) -> None:
     running_loop()  # before the driver takes the descriptors
-    await serve_here(Driver.stdio(server, 1, drain_ms, guard, True), None)
+    await serve_here(Driver.stdio(server, options, True), None)
 
 
 async def serve_http_async(

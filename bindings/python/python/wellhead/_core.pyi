@@ -1925,7 +1925,7 @@ class Connection:
 @final
 class Driver:
     @staticmethod
-    def stdio(server: Server, callback_threads: int, drain_ms: int, guard: bool, on_loop: bool) -> Driver: ...
+    def stdio(server: Server, options: dict[str, Any], on_loop: bool) -> Driver: ...
     @staticmethod
     def http(
         server: Server, address: tuple[str, int], callback_threads: int, on_loop: bool, options: dict[str, Any]

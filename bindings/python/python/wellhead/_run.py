@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     _OnListening: TypeAlias = Callable[[str, int], object]
 
 
-def run(server: Server, callback_threads: int, drain_ms: int, guard: bool) -> None:
+def run(server: Server, options: dict[str, Any]) -> None:
     refuse_in_a_loop("run_async()")
 
     def start(on_loop: bool) -> Driver:
-        return Driver.stdio(server, callback_threads, drain_ms, guard, on_loop)
+        return Driver.stdio(server, options, on_loop)
 
-    serve(start, server._needs_loop(), callback_threads, None)
+    serve(start, server._needs_loop(), options.get("callback_threads", 1), None)
 
 
 def serve_http(
