@@ -29,7 +29,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
 	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-go test-clients-java test-clients-rmcp test-inspector test-instances conformance test-readme
 
 # ---- the parts
@@ -154,6 +154,10 @@ words: ## that NAMES.md and the public names of the five languages agree, and th
 .PHONY: options
 options: ## writes OPTIONS.md from the core's table of options, and adds to each language what it lacks; test-rust says whether they are current
 	WRITE_OPTIONS=1 cargo test -p wellhead --features $(FEATURES) --test options each_language
+
+.PHONY: test-options
+test-options: ## that one row in the core adds an option to each language, in a copy of the tree
+	$(PYTHON) tests/options.py
 
 .PHONY: prose
 prose: ## that documents, comments, messages and commit subjects keep to the rules of tests/prose.py
