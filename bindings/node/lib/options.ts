@@ -357,7 +357,11 @@ const DIRECTORY: Members<DirectoryOptions> = {
   settleMs: 'whole',
 };
 
-const SKILLS: Members<SkillsOptions> = { prefix: 'string', watch: 'boolean', settleMs: 'whole' };
+const SKILLS: Members<SkillsOptions> = {
+  prefix: 'string',
+  watch: 'boolean',
+  settleMs: 'whole',
+};
 
 const CONNECT: Members<ConnectOptions> = { wake: 'function', caller: 'object' };
 

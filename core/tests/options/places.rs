@@ -511,6 +511,10 @@ const PLACES: &[Place] = &[
     ("folder", "Python", "directory(", DOCS, &["(directory) => {", "\nArgs:"], "\n^\nReturns:", Argument("    ")),
     ("folder", "Python", "directory(", PYTHON, &["def directory("], "\n^    ) -> Handle", Parameter),
     ("folder", "Python", "directory(", PYTHON, &["def directory(", "        Args:"], "\n^\n        Returns:", Argument("            ")),
+    ("skills", "Python", "skills(", SERVER, &["docstring!(skills)", "text_signature = "], "^)\"", TextSignature),
+    ("skills", "Python", "skills(", DOCS, &["(skills) => {", "\nArgs:"], "\n^\nReturns:", Argument("    ")),
+    ("skills", "Python", "skills(", PYTHON, &["def skills("], "\n^    ) -> Handle", Parameter),
+    ("skills", "Python", "skills(", PYTHON, &["def skills(", "        Args:"], "\n^\n        Returns:", Argument("            ")),
 
     ("server", "Node", "ServerOptions.", NODE, &["export interface ServerOptions "], "\n^}", MemberOfNode),
     ("server", "Node", "ServerOptions.", NODE, &["const SERVER: Members<ServerOptions> = {"], "\n^};", KindOfNode),
@@ -524,4 +528,6 @@ const PLACES: &[Place] = &[
     ("stdio", "Node", "RunOptions.", NODE, &["const RUN: Members<RunOptions> = {"], "\n^};", KindOfNode),
     ("folder", "Node", "DirectoryOptions.", NODE, &["export interface DirectoryOptions "], "\n^}", MemberOfNode),
     ("folder", "Node", "DirectoryOptions.", NODE, &["const DIRECTORY: Members<DirectoryOptions> = {"], "\n^};", KindOfNode),
+    ("skills", "Node", "SkillsOptions.", NODE, &["export interface SkillsOptions "], "\n^}", MemberOfNode),
+    ("skills", "Node", "SkillsOptions.", NODE, &["const SKILLS: Members<SkillsOptions> = {"], "\n^};", KindOfNode),
 ];
