@@ -109,8 +109,14 @@ impl Listing {
     fn operation(self, part: ListPart) -> Operation {
         match (self, part) {
             // A tool of the second part stands for a template.
-            (Listing::Resources | Listing::Templates | Listing::Everything, _)
-            | (Listing::Skills | Listing::Directory, _)
+            (
+                Listing::Resources
+                | Listing::Templates
+                | Listing::Everything
+                | Listing::Skills
+                | Listing::Directory,
+                _,
+            )
             | (Listing::Tools, ListPart::Second) => Operation::List,
             (Listing::Skill, _) => Operation::Read,
             (Listing::Tools, ListPart::First) => Operation::ListTools,
