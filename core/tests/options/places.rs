@@ -40,7 +40,7 @@ enum Line {
     /// A parameter in the signature of Python's native module, and in that of the stub, with a line of its own or without.
     TextSignature,
     Parameter,
-    ParameterInLine,
+    InlineParameter,
     /// A part of `Args`, behind these characters.
     Argument(&'static str),
     /// The getter of a limit: in the native module of Python, or in the stub.
@@ -201,7 +201,7 @@ impl Line {
             FieldOfC => &["pub @:"],
             Flag => &["pub const @:"],
             TextSignature => &["@="],
-            Parameter | ParameterInLine | KindOfNode => &["@:"],
+            Parameter | InlineParameter | KindOfNode => &["@:"],
             Argument(_) | Getter(true) => &["    @: "],
             Getter(false) => &["def @("],
             MemberOfNode => &["@?:"],
@@ -224,7 +224,7 @@ impl Named<'_> {
             CopyOfCpp(c) => self.copy_of_cpp(c),
             TextSignature => self.text_signature(),
             Parameter => self.parameter().map(|parameter| format!("        {parameter},\n")),
-            ParameterInLine => self.parameter().map(|parameter| format!(", {parameter}")),
+            InlineParameter => self.parameter().map(|parameter| format!(", {parameter}")),
             Argument(indent) => self.argument(indent),
             Getter(native) => self.getter(native),
             MemberOfNode => self.member_of_node(),
@@ -502,9 +502,9 @@ const PLACES: &[Place] = &[
     ("listener", "Python", "serve_http(", DOCS, &["(serve_http) => {", "\nArgs:"], "\n^\nRaises:", Argument("    ")),
     ("listener", "Python", "serve_http(", PYTHON, &["def serve_http(", "        Args:"], "\n^\n        Raises:", Argument("            ")),
     ("stdio", "Python", "run(", SERVER, &["docstring!(run)", "text_signature = "], "^)\"", TextSignature),
-    ("stdio", "Python", "run(", PYTHON, &["def run("], "^) -> None", ParameterInLine),
+    ("stdio", "Python", "run(", PYTHON, &["def run("], "^) -> None", InlineParameter),
     ("stdio", "Python", "run(", SERVER, &["docstring!(run_async)", "text_signature = "], "^)\"", TextSignature),
-    ("stdio", "Python", "run(", PYTHON, &["def run_async("], "^) -> None", ParameterInLine),
+    ("stdio", "Python", "run(", PYTHON, &["def run_async("], "^) -> None", InlineParameter),
     ("stdio", "Python", "run(", DOCS, &["(run) => {", "\nArgs:"], "\n^\nRaises:", Argument("    ")),
     ("stdio", "Python", "run(", PYTHON, &["def run(", "        Args:"], "\n^\n        Raises:", Argument("            ")),
     ("folder", "Python", "directory(", SERVER, &["docstring!(directory)", "text_signature = "], "^)\"", TextSignature),
