@@ -83,6 +83,12 @@ const AROUND = {
     `${SERVER} process.chdir(mkdtempSync(join(tmpdir(), 'wellhead-'))); mkdirSync('docs'); writeFileSync('docs/a.md', 'A');`,
     `assert.equal((await server.testClient().read(expand(docs.name, { path: 'a.md' })))[0]?.text, 'A'); docs.remove();`,
   ],
+  'Server.skills': [
+    `${SERVER} process.chdir(mkdtempSync(join(tmpdir(), 'wellhead-'))); mkdirSync('skills/pdf', { recursive: true });
+     writeFileSync('skills/pdf/SKILL.md', '---\\nname: pdf\\ndescription: Reads PDF files.\\n---\\nRead.');`,
+    `const listed = await server.testClient().request('skills/list');
+     assert.equal(listed.skills[0].uri, 'skill://pdf/SKILL.md'); skills.remove();`,
+  ],
   'Server.list': [
     `${SERVER} const db = { notesAfter: (after: string, most: number) => [...notes.keys()].map((id) => ({ uri: 'notes://' + id })).filter(({ uri }) => uri > after).slice(0, most) };`,
     `assert.equal((await server.testClient().list()).length, notes.size);`,

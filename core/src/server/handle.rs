@@ -43,10 +43,10 @@ impl Handle {
 /// A tool or a prompt that was registered, to change or remove. Dropping the handle keeps the registration.
 ///
 /// ```
-/// use wellhead::{Json, Server};
+/// use wellhead::{Json, Server, ToolResult};
 ///
 /// let server = Server::new("notes", "1.0.0");
-/// let search = server.tool("search", &Json::object("{}")?, |_| "nothing")?;
+/// let search = server.tool("search", &Json::object("{}")?, |_| ToolResult::from("nothing"))?;
 /// search.disable()?; // until there is an index
 /// search.update(&Json::object(r#"{"description":"Searches 120 notes."}"#)?)?;
 /// search.enable()?;
