@@ -9,9 +9,7 @@ mod verification;
 mod verify;
 
 use crate::access::{Caller, RequestContext, Verdict};
-#[cfg(feature = "directory")]
-use crate::catalog::Listing;
-use crate::catalog::{Handler, HandlerId, ListOf, Vars};
+use crate::catalog::{Handler, HandlerId, ListOf, Listing, Vars};
 use crate::connection::ConnectionState;
 use crate::model::{Answer, ClientExtensions, Completion, Json, MethodAnswer, Page};
 use crate::observer::RunningCalls;
@@ -330,13 +328,13 @@ impl ListCall {
     }
 
     /// Which list the client wants.
-    #[cfg(feature = "directory")]
+    #[cfg_attr(not(feature = "directory"), allow(dead_code, reason = "only folders tell lists apart"))]
     pub(crate) fn listing(&self) -> Listing {
         self.of.listing
     }
 
     /// The URI of the skill or directory that the client asks about.
-    #[cfg(feature = "directory")]
+    #[cfg_attr(not(feature = "directory"), allow(dead_code, reason = "only folders have such lists"))]
     pub(crate) fn subject(&self) -> Option<&str> {
         self.of.subject.as_deref()
     }
