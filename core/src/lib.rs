@@ -15,6 +15,7 @@ mod account;
 mod catalog;
 mod client;
 mod connection;
+mod counters;
 #[cfg(feature = "directory")]
 mod directory;
 mod encode;
@@ -52,6 +53,7 @@ pub use access::{Caller, Operation, RequestContext, Verdict};
 pub use catalog::{Explanation, HandlerId, PassedOver, TakenBy, Template, Why};
 pub use client::{TestClient, TestOptions};
 pub use connection::{Connection, Drain, DrainStart, Handled, Transmit};
+pub use counters::Counters;
 #[cfg(feature = "directory")]
 pub use directory::Directory;
 #[cfg(feature = "skills")]
@@ -73,7 +75,7 @@ pub use model::{
     ContentBlock, Contents, Icon, Json, Listed, Method, MethodAnswer, MethodError, Page, Resource, Role,
     SharedBytes, SharedText, ToolError, ToolResult,
 };
-pub use observer::{Counters, Ended, Observed};
+pub use observer::{Ended, Observed};
 // For bindings, and the test that compares the languages.
 #[doc(hidden)]
 pub use options::{

@@ -1,8 +1,8 @@
-//! Observation of the application's callbacks for metrics and traces, and counters.
+//! Observation of the application's callbacks for metrics and traces.
 
 use crate::access::RequestContext;
+use crate::counters::Counters;
 use crate::log::{Level, Log};
-use crate::options::counters;
 use crate::protocol::{CallId, Context, HostCall};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -70,29 +70,6 @@ pub struct Ended {
     pub bytes: u64,
     /// The time since the call began, if the application set a clock.
     pub time: Option<Duration>,
-}
-
-counters! {
-    /// Counts since the server was made, and of the things that are open. They are read at slightly different moments.
-    #[non_exhaustive]
-    pub struct Counters {
-        /// Connections that were made.
-        pub connections: u64,
-        /// Connections that are open.
-        pub connections_open: u64,
-        /// Calls of callbacks that began.
-        pub calls: u64,
-        /// Calls answered before their request was cancelled or timed out.
-        pub calls_answered: u64,
-        /// Answered calls that failed, or were dropped without an answer.
-        pub calls_failed: u64,
-        /// Changes of resources and of lists that the application reported.
-        pub changes: u64,
-        /// URIs with at least one subscriber.
-        pub uris_subscribed: u64,
-        /// Subscribers of all URIs. A connection counts once for each URI.
-        pub subscriptions: u64,
-    }
 }
 
 pub(crate) type Callback = dyn Fn(&Observed<'_>) + Send + Sync;

@@ -2,11 +2,11 @@
 //! its defaults from here. `core/tests/options` adds to each language what it lacks of [`OPTIONS`], compares the languages with
 //! it and with [`WORD_LISTS`], and writes `OPTIONS.md`.
 
+use crate::counters::Counters;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::log::Level;
 use crate::model::CacheScope;
-use crate::observer::Counters;
 use crate::policy::{
     Cacheable, CheckOutput, Dialect, ErrorCondition, ErrorProfile, InvalidArguments, PermissionDenied,
     SubscribeUnknown, TitlesInContents, UndeclaredLists, UnknownTool,

@@ -1,6 +1,7 @@
 //! Rules on the source text, and a check that equal steps give equal bytes.
 
 use crate::host::{ask, connect, on_uri, request, server};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -23,7 +24,7 @@ fn code(folder: &str) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for file in files.iter().filter(|file| !file.to_string_lossy().ends_with("tests.rs")) {
         let text = std::fs::read_to_string(file).expect("readable");
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let code = text.split("\nmod tests {").next().unwrap_or_default();
         let name = file.strip_prefix(&source).expect("found inside").display().to_string();
         for (number, line) in code.lines().enumerate() {
             let line = line.split("//").next().unwrap_or_default();
@@ -64,6 +65,46 @@ fn every_file_is_a_module_of_another() {
 }
 
 /// Invariant 1.
+/// The names between backticks in the sentence of `ARCHITECTURE.md` about cycles, and in the one after it.
+fn cycles_of_architecture() -> BTreeSet<BTreeSet<String>> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ARCHITECTURE.md");
+    let page = std::fs::read_to_string(page).expect("readable");
+    let (_, rest) = page.split_once(" in a cycle:").expect("the page tells of the large cycle");
+    let (large, rest) = rest.split_once('.').expect("a sentence");
+    let (_, rest) = rest.split_once(':').expect("and of the small ones");
+    let (small, _) = rest.split_once('.').expect("a sentence");
+    let names = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    small.split(';').chain([large]).map(names).collect()
+}
+
+#[test]
+fn modules_refer_to_each_other_in_the_cycles_of_the_architecture_only() {
+    let mut neighbours: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (place, line) in code("").iter().filter(|(place, _)| !place.starts_with("bin/")) {
+        let module = place.split(['/', '.']).next().unwrap_or_default();
+        let named = line.split("crate::").skip(1).filter_map(|rest| words(rest).next());
+        neighbours.entry(module.to_owned()).or_default().extend(named.map(str::to_owned));
+    }
+    let reached = |from: &str| {
+        let (mut reached, mut next) = (BTreeSet::new(), vec![from.to_owned()]);
+        while let Some(module) = next.pop() {
+            let named = neighbours.get(&module).into_iter().flatten();
+            next.extend(named.filter(|named| reached.insert((*named).clone())).cloned());
+        }
+        reached
+    };
+    let below: BTreeMap<_, _> = neighbours.keys().map(|module| (module, reached(module))).collect();
+    let cycles: BTreeSet<BTreeSet<String>> = neighbours
+        .keys()
+        .map(|module| {
+            let back = |other: &&String| below.get(other).is_some_and(|reached| reached.contains(module));
+            below[module].iter().filter(back).cloned().collect()
+        })
+        .filter(|cycle: &BTreeSet<String>| cycle.len() > 1)
+        .collect();
+    assert_eq!(cycles, cycles_of_architecture());
+}
+
 #[test]
 fn protocol_names_no_lock_clock_thread_callback_randomness_or_io() {
     let forbidden = [

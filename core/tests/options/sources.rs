@@ -25,7 +25,7 @@ const RUST: &[&str] = &[
     "core/src/serve/stdio.rs",
     "core/src/directory/mod.rs",
     "core/src/directory/skills.rs",
-    "core/src/observer.rs",
+    "core/src/counters.rs",
 ];
 const C: &[&str] = &[
     "ffi/src/server.rs",
