@@ -57,7 +57,7 @@ pub use counters::Counters;
 #[cfg(feature = "directory")]
 pub use directory::Directory;
 #[cfg(feature = "skills")]
-pub use directory::Skills;
+pub use directory::{SkillFlaw, Skills};
 pub use error::{Error, ErrorKind, Result};
 pub use event::{
     Arguments, AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall, ResponseCall,

@@ -1,7 +1,8 @@
-//! The command `wellhead`: serves folders over standard input and output, or over HTTP.
+//! The command `wellhead`: serves folders over standard input and output or over HTTP, and checks skills.
 
 use lexopt::prelude::*;
 use std::error::Error;
+use std::ffi::OsString;
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 use wellhead::http::Grant;
 use wellhead::serve::{Http, Stdio};
-use wellhead::{Caller, Directory, InterestAnswer, Limits, Observed, Server};
+use wellhead::{Caller, Directory, InterestAnswer, Limits, Observed, Server, Skills};
 
 const HELP: &str = "\
 Serves folders to MCP clients: programs that start this command and speak the Model Context
@@ -19,15 +20,28 @@ them, and are told when they change. Nothing is ever written.
 
 Usage:
   wellhead serve [OPTIONS] DIR...
+  wellhead serve [OPTIONS] --skills DIR... [DIR...]
+  wellhead check-skills DIR...
 
   wellhead serve ~/notes
   wellhead serve --include '*.md' --exclude drafts/ ~/notes ~/work/docs
+  wellhead serve --skills ~/skills
+  wellhead check-skills ~/skills
 
 Each file has the URI of its path, such as file:///home/ann/notes/a.md. These are never
 served: hidden files (.env, .git), files that .gitignore and .ignore files name, and files outside
 of the folder that a link leads to.
 
-Options:
+'check-skills' checks the Agent Skills in folders. It prints what is wrong as PATH:LINE: text on
+standard output, and exits with 0 if nothing is wrong, 1 if something is. 'serve --skills' makes
+the same checks: it logs what is wrong, and does not serve these skills.
+
+Options of 'serve':
+  --skills [PREFIX=]DIR serve the Agent Skills in a folder and below it, such as
+                        skill://pdf/SKILL.md; may be given several times. A skill is a directory
+                        with a SKILL.md. PREFIX begins the URIs, as in skill://PREFIX/pdf/SKILL.md;
+                        without it, several folders have their names as prefixes. --include,
+                        --exclude and --max-file-size do not apply to skills.
   --include PATTERN     serve only files that match; may be given several times
   --exclude PATTERN     do not serve what matches; wins over --include; may be given several times
                         Patterns are those of .gitignore: '*.md' in any directory, '/a.md' at the
@@ -63,7 +77,7 @@ A desktop client is told to start it in its configuration, usually so:
   {\"mcpServers\": {\"notes\": {\"command\": \"wellhead\", \"args\": [\"serve\", \"/home/ann/notes\"]}}}
 
 It ends on SIGTERM and, unless it serves over HTTP, when the client closes its input. Exit status:
-0 after that, 1 if it failed, 2 if it was called in the wrong way.
+0 after that, 1 if it failed or check-skills found something, 2 if it was called in the wrong way.
 ";
 
 fn main() -> ExitCode {
@@ -78,11 +92,12 @@ fn main() -> ExitCode {
             let _ = io::stdout().write_all(text.as_bytes()); // a reader that closed it does not want it
             return ExitCode::SUCCESS;
         }
+        Command::CheckSkills(folders) => return check_skills(&folders),
         Command::Serve(serve) => serve,
     };
     let server = match serve.server() {
         Ok(server) => server,
-        Err(e) => return fail(2, &format!("{e}{}", cause(&e))),
+        Err(e) => return fail(2, &format!("{e}{}{}", cause(&e), serve.advice(&e))),
     };
     let result = match &serve.http {
         Some(address) => listen(&server, address, serve.tokens),
@@ -100,6 +115,19 @@ fn main() -> ExitCode {
             fail(1, &format!("{place}{e}{}", cause(&e)))
         }
     }
+}
+
+/// Prints what is wrong with the skills in these folders.
+fn check_skills(folders: &[PathBuf]) -> ExitCode {
+    let mut report = String::new();
+    for folder in folders {
+        match Skills::new(folder).check() {
+            Ok(flaws) => report.extend(flaws.iter().map(|flaw| format!("{flaw}\n"))),
+            Err(e) => return fail(2, &format!("{e}{}", cause(&e))),
+        }
+    }
+    let _ = io::stdout().write_all(report.as_bytes()); // a reader that closed it does not want it
+    ExitCode::from(u8::from(!report.is_empty()))
 }
 
 /// Returns the cause of an error, with a colon before it.
@@ -155,13 +183,16 @@ fn say(line: &str) {
 /// The command that the arguments ask for.
 enum Command {
     Print(String),
+    CheckSkills(Vec<PathBuf>),
     Serve(Serve),
 }
 
 /// The options of `wellhead serve`.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct Serve {
     folders: Vec<PathBuf>,
+    /// Prefixes and folders of skills.
+    skills: Vec<(Option<String>, PathBuf)>,
     include: Vec<String>,
     exclude: Vec<String>,
     max_file_bytes: Option<u64>,
@@ -189,11 +220,15 @@ impl Command {
                 Long("exclude") => serve.exclude.push(args.value()?.string()?),
                 Long("max-file-size") => serve.max_file_bytes = Some(size(&args.value()?.string()?)?),
                 Long("settle-ms") => serve.settle_ms = Some(milliseconds(&args.value()?.string()?)?),
+                Long("skills") => serve.skills.push(prefix_and_folder(args.value()?)),
                 Long("tools") => serve.tools = true,
                 Long("http") => serve.http = Some(args.value()?.string()?),
                 Long("token-file") => serve.tokens = Some(tokens(Path::new(&args.value()?))?),
                 Long("page-size") => serve.page_items = Some(count(&args.value()?.string()?)?),
                 Value(name) if !named => {
+                    if name == "check-skills" {
+                        return folders_to_check(args, &serve);
+                    }
                     if name != "serve" {
                         let name = name.display();
                         return Err(
@@ -209,8 +244,15 @@ impl Command {
         if !named {
             return Err("say what to do: 'wellhead serve DIR' serves a folder".into());
         }
-        if serve.folders.is_empty() {
+        if serve.folders.is_empty() && serve.skills.is_empty() {
             return Err("say which folder to serve: 'wellhead serve DIR'".into());
+        }
+        let chosen = !serve.include.is_empty() || !serve.exclude.is_empty() || serve.max_file_bytes.is_some();
+        if serve.folders.is_empty() && chosen {
+            return Err(
+                "--include, --exclude and --max-file-size need a DIR: the files of skills are all served"
+                    .into(),
+            );
         }
         if serve.tokens.is_some() && serve.http.is_none() {
             return Err(
@@ -223,7 +265,59 @@ impl Command {
     }
 }
 
+/// Parses the arguments of `check-skills`.
+fn folders_to_check(mut args: lexopt::Parser, before: &Serve) -> Result<Command, Box<dyn Error>> {
+    let mut folders = Vec::new();
+    while let Some(arg) = args.next()? {
+        match arg {
+            Short('h') | Long("help") => return Ok(Command::Print(HELP.to_owned())),
+            Value(folder) => folders.push(folder.into()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if *before != Serve::default() {
+        return Err("check-skills takes no options of 'wellhead serve'".into());
+    }
+    if folders.is_empty() {
+        return Err("say which folder to check: 'wellhead check-skills DIR'".into());
+    }
+    Ok(Command::CheckSkills(folders))
+}
+
+/// Splits `PREFIX=DIR`. A path with `=` is not split if anything else than a prefix stands before that.
+fn prefix_and_folder(text: OsString) -> (Option<String>, PathBuf) {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    match text.to_str().and_then(|text| text.split_once('=')) {
+        Some((prefix, folder)) if !prefix.is_empty() && prefix.bytes().all(allowed) => {
+            (Some(prefix.to_owned()), folder.into())
+        }
+        _ => (None, text.into()),
+    }
+}
+
 impl Serve {
+    /// Returns what to do about an error of a prefix.
+    fn advice(&self, e: &wellhead::Error) -> &'static str {
+        let about_a_prefix = !self.skills.is_empty() && e.to_string().contains("`prefix`");
+        if about_a_prefix { "; write --skills PREFIX=DIR to choose it" } else { "" }
+    }
+
+    fn title(&self) -> String {
+        let named = |folders: Vec<String>, what: &str| {
+            (!folders.is_empty()).then(|| format!("{what} in {}", folders.join(", ")))
+        };
+        let files = named(self.folders.iter().map(|folder| name(folder)).collect(), "Files");
+        let skills = named(self.skills.iter().map(|(_, folder)| name(folder)).collect(), "Skills");
+        files.into_iter().chain(skills).collect::<Vec<_>>().join("; ")
+    }
+
+    fn instructions(&self) -> String {
+        let files = "Files, read-only. A directory reads as the list of the URIs of what is in it.";
+        let skills = "Agent Skills: skills/list lists them, and resources/read reads their files.";
+        let both = [(!self.folders.is_empty(), files), (!self.skills.is_empty(), skills)];
+        both.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+    }
+
     fn server(&self) -> wellhead::Result<Server> {
         let mut limits = Limits::default();
         limits.page_items = self.page_items.unwrap_or(limits.page_items);
@@ -236,11 +330,7 @@ impl Serve {
             let start = Instant::now();
             builder = builder.clock(move || start.elapsed()).observe(observed);
         }
-        let names: Vec<_> = self.folders.iter().map(|folder| name(folder)).collect();
-        let server = builder
-            .title(format!("Files in {}", names.join(", ")))
-            .instructions("Files, read-only. A directory reads as the list of the URIs of what is in it.")
-            .build()?;
+        let server = builder.title(self.title()).instructions(self.instructions()).build()?;
         for folder in &self.folders {
             let mut directory = Directory::new(folder);
             for pattern in &self.include {
@@ -256,6 +346,17 @@ impl Serve {
                 directory = directory.settle_ms(ms);
             }
             let handle = server.directory(directory)?;
+            self.say(&format!("serving {}", handle.name()));
+        }
+        for (prefix, folder) in &self.skills {
+            let mut skills = Skills::new(folder);
+            if let Some(prefix) = prefix.clone().or_else(|| (self.skills.len() > 1).then(|| name(folder))) {
+                skills = skills.prefix(prefix);
+            }
+            if let Some(ms) = self.settle_ms {
+                skills = skills.settle_ms(ms);
+            }
+            let handle = server.skills(skills)?;
             self.say(&format!("serving {}", handle.name()));
         }
         if self.verbose {

@@ -28,7 +28,7 @@ use open_dir::OpenDir;
 pub(crate) use provider::Files;
 use rules::Rules;
 #[cfg(feature = "skills")]
-pub use skills::Skills;
+pub use skills::{SkillFlaw, Skills};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

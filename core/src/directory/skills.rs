@@ -1,5 +1,6 @@
 //! A folder of Agent Skills as `skill:` resources: listed, read, watched.
 
+mod check;
 mod front_matter;
 mod library;
 mod provider;
@@ -13,8 +14,10 @@ use super::tree::Tree;
 use super::{check_settle, unusable};
 use crate::catalog::{FolderKind, Template};
 use crate::error::{Error, ErrorKind, Result};
+use crate::log::Log;
 use crate::options::{OptionEntry, OptionValue, SetOption, SkillOptions};
 use crate::server::{Handle, Server, SubscriptionHook};
+pub use check::SkillFlaw;
 use library::{Library, SKILL_MD};
 use provider::SkillFiles;
 use std::path::{Path, PathBuf};
@@ -94,13 +97,8 @@ impl Server {
         let Skills { path, prefix, options } = skills.into();
         let SkillOptions { watch, settle_ms } = options;
         check_settle(settle_ms)?;
-        let root = super::root(&path)?;
-        if let Some(prefix) = &prefix {
-            check_prefix(prefix)?;
-        }
-        let own_name = || Some(root.file_name()?.to_str()?.to_owned());
-        let prefix = prefix.or_else(|| own_name().filter(|_| root.join(SKILL_MD).is_file()));
-        let base = Arc::new(base(self, &root, prefix.as_deref())?);
+        let (root, base) = open(&path, prefix, self.log_sink())?;
+        let base = Arc::new(base);
         let template = base.address.template();
         let mut described = Template::new(&*template)
             .name(base.name.as_str())
@@ -126,12 +124,20 @@ impl Server {
     }
 }
 
-fn base(server: &Server, root: &Path, prefix: Option<&str>) -> Result<Base> {
-    let rules = Rules::new(root, &[], &[], server.log_sink())?;
-    let open = OpenDir::open(root).map_err(|e| unusable(root, e))?;
+/// Opens a folder of skills. Also returns its path without links.
+fn open(path: &Path, prefix: Option<String>, log: Log) -> Result<(PathBuf, Base)> {
+    let root = super::root(path)?;
+    if let Some(prefix) = &prefix {
+        check_prefix(prefix)?;
+    }
+    let own_name = || Some(root.file_name()?.to_str()?.to_owned());
+    let prefix = prefix.or_else(|| own_name().filter(|_| root.join(SKILL_MD).is_file()));
+    let rules = Rules::new(&root, &[], &[], log)?;
+    let open = OpenDir::open(&root).map_err(|e| unusable(&root, e))?;
     // A larger file would be missing from a manifest, so it is found, and its skill refused.
     let tree = Tree::new(open, rules, u64::MAX);
-    Ok(Base { name: "skills".to_owned(), address: Address::of_skills(prefix), tree, lists: Some(SKILL_MD) })
+    let address = Address::of_skills(prefix.as_deref());
+    Ok((root, Base { name: "skills".to_owned(), address, tree, lists: Some(SKILL_MD) }))
 }
 
 fn check_prefix(prefix: &str) -> Result<()> {

@@ -11,4 +11,6 @@ mod http;
 #[cfg(unix)]
 mod serving;
 #[cfg(unix)]
+mod skills;
+#[cfg(unix)]
 mod unreadable;

@@ -13,6 +13,8 @@ const LONGEST_DESCRIPTION: usize = 1_024;
 /// The reason why a directory is no skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Flaw {
+    /// Path of another file or directory than `SKILL.md`.
+    pub(super) path: Option<String>,
     /// The line of `SKILL.md`, from 1; 0 if it is about the directory.
     pub(super) line: usize,
     pub(super) what: String,
@@ -20,15 +22,21 @@ pub(super) struct Flaw {
 
 impl Flaw {
     pub(super) fn new(line: usize, what: impl Into<String>) -> Flaw {
-        Flaw { line, what: what.into() }
+        Flaw { path: None, line, what: what.into() }
+    }
+
+    /// Makes one of the file or directory at `path`.
+    pub(super) fn of(path: impl Into<String>, what: impl Into<String>) -> Flaw {
+        Flaw { path: Some(path.into()), line: 0, what: what.into() }
     }
 }
 
 impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.what),
-            line => write!(f, "line {line}: {}", self.what),
+        match (&self.path, self.line) {
+            (Some(path), _) => write!(f, "\"{path}\" {}", self.what),
+            (None, 0) => f.write_str(&self.what),
+            (None, line) => write!(f, "line {line}: {}", self.what),
         }
     }
 }

@@ -125,10 +125,16 @@ impl Library {
         {
             return Ok(directories);
         }
-        let mut directories = Vec::new();
-        self.collect(&self.base.tree.root(), &mut directories)?;
-        directories.sort_unstable();
-        self.complain_of_names(&directories);
+        let (directories, flaws) = self.find()?;
+        for flaw in flaws {
+            match &flaw.path {
+                Some(path) => self.complain(path, &format!("it {}", flaw.what)),
+                None => self.complain("", &flaw.what),
+            }
+        }
+        for (_, what) in self.same_names(&directories) {
+            self.log_once(&what);
+        }
         let directories: Directories = directories.into();
         let kept = epoch.map(|epoch| (epoch, directories.clone()));
         self.found.with(|found, trash| trash.put(std::mem::replace(found, kept)));
@@ -137,16 +143,45 @@ impl Library {
         Ok(directories)
     }
 
-    fn collect(&self, folder: &Folder, directories: &mut Vec<(String, String)>) -> io::Result<()> {
+    /// Returns everything that is wrong with the skills, and how many directories have a `SKILL.md`.
+    pub(super) fn check(&self) -> io::Result<(usize, Vec<Flaw>)> {
+        let (directories, mut flaws) = self.find()?;
+        flaws.extend(self.same_names(&directories).map(|(path, what)| Flaw::of(join(path, SKILL_MD), what)));
+        for (_, directory) in &directories {
+            let Err(found) = self.skill(directory, Compared::Always) else { continue };
+            flaws.extend(
+                found
+                    .iter()
+                    .cloned()
+                    .map(|flaw| Flaw { path: flaw.path.or_else(|| Some(join(directory, SKILL_MD))), ..flaw }),
+            );
+        }
+        Ok((directories.len(), flaws))
+    }
+
+    /// Finds the directories with a `SKILL.md`, in the order of its URI, and those that cannot be read.
+    fn find(&self) -> io::Result<(Vec<(String, String)>, Vec<Flaw>)> {
+        let (mut directories, mut flaws) = (Vec::new(), Vec::new());
+        self.collect(&self.base.tree.root(), &mut directories, &mut flaws)?;
+        directories.sort_unstable();
+        Ok((directories, flaws))
+    }
+
+    fn collect(
+        &self,
+        folder: &Folder,
+        directories: &mut Vec<(String, String)>,
+        flaws: &mut Vec<Flaw>,
+    ) -> io::Result<()> {
         self.see(folder);
         for (name, kind) in self.base.tree.entries(folder)? {
             if kind == EntryKind::File && name == SKILL_MD {
                 directories.push((self.uri_of(&folder.path), folder.path.clone()));
             } else if kind == EntryKind::Folder
                 && let Ok(Some(Entry::Folder(next, _))) = self.base.tree.child(folder, &name)
-                && let Err(e) = self.collect(&next, directories)
+                && let Err(e) = self.collect(&next, directories, flaws)
             {
-                self.complain(&next.path, &format!("it cannot be read ({})", said_by_system(&e)));
+                flaws.push(Flaw::of(next.path, format!("cannot be read ({})", said_by_system(&e))));
             }
         }
         Ok(())
@@ -244,9 +279,8 @@ impl Library {
         files: &mut BTreeMap<String, UnreadFile>,
     ) -> Result<(), Flaw> {
         self.see(folder);
-        let unreadable = |e: io::Error| {
-            Flaw::new(0, format!("\"{}\" cannot be read ({})", folder.path, said_by_system(&e)))
-        };
+        let unreadable =
+            |e: io::Error| Flaw::of(&*folder.path, format!("cannot be read ({})", said_by_system(&e)));
         for (name, _) in self.base.tree.entries(folder).map_err(unreadable)? {
             let path = join(&folder.path, &name);
             let Some(entry) = self.base.tree.child(folder, &name).map_err(unreadable)? else { continue };
@@ -339,17 +373,20 @@ impl Library {
         self.log_once(&line);
     }
 
-    /// Logs which skills have one name (`rows.tsv` SK-22).
-    fn complain_of_names(&self, directories: &[(String, String)]) {
+    /// Returns which skills have the name of another one: the path, and a text (`rows.tsv` SK-22).
+    fn same_names<'a>(
+        &'a self,
+        directories: &'a [(String, String)],
+    ) -> impl Iterator<Item = (&'a str, String)> {
         let mut by_name: BTreeMap<&str, &str> = BTreeMap::new();
-        for (uri, path) in directories {
+        directories.iter().filter_map(move |(uri, path)| {
             let name = self.name_of(path);
-            if let Some(other) = by_name.insert(name, uri) {
-                self.log_once(&format!(
-                    "two skills are named \"{name}\", {other} and {uri}; both are listed, but a client may confuse them"
-                ));
-            }
-        }
+            let other = by_name.insert(name, uri)?;
+            let what = format!(
+                "two skills are named \"{name}\", {other} and {uri}; both are listed, but a client may confuse them"
+            );
+            Some((&**path, what))
+        })
     }
 
     fn log_once(&self, line: &str) {
@@ -369,11 +406,10 @@ impl Library {
 fn hash(library: &Library, candidate: &UnreadFile, keep: bool) -> Result<(SkillFile, Vec<u8>), Flaw> {
     let path = || join(&candidate.folder.path, &candidate.name);
     for _ in 0..TRIES {
-        let failed =
-            |e: io::Error| Flaw::new(0, format!("\"{}\" cannot be read ({})", path(), said_by_system(&e)));
+        let failed = |e: io::Error| Flaw::of(path(), format!("cannot be read ({})", said_by_system(&e)));
         let opened = library.base.tree.open_file(&candidate.folder, &candidate.name).map_err(failed)?;
         let Some((mut file, metadata)) = opened else {
-            return Err(Flaw::new(0, format!("\"{}\" is gone", path())));
+            return Err(Flaw::of(path(), "is gone"));
         };
         let stamp = Stamp::from_metadata(&metadata);
         let (digest, size, bytes) = digest(&mut file, keep).map_err(failed)?;
@@ -382,7 +418,7 @@ fn hash(library: &Library, candidate: &UnreadFile, keep: bool) -> Result<(SkillF
             return Ok((SkillFile { stamp, digest, size, settled: stamp.is_settled() }, bytes));
         }
     }
-    Err(Flaw::new(0, format!("\"{}\" changes all the time", path())))
+    Err(Flaw::of(path(), "changes all the time"))
 }
 
 /// Returns the digest and number of the bytes of a file, and if wanted the bytes.
