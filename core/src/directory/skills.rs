@@ -2,6 +2,7 @@
 
 mod check;
 mod front_matter;
+mod hash;
 mod library;
 mod provider;
 mod yaml;

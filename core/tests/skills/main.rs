@@ -255,3 +255,92 @@ fn folders_need_prefixes_of_their_own() {
     assert_eq!(served.skills(), ["skill://acme/pdf/SKILL.md", "skill://other/pdf/SKILL.md"]);
     assert_eq!(served.children("skill://acme"), ["skill://acme/pdf"]);
 }
+
+/// A client that has seen all that was announced of the changes before it asks.
+struct Told {
+    client: wellhead::TestClient,
+    marks: usize,
+}
+
+impl Told {
+    /// Watches these files, and `marks/mark-N`.
+    fn of(served: &Served, uris: &[&str]) -> Told {
+        let mut client = served.server.test_client().unwrap();
+        for uri in uris {
+            client.subscribe(uri).unwrap();
+        }
+        for mark in 0..20 {
+            client.subscribe(&format!("skill://marks/{mark}")).unwrap();
+        }
+        Told { client, marks: 0 }
+    }
+
+    /// The URIs of the updates, and how often the list was said to have changed.
+    fn since(&mut self, served: &Served) -> (Vec<String>, usize) {
+        self.client.list_changes().unwrap(); // those of before
+        let mut updated = Vec::new();
+        // What is announced together ends with `list_changed`, so the second mark comes after it.
+        for mark in [self.marks, self.marks + 1] {
+            served.put(&format!("marks/{mark}"), "changed");
+            let mark = format!("skill://marks/{mark}");
+            loop {
+                let uri = self.client.next_update().unwrap();
+                if uri == mark {
+                    break;
+                }
+                if !uri.starts_with("skill://marks/") && !updated.contains(&uri) {
+                    updated.push(uri);
+                }
+            }
+        }
+        self.marks += 2;
+        updated.sort();
+        (updated, self.client.list_changes().unwrap())
+    }
+}
+
+// row: SK-51
+#[test]
+fn the_list_has_changed_when_files_come_or_go() {
+    let (marks, pdf) = (skill_md("marks"), skill_md("pdf"));
+    let mut files =
+        vec![("marks/SKILL.md", &*marks), ("pdf/SKILL.md", &*pdf), ("pdf/a.txt", "a"), ("pdf/b.txt", "b")];
+    let names: Vec<_> = (0..20).map(|mark| format!("marks/{mark}")).collect();
+    files.extend(names.iter().map(|name| (&**name, "")));
+    let served = Served::with(&files, |skills| skills);
+    let [a, b, md] = ["skill://pdf/a.txt", "skill://pdf/b.txt", "skill://pdf/SKILL.md"];
+    let mut told = Told::of(&served, &[a, b, md]);
+    told.since(&served);
+    let before = served.list();
+
+    served.put("pdf/a.txt", "changed");
+    assert_eq!(told.since(&served), (vec![a.to_owned()], 0), "an edit changes no list");
+    assert_ne!(served.list()[1], before[1], "the entry is new all the same");
+
+    served.put("pdf/new.txt", "n");
+    assert!(told.since(&served).1 > 0);
+    assert_eq!(served.list()[1]["resources"].as_array().unwrap().len(), 4);
+
+    fs::remove_file(served.root.join("pdf/b.txt")).unwrap();
+    let (updated, lists) = told.since(&served);
+    assert!(updated.contains(&b.to_owned()) && lists > 0, "{updated:?}");
+    assert_eq!(served.list()[1]["resources"].as_array().unwrap().len(), 3);
+
+    served.put("pdf/SKILL.md", "no front matter");
+    let (updated, lists) = told.since(&served);
+    assert!(
+        updated.contains(&md.to_owned()) && lists > 0,
+        "a skill that breaks the format goes: {updated:?}"
+    );
+    assert_eq!(served.skills(), ["skill://marks/SKILL.md"]);
+    assert!(!served.is_read(a), "its files go with it");
+
+    served.put("pdf/SKILL.md", skill_md("pdf"));
+    assert!(told.since(&served).1 > 0, "it comes back");
+    assert!(served.is_read(a));
+
+    fs::remove_dir_all(served.root.join("pdf")).unwrap();
+    let (updated, lists) = told.since(&served);
+    assert!(updated.contains(&a.to_owned()) && updated.contains(&md.to_owned()) && lists > 0, "{updated:?}");
+    assert_eq!(served.skills(), ["skill://marks/SKILL.md"]);
+}

@@ -4,6 +4,7 @@
 //! watch counts changes.
 
 use super::front_matter::{Flaw, FrontMatter};
+use super::hash::hash;
 use crate::directory::base::Base;
 use crate::directory::stamp::Stamp;
 use crate::directory::tree::{Entry, EntryKind, Folder, join};
@@ -12,10 +13,8 @@ use crate::encode::quote_into;
 use crate::error::said_by_system;
 use crate::log::{Level, Log};
 use crate::sync::Lock;
-use cap_std::fs::File;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,9 +27,6 @@ pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// At most this many flaws are remembered, so that each is logged once.
 const REMEMBERED: usize = 10_000;
-
-/// A file that changes while it is read is read again, at most this often.
-const TRIES: usize = 5;
 
 /// A skill as it was when its files were read.
 #[derive(Debug)]
@@ -49,10 +45,10 @@ pub(super) struct Skill {
 #[derive(Debug, Clone)]
 pub(super) struct SkillFile {
     pub(super) stamp: Stamp,
-    digest: [u8; 32],
-    size: u64,
+    pub(super) digest: [u8; 32],
+    pub(super) size: u64,
     /// The stamp shows every later change.
-    settled: bool,
+    pub(super) settled: bool,
 }
 
 /// A directory with a `SKILL.md`: a skill, or what is wrong with it.
@@ -93,9 +89,9 @@ struct Remembered {
 }
 
 /// A file of a skill, found but not read.
-struct UnreadFile {
-    folder: Folder,
-    name: String,
+pub(super) struct UnreadFile {
+    pub(super) folder: Folder,
+    pub(super) name: String,
     stamp: Stamp,
 }
 
@@ -319,7 +315,7 @@ impl Library {
         let Some(candidate) = files.get(&skill_md) else {
             return Err(one(Flaw::new(0, "it has no file SKILL.md")));
         };
-        let (first, bytes) = hash(self, candidate, true).map_err(one)?;
+        let (first, bytes) = hash(&self.base.tree, candidate, true).map_err(one)?;
         let front = FrontMatter::read(&bytes, self.name_of(directory))?;
         let mut read = BTreeMap::new();
         for (path, candidate) in files {
@@ -327,7 +323,7 @@ impl Library {
             let file = match known.filter(|known| known.settled && known.stamp == candidate.stamp) {
                 _ if *path == skill_md => first.clone(),
                 Some(known) => known.clone(),
-                None => hash(self, candidate, false).map_err(one)?.0,
+                None => hash(&self.base.tree, candidate, false).map_err(one)?.0,
             };
             read.insert(path.clone(), file);
         }
@@ -398,45 +394,6 @@ impl Library {
         });
         if new {
             self.log.write(Level::Warning, line);
-        }
-    }
-}
-
-/// Reads a file. The digest is that of the bytes that were there all the while.
-fn hash(library: &Library, candidate: &UnreadFile, keep: bool) -> Result<(SkillFile, Vec<u8>), Flaw> {
-    let path = || join(&candidate.folder.path, &candidate.name);
-    for _ in 0..TRIES {
-        let failed = |e: io::Error| Flaw::of(path(), format!("cannot be read ({})", said_by_system(&e)));
-        let opened = library.base.tree.open_file(&candidate.folder, &candidate.name).map_err(failed)?;
-        let Some((mut file, metadata)) = opened else {
-            return Err(Flaw::of(path(), "is gone"));
-        };
-        let stamp = Stamp::from_metadata(&metadata);
-        let (digest, size, bytes) = digest(&mut file, keep).map_err(failed)?;
-        let after = Stamp::from_metadata(&file.metadata().map_err(failed)?);
-        if after == stamp && size == stamp.size() {
-            return Ok((SkillFile { stamp, digest, size, settled: stamp.is_settled() }, bytes));
-        }
-    }
-    Err(Flaw::of(path(), "changes all the time"))
-}
-
-/// Returns the digest and number of the bytes of a file, and if wanted the bytes.
-fn digest(file: &mut File, keep: bool) -> io::Result<([u8; 32], u64, Vec<u8>)> {
-    let (mut sha, mut size, mut bytes) = (Sha256::new(), 0, Vec::new());
-    let mut buffer = vec![0; 16 * 1024];
-    let mut file = file.take(MAX_BYTES + 1);
-    loop {
-        let read = match file.read(&mut buffer) {
-            Ok(0) => return Ok((sha.finalize().into(), size, bytes)),
-            Ok(read) => read,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-            Err(e) => return Err(e),
-        };
-        sha.update(&buffer[..read]);
-        size += read as u64;
-        if keep {
-            bytes.extend_from_slice(&buffer[..read]);
         }
     }
 }
