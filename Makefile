@@ -172,8 +172,8 @@ bench-templates: ## what finding a URI costs among 10 to 10,000 templates, and w
 	cargo bench -p wellhead --bench templates
 
 .PHONY: bench-directory
-bench-directory: ## what a client of `wellhead serve` waits for when there are 100,000 files
-	cargo bench -p wellhead --features cli --bench directory
+bench-directory: ## what a client of `wellhead serve` waits for when there are 100,000 files, or 1,000 skills (`BENCH=skills`)
+	cargo bench -p wellhead --features cli --bench directory -- $(BENCH)
 
 .PHONY: bench-hosts
 bench-hosts: ## the hosts of bench/hosts.txt and hosts_http.txt, in release mode

@@ -1,9 +1,11 @@
 //! Measures how long a client of `wellhead serve` waits with 100,000 files. It times the first page from the start of
-//! the command (at most 2 s), the rest of the list, a read, and the notification of a change. Run `make
-//! bench-directory`.
+//! the command (at most 2 s), the rest of the list, a read, and the notification of a change. Then it serves 1,000 skills
+//! of 20 files, and times the first page of `skills/list` from the start of the command (at most 1 s) and again (at most
+//! 20 ms). Run `make bench-directory`, or `make bench-directory BENCH=skills` for the skills only.
 #![allow(clippy::print_stdout, reason = "a report for people is what this prints")]
 
 use serde_json::{Value, json};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -16,6 +18,48 @@ const FILES: usize = 100_000;
 type Shape = fn(usize) -> String;
 
 fn main() {
+    if std::env::args().all(|argument| argument != "skills") {
+        folders();
+    }
+    skills();
+}
+
+/// A file that was written a moment ago is hashed twice, and again for the next page.
+const SETTLED: Duration = Duration::from_millis(3_500);
+
+fn skills() {
+    const SKILLS: usize = 1_000;
+    let folder = tempfile::tempdir().expect("there is room for files");
+    for n in 0..SKILLS {
+        let skill = folder.path().join(format!("skill-{n}"));
+        fs::create_dir_all(&skill).expect("there is room for directories");
+        let front = format!("---\nname: skill-{n}\ndescription: Does one thing of many.\n---\n");
+        fs::write(skill.join("SKILL.md"), front).expect("there is room for files");
+        for file in 1..20 {
+            fs::write(skill.join(format!("{file:02}.md")), "text ".repeat(400))
+                .expect("there is room for files");
+        }
+    }
+    std::thread::sleep(SETTLED);
+    let folder = folder.path().canonicalize().expect("it was made");
+    let arguments = [OsStr::new("--skills"), folder.as_os_str()];
+    let (mut cold, mut warm, mut on_page) = (Duration::MAX, Duration::MAX, 0);
+    for _ in 0..5 {
+        let began = Instant::now();
+        let mut client = Client::start(&arguments);
+        let page = client.ask("skills/list", &json!({}));
+        cold = cold.min(began.elapsed());
+        on_page = page["skills"].as_array().map_or(0, Vec::len);
+        for _ in 0..20 {
+            let began = Instant::now();
+            client.ask("skills/list", &json!({}));
+            warm = warm.min(began.elapsed());
+        }
+    }
+    println!("\n{SKILLS} skills of 20 files    first page of {on_page}: cold {cold:.1?}, warm {warm:.1?}");
+}
+
+fn folders() {
     let shapes: [(&str, Shape); 3] = [
         ("one directory", |n| format!("{n:05}.txt")),
         ("1,000 directories", |n| format!("{:03}/{n:05}.txt", n % 1_000)),
@@ -42,13 +86,13 @@ fn measure(name: &str, folder: &Path, path: &str) {
     let mut first = Duration::MAX;
     for _ in 0..5 {
         let began = Instant::now();
-        let mut client = Client::start(&folder);
+        let mut client = Client::start(&[folder.as_os_str()]);
         let page = client.ask("resources/list", &json!({}));
         first = first.min(began.elapsed());
-        assert_eq!(page["resources"].as_array().map(Vec::len), Some(100));
+        assert_eq!(page["resources"].as_array().map(Vec::len), Some(1_000));
     }
 
-    let mut client = Client::start(&folder);
+    let mut client = Client::start(&[folder.as_os_str()]);
     let began = Instant::now();
     let listed = client.list();
     let whole = began.elapsed();
@@ -81,9 +125,9 @@ struct Client {
 }
 
 impl Client {
-    fn start(folder: &Path) -> Client {
+    fn start(arguments: &[&OsStr]) -> Client {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wellhead"));
-        let command = command.arg("serve").arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let command = command.arg("serve").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("it is built");
         let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
         let mut client = Client { child, input, output: BufReader::new(output) };
