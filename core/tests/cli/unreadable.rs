@@ -6,7 +6,7 @@ use std::fs::{self, Permissions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// The user `nobody`, since root may read everything.
 const NOBODY: u32 = 65534;
@@ -24,6 +24,16 @@ fn by_a_user(beside: &Folder) -> Command {
     command
 }
 
+fn spawn(command: &mut Command) -> Child {
+    loop {
+        match command.spawn() {
+            // A child of another test that has not executed its program yet holds the copy open for writing.
+            Err(e) if e.kind() == ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+            child => return child.unwrap(),
+        }
+    }
+}
+
 // row: U-27
 #[test]
 fn an_ignore_file_that_may_not_be_read_hides_everything_beside_it() {
@@ -37,13 +47,7 @@ fn an_ignore_file_that_may_not_be_read_hides_everything_beside_it() {
 
     let mut command = by_a_user(&beside);
     command.arg("serve").arg(folder.path());
-    let mut child = loop {
-        match command.spawn() {
-            // A child of another test that has not executed its program yet holds the copy open for writing.
-            Err(e) if e.kind() == ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
-            child => break child.unwrap(),
-        }
-    };
+    let mut child = spawn(&mut command);
     let mut input = child.stdin.take().unwrap();
     for (id, path) in [(1, "a/x.key"), (2, "b")] {
         let params = json!({"uri": folder.uri(path), "_meta": meta()});
@@ -65,4 +69,30 @@ fn an_ignore_file_that_may_not_be_read_hides_everything_beside_it() {
     let lines: Vec<_> = log.lines().filter(|line| line.contains(ignore_file.to_str().unwrap())).collect();
     assert_eq!(lines.len(), 1, "{log}");
     assert!(lines[0].contains("cannot be read (Permission denied"), "{log}");
+}
+
+#[test]
+fn a_check_of_skills_names_files_that_may_not_be_read() {
+    let (folder, beside) = (Folder::new(&[("pdf/a.bin", b"x"), ("shut/a", b"x")]), Folder::new(&[]));
+    for name in ["doc", "pdf"] {
+        let front = format!("---\nname: {name}\ndescription: d\n---\n");
+        folder.put(&format!("{name}/SKILL.md"), front.as_bytes());
+    }
+    for place in [&folder, &beside] {
+        fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
+    }
+    let shut = ["doc/SKILL.md", "pdf/a.bin", "shut"].map(|path| folder.path().join(path));
+    for (path, mode) in shut.iter().zip([0o000, 0o000, 0o111]) {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+    let output = spawn(by_a_user(&beside).arg("check-skills").arg(folder.path())).wait_with_output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<_> = said.lines().collect();
+    assert_eq!(lines.len(), 3, "{said}");
+    for (line, path) in lines.iter().zip(&shut) {
+        let expected = format!("{}:1: cannot be read (Permission denied", path.display());
+        assert!(line.starts_with(&expected), "{line}");
+    }
+    assert_eq!(output.status.code(), Some(1));
+    fs::set_permissions(&shut[2], Permissions::from_mode(0o755)).unwrap();
 }

@@ -17,7 +17,7 @@ pub struct SkillFlaw {
     pub path: PathBuf,
     /// The line in `SKILL.md`; 1 if the fault is not about a line.
     pub line: usize,
-    /// What is wrong, and often what to do.
+    /// The fault, and often what to do.
     pub text: String,
 }
 

@@ -26,7 +26,7 @@ impl Flaw {
     }
 
     /// Makes one of the file or directory at `path`.
-    pub(super) fn of(path: impl Into<String>, what: impl Into<String>) -> Flaw {
+    pub(super) fn in_file(path: impl Into<String>, what: impl Into<String>) -> Flaw {
         Flaw { path: Some(path.into()), line: 0, what: what.into() }
     }
 }

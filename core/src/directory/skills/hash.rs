@@ -12,13 +12,22 @@ use std::io::{self, Read};
 /// A file that changes while it is read is read again. This is the maximum number of readings.
 const TRIES: usize = 5;
 
-/// Reads a file. The digest is that of bytes that were there all the while. `keep`: whether to return the bytes.
-pub(super) fn hash(tree: &Tree, file: &UnreadFile, keep: bool) -> Result<(SkillFile, Vec<u8>), Flaw> {
+/// Reads a file. The digest is that of bytes that were there all the while.
+pub(super) fn hash(tree: &Tree, file: &UnreadFile) -> Result<SkillFile, Flaw> {
+    read(tree, file, false).map(|(file, _)| file)
+}
+
+/// Does what [`hash`] does, and returns the bytes as well.
+pub(super) fn hash_and_keep(tree: &Tree, file: &UnreadFile) -> Result<(SkillFile, Vec<u8>), Flaw> {
+    read(tree, file, true)
+}
+
+fn read(tree: &Tree, file: &UnreadFile, keep: bool) -> Result<(SkillFile, Vec<u8>), Flaw> {
     let path = || join(&file.folder.path, &file.name);
-    let failed = |e: io::Error| Flaw::of(path(), format!("cannot be read ({})", said_by_system(&e)));
+    let failed = |e: io::Error| Flaw::in_file(path(), format!("cannot be read ({})", said_by_system(&e)));
     let reading = || {
         let Some((mut file, metadata)) = tree.open_file(&file.folder, &file.name).map_err(failed)? else {
-            return Err(Flaw::of(path(), "is gone"));
+            return Err(Flaw::in_file(path(), "is gone"));
         };
         let before = Stamp::from_metadata(&metadata);
         let (digest, size, bytes) = digest(&mut file, keep).map_err(failed)?;
@@ -26,12 +35,12 @@ pub(super) fn hash(tree: &Tree, file: &UnreadFile, keep: bool) -> Result<(SkillF
         Ok(Reading { before, after, digest, size, bytes, settled: before.is_settled() })
     };
     let Some(Reading { before, digest, size, bytes, settled, .. }) = steady(reading)? else {
-        return Err(Flaw::of(path(), "changes all the time"));
+        return Err(Flaw::in_file(path(), "changes all the time"));
     };
     Ok((SkillFile { stamp: before, digest, size, settled }, bytes))
 }
 
-/// What one reading found.
+/// The findings of one reading.
 struct Reading {
     /// The stamps before and after.
     before: Stamp,

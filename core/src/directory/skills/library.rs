@@ -4,7 +4,7 @@
 //! watch counts changes.
 
 use super::front_matter::{Flaw, FrontMatter};
-use super::hash::hash;
+use super::hash::{hash, hash_and_keep};
 use crate::directory::base::Base;
 use crate::directory::stamp::Stamp;
 use crate::directory::tree::{Entry, EntryKind, Folder, join};
@@ -121,7 +121,8 @@ impl Library {
         {
             return Ok(directories);
         }
-        let (directories, flaws) = self.find()?;
+        let mut flaws = Vec::new();
+        let directories = self.find(&mut flaws)?;
         for flaw in flaws {
             match &flaw.path {
                 Some(path) => self.complain(path, &format!("it {}", flaw.what)),
@@ -141,8 +142,11 @@ impl Library {
 
     /// Returns everything that is wrong with the skills, and how many directories have a `SKILL.md`.
     pub(super) fn check(&self) -> io::Result<(usize, Vec<Flaw>)> {
-        let (directories, mut flaws) = self.find()?;
-        flaws.extend(self.same_names(&directories).map(|(path, what)| Flaw::of(join(path, SKILL_MD), what)));
+        let mut flaws = Vec::new();
+        let directories = self.find(&mut flaws)?;
+        flaws.extend(
+            self.same_names(&directories).map(|(path, what)| Flaw::in_file(join(path, SKILL_MD), what)),
+        );
         for (_, directory) in &directories {
             let Err(found) = self.skill(directory, Compared::Always) else { continue };
             flaws.extend(
@@ -155,12 +159,12 @@ impl Library {
         Ok((directories.len(), flaws))
     }
 
-    /// Finds the directories with a `SKILL.md`, in the order of its URI, and those that cannot be read.
-    fn find(&self) -> io::Result<(Vec<(String, String)>, Vec<Flaw>)> {
-        let (mut directories, mut flaws) = (Vec::new(), Vec::new());
-        self.collect(&self.base.tree.root(), &mut directories, &mut flaws)?;
+    /// Finds the directories with a `SKILL.md`, in the order of its URI. `flaws`: those that cannot be read.
+    fn find(&self, flaws: &mut Vec<Flaw>) -> io::Result<Vec<(String, String)>> {
+        let mut directories = Vec::new();
+        self.collect(&self.base.tree.root(), &mut directories, flaws)?;
         directories.sort_unstable();
-        Ok((directories, flaws))
+        Ok(directories)
     }
 
     fn collect(
@@ -177,7 +181,7 @@ impl Library {
                 && let Ok(Some(Entry::Folder(next, _))) = self.base.tree.child(folder, &name)
                 && let Err(e) = self.collect(&next, directories, flaws)
             {
-                flaws.push(Flaw::of(next.path, format!("cannot be read ({})", said_by_system(&e))));
+                flaws.push(Flaw::in_file(next.path, format!("cannot be read ({})", said_by_system(&e))));
             }
         }
         Ok(())
@@ -276,7 +280,7 @@ impl Library {
     ) -> Result<(), Flaw> {
         self.see(folder);
         let unreadable =
-            |e: io::Error| Flaw::of(&*folder.path, format!("cannot be read ({})", said_by_system(&e)));
+            |e: io::Error| Flaw::in_file(&*folder.path, format!("cannot be read ({})", said_by_system(&e)));
         for (name, _) in self.base.tree.entries(folder).map_err(unreadable)? {
             let path = join(&folder.path, &name);
             let Some(entry) = self.base.tree.child(folder, &name).map_err(unreadable)? else { continue };
@@ -315,7 +319,7 @@ impl Library {
         let Some(candidate) = files.get(&skill_md) else {
             return Err(one(Flaw::new(0, "it has no file SKILL.md")));
         };
-        let (first, bytes) = hash(&self.base.tree, candidate, true).map_err(one)?;
+        let (first, bytes) = hash_and_keep(&self.base.tree, candidate).map_err(one)?;
         let front = FrontMatter::read(&bytes, self.name_of(directory))?;
         let mut read = BTreeMap::new();
         for (path, candidate) in files {
@@ -323,7 +327,7 @@ impl Library {
             let file = match known.filter(|known| known.settled && known.stamp == candidate.stamp) {
                 _ if *path == skill_md => first.clone(),
                 Some(known) => known.clone(),
-                None => hash(&self.base.tree, candidate, false).map_err(one)?.0,
+                None => hash(&self.base.tree, candidate).map_err(one)?,
             };
             read.insert(path.clone(), file);
         }
