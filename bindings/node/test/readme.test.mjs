@@ -83,6 +83,14 @@ const CHECKS = [
       assert.match((await client.callTool('shout')).content[0].text, /text: is missing/);`,
   },
   {
+    has: 'server.app(',
+    after: `
+      const client = server.testClient();
+      assert.match((await client.read('ui://poll/page'))[0].text, /^<!doctype html>/);
+      await client.callTool('vote', { dish: 'Pizza' });
+      assert.equal((await client.callTool('poll')).content[0].text, '{"Noodles":0,"Pizza":1}');`,
+  },
+  {
     has: 'function save(',
     after: `
       const client = server.testClient();

@@ -91,6 +91,14 @@ def tools(names: Names) -> None:
         assert client.call_tool("summarize", {"text": "…"})["content"][0]["text"] == "short"
 
 
+@check("Apps")
+def apps(names: Names) -> None:
+    with names["server"].test_client() as client:
+        assert client.read("ui://poll/page").startswith("<!doctype html>")
+        assert client.call_tool("vote", {"dish": "Pizza"})["content"][0]["text"] == "{'Noodles': 0, 'Pizza': 1}"
+        assert client.call_tool("poll")["content"][0]["text"] == "{'Noodles': 0, 'Pizza': 1}"
+
+
 @check("Updates")
 def updates(names: Names) -> None:
     with names["server"].test_client() as client:
