@@ -1049,6 +1049,16 @@ WELLHEAD_API wellhead_status wellhead_server_add_tool(wellhead_server *server, w
                                                       void *user_data, wellhead_destroy_callback destroy,
                                                       wellhead_error **error);
 
+/* Registers a search of resources. With the flag WELLHEAD_RESOURCES_AS_TOOLS clients have the tools search and fetch then. The
+ * arguments of the call are query, a text, and limit, the number of results that are of use. Answer with
+ * wellhead_method_result: {"results":[{"uri":"…","title":"…","text":"…","url":"…"}]}, the best first; all but uri may be absent.
+ * text is a snippet. A result without title or url has the title or name of its registration, and the url in its _meta. An
+ * `authorize` callback decides about each URI. A client gets at most 20 results, and fetch reads them as resources/read does.
+ * DUPLICATE if there is a search. The rest is as in wellhead_server_add_tool. */
+WELLHEAD_API wellhead_status wellhead_server_add_search(wellhead_server *server, wellhead_method_callback search,
+                                                        void *user_data, wellhead_destroy_callback destroy,
+                                                        wellhead_error **error);
+
 /* Registers a prompt. definition: how it is listed, such as {"description":"…","arguments":[…]}. method: answers
  * prompts/get. The rest is as in wellhead_server_add_tool. */
 WELLHEAD_API wellhead_status wellhead_server_add_prompt(wellhead_server *server, wellhead_str name,

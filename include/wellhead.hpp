@@ -978,6 +978,11 @@ public:
         detail::CallbackOfC c(std::move(prompt), run_method);
         detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
     }
+    /* The callback answers {"results":[{"uri":…}]} through a Method: see wellhead_server_add_search. */
+    void add_search(MethodCallback search) {
+        detail::CallbackOfC c(std::move(search), run_method);
+        detail::call(wellhead_server_add_search, capi(), c.function(), c.give(), c.destroy_data());
+    }
     void complete_prompt(std::string_view prompt, std::string_view argument, CompleteCallback complete) {
         detail::CallbackOfC c(std::move(complete), run_complete);
         detail::call(wellhead_server_complete_prompt, capi(), str(prompt), str(argument), c.function(), c.give(),

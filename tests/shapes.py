@@ -162,6 +162,7 @@ entry = by_member(
     ("list", members({"list": name_or_null, "pages": listing}, {})),
     ("fallback", members({"fallback": answer}, EXISTS)),
     ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
+    ("search", members({"search": one_of(True), "answer": lambda v, w: method_answer(v, w)}, {})),
     ("tool", members({"tool": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
     ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)},
                        {"complete": members_of(completion)})),
@@ -507,7 +508,7 @@ def needed(value: Any) -> set[str]:
                 found.add(name)
             if name in ("origin", "published", "inject"):
                 found.add("replicas")
-            if name in ("tool", "prompt") or name.endswith(("_tool", "_prompt")):
+            if name in ("tool", "prompt", "search") or name.endswith(("_tool", "_prompt")):
                 found.add("tools")
             if name in ("capabilities", "announces", "announce"):
                 found.add("method")

@@ -8,6 +8,7 @@ mod methods;
 mod named;
 mod register;
 mod replicas;
+mod search;
 #[cfg(feature = "schemars")]
 mod typed_tool;
 

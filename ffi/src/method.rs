@@ -96,6 +96,29 @@ pub unsafe extern "C" fn wellhead_server_add_tool(
     unsafe { add_named(Server::add_tool, server, name, definition, method, user_data, error) }
 }
 
+/// Registers a search of resources. With the flag WELLHEAD_RESOURCES_AS_TOOLS clients have the tools search and fetch then. The
+/// arguments of the call are query, a text, and limit, the number of results that are of use. Answer with
+/// wellhead_method_result: {"results":[{"uri":"…","title":"…","text":"…","url":"…"}]}, the best first; all but uri may be absent.
+/// text is a snippet. A result without title or url has the title or name of its registration, and the url in its _meta. An
+/// `authorize` callback decides about each URI. A client gets at most 20 results, and fetch reads them as resources/read does.
+/// DUPLICATE if there is a search. The rest is as in wellhead_server_add_tool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_search(
+    server: *mut wellhead_server,
+    search: wellhead_method_callback,
+    user_data: *mut c_void,
+    destroy: wellhead_destroy_callback,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_callback(server, error, (search, "search"), user_data, |_, server, search, user_data| {
+            server.add_search(Some(handler(search, user_data))).map(drop)
+        })
+    }
+}
+
 /// Registers a prompt. definition: how it is listed, such as {"description":"…","arguments":[…]}. method: answers
 /// prompts/get. The rest is as in wellhead_server_add_tool.
 #[unsafe(no_mangle)]

@@ -21,7 +21,15 @@ export type { Handle } from './fixed.js';
 export type { NamedHandle } from './handle.js';
 export type { Grant, HttpOptions, Protection, Verifier, VerifyCall } from './httpOptions.js';
 export type { HttpHandler } from './node.js';
-export type { MethodCall, MethodHandler, MethodOptions, RequestOptions } from './method.js';
+export type {
+  MethodCall,
+  MethodHandler,
+  MethodOptions,
+  RequestOptions,
+  SearchHandler,
+  SearchResult,
+  SearchResults,
+} from './method.js';
 export type {
   ConnectOptions,
   DirectoryOptions,

@@ -64,6 +64,32 @@ export interface RequestOptions {
  */
 export type MethodHandler = (given: any, call: MethodCall) => JsonObject | PromiseLike<JsonObject>;
 
+/**
+ * Searches resources for `query`: returns the results, the best first, or a Promise of them. `limit` is the number of results that
+ * are of use.
+ */
+export type SearchHandler = (
+  given: { query: string; limit: number },
+  call: MethodCall,
+) => SearchResults | PromiseLike<SearchResults>;
+
+/** The answer of a search. */
+export interface SearchResults {
+  readonly results: readonly SearchResult[];
+}
+
+/** A resource that a search found. */
+export interface SearchResult {
+  /** The URI of the resource. */
+  readonly uri: string;
+  /** Default: the title or the name of the registration. */
+  readonly title?: string | undefined;
+  /** A snippet. */
+  readonly text?: string | undefined;
+  /** Where a person reads it. Default: the URI if it begins with `http`, else the `url` in the `meta` of the registration. */
+  readonly url?: string | undefined;
+}
+
 /** The options of {@link Server.method}. */
 export interface MethodOptions {
   /** The protocol revisions, by their dates, that have the method. Default: all that did not remove it. */

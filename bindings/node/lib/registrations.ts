@@ -8,7 +8,7 @@ import { needJsonSchema } from './jsonSchema.js';
 import { listed } from './listing.js';
 import { needMembers } from './members.js';
 import type { NamedHandle } from './handle.js';
-import type { MethodHandler, MethodOptions } from './method.js';
+import type { MethodHandler, MethodOptions, SearchHandler } from './method.js';
 import type { NativeServer } from './native.js';
 import {
   type DirectoryOptions,
@@ -138,6 +138,15 @@ export class Registrations {
     this.#callbacks.answers(
       native(() => this.#native.addMethod(name, revisions && [...revisions])),
       handler,
+    );
+  }
+
+  /** A search of resources. */
+  search(handler: SearchHandler): void {
+    needFunction('handler', handler);
+    this.#callbacks.answers(
+      native(() => this.#native.addSearch()),
+      handler as unknown as MethodHandler,
     );
   }
 

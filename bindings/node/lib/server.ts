@@ -6,7 +6,7 @@ import type { Handle } from './fixed.js';
 import type { NamedHandle } from './handle.js';
 import type { HttpOptions } from './httpOptions.js';
 import { jsonText } from './json.js';
-import type { MethodHandler, MethodOptions } from './method.js';
+import type { MethodHandler, MethodOptions, SearchHandler } from './method.js';
 import { type HttpHandler, httpHandler } from './node.js';
 import { Parts } from './parts.js';
 import { SharedBytes } from './shared.js';
@@ -232,6 +232,23 @@ export class Server {
   method(name: string, ...rest: [MethodHandler] | [MethodOptions, MethodHandler]): void {
     const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest;
     this.#parts.registrations.method(name, options, handler);
+  }
+
+  /**
+   * Registers a search of resources. With {@link ServerOptions.resourcesAsTools} clients have the tools `search` and `fetch` then.
+   *
+   * The callback of {@link Server.authorize} is asked about the URI of each result, as for a list. A client gets at most 20
+   * results; with such a callback, `limit` is 100. `fetch` reads a resource as other clients read it.
+   *
+   * @example
+   * ```ts
+   * server.search(({ query }) => ({ results: index.find(query).map(({ uri, line }) => ({ uri, text: line })) }));
+   * ```
+   * @throws {RegistrationError} if there is a search
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  search(handler: SearchHandler): void {
+    this.#parts.registrations.search(handler);
   }
 
   /**

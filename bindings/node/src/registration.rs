@@ -104,6 +104,12 @@ impl Native {
         Ok(self.inner.server.add_method(method, None).map_err(thrown)?.number() as f64)
     }
 
+    /// A search of resources. Returns the number that `ask` is called with.
+    #[napi]
+    pub fn add_search(&self) -> Result<f64> {
+        Ok(self.inner.server.add_search(None).map_err(thrown)?.number() as f64)
+    }
+
     /// A tool, or a prompt; `members` is JSON. Returns the number that `ask` is called with.
     #[napi]
     pub fn add_named(&self, prompt: bool, name: String, members: String) -> Result<f64> {

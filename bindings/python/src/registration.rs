@@ -39,6 +39,7 @@ pub(crate) enum What {
         name: String,
         revisions: Option<Vec<String>>,
     },
+    Search,
     Tool {
         /// None: that of the function.
         name: Option<String>,
@@ -202,6 +203,12 @@ pub(crate) fn register(
                 method = method.revisions(revisions);
             }
             let id = detach(py, || core.add_method(method, None)).or_raise(py)?;
+            server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
+        }
+        What::Search => {
+            let handler = positional(function, &["arguments"], 1, true)?;
+            let is_async = handler.is_async;
+            let id = detach(py, || core.add_search(None)).or_raise(py)?;
             server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
         }
         What::Tool { name, definition, given, thread } => {

@@ -250,6 +250,15 @@ impl Server {
         Ok(Decorator::new(this.clone().unbind(), What::Method { name, revisions }))
     }
 
+    #[doc = docstring!(search)]
+    #[pyo3(signature = (function = None, /))]
+    fn search<'py>(
+        this: &Bound<'py, Self>,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Server::decorate(this, What::Search, function)
+    }
+
     #[doc = docstring!(tool)]
     #[pyo3(
         signature = (name = None, definition = None, *, thread = None, **members),

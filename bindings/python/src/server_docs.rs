@@ -326,6 +326,27 @@ Raises:
         unknown (`invalid_argument`).
     ClosedError: The server is closed."
     };
+    (search) => {
+        r#"Serves a search of resources with a function `(arguments)`: a dict in, a dict out. With
+`resources_as_tools` clients have the tools `search` and `fetch` then.
+
+`arguments` has `query`, a `str`, and `limit`, the number of results that are of use. The function
+returns `{"results": [{"uri": ...}]}`, the best result first. A result may have `title`, `text` (a
+snippet) and `url` (where a person reads it). Without them it has the title or name of its
+registration, and the `url` in its `meta`. A URI that begins with `http` is its own URL.
+
+A function of `authorize` is asked about the URI of each result, as for a list. A client gets at most
+20 results; with `authorize`, `limit` is 100. `fetch` reads a resource as other clients read it.
+Everything else is as for `method`. Usable as a decorator, with and without parentheses.
+
+Args:
+    function: The function. Without it, the method returns a decorator.
+
+Raises:
+    RegistrationError: There is a search (`duplicate`), or the function has other parameters
+        (`invalid_argument`).
+    ClosedError: The server is closed."#
+    };
     (tool) => {
         r#"Serves a tool with a function. Without parentheses, or with keywords, as a decorator.
 

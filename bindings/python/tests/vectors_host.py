@@ -106,6 +106,8 @@ class Host:
             self.server.resource(uri, **described)(partial(self.reader(entry["read"])))  # which has no name
         elif "method" in entry:
             self.server.method(entry["method"], revisions=entry.get("revisions"))(self.method(entry["answer"]))
+        elif "search" in entry:
+            self.server.search(self.method(entry["answer"]))
         elif "tool" in entry:
             self.server.tool(entry["tool"], entry["members"])(self.method(entry["answer"]))
         elif "prompt" in entry:

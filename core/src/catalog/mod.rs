@@ -35,4 +35,4 @@ pub(crate) use named::Availability;
 pub(crate) use pages::{ListOf, Listing, Surroundings, Walk, Walked};
 pub(crate) use param_headers::ParamHeader;
 pub(crate) use registry::{Catalog, Change, Found};
-pub(crate) use resource_tools::{ResourceTool, template_tool, text_argument};
+pub(crate) use resource_tools::{ResourceTool, needed, template_tool, text_argument};

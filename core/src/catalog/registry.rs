@@ -54,6 +54,8 @@ pub(crate) struct Catalog {
     tools: Option<NamedSet>,
     prompts: Option<NamedSet>,
     pub(super) resource_tools: Option<ResourceTools>,
+    /// The callback of the application that searches resources.
+    pub(crate) search: Option<Arc<MethodHandler>>,
     /// By the prompt's name.
     pub(super) prompt_completers: BTreeMap<Box<str>, Arc<Handler>>,
     /// Default settings of the capabilities of tools and prompts.

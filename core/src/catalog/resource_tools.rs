@@ -3,16 +3,17 @@
 
 use super::HandlerId;
 use super::definition::definition;
-use super::methods::MethodHandler;
+use super::methods::{MethodFn, MethodHandler, Promises};
 use super::named::Named;
 use super::registry::Catalog;
 use super::template::Template;
 use crate::encode::quote_into;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, for_each_member, string, strings};
 use crate::model::{Family, Json};
 use crate::uri::{TemplateValue, expand};
+use crate::wire;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,6 +26,10 @@ pub(crate) enum ResourceTool {
     Read,
     /// The contents of the URI that this template makes of the arguments.
     Template(Box<str>),
+    /// The resources that a text is about.
+    Search,
+    /// The text of a resource that a search found.
+    Fetch,
 }
 
 /// More tools than this number for templates are no help to a client: it limits its tools.
@@ -39,17 +44,26 @@ const LIST: &str = r#"{"title":"List resources","description":"Lists the resourc
 
 const READ: &str = r#"{"title":"Read a resource","description":"Reads the resource at a URI. list_resources names URIs and URI templates.","inputSchema":{"type":"object","properties":{"uri":{"type":"string","description":"The URI of the resource."}},"required":["uri"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#;
 
+const SEARCH: &str = r#"{"title":"Search resources","description":"Finds resources by a text. fetch reads what it finds.","inputSchema":{"type":"object","properties":{"query":{"type":"string","description":"What to search for."}},"required":["query"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#;
+
+const FETCH: &str = r#"{"title":"Fetch a resource","description":"Reads the text of a resource that search has found.","inputSchema":{"type":"object","properties":{"id":{"type":"string","description":"The id of a result of search."}},"required":["id"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#;
+
 impl ResourceTool {
     /// Returns the URI that the arguments of a call name, which fit its schema. The error is a line about an argument
     /// that is missing where arguments are not checked.
     pub(crate) fn uri(&self, arguments: Raw<'_>) -> std::result::Result<String, String> {
         match self {
             ResourceTool::Template(text) => expanded(text, arguments),
-            ResourceTool::List | ResourceTool::Read => {
-                text_argument(arguments, "uri")?.ok_or_else(|| "\n- uri: is missing".to_owned())
-            }
+            ResourceTool::Fetch => needed(arguments, "id"),
+            ResourceTool::Search => needed(arguments, "query"),
+            ResourceTool::List | ResourceTool::Read => needed(arguments, "uri"),
         }
     }
+}
+
+/// Returns an argument that is a text, or a line that says what is wrong with it.
+pub(crate) fn needed(arguments: Raw<'_>, name: &str) -> std::result::Result<String, String> {
+    text_argument(arguments, name)?.ok_or_else(|| format!("\n- {name}: is missing"))
 }
 
 /// Returns an argument that is a text, if it is there.
@@ -78,6 +92,11 @@ fn expanded(template: &str, arguments: Raw<'_>) -> std::result::Result<String, S
 
 /// The tools for resources that have no template.
 pub(super) struct ResourceTools(Vec<(u64, Arc<Named>)>);
+
+/// The callback that searches resources, as the handler of a tool that takes any arguments.
+pub(crate) fn search_handler(id: HandlerId, run: Option<Arc<MethodFn>>) -> Arc<MethodHandler> {
+    Arc::new(MethodHandler::named(id, Family::Tools, "search".into(), Promises::default(), run))
+}
 
 /// Makes the tool of a template. Takes no lock: it compiles a schema.
 pub(crate) fn template_tool(template: &Template) -> Result<Arc<Named>> {
@@ -146,6 +165,48 @@ impl Catalog {
         }
         self.resource_tools = Some(ResourceTools(own));
         Ok(())
+    }
+
+    /// Sets the callback of the application that searches resources.
+    pub(crate) fn add_search(&mut self, run: Option<Arc<MethodFn>>) -> Result<HandlerId> {
+        if self.search.is_some() {
+            return Err(Error::new(ErrorKind::Duplicate, "a search is registered already"));
+        }
+        let id = self.mint();
+        self.search = Some(search_handler(id, run));
+        self.offer_search()?;
+        Ok(id)
+    }
+
+    /// Offers the tools for a search, unless they are there.
+    pub(super) fn offer_search(&mut self) -> Result<()> {
+        let offered = |(_, tool): &(u64, Arc<Named>)| {
+            tool.handler.of_resources.as_ref().is_some_and(|tool| *tool == ResourceTool::Search)
+        };
+        if self.resource_tools.as_ref().is_none_or(|ResourceTools(own)| own.iter().any(offered)) {
+            return Ok(());
+        }
+        for (name, members, tool) in
+            [("search", SEARCH, ResourceTool::Search), ("fetch", FETCH, ResourceTool::Fetch)]
+        {
+            let entry = (self.mint().0, named(name, &Json::object(members)?, tool)?);
+            if let Some(ResourceTools(own)) = &mut self.resource_tools {
+                own.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the title, or the name, and the URL of a registered resource.
+    pub(crate) fn described(&self, uri: &str) -> Option<(Option<String>, Option<String>)> {
+        let descriptor = self.fixed.get(uri)?.descriptor();
+        let title = descriptor.title.as_ref().or(descriptor.name.as_ref()).cloned();
+        Some((title, descriptor.meta().and_then(wire::own_url)))
+    }
+
+    /// Returns whether tools show resources.
+    pub(crate) fn shows_resources(&self) -> bool {
+        self.resource_tools.is_some()
     }
 
     /// Returns the tools for resources with the text of their template, in the order of the list. A registered tool takes

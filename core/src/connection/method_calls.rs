@@ -12,10 +12,11 @@ use crate::log::printable;
 use crate::model::{ClientAnswer, ClientExtensions, Family, Json, MethodAnswer};
 use crate::policy::InvalidArguments;
 use crate::protocol::{
-    CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, limit_data, unknown_name,
+    AnswerForm, CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, limit_data,
+    unknown_name,
 };
 use crate::refusals::RefusalKind;
-use crate::revision::Era;
+use crate::revision::{Era, Revision};
 use crate::wire;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +35,12 @@ impl ConnectionState {
         self.call(request, handler, params)
     }
 
-    fn call(self: &Arc<Self>, request: &Request, handler: Arc<MethodHandler>, params: Json) -> Option<Event> {
+    pub(super) fn call(
+        self: &Arc<Self>,
+        request: &Request,
+        handler: Arc<MethodHandler>,
+        params: Json,
+    ) -> Option<Event> {
         let asked = self.machine.with(|m, trash| m.begin_method(request, handler, params, trash));
         let (ask, context) = asked?;
         self.event(ask, context)
@@ -74,7 +80,7 @@ impl ConnectionState {
             return self.refuse(request, &unknown_name(family, &name));
         };
         if let Some(tool) = &handler.of_resources {
-            return self.show_resources(request, &handler, tool, arguments(&params));
+            return self.show_resources(request, &handler, tool, &params);
         }
         if self.server.settings.access_check() == AccessCheck::NotRequired {
             return self.call(request, handler, params);
@@ -192,13 +198,26 @@ impl ConnectionState {
     }
 
     pub(crate) fn finish_method(self: &Arc<Self>, call: CallId, answer: MethodAnswer) -> bool {
-        let outcome = self.outcome(call, answer);
-        self.step(|m, trash| m.finish_method(call, outcome, trash))
+        let Some((handler, form, revision, client)) = self.machine.with(|m, _| m.called_method(call)) else {
+            return self.step(|m, trash| m.finish_method(call, None, trash));
+        };
+        if form == AnswerForm::Search
+            && let Some(results) = self.search_results(&answer)
+        {
+            return self.step(|m, trash| m.finish_search(call, results, trash));
+        }
+        let outcome = self.outcome(&handler, revision, client.as_ref(), answer);
+        self.step(|m, trash| m.finish_method(call, Some(outcome), trash))
     }
 
-    /// Writes the answer of a call as its client gets it. Returns `None` if the request is over.
-    fn outcome(&self, call: CallId, answer: MethodAnswer) -> Option<Outcome> {
-        let (handler, revision, client) = self.machine.with(|m, _| m.called_method(call))?;
+    /// Writes the answer of a call as its client gets it.
+    fn outcome(
+        &self,
+        handler: &MethodHandler,
+        revision: Revision,
+        client: Option<&Json>,
+        answer: MethodAnswer,
+    ) -> Outcome {
         let settings = &self.server.settings;
         let answer = match answer {
             MethodAnswer::Result(result) if handler.is_tool() => {
@@ -206,18 +225,18 @@ impl ConnectionState {
                     settings.policy.check_output.is_on().then(|| handler.promises.wrong_output(&result));
                 match wrong.flatten() {
                     Some(why) => {
-                        return Some(Outcome::wrong_output(&handler, revision, &settings.identity, &why));
+                        return Outcome::wrong_output(handler, revision, &settings.identity, &why);
                     }
                     None => MethodAnswer::Result(self.with_completed_links(&result).unwrap_or(result)),
                 }
             }
             answer => answer,
         };
-        let outcome = Outcome::new(answer, &handler, revision, client.as_ref(), &settings.identity);
-        Some(match handler.family {
-            Some(_) => outcome.bounded(&handler, revision, settings),
+        let outcome = Outcome::new(answer, handler, revision, client, &settings.identity);
+        match handler.family {
+            Some(_) => outcome.bounded(handler, revision, settings),
             None => outcome,
-        })
+        }
     }
 
     pub(crate) fn client_info(&self, context: &Context) -> Option<String> {
@@ -375,13 +394,13 @@ fn missing_data(names: &[&str]) -> String {
 }
 
 /// Returns the `arguments` of a call; absent or null ones are an empty object.
-fn arguments(params: &Json) -> Raw<'_> {
+pub(super) fn arguments(params: &Json) -> Raw<'_> {
     let sent = members(params.raw(), &["arguments"]).ok().and_then(|[sent]| sent);
     sent.filter(|sent| !is_null(*sent)).unwrap_or(Raw::kept("{}"))
 }
 
 /// Returns parameters whose `arguments` are these.
-fn with_arguments(params: &Json, arguments: &[u8]) -> Json {
+pub(super) fn with_arguments(params: &Json, arguments: &[u8]) -> Json {
     let mut out = Vec::with_capacity(params.as_str().len() + arguments.len());
     let mut object = Object::begin(&mut out);
     for_each_member(params.raw(), |name, value| match name {

@@ -2,11 +2,19 @@
 //! of the answer.
 
 use super::ConnectionState;
-use crate::catalog::{Listing, MethodHandler, ResourceTool, text_argument};
+use super::method_calls::{arguments, with_arguments};
+use crate::access::AccessCheck;
+use crate::catalog::{Listing, MethodHandler, ResourceTool, needed, text_argument};
 use crate::event::Event;
-use crate::jsonrpc::{Raw, RpcError};
-use crate::protocol::{AnswerForm, Request};
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, RpcError, elements, is_array, is_null, members, string};
+use crate::model::{Family, Json, MethodAnswer};
+use crate::protocol::{AnswerForm, RESULTS, Request, SearchResult, unknown_name};
+use crate::wire;
 use std::sync::Arc;
+
+/// The greatest number of results that an authorizer judges for one search.
+const CANDIDATES: usize = 100;
 
 impl ConnectionState {
     pub(super) fn show_resources(
@@ -14,9 +22,15 @@ impl ConnectionState {
         request: &Request,
         handler: &MethodHandler,
         tool: &ResourceTool,
-        arguments: Raw<'_>,
+        params: &Json,
     ) -> Option<Event> {
-        self.machine.with(|m, _| m.set_form(request, AnswerForm::Tool));
+        let arguments = arguments(params);
+        let form = match tool {
+            ResourceTool::Search => AnswerForm::Search,
+            ResourceTool::Fetch => AnswerForm::Document,
+            _ => AnswerForm::Tool,
+        };
+        self.machine.with(|m, _| m.set_form(request, form));
         let name = handler.item.as_deref().unwrap_or_default();
         let wrong = |lines: String| {
             let text = format!("Invalid arguments for tool {name}:{lines}");
@@ -33,6 +47,12 @@ impl ConnectionState {
                 Err(lines) => wrong(lines),
             };
         }
+        if *tool == ResourceTool::Search {
+            return match needed(arguments, "query") {
+                Ok(query) => self.search(request, params, &query),
+                Err(lines) => wrong(lines),
+            };
+        }
         let uri = match tool.uri(arguments) {
             Ok(uri) => uri,
             Err(lines) => return wrong(lines),
@@ -41,5 +61,68 @@ impl ConnectionState {
             return self.refuse(request, &fault);
         }
         self.read(request, uri.into(), self.server.settings.access_check())
+    }
+
+    /// Asks the callback that searches. Its arguments are the text, and the number of results that are of use.
+    fn search(self: &Arc<Self>, request: &Request, params: &Json, query: &str) -> Option<Event> {
+        let Some(handler) = self.server.catalog.with(|c, _| c.search.clone()) else {
+            return self.refuse(request, &unknown_name(Family::Tools, "search"));
+        };
+        let limit = match self.server.settings.access_check() {
+            AccessCheck::Required => CANDIDATES,
+            AccessCheck::NotRequired => RESULTS,
+        };
+        let mut given = Vec::new();
+        let mut object = Object::begin(&mut given);
+        object.string("query", query).raw("limit", itoa::Buffer::new().format(limit));
+        object.end();
+        let params = with_arguments(params, &given);
+        self.call(request, handler, params)
+    }
+
+    /// Returns the results that the callback of a search gave, with the titles and URLs of their registrations. `None`: it
+    /// answered as a tool.
+    pub(super) fn search_results(&self, answer: &MethodAnswer) -> Option<Result<Vec<SearchResult>, String>> {
+        let MethodAnswer::Result(answer) = answer else { return None };
+        let results = members(answer.raw(), &["results"]).ok()?[0]?;
+        let Some(results) = elements(results, usize::MAX).filter(|_| is_array(results)) else {
+            return Some(Err("has results that are not an array".to_owned()));
+        };
+        let most = match self.server.settings.access_check() {
+            AccessCheck::Required => CANDIDATES,
+            AccessCheck::NotRequired => RESULTS,
+        };
+        Some(
+            results
+                .into_iter()
+                .take(most)
+                .enumerate()
+                .map(|(at, result)| self.search_result(at, result))
+                .collect(),
+        )
+    }
+
+    fn search_result(&self, at: usize, result: Raw<'_>) -> Result<SearchResult, String> {
+        let [uri, title, text, url] = members(result, &["uri", "title", "text", "url"])
+            .map_err(|twice| format!("has a wrong results[{at}]: {twice}"))?;
+        let given = |name: &str, value: Option<Raw<'_>>| match value.filter(|value| !is_null(*value)) {
+            None => Ok(None),
+            Some(value) => match string(value) {
+                Some(text) => Ok(Some(text.into_owned())),
+                None => Err(format!("has a results[{at}] whose {name} is not a string")),
+            },
+        };
+        let Some(uri) = given("uri", uri)? else {
+            return Err(format!("has a results[{at}] without a uri"));
+        };
+        let (mut title, text, mut url) = (given("title", title)?, given("text", text)?, given("url", url)?);
+        if (title.is_none() || url.is_none())
+            && let Some(described) = self.server.catalog.with(|c, _| c.described(&uri))
+        {
+            title = title.or(described.0);
+            url = url.or(described.1);
+        }
+        let url = wire::url_of(&uri, url.as_deref().unwrap_or_default()).to_owned();
+        Ok(SearchResult { title: title.unwrap_or_else(|| uri.clone()), text, url, uri: uri.into() })
     }
 }

@@ -15,6 +15,10 @@ pub(crate) enum AnswerForm {
     Method,
     /// As the result of a tool that shows resources.
     Tool,
+    /// As the results of a search.
+    Search,
+    /// As one document, which a search has found.
+    Document,
 }
 
 impl OpenRequest {

@@ -1,6 +1,7 @@
 //! Methods that the application answers itself, and the notifications it sends meanwhile.
 
 use super::CallId;
+use super::answer_form::AnswerForm;
 use super::call_context::Context;
 use super::dispatch::Request;
 use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
@@ -148,15 +149,16 @@ impl Machine {
         }
     }
 
-    /// Returns the handler, revision and client capabilities of a call of a method, or `None` if its request is over.
+    /// Returns the handler, form of the answer, revision and client capabilities of a call of a method, or `None` if its
+    /// request is over.
     pub(crate) fn called_method(
         &mut self,
         call: CallId,
-    ) -> Option<(Arc<MethodHandler>, Revision, Option<Json>)> {
+    ) -> Option<(Arc<MethodHandler>, AnswerForm, Revision, Option<Json>)> {
         let open = self.inflight.get(call)?;
         let RequestState::Method { handler } = &open.state else { return None };
-        let (handler, context) = (handler.clone(), open.context.clone());
-        Some((handler, context.revision, self.client_capabilities(&context)))
+        let (handler, form, context) = (handler.clone(), open.form, open.context.clone());
+        Some((handler, form, context.revision, self.client_capabilities(&context)))
     }
 
     /// Returns the client's capabilities, as it declared them with the request or when the session began.

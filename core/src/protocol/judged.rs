@@ -8,6 +8,7 @@ use super::draft::Argument;
 use super::faults::{denied, internal, refused, refused_name, unknown_argument};
 use super::host_call::{HostCall, RequestState, ResolvedRead};
 use super::machine::Machine;
+use super::search::SearchResult;
 use crate::access::{Operation, Verdict};
 use crate::catalog::{Fixed, MethodHandler};
 use crate::jsonrpc::RpcError;
@@ -26,6 +27,8 @@ pub(crate) enum Judged {
     Completion { argument: Arc<Argument>, completing: Completing },
     /// The values of a completion. Each verdict is about the URI that a value leads to.
     Values { argument: Arc<Argument>, completion: Completion },
+    /// The results of a search. Each verdict is about one.
+    Results { handler: Arc<MethodHandler>, results: Vec<SearchResult> },
     /// Subscriptions that are judged again. No request of the client waits for this.
     Subscriptions { uris: Vec<Arc<str>> },
 }
@@ -36,7 +39,7 @@ impl Judged {
             Judged::Read { .. } => Operation::Read,
             Judged::Method { family, .. } => family.to_call(),
             Judged::Completion { .. } => Operation::Complete,
-            Judged::Values { .. } => Operation::List,
+            Judged::Values { .. } | Judged::Results { .. } => Operation::List,
             Judged::Subscriptions { .. } => Operation::Subscribe,
         }
     }
@@ -48,6 +51,7 @@ impl Judged {
             Judged::Method { handler, .. } => vec![handler.item.clone().unwrap_or_default()],
             Judged::Completion { argument, .. } => vec![argument.reference.clone()],
             Judged::Values { completion, .. } => completion.uris.clone(),
+            Judged::Results { results, .. } => results.iter().map(|result| result.uri.clone()).collect(),
             Judged::Subscriptions { uris } => uris.clone(),
         }
     }
@@ -57,6 +61,7 @@ impl Judged {
         match self {
             Judged::Read { .. } | Judged::Method { .. } | Judged::Completion { .. } => 1,
             Judged::Values { completion, .. } => completion.uris.len(),
+            Judged::Results { results, .. } => results.len(),
             Judged::Subscriptions { uris } => uris.len(),
         }
     }
@@ -80,7 +85,8 @@ impl Judged {
                 Verdict::Hide => unknown_argument(argument),
                 _ => denied(revision, &argument.reference),
             },
-            Judged::Subscriptions { .. } => internal(revision), // no client waits for it
+            // A verdict takes out one result, and no client waits for a review of subscriptions.
+            Judged::Results { .. } | Judged::Subscriptions { .. } => internal(revision),
         }
     }
 
@@ -90,6 +96,9 @@ impl Judged {
             Judged::Method { handler, .. } => format!("the verdict about {}", handler.describe()),
             Judged::Completion { argument, .. } | Judged::Values { argument, .. } => {
                 format!("the verdict about completing {}", argument.reference)
+            }
+            Judged::Results { results, .. } => {
+                format!("the verdict about {} results of a search", results.len())
             }
             Judged::Subscriptions { uris } => format!("the verdict about watching {} URIs", uris.len()),
         }
@@ -131,6 +140,10 @@ impl Machine {
         let first = verdicts.first().copied().unwrap_or(Verdict::Deny);
         match judged {
             Judged::Values { completion, .. } => self.values_allowed(call, completion, verdicts),
+            Judged::Results { handler, results } => {
+                self.results_allowed(call, &handler, results, verdicts);
+                trash.put(handler);
+            }
             Judged::Subscriptions { uris } => {
                 self.inflight.close(call);
                 for (uri, verdict) in uris.iter().zip(verdicts) {

@@ -1,6 +1,7 @@
 //! Requests that the catalog has looked up: they are answered at once, or begin a call of the application.
 
 use super::CallId;
+use super::answer_form::AnswerForm;
 use super::call_context::Context;
 use super::dispatch::Request;
 use super::host_call::{HostCall, RequestState};
@@ -91,6 +92,12 @@ impl Machine {
         contents: &[Borrowed<'_>],
     ) {
         let revision = open.context.revision;
+        if open.form == AnswerForm::Document {
+            let identity = &self.settings.identity;
+            return self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
+                wire::tool_document(payload.out, revision, &open.id, identity, contents, defaults);
+            });
+        }
         if open.is_tool() {
             return self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
                 wire::tool_contents(payload, revision, &open.id, &self.settings.identity, contents, defaults);

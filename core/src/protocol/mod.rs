@@ -33,6 +33,7 @@ mod pending_routes;
 mod progress;
 mod request_head;
 mod request_ids;
+mod search;
 mod subscribing;
 mod subscriptions;
 
@@ -62,4 +63,5 @@ pub(crate) use machine::{Machine, Next, Settings};
 pub(crate) use outbox::{RouteOutput, Start};
 pub(crate) use partial_message::PartialMessage;
 pub(crate) use request_head::{OwnedHead, Repeated};
+pub(crate) use search::{RESULTS, SearchResult};
 pub(crate) use subscriptions::{HubOp, Subscriber};

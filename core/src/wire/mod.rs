@@ -27,5 +27,5 @@ pub(crate) use method::{ResultType, further_result};
 pub(crate) use notification::{
     SUBSCRIPTION_ID, acknowledged, cancelled_stream, list_changed, progress, stream_ended, updated,
 };
-pub(crate) use resource_tools::{tool_contents, tool_list, tool_refusal};
+pub(crate) use resource_tools::{own_url, tool_contents, tool_document, tool_list, tool_refusal, url_of};
 pub(crate) use result::{ResultWriter, empty_list, empty_result};

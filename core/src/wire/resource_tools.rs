@@ -5,8 +5,8 @@ use super::descriptor::text;
 use super::{Defaults, Identity, Payload, ResultWriter, reserve};
 use crate::encode::quote_into;
 use crate::jsonrpc::write::Object;
-use crate::jsonrpc::{Raw, RequestId, elements, members};
-use crate::model::{Borrowed, Cache, Source};
+use crate::jsonrpc::{Raw, RequestId, elements, members, string};
+use crate::model::{Borrowed, Cache, Descriptor, Json, Source};
 use crate::revision::{Revision, Structured};
 
 /// The bytes of the largest text that a model gets; a larger one would fill its context.
@@ -172,4 +172,74 @@ pub(crate) fn tool_refusal(
     content.push(b']');
     result.member("isError").extend_from_slice(b"true");
     result.end(identity, Cache::None);
+}
+
+/// Writes the result of a tool that fetched a resource: a document as structured content and as the same text.
+pub(crate) fn tool_document(
+    out: &mut Vec<u8>,
+    revision: Revision,
+    id: &RequestId,
+    identity: &Identity,
+    contents: &[Borrowed<'_>],
+    defaults: &Defaults<'_>,
+) {
+    let uri = defaults.uri;
+    let texts: Vec<&str> = contents
+        .iter()
+        .filter_map(|element| match element.source {
+            Source::Text(text) => Some(text),
+            Source::Blob(_) => None,
+        })
+        .collect();
+    if texts.is_empty() {
+        return tool_refusal(out, revision, id, identity, &format!("{uri} has no text"));
+    }
+    let size = texts.iter().map(|text| text.len()).sum::<usize>();
+    if size > TEXT_BYTES {
+        let why = format!("{uri} has {size} bytes. A tool shows at most {TEXT_BYTES}.");
+        return tool_refusal(out, revision, id, identity, &why);
+    }
+    let document = document(contents, defaults, &texts.join("\n"));
+    let mut result = ResultWriter::begin(out, revision, id);
+    let content = result.member("content");
+    content.push(b'[');
+    write_text(content, &document);
+    content.push(b']');
+    if revision.structured != Structured::Absent {
+        result.member("structuredContent").extend_from_slice(document.as_bytes());
+    }
+    result.end(identity, Cache::None);
+}
+
+fn document(contents: &[Borrowed<'_>], defaults: &Defaults<'_>, text: &str) -> String {
+    let Defaults { uri, descriptor, own, .. } = *defaults;
+    let given = Borrowed::description(contents, uri);
+    let registered = Some(descriptor).filter(|_| own);
+    let title = given
+        .and_then(|given| given.title.as_deref().or(given.name.as_deref()))
+        .or(registered.and_then(|registered| registered.title.as_deref().or(registered.name.as_deref())));
+    let meta = Borrowed::main(contents, uri)
+        .and_then(|main| main.contents.meta.as_ref())
+        .or(registered.and_then(Descriptor::meta));
+    let url = meta.and_then(own_url);
+    let mut out = Vec::with_capacity(text.len() + 256);
+    let mut object = Object::begin(&mut out);
+    object.string("id", uri).string("title", title.unwrap_or(uri)).string("text", text);
+    object.string("url", url_of(uri, url.as_deref().unwrap_or_default()));
+    object.end();
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Returns the URL at which a person reads a resource. `given`: the one that the application gave, or an empty text.
+pub(crate) fn url_of<'a>(uri: &'a str, given: &'a str) -> &'a str {
+    let is_web = ["http://", "https://"]
+        .iter()
+        .any(|scheme| uri.get(..scheme.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(scheme)));
+    if is_web { uri } else { given }
+}
+
+/// Returns the URL that the metadata of a resource has.
+pub(crate) fn own_url(meta: &Json) -> Option<String> {
+    let [url] = members(meta.raw(), &["url"]).ok()?;
+    string(url?).map(Into::into)
 }

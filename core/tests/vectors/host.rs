@@ -195,6 +195,10 @@ impl Host {
             }
             return Ok(());
         }
+        if entry.get("search").is_some() {
+            let answer = entry["answer"].clone();
+            return server.search(move |call| state.answer_method(&call, &answer));
+        }
         if let Some(name) = entry["method"].as_str() {
             let mut method = Method::new(name);
             if let Some(dates) = entry["revisions"].as_array() {

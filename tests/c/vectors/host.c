@@ -120,7 +120,7 @@ wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
         text bytes = text_of_base64(json_object_get(entry, "base64"));
         status = wellhead_server_add_blob(h->server, &d.resource, view(&bytes), error);
         text_free(&bytes);
-    } else if (strcmp(kind, "method") == 0 || strcmp(kind, "tool") == 0 || strcmp(kind, "prompt") == 0) {
+    } else if (strcmp(kind, "method") == 0 || strcmp(kind, "search") == 0 || strcmp(kind, "tool") == 0 || strcmp(kind, "prompt") == 0) {
         status = add_method(h, entry, error);
     } else if (strcmp(kind, "authorize") == 0) {
         status = wellhead_server_set_authorize(h->server, authorize_callback, own(h, entry), forget, error);

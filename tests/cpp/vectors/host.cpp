@@ -65,6 +65,9 @@ void Host::add(const json_t *entry) {
             string_of(what),
             [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) { method(with, call, params, r); },
             revisions);
+    } else if (kind == "search") {
+        server.add_search(
+            [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) { method(with, call, params, r); });
     } else if (kind == "tool" || kind == "prompt") {
         using Add = void (wellhead::Server::*)(std::string_view, std::string_view, wellhead::MethodCallback);
         const Add register_it =

@@ -1,0 +1,63 @@
+//! Registration of a search of resources.
+
+use super::Server;
+use crate::catalog::HandlerId;
+use crate::error::Result;
+use crate::event::MethodCall;
+use crate::log::Level;
+use crate::model::{Family, MethodAnswer};
+use crate::provider::{IntoReply, method_handler};
+use std::sync::Arc;
+
+impl Server {
+    /// Registers a search of resources. With [`crate::Builder::resources_as_tools`] clients have the tools `search` and
+    /// `fetch` then; without it the search is of no use. The handler gets the arguments `query`, a text, and `limit`, the
+    /// number of results that are of use. It returns `results` as [`crate::Json`], the best first: each is an object with the
+    /// `uri` of a resource, and with `title`, `text` (a snippet) and `url` (where a person reads it) if it has them. A
+    /// result without `title` or `url` has those of its registration: the title or name, and the member `url` of its
+    /// `_meta`. A URI that is itself `http` or `https` is its own URL.
+    ///
+    /// An authorizer is asked about the URI of each result, as for a list. A client gets at most 20 results; with an
+    /// authorizer, `limit` is 100. `fetch` reads a resource as `resources/read` does. The search may also answer as a
+    /// tool does: a [`crate::ToolError`] has a text for the model.
+    ///
+    /// ```
+    /// use wellhead::{Json, Server};
+    ///
+    /// let server = Server::builder("notes", "1.0.0").resources_as_tools(true).build()?;
+    /// server.text("notes://tea", "Buy tea.")?;
+    /// server.search(|_| Json::object(r#"{"results":[{"uri":"notes://tea","text":"Buy tea."}]}"#))?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Duplicate`] if there is a search, [`crate::ErrorKind::Closed`].
+    pub fn search<F, R, M>(&self, handler: F) -> Result<()>
+    where
+        F: Fn(MethodCall) -> R + Send + Sync + 'static,
+        R: IntoReply<MethodAnswer, M> + 'static,
+        M: 'static,
+    {
+        self.add_search(Some(Arc::new(method_handler(handler)))).map(drop)
+    }
+
+    /// Does what [`Server::search`] does, with a function that answers through the call's responder. Without a
+    /// function, the application runs events itself.
+    ///
+    /// # Errors
+    /// As [`Server::search`].
+    pub fn add_search(&self, handler: Option<Arc<dyn Fn(MethodCall) + Send + Sync>>) -> Result<HandlerId> {
+        self.open()?;
+        let _outlives = handler.clone(); // if it is refused, it must not be dropped under the lock
+        let (id, shown) =
+            self.0.catalog.with(|c, _| c.add_search(handler).map(|id| (id, c.shows_resources())))?;
+        if shown {
+            self.0.named_changed(Family::Tools);
+        } else {
+            let line =
+                "a search is registered, but clients have no tool for it: resources are not shown as tools";
+            self.0.log.write(Level::Warning, line);
+        }
+        Ok(id)
+    }
+}
