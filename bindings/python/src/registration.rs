@@ -205,12 +205,7 @@ pub(crate) fn register(
             let id = detach(py, || core.add_method(method, None)).or_raise(py)?;
             server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
         }
-        What::Search => {
-            let handler = positional(function, &["arguments"], 1, true)?;
-            let is_async = handler.is_async;
-            let id = detach(py, || core.add_search(None)).or_raise(py)?;
-            server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
-        }
+        What::Search => search(py, server, function)?,
         What::Tool { name, definition, given, thread } => {
             named::tool(py, server, (function, name, definition, given), thread)?;
         }
@@ -237,6 +232,15 @@ pub(crate) fn register(
             detach(py, || core.on_publish(move |event| publisher.publish(event))).or_raise(py)?;
         }
     }
+    Ok(())
+}
+
+fn search(py: Python<'_>, server: &Server, function: &Bound<'_, PyAny>) -> PyResult<()> {
+    let handler = positional(function, &["arguments"], 1, true)?;
+    let is_async = handler.is_async;
+    let core = server.core(py);
+    let id = detach(py, || core.add_search(None)).or_raise(py)?;
+    server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
     Ok(())
 }
 
