@@ -10,7 +10,11 @@ import { folder } from './host.mjs';
 export function documented() {
   const index = declarations('index');
   const names = [...index.matchAll(/^export (type )?\{ ?(.*?) ?\} from '\.\/(.*?)\.js';/gms)].flatMap(
-    ([, , list, file]) => list.split(/,\s*/).map((name) => ({ name: name.replace('type ', ''), file })),
+    ([, , list, file]) =>
+      list
+        .split(/,\s*/)
+        .filter((name) => name !== '')
+        .map((name) => ({ name: name.replace('type ', ''), file })),
   );
   return names.flatMap(({ name, file }) => declared(name, declarations(file)));
 }
