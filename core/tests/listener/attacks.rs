@@ -194,7 +194,9 @@ pub(crate) fn with_buffer(buffer_bytes: usize) -> Service {
     server.text("test://small", "x".repeat(1_000)).unwrap();
     server.template("test://echo/{id}", |call| call.var("id").map(str::to_owned)).unwrap();
     server.template("test://large/{id}", |_| Some("x".repeat(200_000))).unwrap();
-    Service::start(server, |http| http)
+    // What gives way makes room, and not what is late.
+    let http = Http::new(server.endpoint().body_ms(3_600_000));
+    Service::of(server, http)
 }
 
 /// Another client sends a body of 256 KiB, and is answered.
