@@ -1,81 +1,61 @@
-//! Checks the definition of a tool or prompt, which is the application's JSON, and writes it as it is listed.
+//! The definition of a tool or prompt, which is the application's JSON: checks it, and writes it as it is listed.
 
 use super::app::with_app;
+use super::members::{
+    DefinitionMember, EXECUTION, INPUT_SCHEMA, MemberShape, OUTPUT_SCHEMA, checked_members, type_of,
+};
 use super::output_schema::write_wrapped;
 use super::param_headers::{ParamHeader, param_headers};
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
-use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, members, string};
+use crate::jsonrpc::{Raw, boolean, elements, for_each_member, members, string};
 use crate::model::{Family, Json, OutputSchema};
 use crate::schema::{self, Schema};
 use std::borrow::Cow;
 
-/// The member of a tool that describes its arguments. Every client requires it.
-const INPUT_SCHEMA: &str = "inputSchema";
-
-/// The member of a tool that promises structured content.
-const OUTPUT_SCHEMA: &str = "outputSchema";
-
-/// The member of a tool that offers tasks, which are not served. It is never sent.
-const EXECUTION: &str = "execution";
-
-/// The shape that a member's value must have.
-#[derive(Clone, Copy)]
-enum MemberShape {
-    Text,
-    Flag,
-    Object,
-    /// An array of objects.
-    Objects,
-    /// A JSON schema for an object.
-    ObjectSchema,
-    /// An array of objects with these members, `name` required.
-    Arguments,
-}
-
-type Members = [(&'static str, MemberShape)];
-
-const TOOL: &Members = &[
-    ("title", MemberShape::Text),
-    ("description", MemberShape::Text),
-    (INPUT_SCHEMA, MemberShape::ObjectSchema),
-    (OUTPUT_SCHEMA, MemberShape::Object),
-    ("annotations", MemberShape::Object),
-    (EXECUTION, MemberShape::Object),
-    ("icons", MemberShape::Objects),
-    ("_meta", MemberShape::Object),
-];
-
-const PROMPT: &Members = &[
-    ("title", MemberShape::Text),
-    ("description", MemberShape::Text),
-    ("arguments", MemberShape::Arguments),
-    ("icons", MemberShape::Objects),
-    ("_meta", MemberShape::Object),
-];
-
-const ARGUMENT: &Members = &[
-    ("name", MemberShape::Text),
-    ("title", MemberShape::Text),
-    ("description", MemberShape::Text),
-    ("required", MemberShape::Flag),
-];
-
 /// A checked definition.
 pub(crate) struct Definition {
-    /// The JSON that lists have. A tool without an input schema accepts any object.
-    pub(super) rendered: Box<str>,
-    /// The JSON for revisions whose structured content is an object, if it differs.
-    pub(super) rendered_for_objects: Option<Box<str>>,
-    pub(super) output: OutputSchema,
-    /// The schema that its arguments have to fit; `None` for a prompt, and for a tool that takes any object.
-    pub(super) schema: Option<Schema>,
-    pub(super) output_schema: Option<Schema>,
-    pub(super) headers: Vec<ParamHeader>,
-    /// Of a prompt.
-    pub(super) arguments: PromptArguments,
+    pub(super) json: DefinitionJson,
+    pub(super) promises: Promises,
     /// Lines for the log, about a definition that some clients refuse.
     pub(crate) warnings: Vec<String>,
+}
+
+/// The JSON that lists have. A tool without an input schema accepts any object.
+#[derive(Clone)]
+pub(super) struct DefinitionJson {
+    pub(super) ordinary: Box<str>,
+    /// For revisions whose structured content is an object, if it differs.
+    pub(super) for_objects: Option<Box<str>>,
+}
+
+/// The promises that the definition of a tool makes to clients.
+#[derive(Default)]
+pub(crate) struct Promises {
+    /// The structured content of its results.
+    pub(crate) output: OutputSchema,
+    /// The schema that its arguments have to fit; `None` for a prompt, and for a tool that takes any object.
+    pub(crate) schema: Option<Schema>,
+    /// The schema of the structured content.
+    pub(crate) output_schema: Option<Schema>,
+    /// The arguments that header fields repeat over HTTP.
+    pub(crate) headers: Vec<ParamHeader>,
+    /// Of a prompt.
+    pub(crate) arguments: PromptArguments,
+}
+
+impl Promises {
+    /// Returns what is wrong with the structured content of a result, if it breaks its schema.
+    pub(crate) fn wrong_output(&self, result: &Json) -> Option<String> {
+        let schema = self.output_schema.as_ref()?;
+        let [kind, failed, content] =
+            members(result.raw(), &["resultType", "isError", "structuredContent"]).ok()?;
+        let complete = kind.is_none_or(|kind| string(kind).as_deref() == Some("complete"));
+        if !complete || failed.and_then(boolean) == Some(true) {
+            return None;
+        }
+        schema.wrong_fields(content?)
+    }
 }
 
 /// The arguments of a prompt, by name.
@@ -100,63 +80,25 @@ impl PromptArguments {
     }
 }
 
-/// The longest name that the protocol has.
-const MOST_NAMED: usize = 128;
-
-/// Checks the name of a tool or prompt. Returns a line for the log about one that some clients refuse.
-pub(crate) fn check_name(family: Family, name: &str) -> Result<Option<String>> {
-    let word = family.word();
-    let invalid = |what: String| Err(Error::new(ErrorKind::InvalidArgument, what));
-    if name.is_empty() {
-        return invalid(format!("a {word} needs a name"));
-    }
-    let length = name.chars().count();
-    if length > MOST_NAMED {
-        return invalid(format!("the name of a {word} has at most {MOST_NAMED} characters (got {length})"));
-    }
-    if name.chars().any(char::is_control) {
-        return invalid(format!("the name of a {word} has no control characters (got {name:?})"));
-    }
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let fits = match family {
-        Family::Tools => length <= 64 && name.chars().all(plain),
-        Family::Prompts => name.chars().all(|c| plain(c) || c == '.'),
-    };
-    let advice = match family {
-        Family::Tools => "name it with 1 to 64 of A-Z a-z 0-9 _ -",
-        Family::Prompts => "name it with A-Z a-z 0-9 _ - .",
-    };
-    Ok((!fits).then(|| format!("some clients refuse the {word} \"{name}\" because of its name; {advice}")))
-}
-
 /// Checks the application's definition of a tool or prompt, and compiles its schema. Takes no lock: this may take
 /// milliseconds.
 pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<Definition> {
     let invalid = |what: String| {
         Error::new(ErrorKind::InvalidArgument, format!("the {} \"{name}\" {what}", family.word()))
     };
-    let known = match family {
-        Family::Tools => TOOL,
-        Family::Prompts => PROMPT,
-    };
     let members = match family {
         Family::Tools => with_app(name, members)?,
         Family::Prompts => Cow::Borrowed(members),
     };
-    let found = distinct(members.raw()).map_err(|twice| invalid(format!("has {twice} twice")))?;
+    let found = checked_members(family, members.raw()).map_err(&invalid)?;
     let (mut schema, mut headers, mut warnings) = (None, Vec::new(), Vec::new());
     let mut arguments = PromptArguments::default();
     let mut output_schema = None;
-    for (member, value) in &found {
-        if member == "name" {
-            return Err(invalid("has a \"name\" among its members; leave it out".to_owned()));
-        }
-        let shape = shape_of(member, known).map_err(|unknown| invalid(format!("has {unknown}")))?;
-        check(member, *value, shape).map_err(&invalid)?;
+    for DefinitionMember { name: member, shape, value } in &found {
         if [INPUT_SCHEMA, OUTPUT_SCHEMA].contains(&&**member) {
             schema::check_nesting(value.get()).map_err(&invalid)?;
         }
-        if matches!(shape, MemberShape::ObjectSchema) {
+        if *shape == MemberShape::ObjectSchema {
             schema = Some(Schema::compile(*value).map_err(&invalid)?);
             headers = param_headers(*value).map_err(&invalid)?;
             warnings.extend(composition(*value).map(|keyword| {
@@ -170,7 +112,7 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
                 |what| invalid(format!("has an \"{OUTPUT_SCHEMA}\" that cannot be checked: it {what}"));
             output_schema = Some(Schema::compile(*value).map_err(wrong)?);
         }
-        if matches!(shape, MemberShape::Arguments) {
+        if *shape == MemberShape::Arguments {
             arguments.read(*value);
         }
         if member == EXECUTION {
@@ -178,34 +120,25 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
                 .push(format!("\"execution\" of the tool \"{name}\" is not sent: there are no tasks here"));
         }
     }
-    let output = match found.iter().find(|(member, _)| member == OUTPUT_SCHEMA) {
+    let output = match found.iter().find(|member| member.name == OUTPUT_SCHEMA) {
         None => OutputSchema::Absent,
-        Some((_, schema)) if type_of(*schema).and_then(string).as_deref() == Some("object") => {
+        Some(member) if type_of(member.value).and_then(string).as_deref() == Some("object") => {
             OutputSchema::Object
         }
         Some(_) => OutputSchema::Any,
     };
-    let rendered = rendered(family, name, &found, false);
-    let rendered_for_objects =
-        matches!(output, OutputSchema::Any).then(|| self::rendered(family, name, &found, true));
-    Ok(Definition {
-        rendered,
-        rendered_for_objects,
-        output,
-        schema,
-        output_schema,
-        headers,
-        arguments,
-        warnings,
-    })
+    let for_objects = (output == OutputSchema::Any).then(|| rendered(family, name, &found, true));
+    let json = DefinitionJson { ordinary: rendered(family, name, &found, false), for_objects };
+    let promises = Promises { output, schema, output_schema, headers, arguments };
+    Ok(Definition { json, promises, warnings })
 }
 
 /// Writes a checked definition. With `wrapped`, its output schema is that of an object around the result.
-fn rendered(family: Family, name: &str, found: &[(String, Raw<'_>)], wrapped: bool) -> Box<str> {
+fn rendered(family: Family, name: &str, found: &[DefinitionMember<'_>], wrapped: bool) -> Box<str> {
     let mut rendered = Vec::new();
     let mut object = Object::begin(&mut rendered);
     object.string("name", name);
-    for (member, value) in found {
+    for DefinitionMember { name: member, value, .. } in found {
         if member == EXECUTION {
             continue;
         }
@@ -216,101 +149,11 @@ fn rendered(family: Family, name: &str, found: &[(String, Raw<'_>)], wrapped: bo
             _ => out.extend_from_slice(value.get().as_bytes()),
         }
     }
-    if family == Family::Tools && !found.iter().any(|(member, _)| member == INPUT_SCHEMA) {
+    if family == Family::Tools && !found.iter().any(|member| member.name == INPUT_SCHEMA) {
         object.raw(INPUT_SCHEMA, "{\"type\":\"object\"}");
     }
     object.end();
     String::from_utf8(rendered).expect("JSON is text").into()
-}
-
-/// Returns the members of an object, or the quoted name of a member that occurs twice.
-fn distinct(object: Raw<'_>) -> Result<Vec<(String, Raw<'_>)>, String> {
-    let mut found: Vec<(String, Raw<'_>)> = Vec::new();
-    for_each_member(object, |name, value| found.push((name.to_owned(), value)));
-    let twice = (1..found.len()).find(|at| found[..*at].iter().any(|(name, _)| *name == found[*at].0));
-    match twice {
-        Some(at) => Err(format!("{:?}", found[at].0)),
-        None => Ok(found),
-    }
-}
-
-fn shape_of(member: &str, known: &Members) -> Result<MemberShape, String> {
-    if let Some((_, shape)) = known.iter().find(|(name, _)| *name == member) {
-        return Ok(*shape);
-    }
-    let nearest = known.iter().map(|(name, _)| (distance(member, name), *name)).min();
-    Err(match nearest {
-        Some((steps, name)) if steps <= 2 => {
-            format!("an unknown member \"{member}\"; did you mean \"{name}\"?")
-        }
-        _ => {
-            let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-            format!("an unknown member \"{member}\"; put it into \"_meta\", known are {}", names.join(", "))
-        }
-    })
-}
-
-/// Returns how many letters have to be added, removed or changed. Ignores case and underscores.
-fn distance(a: &str, b: &str) -> usize {
-    let letters = |text: &str| -> Vec<char> {
-        text.chars().filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).take(64).collect()
-    };
-    let (a, b) = (letters(a), letters(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, to) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-fn check(member: &str, value: Raw<'_>, shape: MemberShape) -> Result<(), String> {
-    let wanted = match shape {
-        MemberShape::Text if string(value).is_none() => "a string",
-        MemberShape::Flag if boolean(value).is_none() => "true or false",
-        MemberShape::Object if !is_object(value) => "a JSON object",
-        MemberShape::ObjectSchema if !is_object(value) => "a JSON object such as {\"type\":\"object\"}",
-        MemberShape::ObjectSchema if !takes_objects(value) => "a schema whose type is \"object\"",
-        MemberShape::Objects | MemberShape::Arguments if !is_array(value) => "an array of objects",
-        MemberShape::Objects | MemberShape::Arguments => return check_elements(member, value, shape),
-        _ => return Ok(()),
-    };
-    Err(format!("needs {wanted} as \"{member}\" (got {})", shortened(value)))
-}
-
-fn check_elements(member: &str, array: Raw<'_>, shape: MemberShape) -> Result<(), String> {
-    for (at, element) in elements(array, usize::MAX).into_iter().flatten().enumerate() {
-        if !is_object(element) {
-            return Err(format!("needs an object as \"{member}[{at}]\" (got {})", shortened(element)));
-        }
-        if !matches!(shape, MemberShape::Arguments) {
-            continue;
-        }
-        let within = |what: String| format!("has in \"{member}[{at}]\" {what}");
-        let found = distinct(element).map_err(|twice| within(format!("{twice} twice")))?;
-        if !found.iter().any(|(name, _)| name == "name") {
-            return Err(format!("needs a \"name\" in \"{member}[{at}]\""));
-        }
-        for (name, value) in found {
-            let shape = shape_of(&name, ARGUMENT).map_err(within)?;
-            check(&format!("{member}[{at}].{name}"), value, shape)?;
-        }
-    }
-    Ok(())
-}
-
-fn type_of(schema: Raw<'_>) -> Option<Raw<'_>> {
-    let mut found = None;
-    for_each_member(schema, |name, value| {
-        if name == "type" {
-            found = Some(value);
-        }
-    });
-    found
 }
 
 /// Returns the keyword that composes the root of a schema of others, if there is one.
@@ -320,10 +163,6 @@ fn composition(schema: Raw<'_>) -> Option<&'static str> {
         found = found.or(["anyOf", "oneOf", "allOf"].into_iter().find(|keyword| *keyword == name));
     });
     found
-}
-
-fn takes_objects(schema: Raw<'_>) -> bool {
-    type_of(schema).is_none_or(|of| string(of).as_deref() == Some("object"))
 }
 
 /// Writes a schema with its type, which clients require, where the application left it out.
@@ -340,23 +179,13 @@ fn write_object_schema(out: &mut Vec<u8>, schema: Raw<'_>) {
     out.extend_from_slice(rest.as_bytes());
 }
 
-/// Returns the beginning of a value, for a message.
-fn shortened(value: Raw<'_>) -> String {
-    const SHOWN: usize = 40;
-    let text = value.get();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn render(family: Family, members: &str) -> Result<String> {
         let definition = definition(family, "t", &Json::object(members)?)?;
-        Ok(definition.rendered.into())
+        Ok(definition.json.ordinary.into())
     }
 
     fn refusal(family: Family, members: &str) -> String {

@@ -1,15 +1,12 @@
 //! Further methods, and their capabilities.
 
 use super::HandlerId;
-use super::definition::PromptArguments;
-use super::param_headers::ParamHeader;
+use super::definition::Promises;
 use super::resource_tools::ResourceTool;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
-use crate::jsonrpc::{boolean, members, string};
-use crate::model::{Family, Json, Method, OutputSchema};
+use crate::model::{Family, Json, Method};
 use crate::revision::{self, Revision};
-use crate::schema::Schema;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -29,35 +26,6 @@ pub(crate) struct MethodHandler {
     pub(crate) promises: Promises,
     /// The question that the tool asks, if it shows resources. It has no callback.
     pub(crate) of_resources: Option<ResourceTool>,
-}
-
-/// The promises that the definition of a tool makes to clients.
-#[derive(Default)]
-pub(crate) struct Promises {
-    /// The structured content of its results.
-    pub(crate) output: OutputSchema,
-    /// The schema that arguments fit which the application gets.
-    pub(crate) schema: Option<Schema>,
-    /// The schema of the structured content.
-    pub(crate) output_schema: Option<Schema>,
-    /// The arguments that header fields repeat over HTTP.
-    pub(crate) headers: Vec<ParamHeader>,
-    /// Of a prompt.
-    pub(crate) arguments: PromptArguments,
-}
-
-impl Promises {
-    /// Returns what is wrong with the structured content of a result, if it breaks its schema.
-    pub(crate) fn wrong_output(&self, result: &Json) -> Option<String> {
-        let schema = self.output_schema.as_ref()?;
-        let [kind, failed, content] =
-            members(result.raw(), &["resultType", "isError", "structuredContent"]).ok()?;
-        let complete = kind.is_none_or(|kind| string(kind).as_deref() == Some("complete"));
-        if !complete || failed.and_then(boolean) == Some(true) {
-            return None;
-        }
-        schema.wrong_fields(content?)
-    }
 }
 
 impl MethodHandler {

@@ -1,14 +1,19 @@
 //! The catalog of a server: fixed resources, templates, list sources, and a fallback.
 
 mod app;
+mod capabilities;
+mod changes;
 mod completing;
 mod cursor;
 mod definition;
 mod entries;
 mod explain;
 mod extensions;
+mod listing;
+mod members;
 mod methods;
 mod named;
+mod names;
 mod near;
 mod ordered;
 mod output_schema;
@@ -16,6 +21,7 @@ mod pages;
 mod param_headers;
 mod registry;
 mod resource_tools;
+mod sources;
 mod state;
 mod template;
 
@@ -26,13 +32,16 @@ pub(crate) use template::FolderKind;
 pub use template::Template;
 
 pub(crate) use app::{app, doubtful};
+pub(crate) use changes::Change;
 pub(crate) use completing::Completer;
 pub(crate) use cursor::Sealer;
-pub(crate) use definition::{PromptArguments, check_name, definition};
+pub(crate) use definition::{PromptArguments, definition};
 pub(crate) use entries::{Content, Fixed, Handler, Vars};
+pub(crate) use listing::{ListOf, Listing};
 pub(crate) use methods::{MethodFn, MethodHandler};
 pub(crate) use named::Availability;
-pub(crate) use pages::{ListOf, Listing, Surroundings, Walk, Walked};
+pub(crate) use names::check_name;
+pub(crate) use pages::{Surroundings, Walk, Walked};
 pub(crate) use param_headers::ParamHeader;
-pub(crate) use registry::{Catalog, Change, Found};
+pub(crate) use registry::{Catalog, Found};
 pub(crate) use resource_tools::{ResourceTool, needed, template_tool, text_argument};

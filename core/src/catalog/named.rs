@@ -1,8 +1,10 @@
 //! Tools and prompts: listed and called by name. Their definitions are the application's JSON.
 
-use super::definition::Definition;
-use super::methods::{MethodFn, MethodHandler, Promises};
+use super::definition::{Definition, DefinitionJson};
+use super::entries::Handler;
+use super::methods::{MethodFn, MethodHandler};
 use super::ordered::Ordered;
+use super::registry::{Catalog, unknown};
 use super::resource_tools::ResourceTool;
 use super::{HandlerId, Listing};
 use crate::error::{Error, ErrorKind, Result};
@@ -23,11 +25,11 @@ impl Family {
 }
 
 /// One tool or prompt.
+#[derive(Clone)]
 pub(crate) struct Named {
     pub(crate) handler: Arc<MethodHandler>,
     pub(crate) name: Arc<str>,
-    rendered: Box<str>,
-    rendered_for_objects: Option<Box<str>>,
+    json: DefinitionJson,
     pub(crate) availability: Availability,
 }
 
@@ -43,34 +45,22 @@ impl Named {
     pub(super) fn new(
         id: HandlerId,
         family: Family,
-        name: &str,
+        name: Arc<str>,
         definition: Definition,
         run: Option<Arc<MethodFn>>,
         of_resources: Option<ResourceTool>,
     ) -> Named {
-        let Definition {
-            rendered,
-            rendered_for_objects,
-            output,
-            schema,
-            output_schema,
-            headers,
-            arguments,
-            ..
-        } = definition;
-        let name: Arc<str> = name.into();
-        let promises = Promises { output, schema, output_schema, headers, arguments };
+        let Definition { json, promises, .. } = definition;
         let mut handler = MethodHandler::named(id, family, name.clone(), promises, run);
         handler.of_resources = of_resources;
-        let handler = Arc::new(handler);
-        Named { handler, name, rendered, rendered_for_objects, availability: Availability::Enabled }
+        Named { handler: Arc::new(handler), name, json, availability: Availability::Enabled }
     }
 
     /// Returns the JSON that lists of the revision have.
     pub(crate) fn rendered(&self, revision: Revision) -> &str {
-        match (&self.rendered_for_objects, revision.structured) {
-            (None, _) | (_, Structured::Any) => &self.rendered,
-            (Some(rendered), Structured::Object | Structured::Absent) => rendered,
+        match (&self.json.for_objects, revision.structured) {
+            (None, _) | (_, Structured::Any) => &self.json.ordinary,
+            (Some(json), Structured::Object | Structured::Absent) => json,
         }
     }
 
@@ -86,7 +76,7 @@ impl Named {
         for_each_member(changes.raw(), |name, _| {
             replaced.insert(name.to_owned());
         });
-        for_each_member(Raw::kept(&self.rendered), |name, value| {
+        for_each_member(Raw::kept(&self.json.ordinary), |name, value| {
             if name != "name" && !replaced.contains(name) {
                 write(name, value);
             }
@@ -102,16 +92,6 @@ impl Named {
 
     pub(crate) fn is_enabled(&self) -> bool {
         self.availability == Availability::Enabled
-    }
-
-    fn with_availability(&self, availability: Availability) -> Named {
-        Named {
-            handler: self.handler.clone(),
-            name: self.name.clone(),
-            rendered: self.rendered.clone(),
-            rendered_for_objects: self.rendered_for_objects.clone(),
-            availability,
-        }
     }
 }
 
@@ -133,7 +113,7 @@ impl NamedSet {
             let message = format!("the {word} \"{name}\" is registered already; remove it first");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
-        let named = Named::new(id, family, name, definition, run, None);
+        let named = Named::new(id, family, name.into(), definition, run, None);
         self.0.add(named.name.clone(), id.0, Arc::new(named));
         Ok(())
     }
@@ -145,23 +125,9 @@ impl NamedSet {
         before: &Named,
         definition: Definition,
     ) -> Option<Arc<Named>> {
-        let Definition {
-            rendered,
-            rendered_for_objects,
-            output,
-            schema,
-            output_schema,
-            headers,
-            arguments,
-            ..
-        } = definition;
-        let promises = Promises { output, schema, output_schema, headers, arguments };
-        let (id, run) = (before.handler.id, before.handler.run.clone());
-        let name = before.name.clone();
-        let handler = Arc::new(MethodHandler::named(id, family, name.clone(), promises, run));
-        let availability = before.availability;
-        let named = Named { handler, name: name.clone(), rendered, rendered_for_objects, availability };
-        self.0.replace(&name, Arc::new(named))
+        let (id, run, name) = (before.handler.id, before.handler.run.clone(), before.name.clone());
+        let now = Named::new(id, family, name, definition, run, None);
+        self.0.replace(&before.name, Arc::new(Named { availability: before.availability, ..now }))
     }
 
     /// Returns the registration of before if that changed anything.
@@ -169,7 +135,7 @@ impl NamedSet {
         if before.availability == now {
             return None;
         }
-        self.0.replace(&before.name, Arc::new(before.with_availability(now)))
+        self.0.replace(&before.name, Arc::new(Named { availability: now, ..before.clone() }))
     }
 
     pub(super) fn remove(&mut self, name: &str) -> Option<Arc<Named>> {
@@ -184,5 +150,85 @@ impl NamedSet {
     /// Returns the registration, disabled or not.
     pub(super) fn registered(&self, name: &str) -> Option<&Arc<Named>> {
         self.0.get(name)
+    }
+}
+
+impl Catalog {
+    /// Returns the tools or prompts, if any were ever registered.
+    pub(crate) fn named(&self, family: Family) -> Option<&NamedSet> {
+        match family {
+            Family::Tools => self.tools.as_ref(),
+            Family::Prompts => self.prompts.as_ref(),
+        }
+    }
+
+    fn named_mut(&mut self, family: Family) -> &mut Option<NamedSet> {
+        match family {
+            Family::Tools => &mut self.tools,
+            Family::Prompts => &mut self.prompts,
+        }
+    }
+
+    pub(crate) fn add_named(
+        &mut self,
+        family: Family,
+        name: &str,
+        definition: Definition,
+        run: Option<Arc<MethodFn>>,
+    ) -> Result<HandlerId> {
+        if let Some(method) = [family.lists(), family.calls()].into_iter().find(|m| self.methods.has(m)) {
+            let message =
+                format!("the method \"{method}\" is registered; it would not know this {}", family.word());
+            return Err(Error::new(ErrorKind::Duplicate, message));
+        }
+        let id = self.mint();
+        self.named_mut(family).get_or_insert_default().add(family, id, name, definition, run)?;
+        Ok(id)
+    }
+
+    /// Returns a tool or a prompt, disabled or not.
+    pub(crate) fn registered(&self, family: Family, name: &str) -> Result<Arc<Named>> {
+        let found = self.named(family).and_then(|named| named.registered(name));
+        found.cloned().ok_or_else(|| unknown(name))
+    }
+
+    /// Gives a tool or a prompt another definition, unless another thread changed it since it was looked at: then returns
+    /// the definition. Otherwise returns the registration of before, to be dropped without a lock.
+    pub(crate) fn update_named(
+        &mut self,
+        family: Family,
+        before: &Arc<Named>,
+        definition: Definition,
+    ) -> std::result::Result<Option<Arc<Named>>, Box<Definition>> {
+        match self.named_mut(family) {
+            Some(named) if named.registered(&before.name).is_some_and(|now| Arc::ptr_eq(now, before)) => {
+                Ok(named.update(family, before, definition))
+            }
+            _ => Err(Box::new(definition)),
+        }
+    }
+
+    /// Enables or disables a tool or a prompt. Returns the registration of before if that changed anything, to be dropped
+    /// without a lock.
+    pub(crate) fn set_availability(
+        &mut self,
+        family: Family,
+        name: &str,
+        now: Availability,
+    ) -> Result<Option<Arc<Named>>> {
+        let before = self.registered(family, name)?;
+        Ok(self.named_mut(family).as_mut().and_then(|named| named.set_availability(&before, now)))
+    }
+
+    /// Also removes the completers of a prompt's arguments.
+    pub(crate) fn remove_named(
+        &mut self,
+        family: Family,
+        name: &str,
+    ) -> Result<(Arc<Named>, Option<Arc<Handler>>)> {
+        let removed = self.named_mut(family).as_mut().and_then(|named| named.remove(name));
+        let removed = removed.ok_or_else(|| unknown(name))?;
+        let completing = if family == Family::Prompts { self.forget_prompt(name) } else { None };
+        Ok((removed, completing))
     }
 }

@@ -2,8 +2,8 @@
 //! template.
 
 use super::HandlerId;
-use super::definition::definition;
-use super::methods::{MethodFn, MethodHandler, Promises};
+use super::definition::{Promises, definition};
+use super::methods::{MethodFn, MethodHandler};
 use super::named::Named;
 use super::registry::Catalog;
 use super::template::Template;
@@ -150,7 +150,7 @@ fn tool_name(template: &str) -> String {
 fn named(name: &str, members: &Json, tool: ResourceTool) -> Result<Arc<Named>> {
     let of_no_callback = HandlerId(0);
     definition(Family::Tools, name, members).map(|definition| {
-        Arc::new(Named::new(of_no_callback, Family::Tools, name, definition, None, Some(tool)))
+        Arc::new(Named::new(of_no_callback, Family::Tools, name.into(), definition, None, Some(tool)))
     })
 }
 

@@ -94,7 +94,8 @@ impl ConnectionState {
     /// Returns the list that a method of the extension for skills asks for, if the extension is declared.
     fn listing_of_skills(&self, method: &str) -> Option<Listing> {
         let listing = Listing::of_skills(method)?;
-        let (offered, directories) = self.server.catalog.with(|c, _| (c.has_skills(), c.reads_directories()));
+        let (offered, directories) =
+            self.server.catalog.with(|c, _| (c.has_skills(), c.sources.reads_directories()));
         (offered && (listing != Listing::Directory || directories)).then_some(listing)
     }
 

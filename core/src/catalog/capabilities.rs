@@ -1,0 +1,90 @@
+//! The capabilities that clients are told.
+
+use super::registry::Catalog;
+use crate::jsonrpc::for_each_member;
+use crate::jsonrpc::write::Object;
+use crate::model::{Family, Json};
+use crate::revision::{COMPLETIONS, EXTENSIONS, Era, SKILLS};
+use std::collections::BTreeMap;
+
+/// Capabilities that the application declared, or began to offer.
+#[derive(Default)]
+pub(super) struct Declared {
+    /// Capabilities other than those for resources.
+    capabilities: BTreeMap<String, Json>,
+    /// Default settings of the capabilities of tools and prompts.
+    of_named: Json,
+    /// Skills were offered; they stay declared.
+    skills: bool,
+}
+
+impl Catalog {
+    pub(crate) fn declare(&mut self, capabilities: BTreeMap<String, Json>) {
+        self.declared.capabilities = capabilities;
+    }
+
+    pub(crate) fn declare_extensions(&mut self, extensions: BTreeMap<String, Json>) {
+        self.extensions.declare(extensions);
+    }
+
+    /// Declares that clients are notified when tools or prompts are added or removed.
+    pub(crate) fn declare_list_changes(&mut self) {
+        self.declared.of_named = Json::list_changed();
+    }
+
+    pub(super) fn declare_skills(&mut self) {
+        self.declared.skills = true;
+        let settings = Json::written(self.skill_settings().as_bytes().to_vec());
+        self.extensions.begin_use(SKILLS, settings);
+    }
+
+    /// Returns whether skills were ever offered.
+    pub(crate) fn has_skills(&self) -> bool {
+        self.declared.skills
+    }
+
+    /// Returns the capabilities other than those for resources.
+    pub(crate) fn capabilities(&self) -> Vec<(String, Json)> {
+        let mut declared = self.declared.capabilities.clone();
+        for family in Family::ALL.into_iter().filter(|family| self.offers(*family)) {
+            declared.entry(family.capability().to_owned()).or_insert_with(|| self.declared.of_named.clone());
+        }
+        let mut all = self.methods.capabilities(declared);
+        if self.completes() {
+            all.insert(0, (COMPLETIONS.to_owned(), Json::empty()));
+        }
+        all.extend(self.extensions.capability().map(|extensions| (EXTENSIONS.to_owned(), extensions)));
+        all
+    }
+
+    /// Returns the capabilities that a client of this era is told. Schemas of the handshake era have no `extensions`, so
+    /// clients may look for the one for skills under `experimental`, too.
+    pub(crate) fn introduced_capabilities(&self, era: Era) -> Vec<(String, Json)> {
+        let mut all = self.capabilities();
+        if self.declared.skills && era == Era::Handshake {
+            extend(&mut all, "experimental", SKILLS, self.skill_settings());
+        }
+        all
+    }
+
+    fn skill_settings(&self) -> &'static str {
+        if self.sources.reads_directories() { r#"{"directoryRead":true}"# } else { "{}" }
+    }
+}
+
+/// Adds a member to a capability, which the application may have declared, too.
+fn extend(all: &mut Vec<(String, Json)>, capability: &str, name: &str, settings: &str) {
+    let at = all.iter().position(|(other, _)| other == capability);
+    let declared = at.map_or_else(Json::empty, |at| all.remove(at).1);
+    let mut out = Vec::new();
+    let mut members = Object::begin(&mut out);
+    for_each_member(declared.raw(), |other, value| {
+        if other != name {
+            members.any_member(other).extend_from_slice(value.get().as_bytes());
+        }
+    });
+    members.any_member(name).extend_from_slice(settings.as_bytes());
+    members.end();
+    let at = all.partition_point(|(other, _)| &**other < capability);
+    all.insert(at, (capability.to_owned(), Json::written(out)));
+}

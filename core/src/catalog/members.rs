@@ -1,0 +1,188 @@
+//! The members that the definition of a tool or prompt may have, and the shapes of their values.
+
+use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
+use crate::model::Family;
+
+/// The member of a tool that describes its arguments. Every client requires it.
+pub(super) const INPUT_SCHEMA: &str = "inputSchema";
+
+/// The member of a tool that promises structured content.
+pub(super) const OUTPUT_SCHEMA: &str = "outputSchema";
+
+/// The member of a tool that offers tasks, which are not served. It is never sent.
+pub(super) const EXECUTION: &str = "execution";
+
+/// One member of a definition that was checked.
+pub(super) struct DefinitionMember<'a> {
+    pub(super) name: String,
+    pub(super) shape: MemberShape,
+    pub(super) value: Raw<'a>,
+}
+
+/// Checks the members of a definition. An error says what the tool or prompt has or needs.
+pub(super) fn checked_members(
+    family: Family,
+    definition: Raw<'_>,
+) -> Result<Vec<DefinitionMember<'_>>, String> {
+    let known = match family {
+        Family::Tools => TOOL,
+        Family::Prompts => PROMPT,
+    };
+    let found = distinct(definition).map_err(|twice| format!("has {twice} twice"))?;
+    let checked = found.into_iter().map(|(name, value)| {
+        if name == "name" {
+            return Err("has a \"name\" among its members; leave it out".to_owned());
+        }
+        let shape = shape_of(&name, known).map_err(|unknown| format!("has {unknown}"))?;
+        check(&name, value, shape)?;
+        Ok(DefinitionMember { name, shape, value })
+    });
+    checked.collect()
+}
+
+/// The shape that a member's value must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MemberShape {
+    Text,
+    Flag,
+    Object,
+    /// An array of objects.
+    Objects,
+    /// A JSON schema for an object.
+    ObjectSchema,
+    /// An array of objects with these members, `name` required.
+    Arguments,
+}
+
+type Members = [(&'static str, MemberShape)];
+
+const TOOL: &Members = &[
+    ("title", MemberShape::Text),
+    ("description", MemberShape::Text),
+    (INPUT_SCHEMA, MemberShape::ObjectSchema),
+    (OUTPUT_SCHEMA, MemberShape::Object),
+    ("annotations", MemberShape::Object),
+    (EXECUTION, MemberShape::Object),
+    ("icons", MemberShape::Objects),
+    ("_meta", MemberShape::Object),
+];
+
+const PROMPT: &Members = &[
+    ("title", MemberShape::Text),
+    ("description", MemberShape::Text),
+    ("arguments", MemberShape::Arguments),
+    ("icons", MemberShape::Objects),
+    ("_meta", MemberShape::Object),
+];
+
+const ARGUMENT: &Members = &[
+    ("name", MemberShape::Text),
+    ("title", MemberShape::Text),
+    ("description", MemberShape::Text),
+    ("required", MemberShape::Flag),
+];
+
+/// Returns the members of an object, or the quoted name of a member that occurs twice.
+fn distinct(object: Raw<'_>) -> Result<Vec<(String, Raw<'_>)>, String> {
+    let mut found: Vec<(String, Raw<'_>)> = Vec::new();
+    for_each_member(object, |name, value| found.push((name.to_owned(), value)));
+    let twice = (1..found.len()).find(|at| found[..*at].iter().any(|(name, _)| *name == found[*at].0));
+    match twice {
+        Some(at) => Err(format!("{:?}", found[at].0)),
+        None => Ok(found),
+    }
+}
+
+fn shape_of(member: &str, known: &Members) -> Result<MemberShape, String> {
+    if let Some((_, shape)) = known.iter().find(|(name, _)| *name == member) {
+        return Ok(*shape);
+    }
+    let nearest = known.iter().map(|(name, _)| (distance(member, name), *name)).min();
+    Err(match nearest {
+        Some((steps, name)) if steps <= 2 => {
+            format!("an unknown member \"{member}\"; did you mean \"{name}\"?")
+        }
+        _ => {
+            let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            format!("an unknown member \"{member}\"; put it into \"_meta\", known are {}", names.join(", "))
+        }
+    })
+}
+
+/// Returns how many letters have to be added, removed or changed. Ignores case and underscores.
+fn distance(a: &str, b: &str) -> usize {
+    let letters = |text: &str| -> Vec<char> {
+        text.chars().filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).take(64).collect()
+    };
+    let (a, b) = (letters(a), letters(b));
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, to) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+fn check(member: &str, value: Raw<'_>, shape: MemberShape) -> Result<(), String> {
+    let wanted = match shape {
+        MemberShape::Text if string(value).is_none() => "a string",
+        MemberShape::Flag if boolean(value).is_none() => "true or false",
+        MemberShape::Object if !is_object(value) => "a JSON object",
+        MemberShape::ObjectSchema if !is_object(value) => "a JSON object such as {\"type\":\"object\"}",
+        MemberShape::ObjectSchema if !takes_objects(value) => "a schema whose type is \"object\"",
+        MemberShape::Objects | MemberShape::Arguments if !is_array(value) => "an array of objects",
+        MemberShape::Objects | MemberShape::Arguments => return check_elements(member, value, shape),
+        _ => return Ok(()),
+    };
+    Err(format!("needs {wanted} as \"{member}\" (got {})", shortened(value)))
+}
+
+fn check_elements(member: &str, array: Raw<'_>, shape: MemberShape) -> Result<(), String> {
+    for (at, element) in elements(array, usize::MAX).into_iter().flatten().enumerate() {
+        if !is_object(element) {
+            return Err(format!("needs an object as \"{member}[{at}]\" (got {})", shortened(element)));
+        }
+        if !matches!(shape, MemberShape::Arguments) {
+            continue;
+        }
+        let within = |what: String| format!("has in \"{member}[{at}]\" {what}");
+        let found = distinct(element).map_err(|twice| within(format!("{twice} twice")))?;
+        if !found.iter().any(|(name, _)| name == "name") {
+            return Err(format!("needs a \"name\" in \"{member}[{at}]\""));
+        }
+        for (name, value) in found {
+            let shape = shape_of(&name, ARGUMENT).map_err(within)?;
+            check(&format!("{member}[{at}].{name}"), value, shape)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the type that a schema gives.
+pub(super) fn type_of(schema: Raw<'_>) -> Option<Raw<'_>> {
+    let mut found = None;
+    for_each_member(schema, |name, value| {
+        if name == "type" {
+            found = Some(value);
+        }
+    });
+    found
+}
+
+fn takes_objects(schema: Raw<'_>) -> bool {
+    type_of(schema).is_none_or(|of| string(of).as_deref() == Some("object"))
+}
+
+/// Returns the beginning of a value, for a message.
+fn shortened(value: Raw<'_>) -> String {
+    const SHOWN: usize = 40;
+    let text = value.get();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

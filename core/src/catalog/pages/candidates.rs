@@ -1,0 +1,38 @@
+//! Items that may become part of a page.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// An item that may become part of the page. It is left out if its JSON is empty.
+pub(super) struct Candidate {
+    pub(super) uri: Arc<str>,
+    /// The files of a skill, all of which the caller must be allowed to see.
+    pub(super) files: Arc<[Arc<str>]>,
+    /// The place of the item in its list; `None` for an item of a list source whose key is its URI.
+    pub(super) place: Option<ListPosition>,
+    pub(super) rendered: Option<Range<usize>>,
+    /// Every caller sees it.
+    pub(super) for_all: bool,
+}
+
+/// The item that a list continues after.
+#[derive(Clone)]
+pub(super) enum ListPosition {
+    /// The single registration with that number and name.
+    Registered(u64, Arc<str>),
+    /// The item of a list source with that key.
+    Key(String),
+}
+
+impl Candidate {
+    /// Returns the URIs that the application judges.
+    pub(super) fn judged(&self) -> impl Iterator<Item = &Arc<str>> {
+        let files = self.files.iter().filter(|file| **file != self.uri);
+        let judged = std::iter::once(&self.uri).chain(files);
+        judged.filter(|_| self.rendered.is_some() && !self.for_all)
+    }
+
+    pub(super) fn into_position(self) -> ListPosition {
+        self.place.unwrap_or_else(|| ListPosition::Key(self.uri.to_string()))
+    }
+}

@@ -1,0 +1,106 @@
+//! List sources, in the order of their registration.
+
+use super::entries::{Handler, HandlerId};
+use super::listing::Stretch;
+use super::registry::{Catalog, Found};
+use super::template::FolderKind;
+use crate::error::{Error, ErrorKind, Result};
+use std::sync::Arc;
+
+/// The list sources of a server.
+#[derive(Default)]
+pub(crate) struct Sources {
+    of_resources: Vec<Arc<Handler>>,
+    of_skills: Vec<Arc<Handler>>,
+    /// Templates whose directories can be read.
+    directories: Vec<Arc<Handler>>,
+    unnamed: usize,
+}
+
+impl Sources {
+    /// Returns those that a stretch of a list asks.
+    pub(super) fn all(&self, stretch: Stretch) -> &[Arc<Handler>] {
+        match stretch {
+            Stretch::SkillSources => &self.of_skills,
+            Stretch::Directory => &self.directories,
+            _ => &self.of_resources,
+        }
+    }
+
+    /// Returns the name of a new source: the application's, or else a number.
+    pub(super) fn name(&mut self, name: Option<String>) -> Result<Box<str>> {
+        let name = match name {
+            Some(name) if name.is_empty() => {
+                let message = "a list source needs a name, or none to be numbered";
+                return Err(Error::new(ErrorKind::InvalidArgument, message));
+            }
+            Some(name) => name,
+            None => {
+                self.unnamed += 1;
+                self.unnamed.to_string()
+            }
+        };
+        self.check_new(&name)?;
+        Ok(name.into())
+    }
+
+    /// Refuses a name that another source has.
+    pub(super) fn check_new(&self, name: &str) -> Result<()> {
+        if self.of_resources.iter().any(|source| *source.name == *name) {
+            let message = format!("a list source named \"{name}\" is registered already");
+            return Err(Error::new(ErrorKind::Duplicate, message));
+        }
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, source: Arc<Handler>) {
+        self.of_resources.push(source);
+    }
+
+    /// Adds the template of a folder, whose directories can be read.
+    pub(super) fn add_folder(&mut self, template: Arc<Handler>, kind: FolderKind) {
+        if kind == FolderKind::Skills {
+            self.of_skills.push(template.clone());
+        }
+        self.directories.push(template);
+    }
+
+    /// Removes the sources of a template that was removed, or else the source of that name. Returns all that is gone, the
+    /// template first.
+    pub(super) fn remove(&mut self, name: &str, template: Option<Arc<Handler>>) -> Vec<Arc<Handler>> {
+        // A template's own source is removed with it; another source of that name stays.
+        let is_removed = |source: &Arc<Handler>| {
+            *source.name == *name && template.as_ref().is_none_or(|template| template.id == source.id)
+        };
+        let source = self.of_resources.iter().position(is_removed).map(|at| self.of_resources.remove(at));
+        let mut removed: Vec<_> = template.into_iter().chain(source).collect();
+        if let Some(id) = removed.first().map(|handler| handler.id) {
+            self.directories.retain(|other| other.id != id);
+            self.of_skills.retain(|other| other.id != id);
+        } else if let Some(at) = self.of_skills.iter().position(|source| *source.name == *name) {
+            removed.push(self.of_skills.remove(at));
+        }
+        removed
+    }
+
+    fn is_directory(&self, id: HandlerId) -> bool {
+        self.directories.iter().any(|other| other.id == id)
+    }
+
+    /// Returns whether every directory of the skills can be read: those of callbacks cannot.
+    pub(crate) fn reads_directories(&self) -> bool {
+        self.of_skills.iter().all(|source| self.is_directory(source.id))
+    }
+}
+
+impl Catalog {
+    /// Returns the registration that lists the directory at `uri`.
+    pub(super) fn directory(&self, uri: &str) -> Option<Arc<Handler>> {
+        match self.find(uri) {
+            Found::Call { handler, .. } => {
+                Some(handler).filter(|handler| self.sources.is_directory(handler.id))
+            }
+            Found::Value(_) | Found::Nothing | Found::Invalid => None,
+        }
+    }
+}
