@@ -1001,11 +1001,6 @@ WELLHEAD_API wellhead_status wellhead_interest_failed(wellhead_interest *respond
 
 /* ---- further methods ---------------------------------------------------------------------------------------------- */
 
-#define WELLHEAD_RESPONSE_RESULT 0            /* The result of the client. */
-#define WELLHEAD_RESPONSE_ERROR 1             /* The error of the client, an object with code and message. */
-/* No response will come: the call was answered or cancelled, its session ended, or the application gave the request up. */
-#define WELLHEAD_RESPONSE_GIVEN_UP 2
-
 /* Options of a method. Zero or NULL in a field means its default. */
 typedef struct wellhead_method_options {
     size_t struct_size;
@@ -1021,11 +1016,6 @@ typedef struct wellhead_method_options {
 typedef void (*wellhead_method_callback)(void *user_data, const wellhead_call *call, wellhead_str params,
                                          wellhead_method *responder);
 
-/* Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
- * the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
- * event of the connection; not called if the application closes the connection. */
-typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, wellhead_str json);
-
 /* Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/ or
  * logging/ declares that capability. For others see `capabilities` of wellhead_server_options. `options` and `destroy` may
  * be NULL; `method` may not. `destroy` is called once, after the last call, also on failure. DUPLICATE, INVALID_UTF8,
@@ -1034,6 +1024,43 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server,
                                                         const wellhead_method_options *options,
                                                         wellhead_method_callback method, void *user_data,
                                                         wellhead_destroy_callback destroy, wellhead_error **error);
+
+/* Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `announces` of
+ * wellhead_server_options. Does not block. Calls back as wellhead_server_updated. UNKNOWN; INVALID_ARGUMENT if the
+ * capability does not declare listChanged; INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_announce(wellhead_server *server, wellhead_str kind,
+                                                      wellhead_error **error);
+
+/* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
+ * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
+ * Thread safety: only inside the callback. */
+WELLHEAD_API wellhead_method *wellhead_method_keep(wellhead_method *responder);
+
+/* Returns the call of a kept responder, borrowed until the answer. */
+WELLHEAD_API const wellhead_call *wellhead_method_call(const wellhead_method *responder);
+
+/* Frees a kept responder without an answer, which answers as wellhead_method_failed. NULL: does nothing. */
+WELLHEAD_API void wellhead_method_free(wellhead_method *responder);
+
+/* Answers with a result, a JSON object, which is copied and may not be absent. Members that the revision requires are
+ * added. INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_result(wellhead_method *responder, wellhead_str result);
+
+/* Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the application's own. message: may not be absent. data: a
+ * JSON object; may be absent. INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, int32_t code, wellhead_str message,
+                                                   wellhead_str data);
+
+/* Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
+ * then repeats the request. A failure in revisions that do not have this. INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_needs_input(wellhead_method *responder, wellhead_str input);
+
+/* Answers that the client lacks capabilities: a JSON object such as {"sampling":{}}. INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_missing_capability(wellhead_method *responder, wellhead_str capabilities);
+
+/* Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not
+ * sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, wellhead_str why);
 
 /* Registers a tool. definition: how it is listed, a JSON object without a name, such as
  * {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call, for
@@ -1059,28 +1086,9 @@ WELLHEAD_API wellhead_status wellhead_server_add_search(wellhead_server *server,
                                                         void *user_data, wellhead_destroy_callback destroy,
                                                         wellhead_error **error);
 
-/* Registers a prompt. definition: how it is listed, such as {"description":"…","arguments":[…]}. method: answers
- * prompts/get. The rest is as in wellhead_server_add_tool. */
-WELLHEAD_API wellhead_status wellhead_server_add_prompt(wellhead_server *server, wellhead_str name,
-                                                        wellhead_str definition, wellhead_method_callback method,
-                                                        void *user_data, wellhead_destroy_callback destroy,
-                                                        wellhead_error **error);
-
-/* Registers the completion of an argument of a registered prompt; it is removed with the prompt. The URI of its call is the
- * name of the prompt. `complete` may not be NULL. `destroy` is called once, after the last call, also on failure; it may be
- * NULL. UNKNOWN if the prompt is not registered, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_complete_prompt(wellhead_server *server, wellhead_str prompt,
-                                                             wellhead_str argument,
-                                                             wellhead_complete_callback complete, void *user_data,
-                                                             wellhead_destroy_callback destroy, wellhead_error **error);
-
 /* Removes a tool. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove_tool(wellhead_server *server, wellhead_str name,
                                                          wellhead_error **error);
-
-/* Removes a prompt. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_remove_prompt(wellhead_server *server, wellhead_str name,
-                                                           wellhead_error **error);
 
 /* Lists a disabled tool again, and lets clients call it. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_enable_tool(wellhead_server *server, wellhead_str name,
@@ -1097,6 +1105,25 @@ WELLHEAD_API wellhead_status wellhead_server_disable_tool(wellhead_server *serve
 WELLHEAD_API wellhead_status wellhead_server_update_tool(wellhead_server *server, wellhead_str name,
                                                          wellhead_str changes, wellhead_error **error);
 
+/* Registers a prompt. definition: how it is listed, such as {"description":"…","arguments":[…]}. method: answers
+ * prompts/get. The rest is as in wellhead_server_add_tool. */
+WELLHEAD_API wellhead_status wellhead_server_add_prompt(wellhead_server *server, wellhead_str name,
+                                                        wellhead_str definition, wellhead_method_callback method,
+                                                        void *user_data, wellhead_destroy_callback destroy,
+                                                        wellhead_error **error);
+
+/* Registers the completion of an argument of a registered prompt; it is removed with the prompt. The URI of its call is the
+ * name of the prompt. `complete` may not be NULL. `destroy` is called once, after the last call, also on failure; it may be
+ * NULL. UNKNOWN if the prompt is not registered, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_complete_prompt(wellhead_server *server, wellhead_str prompt,
+                                                             wellhead_str argument,
+                                                             wellhead_complete_callback complete, void *user_data,
+                                                             wellhead_destroy_callback destroy, wellhead_error **error);
+
+/* Removes a prompt. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_remove_prompt(wellhead_server *server, wellhead_str name,
+                                                           wellhead_error **error);
+
 /* Lists a disabled prompt again, and lets clients get it. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_enable_prompt(wellhead_server *server, wellhead_str name,
                                                            wellhead_error **error);
@@ -1109,22 +1136,15 @@ WELLHEAD_API wellhead_status wellhead_server_disable_prompt(wellhead_server *ser
 WELLHEAD_API wellhead_status wellhead_server_update_prompt(wellhead_server *server, wellhead_str name,
                                                            wellhead_str changes, wellhead_error **error);
 
-/* Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `announces` of
- * wellhead_server_options. Does not block. Calls back as wellhead_server_updated. UNKNOWN; INVALID_ARGUMENT if the
- * capability does not declare listChanged; INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_announce(wellhead_server *server, wellhead_str kind,
-                                                      wellhead_error **error);
+#define WELLHEAD_RESPONSE_RESULT 0            /* The result of the client. */
+#define WELLHEAD_RESPONSE_ERROR 1             /* The error of the client, an object with code and message. */
+/* No response will come: the call was answered or cancelled, its session ended, or the application gave the request up. */
+#define WELLHEAD_RESPONSE_GIVEN_UP 2
 
-/* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
- * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
- * Thread safety: only inside the callback. */
-WELLHEAD_API wellhead_method *wellhead_method_keep(wellhead_method *responder);
-
-/* Returns the call of a kept responder, borrowed until the answer. */
-WELLHEAD_API const wellhead_call *wellhead_method_call(const wellhead_method *responder);
-
-/* Frees a kept responder without an answer, which answers as wellhead_method_failed. NULL: does nothing. */
-WELLHEAD_API void wellhead_method_free(wellhead_method *responder);
+/* Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
+ * the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
+ * event of the connection; not called if the application closes the connection. */
+typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, wellhead_str json);
 
 /* Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
  * sent; may be NULL. It is not sent after the answer, after the client cancelled the call, or while the client reads
@@ -1148,31 +1168,6 @@ WELLHEAD_API wellhead_status wellhead_method_request(wellhead_method *responder,
  * not come yet. */
 WELLHEAD_API int wellhead_method_cancel_request(wellhead_method *responder, uint64_t number);
 
-/* Answers with a result, a JSON object, which is copied and may not be absent. Members that the revision requires are
- * added. INVALID_ARGUMENT, INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_result(wellhead_method *responder, wellhead_str result);
-
-/* Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the application's own. message: may not be absent. data: a
- * JSON object; may be absent. INVALID_ARGUMENT, INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, int32_t code, wellhead_str message,
-                                                   wellhead_str data);
-
-/* Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client
- * gets a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
- * INVALID_ARGUMENT, INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_tool_error(wellhead_method *responder, wellhead_str message);
-
-/* Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
- * then repeats the request. A failure in revisions that do not have this. INVALID_ARGUMENT, INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_needs_input(wellhead_method *responder, wellhead_str input);
-
-/* Answers that the client lacks capabilities: a JSON object such as {"sampling":{}}. INVALID_ARGUMENT, INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_missing_capability(wellhead_method *responder, wellhead_str capabilities);
-
-/* Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not
- * sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, wellhead_str why);
-
 /* The optional members of a content block. An absent field is left out. Copied before return. */
 typedef struct wellhead_content_block {
     size_t struct_size;
@@ -1189,6 +1184,11 @@ WELLHEAD_API wellhead_status wellhead_method_text(wellhead_method *responder, we
  * sent as a text, too. A client whose revision has only objects there gets another value as the `result` of one.
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_structured(wellhead_method *responder, wellhead_str json);
+
+/* Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client
+ * gets a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
+ * INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_tool_error(wellhead_method *responder, wellhead_str message);
 
 /* Adds a text, which is copied and may not be absent, to the result of a tool. Then answer with wellhead_method_finish.
  * about: may be NULL. On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8. Thread safety: one thread at a
@@ -1445,6 +1445,19 @@ WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const
 typedef void (*wellhead_test_request_callback)(void *user_data, wellhead_str method, wellhead_str params,
                                                wellhead_test_request *request);
 
+/* Answers a request of the server with a result, a JSON object. request: only inside its callback. INVALID_ARGUMENT: the
+ * request was answered already, or the result is no JSON object. INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_test_request_result(wellhead_test_request *request, wellhead_str result);
+
+/* Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request:
+ * only inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_test_request_error(wellhead_test_request *request, int32_t code,
+                                                         wellhead_str message, wellhead_str data);
+
+/* Answers a request of the server with an internal error whose message is `why`. request: only inside its callback.
+ * INVALID_ARGUMENT: the request was answered already. INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_test_request_failed(wellhead_test_request *request, wellhead_str why);
+
 /* Options of a client in memory. Zero or NULL in a field means its default. */
 typedef struct wellhead_test_options {
     size_t struct_size;
@@ -1475,19 +1488,6 @@ WELLHEAD_API wellhead_test_client *wellhead_test_client_new(wellhead_server *ser
 WELLHEAD_API wellhead_test_client *wellhead_test_client_new_with(wellhead_server *server,
                                                                  const wellhead_test_options *options,
                                                                  wellhead_error **error);
-
-/* Answers a request of the server with a result, a JSON object. request: only inside its callback. INVALID_ARGUMENT: the
- * request was answered already, or the result is no JSON object. INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_test_request_result(wellhead_test_request *request, wellhead_str result);
-
-/* Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request:
- * only inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_test_request_error(wellhead_test_request *request, int32_t code,
-                                                         wellhead_str message, wellhead_str data);
-
-/* Answers a request of the server with an internal error whose message is `why`. request: only inside its callback.
- * INVALID_ARGUMENT: the request was answered already. INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_test_request_failed(wellhead_test_request *request, wellhead_str why);
 
 /* Closes the client and frees it. NULL: does nothing. */
 WELLHEAD_API void wellhead_test_client_free(wellhead_test_client *client);

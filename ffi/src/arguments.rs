@@ -1,7 +1,7 @@
 //! Arguments of a call by path.
 
 use crate::boundary::{Promise, ask};
-use crate::call::wellhead_call;
+use crate::held_call::wellhead_call;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int};
 use wellhead::Arguments;

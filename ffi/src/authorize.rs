@@ -1,8 +1,8 @@
 //! Questions about access, and their answers.
 
 use crate::boundary::invalid;
-use crate::call::{Authorize, wellhead_call};
 use crate::foreign::UserData;
+use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::server::{wellhead_server, with_callback};
 use crate::status::{wellhead_error, wellhead_status};
@@ -71,12 +71,9 @@ pub unsafe extern "C" fn wellhead_server_set_authorize(
             |_, server, authorize, user_data| {
                 server.authorize(move |call: AuthorizeCall| {
                     let (deferred, responder) = call.defer();
-                    let question = wellhead_call::Authorize(Authorize::new(call));
-                    Pending::run(question, responder, |call, responder| {
-                        let wellhead_call::Authorize(Authorize { call: asked, uris, .. }) = call else {
-                            return;
-                        };
-                        let operation = number(asked.operation());
+                    Pending::run(wellhead_call::authorize(call), responder, |call, responder| {
+                        let wellhead_call::Authorize(held) = call else { return };
+                        let (operation, uris) = (number(held.call.operation()), &held.more.0);
                         // SAFETY: the application's function, called as the header says.
                         authorize(user_data.get(), call, operation, uris.as_ptr(), uris.len(), responder);
                     });
@@ -202,7 +199,7 @@ pub unsafe extern "C" fn wellhead_authorize_failed(
 
 fn count(call: &wellhead_call) -> usize {
     match call {
-        wellhead_call::Authorize(question) => question.uris.len(),
+        wellhead_call::Authorize(held) => held.more.0.len(),
         _ => 0,
     }
 }

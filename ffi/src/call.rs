@@ -2,39 +2,11 @@
 
 use crate::boundary::ask;
 use crate::foreign::HostCaller;
+use crate::held_call::{of_request, wellhead_call};
 use crate::text::wellhead_text;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
-use std::sync::OnceLock;
-use wellhead::{
-    Arguments, AuthorizeCall, Call, ClientExtensions, CompleteCall, InterestCall, Json, ListCall, MethodCall,
-    VerifyCall,
-};
-
-/// cbindgen:ignore
-pub enum wellhead_call {
-    Read(Reading),
-    List(Asked<ListCall>),
-    Complete(Asked<CompleteCall>),
-    Method(Further),
-    Authorize(Authorize),
-    Interest(InterestCall),
-    Verify(VerifyCall),
-}
-
-/// Reads what the calls of requests share. `$otherwise` is for an interest and a token, which belong to no request of MCP.
-macro_rules! of_request {
-    ($call:expr, $it:ident => $value:expr, $otherwise:expr) => {
-        match $call {
-            wellhead_call::Read(Reading { call: $it, .. }) => $value,
-            wellhead_call::List(Asked { call: $it, .. }) => $value,
-            wellhead_call::Complete(Asked { call: $it, .. }) => $value,
-            wellhead_call::Method(Further { call: $it, .. }) => $value,
-            wellhead_call::Authorize(Authorize { call: $it, .. }) => $value,
-            wellhead_call::Interest(_) | wellhead_call::Verify(_) => $otherwise,
-        }
-    };
-}
+use wellhead::{ClientExtensions, Json};
 
 /// Returns the URI as the client spelled it; the template for a completion. Absent for a list, a method, a token and an
 /// authorize callback.
@@ -43,9 +15,9 @@ pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhe
     // SAFETY: our caller's promise.
     unsafe {
         text(call, |call| match call {
-            wellhead_call::Read(read) => Some(read.call.uri()),
+            wellhead_call::Read(held) => Some(held.call.uri()),
             wellhead_call::Interest(call) => Some(call.uri()),
-            wellhead_call::Complete(asked) => Some(asked.call.uri_template()),
+            wellhead_call::Complete(held) => Some(held.call.uri_template()),
             wellhead_call::List(_)
             | wellhead_call::Method(_)
             | wellhead_call::Authorize(_)
@@ -67,7 +39,7 @@ pub unsafe extern "C" fn wellhead_call_var(call: *const wellhead_call, name: *co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_raw(call: *const wellhead_call, name: *const c_char) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { named(call, name, |call, name| call.read()?.raw(name)) }
+    unsafe { named(call, name, |call, name| call.as_read()?.raw(name)) }
 }
 
 /// Returns the value at `index` of a list ({name*}), percent-decoded. Absent if the list is shorter. name: NUL-terminated.
@@ -80,9 +52,9 @@ pub unsafe extern "C" fn wellhead_call_var_at(
     // SAFETY: our caller's promise.
     unsafe {
         named(call, name, |call, name| match (call, index) {
-            (wellhead_call::Read(read), 0) => read.call.var(name),
-            (wellhead_call::Read(read), _) => read.call.values(name).get(index).copied(),
-            (wellhead_call::Complete(asked), 0) => asked.call.other(name),
+            (wellhead_call::Read(held), 0) => held.call.var(name),
+            (wellhead_call::Read(held), _) => held.call.values(name).get(index).copied(),
+            (wellhead_call::Complete(held), 0) => held.call.other(name),
             _ => None,
         })
     }
@@ -95,8 +67,8 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
     // SAFETY: our caller's promise.
     unsafe {
         text(call, |call| match call {
-            wellhead_call::Read(read) => read.call.names().nth(index),
-            wellhead_call::Complete(asked) => asked.call.others().nth(index).map(|(name, _)| name),
+            wellhead_call::Read(held) => held.call.names().nth(index),
+            wellhead_call::Complete(held) => held.call.others().nth(index).map(|(name, _)| name),
             _ => None,
         })
     }
@@ -131,7 +103,7 @@ pub unsafe extern "C" fn wellhead_call_typed_caller(
 pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| match of_request!(call, it => it.caller().id(), &[]) {
+        ask(call, wellhead_str::ABSENT, |_, call| match of_request!(call, it => it.call.caller().id(), &[]) {
             [] => wellhead_str::ABSENT,
             id => wellhead_str::bytes(id),
         })
@@ -143,7 +115,7 @@ pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| of_request!(call, it => Some(it.revision()), None)) }
+    unsafe { text(call, |call| of_request!(call, it => Some(it.call.revision()), None)) }
 }
 
 /// Returns the _meta of the request as it came, a JSON object with traceparent and the like. Its content is not checked.
@@ -151,7 +123,7 @@ pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> w
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| of_request!(call, it => it.meta(), None)) }
+    unsafe { text(call, |call| of_request!(call, it => it.call.meta(), None)) }
 }
 
 /// Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final
@@ -169,7 +141,7 @@ pub unsafe extern "C" fn wellhead_call_progress(
         ask(call, 0, |promise, call| {
             let (total, message) =
                 (promise.number(total), promise.optional(message, "message").ok().flatten());
-            c_int::from(of_request!(call, it => it.progress(progress, total, message), false))
+            c_int::from(of_request!(call, it => it.call.progress(progress, total, message), false))
         })
     }
 }
@@ -181,7 +153,9 @@ pub unsafe extern "C" fn wellhead_call_progress(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_close_stream(call: *const wellhead_call, retry_ms: u64) -> c_int {
     // SAFETY: our caller's promise.
-    unsafe { ask(call, 0, |_, call| c_int::from(of_request!(call, it => it.close_stream(retry_ms), false))) }
+    unsafe {
+        ask(call, 0, |_, call| c_int::from(of_request!(call, it => it.call.close_stream(retry_ms), false)))
+    }
 }
 
 /// Returns the version of the resource that the client has, for a read. If it is current, answer wellhead_read_not_modified
@@ -189,7 +163,7 @@ pub unsafe extern "C" fn wellhead_call_close_stream(call: *const wellhead_call, 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| call.read()?.if_version()) }
+    unsafe { text(call, |call| call.as_read()?.if_version()) }
 }
 
 /// Returns the client's answers to wellhead_read_needs_input, for a read: a JSON object of objects, by the keys of its
@@ -197,7 +171,7 @@ pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_input_responses(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| call.read()?.input_responses()) }
+    unsafe { text(call, |call| call.as_read()?.input_responses()) }
 }
 
 /// Returns the requestState as the client sent it, for a read. Any client may invent one: see wellhead_call_open_state.
@@ -205,7 +179,7 @@ pub unsafe extern "C" fn wellhead_call_input_responses(call: *const wellhead_cal
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_request_state(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| call.read()?.request_state()) }
+    unsafe { text(call, |call| call.as_read()?.request_state()) }
 }
 
 /// Seals a requestState for this caller and URI, for a read. until: the time at which it expires, on a clock that replicas
@@ -220,7 +194,7 @@ pub unsafe extern "C" fn wellhead_call_seal_state(
     let none = std::ptr::null_mut();
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, none, |promise, call| match (call.read(), promise.text(state, "state")) {
+        ask(call, none, |promise, call| match (call.as_read(), promise.text(state, "state")) {
             (Some(call), Ok(state)) => Box::into_raw(Box::new(wellhead_text(call.seal_state(state, until)))),
             _ => none,
         })
@@ -239,7 +213,7 @@ pub unsafe extern "C" fn wellhead_call_open_state(
     // SAFETY: our caller's promise.
     unsafe {
         ask(call, none, |_, call| {
-            let state = call.read().and_then(|call| call.open_state(now));
+            let state = call.as_read().and_then(|call| call.open_state(now));
             state.map_or(none, |state| Box::into_raw(Box::new(wellhead_text(state))))
         })
     }
@@ -251,7 +225,7 @@ pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wel
     // SAFETY: our caller's promise.
     unsafe {
         text(call, |call| match call {
-            wellhead_call::List(asked) => asked.call.filter().map(Json::as_str),
+            wellhead_call::List(held) => held.call.filter().map(Json::as_str),
             _ => None,
         })
     }
@@ -261,21 +235,21 @@ pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wel
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| Some(call.method()?.call.method())) }
+    unsafe { text(call, |call| Some(call.as_method()?.method())) }
 }
 
 /// Returns the name of the tool or the prompt. Absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| call.method()?.call.name()) }
+    unsafe { text(call, |call| call.as_method()?.name()) }
 }
 
 /// Returns the `arguments` among the params of a method, a JSON object; {} if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| Some(call.method()?.call.arguments())) }
+    unsafe { text(call, |call| Some(call.as_method()?.arguments())) }
 }
 
 /// Returns who the client says it is: a JSON object with name and version. Use it for logs, not for decisions: any client
@@ -291,13 +265,7 @@ pub unsafe extern "C" fn wellhead_call_client(call: *const wellhead_call) -> wel
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_client_capabilities(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        text(call, |call| match call {
-            wellhead_call::Read(read) => read.client_capabilities(),
-            wellhead_call::Method(further) => further.client_capabilities(),
-            _ => None,
-        })
-    }
+    unsafe { text(call, wellhead_call::client_capabilities) }
 }
 
 /// Returns the client's settings of an extension of the protocol, a JSON object. Absent if the client does not declare the
@@ -328,7 +296,7 @@ pub unsafe extern "C" fn wellhead_call_client_has_apps(call: *const wellhead_cal
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_log_level(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| call.method()?.log_level()) }
+    unsafe { text(call, wellhead_call::log_level) }
 }
 
 /// Returns 1 if the client no longer waits for the answer. It is cheap: a callback that takes long calls it from time to
@@ -341,68 +309,9 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
             c_int::from(match call {
                 wellhead_call::Interest(call) => call.is_cancelled(),
                 wellhead_call::Verify(call) => call.is_cancelled(),
-                request => of_request!(request, it => it.is_cancelled(), false),
+                request => of_request!(request, it => it.call.is_cancelled(), false),
             })
         })
-    }
-}
-
-impl wellhead_call {
-    fn read(&self) -> Option<&Call> {
-        match self {
-            wellhead_call::Read(read) => Some(&read.call),
-            _ => None,
-        }
-    }
-
-    fn method(&self) -> Option<&Further> {
-        match self {
-            wellhead_call::Method(further) => Some(further),
-            _ => None,
-        }
-    }
-
-    /// The arguments, parsed when they are first read by path.
-    pub(crate) fn by_path(&self) -> Option<&Arguments> {
-        let Further { call, arguments, .. } = self.method()?;
-        Some(arguments.get_or_init(|| Arguments::new(call)))
-    }
-
-    fn client(&self) -> Option<&str> {
-        let client = match self {
-            wellhead_call::Read(Reading { call, client, .. }) => client.get_or_init(|| call.client()),
-            wellhead_call::List(Asked { call, client, .. }) => client.get_or_init(|| call.client()),
-            wellhead_call::Complete(Asked { call, client, .. }) => client.get_or_init(|| call.client()),
-            wellhead_call::Method(Further { call, client, .. }) => client.get_or_init(|| call.client()),
-            wellhead_call::Authorize(Authorize { call, client, .. }) => client.get_or_init(|| call.client()),
-            wellhead_call::Interest(_) | wellhead_call::Verify(_) => return None,
-        };
-        client.as_deref()
-    }
-
-    fn extensions(&self) -> Option<&ClientExtensions> {
-        Some(match self {
-            wellhead_call::Read(Reading { call, extensions, .. }) => {
-                extensions.get_or_init(|| call.client_extensions())
-            }
-            wellhead_call::List(Asked { call, extensions, .. }) => {
-                extensions.get_or_init(|| call.client_extensions())
-            }
-            wellhead_call::Complete(Asked { call, extensions, .. }) => {
-                extensions.get_or_init(|| call.client_extensions())
-            }
-            wellhead_call::Method(Further { call, extensions, .. }) => {
-                extensions.get_or_init(|| call.client_extensions())
-            }
-            wellhead_call::Authorize(Authorize { call, extensions, .. }) => {
-                extensions.get_or_init(|| call.client_extensions())
-            }
-            wellhead_call::Interest(_) | wellhead_call::Verify(_) => return None,
-        })
-    }
-
-    fn caller(&self) -> Option<&HostCaller> {
-        of_request!(self, it => it.caller().value::<HostCaller>(), None)
     }
 }
 
@@ -426,83 +335,5 @@ pub(crate) unsafe fn named(
         ask(call, wellhead_str::ABSENT, |promise, call| {
             wellhead_str::optional(promise.c_string(name).and_then(|name| get(call, name)))
         })
-    }
-}
-
-/// A question about access, with its URIs as C sees them.
-pub struct Authorize {
-    pub(crate) call: AuthorizeCall,
-    pub(crate) uris: Vec<wellhead_str>,
-    client: OnceLock<Option<String>>,
-    extensions: OnceLock<ClientExtensions>,
-}
-
-// SAFETY: `uris` are views into `call`, which nothing changes.
-unsafe impl Send for Authorize {}
-// SAFETY: as above.
-unsafe impl Sync for Authorize {}
-
-impl Authorize {
-    pub(crate) fn new(call: AuthorizeCall) -> Self {
-        let uris = call.uris().map(wellhead_str::from_text).collect();
-        Authorize { call, uris, client: OnceLock::new(), extensions: OnceLock::new() }
-    }
-}
-
-/// The call of a list or a completion, with a text that C borrows.
-pub struct Asked<C> {
-    pub(crate) call: C,
-    client: OnceLock<Option<String>>,
-    extensions: OnceLock<ClientExtensions>,
-}
-
-impl<C> Asked<C> {
-    pub(crate) fn new(call: C) -> Self {
-        Asked { call, client: OnceLock::new(), extensions: OnceLock::new() }
-    }
-}
-
-/// The call of a read, with texts that C borrows.
-pub struct Reading {
-    pub(crate) call: Call,
-    client: OnceLock<Option<String>>,
-    extensions: OnceLock<ClientExtensions>,
-    client_capabilities: OnceLock<Option<String>>,
-}
-
-impl Reading {
-    pub(crate) fn new(call: Call) -> Self {
-        let (client, extensions, client_capabilities) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Reading { call, client, extensions, client_capabilities }
-    }
-
-    fn client_capabilities(&self) -> Option<&str> {
-        self.client_capabilities.get_or_init(|| self.call.client_capabilities()).as_deref()
-    }
-}
-
-/// A call of a method, a tool or a prompt of the application. It keeps the texts that C borrows until the call ends.
-pub struct Further {
-    pub(crate) call: MethodCall,
-    client: OnceLock<Option<String>>,
-    extensions: OnceLock<ClientExtensions>,
-    client_capabilities: OnceLock<Option<String>>,
-    log_level: OnceLock<Option<String>>,
-    arguments: OnceLock<Arguments>,
-}
-
-impl Further {
-    pub(crate) fn new(call: MethodCall) -> Self {
-        let (client, client_capabilities, log_level) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let extensions = OnceLock::new();
-        Further { call, client, extensions, client_capabilities, log_level, arguments: OnceLock::new() }
-    }
-
-    fn client_capabilities(&self) -> Option<&str> {
-        self.client_capabilities.get_or_init(|| self.call.client_capabilities()).as_deref()
-    }
-
-    fn log_level(&self) -> Option<&str> {
-        self.log_level.get_or_init(|| self.call.log_level()).as_deref()
     }
 }

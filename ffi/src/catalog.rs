@@ -1,9 +1,9 @@
 //! Registrations: fixed contents, and callbacks.
 
 use crate::boundary::{Promise, guard, invalid};
-use crate::call::{Asked, Reading, wellhead_call};
 use crate::complete::wellhead_complete;
 use crate::foreign::{Source, UserData, json};
+use crate::held_call::wellhead_call;
 use crate::list::wellhead_list;
 use crate::pending::Pending;
 use crate::read::wellhead_read;
@@ -366,7 +366,7 @@ impl Provider for Callbacks {
     fn read(&self, call: Call) {
         let Some(read) = self.read else { return };
         let (_, responder) = call.defer();
-        Pending::run(wellhead_call::Read(Reading::new(call)), responder, |call, responder| {
+        Pending::run(wellhead_call::read(call), responder, |call, responder| {
             // SAFETY: the application's function, called as the header says.
             unsafe { read(self.user_data.get(), call, responder) }
         });
@@ -375,11 +375,11 @@ impl Provider for Callbacks {
     fn list(&self, call: ListCall) {
         let Some(list) = self.list else { return };
         let (_, responder) = call.defer();
-        Pending::run(wellhead_call::List(Asked::new(call)), responder, |call, responder| {
-            let wellhead_call::List(Asked { call: asked, .. }) = call else { return };
-            let after = wellhead_str::optional(asked.after());
+        Pending::run(wellhead_call::list(call), responder, |call, responder| {
+            let wellhead_call::List(held) = call else { return };
+            let after = wellhead_str::optional(held.call.after());
             // SAFETY: the application's function, called as the header says.
-            unsafe { list(self.user_data.get(), call, after, asked.limit(), responder) }
+            unsafe { list(self.user_data.get(), call, after, held.call.limit(), responder) }
         });
     }
 
@@ -397,10 +397,10 @@ impl Provider for Callbacks {
 pub(crate) fn run_complete(complete: wellhead_complete_callback, user_data: &UserData, call: CompleteCall) {
     let Some(complete) = complete else { return };
     let (_, responder) = call.defer();
-    Pending::run(wellhead_call::Complete(Asked::new(call)), responder, |call, responder| {
-        let wellhead_call::Complete(Asked { call: asked, .. }) = call else { return };
+    Pending::run(wellhead_call::complete(call), responder, |call, responder| {
+        let wellhead_call::Complete(held) = call else { return };
         let (variable, value) =
-            (wellhead_str::from_text(asked.variable()), wellhead_str::from_text(asked.value()));
+            (wellhead_str::from_text(held.call.variable()), wellhead_str::from_text(held.call.value()));
         // SAFETY: the application's function, called as the header says.
         unsafe { complete(user_data.get(), call, variable, value, responder) }
     });

@@ -1,7 +1,7 @@
 //! Answers to completions.
 
 use crate::boundary::Promise;
-use crate::call::wellhead_call;
+use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
 use crate::types::wellhead_str;

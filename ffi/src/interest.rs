@@ -1,7 +1,7 @@
 //! Which URIs are watched.
 
-use crate::call::wellhead_call;
 use crate::foreign::UserData;
+use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::server::{wellhead_server, with_callback};
 use crate::status::{wellhead_error, wellhead_status};

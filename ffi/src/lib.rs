@@ -42,6 +42,12 @@ pub mod interest;
 
 pub mod method;
 
+pub mod tool;
+
+pub mod prompt;
+
+pub mod client_request;
+
 pub mod tool_result;
 
 pub mod updates;
@@ -54,6 +60,8 @@ pub mod connection;
 
 pub mod stdio;
 
+pub mod test_request;
+
 pub mod test_client;
 
 pub mod http;
@@ -61,4 +69,6 @@ pub mod http;
 mod boundary;
 mod fields;
 mod foreign;
+pub mod held_call;
+mod named;
 pub mod pending;

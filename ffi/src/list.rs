@@ -1,7 +1,7 @@
 //! Answers to listings.
 
 use crate::boundary::{Promise, invalid};
-use crate::call::wellhead_call;
+use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::resource::wellhead_resource;
 use crate::status::wellhead_status;

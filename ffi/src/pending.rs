@@ -6,7 +6,7 @@
 //! Each responder spells out its `keep`, `call`, `free` and `failed`, because cbindgen reads functions and no macros.
 
 use crate::boundary::{Promise, answer, guard, invalid};
-use crate::call::wellhead_call;
+use crate::held_call::wellhead_call;
 use crate::status::wellhead_status;
 use crate::types::wellhead_str;
 use parking_lot::Mutex;

@@ -1,8 +1,8 @@
 //! Answers to reads.
 
 use crate::boundary::Promise;
-use crate::call::wellhead_call;
 use crate::foreign::{Source, json};
+use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::resource::{described, wellhead_contents};
 use crate::status::wellhead_status;

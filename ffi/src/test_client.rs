@@ -2,18 +2,17 @@
 
 use crate::boundary::{Promise, Shared, guard, invalid, make, release, share};
 use crate::fields::{set_objects, set_texts};
-use crate::foreign::{HostCaller, UserData, json, object};
-use crate::method::failure;
+use crate::foreign::{HostCaller, UserData, object};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
+use crate::test_request::{run_request, wellhead_test_request_callback};
 use crate::text::wellhead_text;
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::{
-    Caller, Contents, Error, ErrorKind, Json, MethodAnswer, Resource, Result, Template, TestClient,
-    TestOptions,
+    Caller, Contents, Error, ErrorKind, Json, Resource, Result, Template, TestClient, TestOptions,
 };
 
 /// cbindgen:ignore
@@ -33,25 +32,6 @@ struct State {
     read: Vec<Contents>,
     update: String,
 }
-
-/// cbindgen:ignore
-pub struct wellhead_test_request {
-    answer: Mutex<Option<MethodAnswer>>,
-}
-
-/// Answers a request of the server to the client, such as sampling/createMessage, elicitation/create or roots/list. Called on
-/// the thread that uses the client, inside its function, also for each of the inputRequests that a read, a tool or a prompt
-/// needs: the client then repeats its request with the answers. params: a JSON object; {} if there are none. Answer with one
-/// of the wellhead_test_request_ functions before the callback returns; without an answer the server gets an internal error.
-/// All arguments are borrowed until the callback returns. It must not use the client.
-pub type wellhead_test_request_callback = Option<
-    unsafe extern "C-unwind" fn(
-        user_data: *mut c_void,
-        method: wellhead_str,
-        params: wellhead_str,
-        request: *mut wellhead_test_request,
-    ),
->;
 
 /// Options of a client in memory. Zero or NULL in a field means its default.
 #[repr(C)]
@@ -115,56 +95,13 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
                 set_objects!(options, promise, given; capabilities);
                 if let Some(answer) = given.on_request {
                     options = options.on_request(move |method: &str, params: &str| {
-                        let request = wellhead_test_request { answer: Mutex::new(None) };
-                        let (name, params) =
-                            (wellhead_str::from_text(method), wellhead_str::from_text(params));
-                        // SAFETY: the application's function, called as the header says.
-                        answer(data.get(), name, params, (&raw const request).cast_mut());
-                        let none = || MethodAnswer::Failed(format!("on_request did not answer {method}"));
-                        request.answer.into_inner().unwrap_or_else(none)
+                        run_request(answer, &data, method, params)
                     });
                 }
             }
             Ok(wellhead_test_client::new(server.server.test_client_with(options)?))
         })
     }
-}
-
-/// Answers a request of the server with a result, a JSON object. request: only inside its callback. INVALID_ARGUMENT: the
-/// request was answered already, or the result is no JSON object. INVALID_UTF8.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_test_request_result(
-    request: *mut wellhead_test_request,
-    result: wellhead_str,
-) -> wellhead_status {
-    // SAFETY: our caller's promise.
-    unsafe {
-        answer(request, |promise| json(promise.text(result, "result")?, "result").map(MethodAnswer::Result))
-    }
-}
-
-/// Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request:
-/// only inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_test_request_error(
-    request: *mut wellhead_test_request,
-    code: i32,
-    message: wellhead_str,
-    data: wellhead_str,
-) -> wellhead_status {
-    // SAFETY: our caller's promise.
-    unsafe { answer(request, |promise| failure(promise, code, message, data)) }
-}
-
-/// Answers a request of the server with an internal error whose message is `why`. request: only inside its callback.
-/// INVALID_ARGUMENT: the request was answered already. INVALID_UTF8.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_test_request_failed(
-    request: *mut wellhead_test_request,
-    why: wellhead_str,
-) -> wellhead_status {
-    // SAFETY: our caller's promise.
-    unsafe { answer(request, |promise| Ok(MethodAnswer::Failed(promise.text(why, "why")?.to_owned()))) }
 }
 
 /// Closes the client and frees it. NULL: does nothing.
@@ -488,26 +425,6 @@ unsafe fn send(
                 .hold(client, "client")?
                 .run(|state| request(&mut state.client, name, params))
                 .map(wellhead_text)
-        })
-    }
-}
-
-/// Stores the answer to a request of the server.
-unsafe fn answer(
-    request: *mut wellhead_test_request,
-    make: impl FnOnce(&Promise) -> Result<MethodAnswer>,
-) -> wellhead_status {
-    // SAFETY: our caller's promise.
-    unsafe {
-        guard(std::ptr::null_mut(), |promise| {
-            let request = promise.handle(request.cast_const(), "request")?;
-            let answer = make(promise)?;
-            let mut answered = request.answer.lock();
-            if answered.is_some() {
-                return Err(invalid("the request was answered already"));
-            }
-            *answered = Some(answer);
-            Ok(())
         })
     }
 }

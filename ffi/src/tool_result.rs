@@ -8,7 +8,7 @@ use crate::resource::{described, wellhead_contents, wellhead_resource};
 use crate::status::wellhead_status;
 use crate::types::{growing, wellhead_str};
 use std::ffi::c_int;
-use wellhead::{Annotations, Body, ContentBlock, Result, ToolResult};
+use wellhead::{Annotations, Body, ContentBlock, Result, ToolError, ToolResult};
 
 /// The optional members of a content block. An absent field is left out. Copied before return.
 #[repr(C)]
@@ -45,6 +45,22 @@ pub unsafe extern "C" fn wellhead_method_structured(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |promise, _, _| structured(promise, json).map(Into::into)) }
+}
+
+/// Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client
+/// gets a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
+/// INVALID_ARGUMENT, INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_tool_error(
+    responder: *mut wellhead_method,
+    message: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::finish(responder, |promise, _, _| {
+            Ok(ToolError::new(promise.text(message, "message")?).into())
+        })
+    }
 }
 
 /// Adds a text, which is copied and may not be absent, to the result of a tool. Then answer with wellhead_method_finish.

@@ -2,9 +2,9 @@
 
 use super::verify::{protected, wellhead_protection, wellhead_verify};
 use crate::boundary::Promise;
-use crate::call::wellhead_call;
 use crate::fields::{set_numbers, set_switches, set_words};
 use crate::foreign::UserData;
+use crate::held_call::wellhead_call;
 use crate::server::wellhead_server;
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;

@@ -2,8 +2,9 @@
 
 use super::options::wellhead_endpoint_options;
 use crate::boundary::{Promise, guard, invalid};
-use crate::call::{named, wellhead_call};
+use crate::call::named;
 use crate::foreign::{HostCaller, UserData};
+use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};

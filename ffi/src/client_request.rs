@@ -1,0 +1,103 @@
+//! Notifications and requests to the client that belong to the call of a method.
+
+use crate::boundary::{Promise, ask, guard, invalid, required};
+use crate::foreign::{UserData, object};
+use crate::method::wellhead_method;
+use crate::status::wellhead_status;
+use crate::types::{wellhead_destroy_callback, wellhead_str};
+use std::ffi::{c_int, c_void};
+use wellhead::{ClientAnswer, MethodCall, Result};
+
+/// Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
+/// sent; may be NULL. It is not sent after the answer, after the client cancelled the call, or while the client reads
+/// nothing. A notifications/message is sent only from the level on that the request asks for. INVALID_ARGUMENT for a method
+/// that is no notification of a call, and for notifications/message without a level or without the capability logging.
+/// INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_notify(
+    responder: *mut wellhead_method,
+    method: wellhead_str,
+    params: wellhead_str,
+    sent: *mut c_int,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let call = method_call(promise, responder)?;
+            let params = object(promise, params, "params")?;
+            let was = call.notify(promise.text(method, "method")?, params.as_ref())?;
+            promise.put(sent, c_int::from(was));
+            Ok(())
+        })
+    }
+}
+
+/// The result of the client.
+pub const WELLHEAD_RESPONSE_RESULT: u32 = 0;
+/// The error of the client, an object with code and message.
+pub const WELLHEAD_RESPONSE_ERROR: u32 = 1;
+/// No response will come: the call was answered or cancelled, its session ended, or the application gave the request up.
+pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
+
+/// Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
+/// the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
+/// event of the connection; not called if the application closes the connection.
+pub type wellhead_response_callback =
+    Option<unsafe extern "C-unwind" fn(then_data: *mut c_void, response: u32, json: wellhead_str)>;
+
+/// Sends a request to the client: sampling/createMessage, elicitation/create or roots/list. Keep the responder first. then:
+/// may not be NULL. then_destroy: called once, after `then` or instead of it, also on failure. params, then_destroy and
+/// number: may be NULL or absent. *number: for wellhead_method_cancel_request. INVALID_ARGUMENT for other methods, for a
+/// client without the capability, and in revisions that have wellhead_method_needs_input instead. LIMIT while the client
+/// reads nothing, CLOSED after the call, INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_request(
+    responder: *mut wellhead_method,
+    method: wellhead_str,
+    params: wellhead_str,
+    then: wellhead_response_callback,
+    then_data: *mut c_void,
+    then_destroy: wellhead_destroy_callback,
+    number: *mut u64,
+) -> wellhead_status {
+    let data = UserData::new(then_data, then_destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), move |promise| {
+            let call = method_call(promise, responder)?;
+            let then = required(then, "then")?;
+            let params = object(promise, params, "params")?;
+            let asked = call.request(promise.text(method, "method")?, params.as_ref(), move |answer| {
+                let (response, json) = match &answer {
+                    ClientAnswer::Result(json) => (WELLHEAD_RESPONSE_RESULT, wellhead_str::from_text(json)),
+                    ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::from_text(json)),
+                    _ => (WELLHEAD_RESPONSE_GIVEN_UP, wellhead_str::ABSENT),
+                };
+                // SAFETY: the application's function, called as the header says.
+                then(data.get(), response, json);
+            })?;
+            promise.put(number, asked);
+            Ok(())
+        })
+    }
+}
+
+/// Cancels a request to the client, which is notified; `then` gets WELLHEAD_RESPONSE_GIVEN_UP. Returns 1 if the response had
+/// not come yet.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_cancel_request(
+    responder: *mut wellhead_method,
+    number: u64,
+) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(responder.cast_const(), 0, |_, pending| {
+            c_int::from(pending.call.as_method().is_some_and(|call| call.cancel_request(number)))
+        })
+    }
+}
+
+fn method_call(promise: &Promise, responder: *mut wellhead_method) -> Result<&MethodCall> {
+    let pending = promise.handle(responder.cast_const(), "responder")?;
+    pending.call.as_method().ok_or_else(|| invalid("not a method's"))
+}

@@ -1,0 +1,139 @@
+//! A call as callbacks get it: the call of the core, with what C borrows from it until it ends.
+
+use crate::foreign::HostCaller;
+use crate::types::wellhead_str;
+use std::sync::OnceLock;
+use wellhead::{
+    Arguments, AuthorizeCall, Call, ClientExtensions, CompleteCall, InterestCall, ListCall, MethodCall,
+    VerifyCall,
+};
+
+/// cbindgen:ignore
+pub enum wellhead_call {
+    Read(Held<Call>),
+    List(Held<ListCall>),
+    Complete(Held<CompleteCall>),
+    Method(Held<MethodCall, OfMethod>),
+    Authorize(Held<AuthorizeCall, Uris>),
+    Interest(InterestCall),
+    Verify(VerifyCall),
+}
+
+/// Reads what the calls of requests share. `$otherwise` is for an interest and a token, which belong to no request of MCP.
+macro_rules! of_request {
+    ($call:expr, $held:ident => $value:expr, $otherwise:expr) => {
+        match $call {
+            wellhead_call::Read($held) => $value,
+            wellhead_call::List($held) => $value,
+            wellhead_call::Complete($held) => $value,
+            wellhead_call::Method($held) => $value,
+            wellhead_call::Authorize($held) => $value,
+            wellhead_call::Interest(_) | wellhead_call::Verify(_) => $otherwise,
+        }
+    };
+}
+pub(crate) use of_request;
+
+impl wellhead_call {
+    pub(crate) fn read(call: Call) -> Self {
+        wellhead_call::Read(Held::new(call, ()))
+    }
+
+    pub(crate) fn list(call: ListCall) -> Self {
+        wellhead_call::List(Held::new(call, ()))
+    }
+
+    pub(crate) fn complete(call: CompleteCall) -> Self {
+        wellhead_call::Complete(Held::new(call, ()))
+    }
+
+    pub(crate) fn method(call: MethodCall) -> Self {
+        wellhead_call::Method(Held::new(call, OfMethod::default()))
+    }
+
+    pub(crate) fn authorize(call: AuthorizeCall) -> Self {
+        let uris = call.uris().map(wellhead_str::from_text).collect();
+        wellhead_call::Authorize(Held::new(call, Uris(uris)))
+    }
+
+    pub(crate) fn as_read(&self) -> Option<&Call> {
+        match self {
+            wellhead_call::Read(held) => Some(&held.call),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_method(&self) -> Option<&MethodCall> {
+        match self {
+            wellhead_call::Method(held) => Some(&held.call),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn log_level(&self) -> Option<&str> {
+        let wellhead_call::Method(held) = self else { return None };
+        held.more.log_level.get_or_init(|| held.call.log_level()).as_deref()
+    }
+
+    /// The arguments, parsed when they are first read by path.
+    pub(crate) fn by_path(&self) -> Option<&Arguments> {
+        let wellhead_call::Method(held) = self else { return None };
+        Some(held.more.arguments.get_or_init(|| Arguments::new(&held.call)))
+    }
+
+    pub(crate) fn client(&self) -> Option<&str> {
+        of_request!(self, held => held.client.get_or_init(|| held.call.client()).as_deref(), None)
+    }
+
+    pub(crate) fn client_capabilities(&self) -> Option<&str> {
+        let capabilities = match self {
+            wellhead_call::Read(held) => {
+                held.client_capabilities.get_or_init(|| held.call.client_capabilities())
+            }
+            wellhead_call::Method(held) => {
+                held.client_capabilities.get_or_init(|| held.call.client_capabilities())
+            }
+            _ => return None,
+        };
+        capabilities.as_deref()
+    }
+
+    pub(crate) fn extensions(&self) -> Option<&ClientExtensions> {
+        of_request!(self, held => Some(held.extensions.get_or_init(|| held.call.client_extensions())), None)
+    }
+
+    pub(crate) fn caller(&self) -> Option<&HostCaller> {
+        of_request!(self, held => held.call.caller().value::<HostCaller>(), None)
+    }
+}
+
+/// A call, with what C borrows. Most calls are not asked for it, so it is made at the first question.
+pub struct Held<C, More = ()> {
+    pub(crate) call: C,
+    pub(crate) more: More,
+    client: OnceLock<Option<String>>,
+    client_capabilities: OnceLock<Option<String>>,
+    extensions: OnceLock<ClientExtensions>,
+}
+
+impl<C, More> Held<C, More> {
+    fn new(call: C, more: More) -> Self {
+        let (client, client_capabilities) = (OnceLock::new(), OnceLock::new());
+        Held { call, more, client, client_capabilities, extensions: OnceLock::new() }
+    }
+}
+
+/// More texts and arguments that C borrows from the call of a method, a tool or a prompt.
+#[derive(Default)]
+pub struct OfMethod {
+    log_level: OnceLock<Option<String>>,
+    arguments: OnceLock<Arguments>,
+}
+
+/// The URIs of a question about access as C sees them.
+pub struct Uris(pub(crate) Vec<wellhead_str>);
+
+// SAFETY: they are views into the call that they are held with, which nothing changes.
+unsafe impl Send for Uris {}
+// SAFETY: as above.
+unsafe impl Sync for Uris {}

@@ -1,0 +1,98 @@
+//! Prompts.
+
+use crate::catalog::{run_complete, wellhead_complete_callback};
+use crate::foreign::UserData;
+use crate::method::wellhead_method_callback;
+use crate::named::{add_named, update_named, with_name};
+use crate::server::{wellhead_server, with_callback};
+use crate::status::{wellhead_error, wellhead_status};
+use crate::types::{wellhead_destroy_callback, wellhead_str};
+use std::ffi::c_void;
+use std::sync::Arc;
+use wellhead::{CompleteCall, Server};
+
+/// Registers a prompt. definition: how it is listed, such as {"description":"…","arguments":[…]}. method: answers
+/// prompts/get. The rest is as in wellhead_server_add_tool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    definition: wellhead_str,
+    method: wellhead_method_callback,
+    user_data: *mut c_void,
+    destroy: wellhead_destroy_callback,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe { add_named(server, name, definition, (method, user_data), error, Server::add_prompt) }
+}
+
+/// Registers the completion of an argument of a registered prompt; it is removed with the prompt. The URI of its call is the
+/// name of the prompt. `complete` may not be NULL. `destroy` is called once, after the last call, also on failure; it may be
+/// NULL. UNKNOWN if the prompt is not registered, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_complete_prompt(
+    server: *mut wellhead_server,
+    prompt: wellhead_str,
+    argument: wellhead_str,
+    complete: wellhead_complete_callback,
+    user_data: *mut c_void,
+    destroy: wellhead_destroy_callback,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_callback(server, error, (complete, "complete"), user_data, |promise, server, _, user_data| {
+            let completer = move |call: CompleteCall| run_complete(complete, &user_data, call);
+            let (prompt, argument) = (promise.text(prompt, "prompt")?, promise.text(argument, "argument")?);
+            server.add_prompt_completer(prompt, argument, Some(Arc::new(completer))).map(drop)
+        })
+    }
+}
+
+/// Removes a prompt. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_remove_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { with_name(server, name, error, Server::remove_prompt) }
+}
+
+/// Lists a disabled prompt again, and lets clients get it. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_enable_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { with_name(server, name, error, Server::enable_prompt) }
+}
+
+/// Hides a prompt, like wellhead_server_disable_tool. Its arguments are not completed. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_disable_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { with_name(server, name, error, Server::disable_prompt) }
+}
+
+/// Changes the definition of a prompt, like wellhead_server_update_tool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_update_prompt(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    changes: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { update_named(server, name, changes, error, Server::update_prompt) }
+}

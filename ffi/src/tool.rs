@@ -1,0 +1,105 @@
+//! Tools, and the search that is one.
+
+use crate::foreign::UserData;
+use crate::method::{handler, wellhead_method_callback};
+use crate::named::{add_named, update_named, with_name};
+use crate::server::{wellhead_server, with_callback};
+use crate::status::{wellhead_error, wellhead_status};
+use crate::types::{wellhead_destroy_callback, wellhead_str};
+use std::ffi::c_void;
+use wellhead::Server;
+
+/// Registers a tool. definition: how it is listed, a JSON object without a name, such as
+/// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call, for
+/// example with wellhead_method_text. The arguments, which wellhead_call_argument_text and its like read, fit the
+/// inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do not fit is answered without
+/// the callback, with a line for each wrong field. If the call fails or is not answered, the client gets a result with
+/// isError and the text "The tool failed", and the reason is logged. A result that clients would refuse is such a failure.
+/// wellhead_method_tool_error has a text for the model instead. wellhead_method_error and a missed deadline answer errors.
+/// INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An
+/// `authorize` callback decides by the name. The rest is as in wellhead_server_add_method.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    definition: wellhead_str,
+    method: wellhead_method_callback,
+    user_data: *mut c_void,
+    destroy: wellhead_destroy_callback,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe { add_named(server, name, definition, (method, user_data), error, Server::add_tool) }
+}
+
+/// Registers a search of resources. With the flag WELLHEAD_RESOURCES_AS_TOOLS clients have the tools search and fetch then. The
+/// arguments of the call are query, a text, and limit, the number of results that are of use. Answer with
+/// wellhead_method_result: {"results":[{"uri":"…","title":"…","text":"…","url":"…"}]}, the best first; all but uri may be absent.
+/// text is a snippet. A result without title or url has the title or name of its registration, and the url in its _meta. An
+/// `authorize` callback decides about each URI. A client gets at most 20 results, and fetch reads them as resources/read does.
+/// DUPLICATE if there is a search. The rest is as in wellhead_server_add_tool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_search(
+    server: *mut wellhead_server,
+    search: wellhead_method_callback,
+    user_data: *mut c_void,
+    destroy: wellhead_destroy_callback,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_callback(server, error, (search, "search"), user_data, |_, server, search, user_data| {
+            server.add_search(Some(handler(search, user_data))).map(drop)
+        })
+    }
+}
+
+/// Removes a tool. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_remove_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { with_name(server, name, error, Server::remove_tool) }
+}
+
+/// Lists a disabled tool again, and lets clients call it. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_enable_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { with_name(server, name, error, Server::enable_tool) }
+}
+
+/// Hides a tool: it is not listed, and a call of it is answered like one of a tool that does not exist. Pending calls
+/// finish. wellhead_server_enable_tool ends this. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_disable_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { with_name(server, name, error, Server::disable_tool) }
+}
+
+/// Changes the definition of a tool. changes: a JSON object, each of whose members takes the place of the one that the
+/// definition has; null removes it. The other members and the callback stay. INVALID_ARGUMENT as of
+/// wellhead_server_add_tool, and then the tool stays as it is. UNKNOWN, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_update_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    changes: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { update_named(server, name, changes, error, Server::update_tool) }
+}
