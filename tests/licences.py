@@ -24,7 +24,7 @@ def main() -> int:
 
 
 def permits(expression: str, allowed: set[str]) -> bool:
-    """Whether an SPDX expression can be met; "/" is how old crates write OR."""
+    """Returns whether an SPDX expression can be met; "/" is how old crates write OR."""
     words = re.findall(r"[()]|\bAND\b|\bOR\b|/|[\w.+-]+(?: WITH [\w.-]+)?", expression)
     python = {"AND": "and", "OR": "or", "/": "or", "(": "(", ")": ")"}
     return bool(words) and eval(" ".join(python.get(word) or str(word in allowed) for word in words))

@@ -39,7 +39,7 @@ WORDS = {
     "beside": "write 'next to', 'with' or 'other than'",
 }
 BANNED = re.compile(r"\b(" + "|".join(WORDS).replace(" ", r"\s+") + r")\b", re.IGNORECASE)
-OPENINGS = re.compile(r"(The same|What|Whether it)\b")
+OPENINGS = re.compile(r"(The same|What|Whether|Who|Which)\b")
 ACTING_HOST = re.compile(r"\b(?:the|a|The|A)\s+host(?:'s own|\s+(?:is|was|has|had|holds|keeps|knows|answers|asks|polls|waits|hears|still|does|acts|lets|gives)\b(?! not allowed))")
 DRIVEN = ("tests/clients/", "tests/conformance/", "bench/")
 """The suites whose programs are called hosts; tests/README.md defines the word."""
@@ -353,7 +353,7 @@ PLANTED = [
     ("core/src/a.rs", 'Err("it is for somebody else")', '1 "somebody"'),
     ("core/src/a.rs", 'f("//", "it is for\n somebody else")', '2 "somebody"'),
     ("core/src/a.rs", '#[cfg(test)]\nmod tests {\n    f("it is for somebody else")', ""),
-    ("a.h", "/* Whether it is so. */", '1 a documentation comment opens with "Whether it"'),
+    ("a.h", "/* Whether it is so. */", '1 a documentation comment opens with "Whether"'),
     ("a.h", "int a; /* beside it */", '1 "beside"'),
     ("a.h", f"/* Does it.\n *\n *   nobody();\n * a: {LONG[40:]}\n * b: {LONG[40:]}\n */", ""),
     ("a.ts", "/**\n * Returns it.\n *\n * Somebody calls it.\n */", '4 "somebody"'),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which protocol rows are shown by a vector or a named test, and whether the vectors are well formed.
+"""Counts the protocol rows that a vector or a named test shows, and checks the form of the vectors.
 
     python3 tests/rows.py            counts; exit 1 if a vector is wrong or a row of stage `first` is uncovered
     python3 tests/rows.py --list     each row with what covers it

@@ -21,7 +21,7 @@ pub struct Caller {
 /// the client; this one belongs to the request.
 pub type RequestContext = Arc<dyn Any + Send + Sync>;
 
-/// Whether the application's authorizer decides on requests.
+/// Returns whether the application's authorizer decides on requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessCheck {
     Required,

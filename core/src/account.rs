@@ -131,7 +131,7 @@ pub(crate) struct CountedCalls {
     number: usize,
 }
 
-/// Who holds bytes of an endpoint: a client's connection; where the driver does not tell connections apart, all requests with
+/// A holder of bytes of an endpoint: a client's connection; where the driver does not tell connections apart, all requests with
 /// one bearer token; or else one request.
 #[derive(Debug)]
 pub(crate) struct Holder {

@@ -379,12 +379,12 @@ impl Connection {
         }
     }
 
-    /// Whether a request is under way.
+    /// Returns whether a request is under way.
     pub(crate) fn is_answering(&self) -> bool {
         self.0.machine.with(|m, _| m.is_answering())
     }
 
-    /// Whether no request, subscription or client request is open, so that the end concerns neither the application nor
+    /// Returns whether no request, subscription or client request is open, so that the end concerns neither the application nor
     /// the hub.
     pub(crate) fn is_vacant(&self) -> bool {
         self.0.machine.with(|m, _| m.is_vacant())
@@ -420,13 +420,13 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_finished())
     }
 
-    /// Whether a poll would find messages to deal with.
+    /// Returns whether a poll would find messages to deal with.
     #[cfg(feature = "stdio")]
     pub(crate) fn has_input(&self) -> bool {
         self.0.machine.with(|m, _| m.has_input())
     }
 
-    /// Whether the connection was closed.
+    /// Returns whether the connection was closed.
     pub fn is_closed(&self) -> bool {
         self.0.machine.with(|m, _| m.is_closed())
     }

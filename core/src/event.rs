@@ -226,7 +226,7 @@ impl Call {
         self.vars.iter(&self.handler).map(|(name, _)| name)
     }
 
-    /// Whether the variable is a list (`{name*}`).
+    /// Returns whether the variable is a list (`{name*}`).
     pub fn is_list(&self, name: &str) -> bool {
         matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
     }
@@ -280,7 +280,7 @@ impl Call {
         self.handler.id
     }
 
-    /// Whether [`Event::run`] would find callbacks. A binding that keeps its own runs what has some, such as
+    /// Returns whether [`Event::run`] would find callbacks. A binding that keeps its own runs what has some, such as
     /// [`crate::Server::directory`], by that.
     pub fn has_provider(&self) -> bool {
         self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
@@ -321,13 +321,13 @@ impl ListCall {
         self.after.as_deref()
     }
 
-    /// Which resources the client wants, as a client of the `resources/get` dialect may say: a JSON object whose members
+    /// Returns which resources the client wants, as a client of the `resources/get` dialect may say: a JSON object whose members
     /// the dialect leaves to the two of them. A cursor is good for the filter that it came with.
     pub fn filter(&self) -> Option<&Json> {
         self.context.filter()
     }
 
-    /// Which list the client wants.
+    /// Returns the kind of list that the client wants.
     #[cfg_attr(not(feature = "directory"), allow(dead_code, reason = "only folders tell lists apart"))]
     pub(crate) fn listing(&self) -> Listing {
         self.of.listing
@@ -449,7 +449,7 @@ macro_rules! answerable {
                 self.responder.take()
             }
 
-            /// Whether the answer is not wanted any more. Cheap; a slow callback checks it now and then.
+            /// Returns whether the answer is not wanted any more. Cheap; a slow callback checks it now and then.
             pub fn is_cancelled(&self) -> bool {
                 self.responder.as_ref().is_some_and(Responder::is_cancelled)
             }
@@ -511,7 +511,7 @@ pub(crate) trait Answerable {
 macro_rules! with_caller {
     ($($call:ident),*) => {$(
         impl $call {
-            /// Who asks.
+            /// Returns for whom the request speaks.
             pub fn caller(&self) -> &Caller {
                 &self.context.caller
             }

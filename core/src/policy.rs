@@ -232,11 +232,11 @@ pub(crate) struct Policy {
     pub(crate) unknown_tool: UnknownTool,
     pub(crate) invalid_arguments: InvalidArguments,
     pub(crate) check_output: CheckOutput,
-    /// Whether fields that a revision does not have are sent all the same.
+    /// True if fields that a revision does not have are sent all the same.
     pub(crate) ungated: bool,
-    /// Whether extensions are not declared in the handshake era.
+    /// True if extensions are not declared in the handshake era.
     pub(crate) hides_extensions: bool,
-    /// Whether tools show the resources too.
+    /// True if tools show the resources too.
     pub(crate) resources_as_tools: bool,
     /// Caching hints for all cacheable answers, and for some kinds of them.
     pub(crate) cache: CacheHint,

@@ -117,7 +117,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Whether the answer is not wanted any more: the request was cancelled, or its connection is gone. Cheap.
+    /// Returns whether the answer is not wanted any more: the request was cancelled, or its connection is gone. Cheap.
     pub fn is_cancelled(&self) -> bool {
         match &self.target {
             AnswerTarget::Call { connection, context, .. } => {
@@ -161,7 +161,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Who the client is, the text of a JSON object with a `name` and a `version`: for logs, not for decisions.
+    /// Returns the name and version that the client gives itself, the text of a JSON object: for logs, not for decisions.
     pub fn client(&self) -> Option<String> {
         match &self.target {
             AnswerTarget::Call { connection, context, .. } => connection.upgrade()?.client_info(context),
@@ -215,7 +215,7 @@ impl<A: Reply> Responder<A> {
         self.client_extensions().get(id).map(str::to_owned)
     }
 
-    /// Whether the client shows MCP Apps, and says so.
+    /// Returns whether the client declares that it shows MCP Apps.
     pub fn client_has_apps(&self) -> bool {
         self.client_extensions().has_apps()
     }
@@ -238,7 +238,7 @@ impl<A: Reply> Responder<A> {
         Responder { target: AnswerTarget::Done, kind: PhantomData }
     }
 
-    /// Which question this is.
+    /// Returns what tells this question from others.
     pub(crate) fn question(&self) -> QuestionId {
         match &self.target {
             AnswerTarget::Call { connection, call, .. } => {

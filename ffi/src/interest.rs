@@ -1,4 +1,4 @@
-//! Which URIs are watched.
+//! Interest of clients in URIs.
 
 use crate::foreign::UserData;
 use crate::held_call::wellhead_call;

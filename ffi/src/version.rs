@@ -1,4 +1,4 @@
-//! Which library runs.
+//! The version of the library that runs.
 
 use std::ffi::c_char;
 

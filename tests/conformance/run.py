@@ -90,7 +90,7 @@ def started(command: list[str]) -> Iterator[str]:
 
 
 def check(url: str, revision: str, keep: Path | None) -> tuple[bool, list[str]]:
-    """Whether everything passed that the revision requires, and what to tell."""
+    """Returns whether everything passed that the revision requires, and what to tell."""
     suite = [INSTALLED / "node_modules/.bin/conformance", "server", "--url", url, "--requirements", revision]
     path = f"{INSTALLED / 'node_modules/.bin'}{os.pathsep}{os.environ['PATH']}"
     output = ["--output-dir", str(keep)] if keep else []

@@ -50,7 +50,7 @@ Connect = Callable[[World, Instance, list[str]], AbstractAsyncContextManager[Cli
 
 
 class Answers:
-    """Which instance answered last, by the method of the request: `look` is a hook of the HTTP client below an official one."""
+    """Names the instance that answered last, by the method of the request: `look` is a hook of the HTTP client below an official one."""
 
     def __init__(self, world: World) -> None:
         self.by: dict[str | None, Instance] = {}

@@ -99,7 +99,7 @@ class World:
         return other
 
     def at(self, answered_by: str) -> Instance:
-        """Which instance answered, by the header."""
+        """Returns the instance that answered, by the header."""
         address = answered_by.rpartition(", ")[2]
         [instance] = [each for each in self.instances if each.address == address]
         return instance

@@ -16,7 +16,7 @@ export interface Reading {
 
 type Chunks = AsyncIterable<unknown>;
 
-/** Whether an answer has a body that must be read first. */
+/** Returns whether an answer has a body that must be read first. */
 export function isUnread(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || body instanceof Uint8Array) return false;
   if (Array.isArray(body)) return body.some((part) => isSource(part?.body));

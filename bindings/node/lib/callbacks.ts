@@ -110,12 +110,12 @@ export class Callbacks {
     this.#methods.set(handler, method);
   }
 
-  /** Who judges the tokens of an endpoint. */
+  /** Sets the function that judges the tokens of an endpoint. */
   verifies(endpoint: number, verify: Verifier): void {
     this.#verifiers.set(endpoint, verify);
   }
 
-  /** Who is told what is watched. */
+  /** Sets the function that hears which URIs have subscribers. */
   interested(handler: InterestHandler): void {
     this.#interested = { handler, context: here() };
   }
@@ -267,7 +267,7 @@ export class Callbacks {
     return insideCopy(context, run);
   }
 
-  /** Whether a URI may exist that a registration serves: where nothing says otherwise. */
+  /** Returns whether a URI may exist that a registration serves: where nothing says otherwise. */
   mayExist(handler: number, uri: string): boolean {
     const exists = this.#existence.get(handler);
     if (exists === undefined) return true; // removed after the request had been looked up
@@ -340,7 +340,7 @@ export class Callbacks {
     if (this.#drop(number)) this.#finish(number, answer);
   }
 
-  /** Whether the call was held. */
+  /** Returns whether the call was held. */
   #drop(number: number): boolean {
     const call = this.#calls.get(number);
     if (call === undefined) return false;

@@ -29,7 +29,7 @@ export class Connections {
     return connection;
   }
 
-  /** Who the connection of this number speaks for. */
+  /** Returns the caller of the connection with this number. */
   caller(number: number): Caller {
     const connection = this.#connections.get(number)?.deref();
     return connection === undefined ? NOBODY : Connection.caller(connection);

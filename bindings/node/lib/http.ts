@@ -100,7 +100,7 @@ export class Endpoint {
     );
   }
 
-  /** Whether requests of this target are its own. */
+  /** Returns whether requests of this target are its own. */
   serves(target: string): boolean {
     if (target === this.#served) return true;
     const serves = this.#native.serves(target);
@@ -205,7 +205,7 @@ export class Exchange {
     } while (this.#takeStep(this.#native.poll(this.#number, now(), this.#ask)));
   }
 
-  /** Whether to poll again at once. */
+  /** Takes one step. Returns whether another one is ready. */
   #takeStep([todo, at, data, status, fields, last]: Step): boolean {
     if (todo & NextStep.events) this.#endpoint.poll();
     if (this.#over) return false; // a callback has dropped it

@@ -13,7 +13,7 @@ const MAKERS: Readonly<Record<string, string>> = {
 /** The names of members with JSON Schema where they may be schemas of a library. */
 const TYPED: Readonly<Record<string, string>> = { inputSchema: 'input', outputSchema: 'output' };
 
-/** Whether a value is a schema of a library that says its JSON Schema. */
+/** Returns whether a value is a schema of a library that says its JSON Schema. */
 export function hasJsonSchema(value: unknown): value is StandardSchema {
   if (vendorOf(value) === undefined) return false;
   const standard: Partial<StandardSchema['~standard']> | undefined = (value as StandardSchema)['~standard'];
@@ -86,7 +86,7 @@ function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-/** Whether a value is an object without a class. It may be of another realm, as in a test runner that uses `node:vm`. */
+/** Returns whether a value is an object without a class. It may be of another realm, as in a test runner that uses `node:vm`. */
 export function isPlain(value: object): boolean {
   if (typeof value !== 'object') return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -33,7 +33,7 @@ function advice(from: string | undefined, { code, message }: NodeJS.ErrnoExcepti
   );
 }
 
-/** Whether a module is in the package, and not in a bundle that has taken it in. */
+/** Returns whether a module is in the package, and not in a bundle that has taken it in. */
 function isPackage(from: string | undefined): boolean {
   try {
     return createRequire(from!)('../package.json').name === 'wellhead';

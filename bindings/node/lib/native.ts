@@ -205,7 +205,7 @@ export interface NativeServer {
   endpoint(options: string): NativeEndpoint;
   listen(host: string, port: number, options: string): Bound;
   readyExchanges(): number[];
-  /** Whether there may be more. */
+  /** Returns whether there may be more. */
   runListener(listener: number, ask: Ask): boolean;
   endedListeners(): number[];
   stopListeners(): void;

@@ -47,7 +47,7 @@ export class Stdio {
 }
 
 /**
- * Whether `process.stdin` was made before, of a pipe or a socket, which libuv waits for. If not, it is made now, of the null
+ * Returns whether `process.stdin` was made before, of a pipe or a socket, which libuv waits for. If not, it is made now, of the null
  * device. A worker cannot know.
  */
 function touched(): boolean {

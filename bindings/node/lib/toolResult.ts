@@ -103,7 +103,7 @@ export class Result {
   readonly content: readonly ContentBlock[] | undefined;
   /** The structured content; `undefined` if none was given. */
   readonly structured: unknown;
-  /** Whether the tool failed. */
+  /** Says whether the tool failed. */
   readonly isError: boolean;
   /** The `_meta`. */
   readonly meta: Meta | undefined;

@@ -79,7 +79,7 @@ function jsonSchemaOf(what: string, side: Side, schema: StandardSchema): JsonObj
   }
 }
 
-/** Whether a member must be there: of the input, if its schema refuses `undefined`; of the output, unless it makes that. */
+/** Returns whether a member must be there: of the input, if its schema refuses `undefined`; of the output, unless it makes that. */
 function isRequired(side: Side, name: string, schema: StandardSchema): boolean {
   let made;
   try {

@@ -188,7 +188,7 @@ export interface ListCall {
    * decisions, since nothing proves it. `undefined` if the client sent none, and after the answer.
    */
   readonly client: JsonObject | undefined;
-  /** Whether the client says that it shows MCP Apps. False after the answer. */
+  /** Says whether the client declares that it shows MCP Apps. False after the answer. */
   readonly clientHasApps: boolean;
   /**
    * Returns the client's settings of an extension of the protocol. `undefined` if the client does not declare the extension,

@@ -257,7 +257,7 @@ impl Bell {
         self.ring();
     }
 
-    /// Whether an endpoint or an exchange has something to do.
+    /// Returns whether an endpoint or an exchange has something to do.
     pub(crate) fn has_http(&self) -> bool {
         self.endpoints.swap(false, Ordering::AcqRel) || !self.exchanges.is_empty()
     }

@@ -22,7 +22,7 @@ pub(crate) struct Hooks<'s> {
     pub(crate) ask: Value<'s>,
 }
 
-/// Who drives the connection of a call.
+/// The driver of the connection of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The driver for standard input and output, which writes what a turn has answered at once.
@@ -154,7 +154,7 @@ impl Calls {
         }
     }
 
-    /// Whether such callbacks are to be waited for.
+    /// Returns whether the core waits for such callbacks.
     pub(crate) fn waits(&self) -> bool {
         self.worker.borrow().as_ref().is_some_and(Worker::is_busy)
     }
@@ -268,7 +268,7 @@ impl Calls {
         self.use_call(number, ask).flatten()
     }
 
-    /// Who the client is that asks, as JSON.
+    /// Returns the name and version of the client that asks, as JSON.
     pub(crate) fn client(&self, number: u32) -> Option<String> {
         self.use_call(number, |held| each!(held, responder => responder.client())).flatten()
     }
@@ -278,12 +278,12 @@ impl Calls {
         self.use_call(number, |held| each!(held, responder => responder.extension(id))).flatten()
     }
 
-    /// Whether the client shows MCP Apps.
+    /// Returns whether the client shows MCP Apps.
     pub(crate) fn client_has_apps(&self, number: u32) -> bool {
         self.use_call(number, |held| each!(held, responder => responder.client_has_apps())).unwrap_or(false)
     }
 
-    /// Whether the answer is not wanted any more.
+    /// Returns whether the answer is not wanted any more.
     pub(crate) fn is_cancelled(&self, number: u32) -> bool {
         self.use_call(number, |held| each!(held, responder => responder.is_cancelled())).unwrap_or(true)
     }

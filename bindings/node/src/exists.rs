@@ -1,4 +1,4 @@
-//! Whether a URI may exist: JavaScript is asked at once, by whichever thread is to know.
+//! Decides whether a URI may exist: JavaScript is asked at once, by whichever thread is to know.
 
 use crate::bell::Bell;
 use crossbeam_channel::{Sender, bounded};

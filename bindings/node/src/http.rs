@@ -176,7 +176,7 @@ impl NativeEndpoint {
         drop(gone);
     }
 
-    /// Whether requests of this target are the endpoint's.
+    /// Returns whether requests of this target are the endpoint's.
     #[napi]
     pub fn serves(&self, target: String) -> bool {
         self.endpoint.serves(&target)
@@ -266,7 +266,7 @@ impl NativeEndpoint {
         first.or_else(|| self.endpoint.poll_event())
     }
 
-    /// Whether there is an event for [`NativeEndpoint::poll_events`]: most requests lead to none, and are spared that call.
+    /// Returns whether there is an event for [`NativeEndpoint::poll_events`]: most requests lead to none, and are spared that call.
     /// The exchange that was driven has told the time.
     fn has_events(&self) -> bool {
         if self.first.borrow().is_empty() {

@@ -24,7 +24,7 @@ pub(crate) trait Question: Sized {
         0
     }
 
-    /// Who asks, where it is not the connection that knows.
+    /// Returns the caller, where the connection does not know it.
     fn caller(&self) -> Option<&Caller> {
         None
     }

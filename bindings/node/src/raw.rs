@@ -149,7 +149,7 @@ impl<'s> Js<'s> {
         result
     }
 
-    /// Whether JavaScript may be called: not once its thread is being terminated.
+    /// Returns whether JavaScript may be called: not once its thread is being terminated.
     pub(crate) fn is_running(self) -> bool {
         let probe = |value: Value<'_>| {
             // SAFETY: the value is alive; it is looked at only if Node may run JavaScript.

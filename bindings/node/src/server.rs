@@ -132,7 +132,7 @@ impl Native {
         self.inner.calls.of_read(call, wellhead::Call::client_capabilities)
     }
 
-    /// Who asks, while the call is not answered: JSON.
+    /// Returns the name and version of the client that asks, as JSON, until the call is answered.
     #[napi]
     pub fn client(&self, call: u32) -> Option<String> {
         self.inner.calls.client(call)
@@ -144,13 +144,13 @@ impl Native {
         self.inner.calls.extension(call, &id)
     }
 
-    /// Whether the client shows MCP Apps.
+    /// Returns whether the client shows MCP Apps.
     #[napi]
     pub fn client_has_apps(&self, call: u32) -> bool {
         self.inner.calls.client_has_apps(call)
     }
 
-    /// Whether the answer is not wanted any more.
+    /// Returns whether the answer is not wanted any more.
     #[napi]
     pub fn is_cancelled(&self, call: u32) -> bool {
         self.inner.calls.is_cancelled(call)

@@ -1,4 +1,4 @@
-//! Who calls, and what the application lets them do.
+//! Callers, and the application's verdicts about them.
 
 use crate::answer::FromCallback;
 use crate::errors::Meaning;

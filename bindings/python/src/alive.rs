@@ -1,4 +1,4 @@
-//! Whether garbage collection has begun to take a Python object apart whose parts the core calls.
+//! Decides whether garbage collection has begun to take a Python object apart whose parts the core calls.
 //!
 //! The core keeps no object alive: its owner, a server or a connection, does, and garbage collection sees it there. A thread that
 //! has no reference to the owner may call a part of it while the owner is garbage. Python clears weak references to all garbage

@@ -320,7 +320,7 @@ impl Drop for Service {
     }
 }
 
-/// Whether a service of this process may raise what a hook left.
+/// Returns whether a service of this process may raise what a hook left.
 pub(crate) fn is_any_live() -> bool {
     let live: Vec<_> = lock(&LIVE).iter().filter_map(Weak::upgrade).collect();
     live.iter().any(|service| !service.process.is_parent())

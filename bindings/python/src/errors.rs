@@ -90,7 +90,7 @@ pub(crate) enum Meaning {
     Ends,
 }
 
-/// Whether an exception ends more than a callback, by the rule of asyncio's tasks.
+/// Returns whether an exception ends more than a callback, by the rule of asyncio's tasks.
 pub(crate) fn ends(py: Python<'_>, e: &PyErr) -> bool {
     e.is_instance_of::<PyKeyboardInterrupt>(py) || e.is_instance_of::<PySystemExit>(py)
 }

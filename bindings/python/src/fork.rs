@@ -46,7 +46,7 @@ impl Process {
         Process(AtomicU64::new(GENERATION.load(Ordering::Relaxed)))
     }
 
-    /// Whether this is a child of the process that made it.
+    /// Returns whether this is a child of the process that made it.
     pub(crate) fn is_parent(&self) -> bool {
         self.0.load(Ordering::Relaxed) != GENERATION.load(Ordering::Relaxed)
     }

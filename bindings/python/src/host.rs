@@ -28,9 +28,9 @@ use wellhead::{Answer, Call, CallId, Completion, Event, Page, Responder};
 pub(crate) struct Host {
     pub(crate) server: Py<Server>,
     pub(crate) process: Process,
-    /// Who is connected. The core has the id only, so that garbage collection sees the value.
+    /// The caller of the connection. The core has the id only, so that garbage collection sees the value.
     caller: Option<Py<Caller>>,
-    /// Who judges bearer tokens.
+    /// The function that judges bearer tokens.
     verifier: Option<Arc<Positional>>,
     pub(crate) requests: Requests,
     /// The tasks of coroutines, to be cancelled. asyncio itself holds them weakly.
@@ -114,7 +114,7 @@ impl Host {
         Ok(true)
     }
 
-    /// Whether an event loop may run the event.
+    /// Returns whether an event loop may run the event.
     pub(crate) fn is_quick(&self, event: &Event) -> bool {
         self.answerer(event).is_quick()
     }

@@ -1,4 +1,4 @@
-//! Which interpreter of the process may import the package: the main one. The classes of pyo3, and what this package keeps
+//! Refuses the import in any interpreter of the process but the main one. The classes of pyo3, and what this package keeps
 //! about threads and the end of the process, belong to the process. A second interpreter would end them for the first one.
 
 #![allow(unsafe_code, reason = "pyo3 has no safe function for the number of an interpreter")]

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use wellhead::Level;
 
 thread_local! {
-    /// Which callback the next line on this thread is about.
+    /// The callback that the next line on this thread is about.
     static ABOUT: RefCell<Option<About>> = const { RefCell::new(None) };
 }
 

@@ -299,12 +299,12 @@ fn with_existence(
     Ok(Some((hook.clone(), Arc::new(Exists(hook, server.base.clone())))))
 }
 
-/// Who judges bearer tokens.
+/// Returns the function that judges bearer tokens.
 pub(crate) fn verifier(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
     positional(function, &["token"], 1, true)
 }
 
-/// Who is told of calls.
+/// Returns the function that hears of calls.
 pub(crate) fn observer(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
     positional(function, &["observed"], 1, false)
 }

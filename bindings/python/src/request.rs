@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 use wellhead::{ClientAnswer, ResponseCall};
 
-/// Which connection's, and its number there.
+/// The number of its connection, and its own number there.
 pub(crate) type Key = (u64, u64);
 
 /// Those of a service.

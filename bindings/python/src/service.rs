@@ -31,7 +31,7 @@ pub(crate) fn address(
     Ok((host.unwrap_or_else(|| "127.0.0.1".to_owned()), port.unwrap_or(8000)))
 }
 
-/// Who is told where clients reach the server.
+/// Returns the function that hears where clients reach the server.
 pub(crate) fn listening(told: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
     match told {
         Some(told) if !told.is_callable() => {

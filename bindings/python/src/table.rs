@@ -64,7 +64,7 @@ pub(crate) enum Answerer {
 }
 
 impl Answerer {
-    /// Whether an event loop may run it: it is an `async def`, says so of itself, or is no callable.
+    /// Returns whether an event loop may run it: it is an `async def`, says so of itself, or is no callable.
     pub(crate) fn is_quick(&self) -> bool {
         match self {
             Answerer::Reader(reader) => reader.quick,

@@ -35,7 +35,7 @@ class Answer:
         raise AssertionError("the stream ended")
 
     def ends(self) -> bool:
-        """Whether nothing but comments comes any more; the server may break off."""
+        """Returns whether nothing but comments comes any more; the server may break off."""
         with self, suppress(http.client.IncompleteRead, ConnectionError):
             return not any(line.startswith(b"data:") for line in iter(self.response.readline, b""))
         return True

@@ -1,4 +1,4 @@
-"""Who asks, what they may do, and who watches what."""
+"""Callers, verdicts, and interest in URIs."""
 
 import asyncio
 import gc

@@ -135,7 +135,7 @@ TOLD = "told = lambda host, port: print(port, flush=True)\n"
 
 
 def is_one_of_ours(answer: Any) -> bool:
-    """Whether that is an answer to a read of such a value."""
+    """Returns whether that is an answer to a read of such a value."""
     if "error" in answer:
         return answer["error"]["message"] in ("Internal error", "Resource not found")
     (contents,) = answer["result"]["contents"]

@@ -213,7 +213,7 @@ def is_event(expected: Json, event: dict[str, str], kept: Kept) -> bool:
 
 
 def fits(expected: str | None, value: str | None, kept: Kept) -> bool:
-    """Whether a value is the expected one, which may end with `@{*}` or `@{name}`."""
+    """Returns whether a value is the expected one, which may end with `@{*}` or `@{name}`."""
     if expected is None or value is None or not expected.endswith("}") or "@{" not in expected:
         return expected == value
     before, _, name = expected[:-1].partition("@{")

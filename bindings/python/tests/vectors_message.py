@@ -32,7 +32,7 @@ def sent(message: object, kept: Kept) -> str:
 
 
 def matches(expected: object, line: str, kept: Kept) -> bool:
-    """Whether a line that came out is the expected message; keeps what a name matches for the first time."""
+    """Returns whether a line that came out is the expected message; keeps what a name matches for the first time."""
     text, at, pattern, names = written(expected), 0, "", []
     for token in TOKEN.finditer(text):
         pattern += re.escape(text[at : token.start()])

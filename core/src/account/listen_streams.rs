@@ -175,7 +175,7 @@ impl ListenPlace {
         self.account.listens.with(|listens, _| listens.open(self.number, &self.stream));
     }
 
-    /// Whether another stream has its place, so that this one ends.
+    /// Returns whether another stream has its place, so that this one ends.
     pub(super) fn is_replaced(&self) -> bool {
         self.stream.state.load(Ordering::Acquire) == REPLACED
     }

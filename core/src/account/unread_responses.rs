@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// A response in the hands of a server that asks for more of it once the client has read the last part.
 pub(crate) trait UnreadResponse: Send + Sync {
-    /// Who holds what it costs.
+    /// Returns the holder of its costs.
     fn holder(&self) -> &Arc<Holder>;
 
     /// Returns for how many milliseconds the server has not asked for more although there may be more. `None`: the

@@ -215,7 +215,7 @@ fn write_csp(out: &mut Vec<u8>, csp: Option<Raw<'_>>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a text is a scheme, a host that may begin with `*.`, and perhaps a port. Clients paste it into a header.
+/// Returns whether a text is a scheme, a host that may begin with `*.`, and perhaps a port. Clients paste it into a header.
 fn is_origin(text: &str, sockets: bool) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else { return false };
     let (host, port) = rest.split_once(':').map_or((rest, None), |(host, port)| (host, Some(port)));

@@ -33,7 +33,7 @@ pub(crate) struct Named {
     pub(crate) availability: Availability,
 }
 
-/// Whether clients may know a tool or a prompt.
+/// Returns whether clients may know a tool or a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Availability {
     Enabled,

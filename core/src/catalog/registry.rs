@@ -283,7 +283,7 @@ impl Catalog {
 #[derive(Default)]
 pub(crate) struct Removed {
     pub(crate) handler: Option<HandlerId>,
-    /// Whether lists of resources may have changed.
+    /// True if lists of resources may have changed.
     pub(crate) listed: bool,
     _method: Option<Arc<MethodHandler>>,
     _fixed: Option<Arc<Fixed>>,

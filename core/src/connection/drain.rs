@@ -5,7 +5,7 @@ use crate::protocol::{MessageKind, PartialMessage, Route};
 use std::fmt;
 use std::sync::Arc;
 
-/// Whether there is output to take.
+/// Says whether there is output to take.
 #[derive(Debug)]
 #[must_use = "a drain that is dropped hands its route back, which is a wake"]
 pub enum DrainStart {
@@ -86,7 +86,7 @@ impl Drain {
         }
     }
 
-    /// Whether more than a buffer is left of the current message: a large body that is still to be encoded.
+    /// Returns whether more than a buffer is left of the current message: a large body that is still to be encoded.
     pub fn is_large(&self) -> bool {
         self.partial.as_ref().is_some_and(PartialMessage::is_large)
     }

@@ -214,7 +214,7 @@ impl ConnectionState {
         });
     }
 
-    /// Whether a URI may be watched that nothing serves.
+    /// Returns whether a URI may be watched that nothing serves.
     fn takes_unknown(&self) -> bool {
         self.server.settings.policy.subscribe_unknown == SubscribeUnknown::Allow
     }
@@ -233,7 +233,7 @@ impl ConnectionState {
     }
 }
 
-/// Whether there may be a resource at a URI.
+/// Says whether there may be a resource at a URI.
 enum Presence {
     /// The URI, shared with the catalog if it is there.
     Yes(Arc<str>),

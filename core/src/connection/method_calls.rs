@@ -281,7 +281,7 @@ impl ConnectionState {
         Ok(wanted)
     }
 
-    /// Whether a log message may be sent about a request, and the request wants it.
+    /// Returns whether a log message may be sent about a request, and the request wants it.
     fn wants_message(&self, context: &Context, params: Option<&Json>) -> Result<bool> {
         let invalid = |what: &str| {
             let message = format!("\"notifications/message\" {what}");

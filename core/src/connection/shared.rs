@@ -46,7 +46,7 @@ pub(super) struct Dealt {
     pub(super) must_stop: bool,
 }
 
-/// Whether a step put its connection onto the group's list, which the group has to hear of.
+/// Says whether a step put its connection onto the group's list, which the group has to hear of.
 enum Wake {
     Due,
     None,

@@ -30,7 +30,7 @@ impl InterestCall {
         &self.uri
     }
 
-    /// Whether the URI has a subscriber now.
+    /// Returns whether the URI has a subscriber now.
     pub fn wanted(&self) -> bool {
         self.wanted
     }

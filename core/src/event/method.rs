@@ -129,7 +129,7 @@ impl ResponseCall {
         self.connection
     }
 
-    /// Which request of that connection, as [`Responder::request`] numbered it.
+    /// Returns the number of the request on that connection, as [`Responder::request`] numbered it.
     pub fn number(&self) -> u64 {
         self.number
     }

@@ -56,7 +56,7 @@ impl ResponseStage {
         !matches!(self, ResponseStage::Nothing | ResponseStage::Head | ResponseStage::Body)
     }
 
-    /// Whether the final message was sent.
+    /// Returns whether the final message was sent.
     pub(super) fn is_complete(self) -> bool {
         matches!(self, ResponseStage::Body | ResponseStage::Stream)
     }

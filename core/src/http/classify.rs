@@ -1,4 +1,4 @@
-//! Which rules a POST is dealt with by: those of the stateless era, or those of sessions.
+//! Chooses the rules for a POST: those of the stateless era, or those of sessions.
 
 use super::RequestHead;
 use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, members};

@@ -14,7 +14,7 @@ pub(super) fn origin(head: &RequestHead<'_>) -> Option<String> {
     std::str::from_utf8(origin).ok().map(str::to_owned)
 }
 
-/// Whether a browser asks what a page may do.
+/// Returns whether a browser asks what a page may do.
 pub(super) fn is_preflight(head: &RequestHead<'_>) -> bool {
     let asks = |name| head.all(name).next().is_some();
     head.method == "OPTIONS" && asks("origin") && asks("access-control-request-method")

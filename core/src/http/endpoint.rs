@@ -49,7 +49,7 @@ const MAX_LATE_MS: u64 = 1_000;
 pub(super) struct EndpointState {
     /// Events that exchanges came upon.
     events: VecDeque<Event>,
-    /// Who is to be told when a connection has something to say.
+    /// Hear when a connection has something to say.
     listeners: Listeners,
     pub(super) sessions: Sessions,
 }
@@ -186,7 +186,7 @@ impl Endpoint {
         self.0.group.connect(caller)
     }
 
-    /// Whether requests of this target, or path, are for the endpoint: for drivers that serve other things, too.
+    /// Returns whether requests of this target, or path, are for the endpoint: for drivers that serve other things, too.
     pub fn serves(&self, target: &str) -> bool {
         let path = RequestHead { method: "", target, headers: &[], peer: &[] }.path();
         path == self.0.options.path || self.0.is_metadata(path)
@@ -199,7 +199,7 @@ impl Endpoint {
 }
 
 impl Inner {
-    /// Who holds what a request costs. A bearer token counts before it is judged: a client that invents one for each request
+    /// Returns the holder of a request's costs. A bearer token counts before it is judged: a client that invents one for each request
     /// holds no more than one without.
     pub(super) fn holder_of(&self, head: &RequestHead<'_>) -> Arc<Holder> {
         match RequestToken::read(head) {
@@ -220,7 +220,7 @@ impl Inner {
         }
     }
 
-    /// Whether the metadata of a protected endpoint stands there.
+    /// Returns whether the metadata of a protected endpoint stands there.
     pub(super) fn is_metadata(&self, path: &str) -> bool {
         let protection = self.options.protection.as_ref();
         protection.is_some_and(|protection| protection.is_metadata(path, &self.options.path))

@@ -251,12 +251,12 @@ impl Exchange {
         }
     }
 
-    /// Whether the state had to change before now.
+    /// Returns whether the state had to change before now.
     pub(super) fn is_overdue(&self) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= self.now)
     }
 
-    /// Whether a whole request is answered although its client sends nothing more. In the stateless era that cancels it, and
+    /// Returns whether a whole request is answered although its client sends nothing more. In the stateless era that cancels it, and
     /// a stream of what belongs to no request has no answer to wait for. While a token is judged, only the end of a request
     /// without a body can be seen.
     #[cfg(feature = "http")]
@@ -270,7 +270,7 @@ impl Exchange {
         }
     }
 
-    /// Who holds what the exchange costs.
+    /// Returns the holder of the exchange's costs.
     #[cfg(feature = "http")]
     pub(crate) fn holder(&self) -> &Arc<Holder> {
         &self.holder

@@ -46,7 +46,7 @@ impl IdleTimeout {
         self.head = None;
     }
 
-    /// Whether one request is under way, alone.
+    /// Returns whether one request is under way, alone.
     pub(crate) fn is_alone(&self) -> bool {
         self.requests > 0 && !self.shared
     }

@@ -56,7 +56,7 @@ impl Exchange {
         Ok(Counted::Listen(place))
     }
 
-    /// Whether one more session may begin, for this caller and at all.
+    /// Returns whether one more session may begin, for this caller and at all.
     pub(super) fn room_for_session(&self, request: &RequestId) -> Result<(), ErrorResponse> {
         let most = self.endpoint.0.options.values.session_limit;
         let (unused, share) = (self.unused(), self.is_known().then(|| self.share(most)));
@@ -73,7 +73,7 @@ impl Exchange {
         self.now.checked_sub(self.endpoint.0.options.values.idle_ms)
     }
 
-    /// Whether the caller is known by its token.
+    /// Returns whether the caller is known by its token.
     fn is_known(&self) -> bool {
         self.endpoint.0.options.protection.is_some() && !self.caller.id().is_empty()
     }

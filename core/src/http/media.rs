@@ -78,7 +78,7 @@ fn media_range(range: &[u8]) -> Option<(&[u8], bool)> {
     Some((name.trim_ascii(), !refused))
 }
 
-/// Whether the body is said to be JSON; parameters are allowed.
+/// Returns whether the body is said to be JSON; parameters are allowed.
 pub(crate) fn is_json(head: &RequestHead<'_>) -> Result<bool, Repeated<'static>> {
     let value = head.one("content-type")?.unwrap_or_default();
     let name = value.split(|byte| *byte == b';').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Who may ask from a browser: `Origin` and `Host`, against DNS rebinding.
+//! Decides by `Origin` and `Host` which browsers may ask, against DNS rebinding.
 //!
 //! Source: the transport pages of every revision from 2025-03-26 on; RFC 6454 for `Origin`.
 
@@ -112,7 +112,7 @@ fn never_matches(setting: &str, given: &str, [plain, port, below]: [&str; 3]) ->
     Error::new(ErrorKind::InvalidArgument, message)
 }
 
-/// Whether a request can name this: a host, perhaps with a port, or `*.` and a domain.
+/// Returns whether a request can name this: a host, perhaps with a port, or `*.` and a domain.
 fn is_allowable(authority: &str) -> bool {
     let (name, is_below) = match authority.strip_prefix("*.") {
         Some(domain) => (domain, true),
@@ -144,7 +144,7 @@ fn as_named(host: &str) -> String {
     authority.strip_suffix(":*").unwrap_or(authority).to_owned()
 }
 
-/// Whether an origin is one that was allowed: `*` is any, `https://*.example.com` any subdomain.
+/// Returns whether an origin is one that was allowed: `*` is any, `https://*.example.com` any subdomain.
 fn is_origin(origin: &str, allowed: &str) -> bool {
     let below = allowed.split_once("://").zip(origin.split_once("://"));
     let below = below.filter(|((scheme, _), (other, _))| scheme.eq_ignore_ascii_case(other));
@@ -155,7 +155,7 @@ fn is_origin(origin: &str, allowed: &str) -> bool {
         })
 }
 
-/// Whether an authority goes by that name, whatever its port: `*` is any, `*.example.com` any subdomain.
+/// Returns whether an authority goes by that name, whatever its port: `*` is any, `*.example.com` any subdomain.
 fn is_named(authority: &str, name: &str) -> bool {
     let Some(domain) = name.strip_prefix('*') else { return is_host(authority, name) };
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
@@ -165,12 +165,12 @@ fn is_named(authority: &str, name: &str) -> bool {
         || domain.starts_with('.') && is_below() && is_authority(host) && is_host(authority, host)
 }
 
-/// Whether an authority is this machine, whatever its port.
+/// Returns whether an authority is this machine, whatever its port.
 fn is_local(authority: &str) -> bool {
     LOCAL.iter().any(|local| is_host(authority, local))
 }
 
-/// Whether an authority is that host, whatever its port.
+/// Returns whether an authority is that host, whatever its port.
 fn is_host(authority: &str, host: &str) -> bool {
     let Some((name, port)) = authority.split_at_checked(host.len()) else { return false };
     let port =
@@ -193,7 +193,7 @@ fn host<'a>(head: &RequestHead<'a>) -> Result<&'a str, Refused> {
     }
 }
 
-/// Whether this is a host, perhaps with a port (RFC 3986, section 3.2.2). It may be empty.
+/// Returns whether this is a host, perhaps with a port (RFC 3986, section 3.2.2). It may be empty.
 fn is_authority(text: &str) -> bool {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {

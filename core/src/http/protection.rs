@@ -86,7 +86,7 @@ impl Protection {
         &self.scopes
     }
 
-    /// Whether a token was issued for this endpoint.
+    /// Returns whether a token was issued for this endpoint.
     pub(super) fn is_audience(&self, audience: &[String]) -> bool {
         let Some(resource) = &self.resource else { return true };
         audience.iter().any(|named| canonical(named).is_ok_and(|named| named == *resource))
@@ -97,7 +97,7 @@ impl Protection {
         Some(format!("resource_metadata=\"{origin}{WELL_KNOWN}{path}\""))
     }
 
-    /// Whether the metadata stands at a path: at the root's place, the resource's, and that of the endpoint's own path,
+    /// Returns whether the metadata stands at a path: at the root's place, the resource's, and that of the endpoint's own path,
     /// which may differ behind a proxy.
     pub(super) fn is_metadata(&self, path: &str, endpoint: &str) -> bool {
         let Some(resource) = &self.resource else { return false };

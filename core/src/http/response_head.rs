@@ -42,7 +42,7 @@ impl HeadChoice {
         HeadChoice { accepts_json: accepts.json, era, chosen: None }
     }
 
-    /// Whether the request belongs to the stateless era.
+    /// Returns whether the request belongs to the stateless era.
     #[cfg(feature = "http")]
     pub(crate) fn is_stateless(&self) -> bool {
         self.era == Era::Stateless

@@ -23,7 +23,7 @@ pub(super) struct Session {
     busy: usize,
     /// GET streams for what belongs to no request.
     streaming: usize,
-    /// Whether its client has sent a request since the handshake.
+    /// True if its client has sent a request since the handshake.
     active: bool,
     /// When it was last used.
     used: u64,
@@ -344,7 +344,7 @@ impl Sessions {
         }
     }
 
-    /// Which of these routes of a connection were left, and with which stream.
+    /// Returns those of these routes of a connection whose client left, each with its stream.
     pub(super) fn abandoned(&self, connection: u64, routes: &Routes) -> Vec<(Route, Option<u64>)> {
         let Some(left) = self.abandoned.get(&connection) else { return Vec::new() };
         match routes {

@@ -15,7 +15,7 @@ struct Stream {
     kept: VecDeque<Kept>,
     /// Its last event was said.
     over: bool,
-    /// Who sends it, if anybody does.
+    /// The exchange that sends it, if there is one.
     holder: Option<StreamHolder>,
 }
 
@@ -170,7 +170,7 @@ impl Streams {
         }
     }
 
-    /// Whether that event of a stream is kept.
+    /// Returns whether that event of a stream is kept.
     pub(super) fn keeps(&self, stream: u64, event: u64) -> bool {
         let first = self.open.get(&stream).and_then(|stream| stream.kept.front());
         first.is_some_and(|(first, _)| *first <= event)

@@ -131,7 +131,7 @@ fn params(raw: Option<Raw<'_>>) -> Params<'_> {
     }
 }
 
-/// Whether Unicode case folding makes `name` this lower-case ASCII word without a `k`: then the only
+/// Returns whether Unicode case folding makes `name` this lower-case ASCII word without a `k`: then the only
 /// character that matters beyond ASCII is U+017F, the long s.
 fn folds_to(name: &str, word: &str) -> bool {
     let folded = name.chars().map(|char| if char == '\u{17f}' { 's' } else { char.to_ascii_lowercase() });

@@ -1,6 +1,6 @@
 use memchr::memchr2;
 
-/// Whether arrays and objects stand within each other more than `max` deep.
+/// Returns whether arrays and objects stand within each other more than `max` deep.
 ///
 /// Counts brackets outside strings in any bytes, JSON or not: the limit is judged before the syntax.
 pub(crate) fn nesting_exceeds(bytes: &[u8], max: usize) -> bool {

@@ -37,7 +37,7 @@ impl CacheHint {
     }
 }
 
-/// Who may reuse a cached answer.
+/// The clients that may reuse a cached answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheScope {

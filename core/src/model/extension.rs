@@ -57,7 +57,7 @@ impl ClientExtensions {
         self.settings(id).map(Raw::get)
     }
 
-    /// Whether the client shows MCP Apps.
+    /// Returns whether the client shows MCP Apps.
     pub fn has_apps(&self) -> bool {
         let types =
             self.settings(APPS).and_then(|settings| member(settings, "mimeTypes")).filter(|t| is_array(*t));

@@ -44,7 +44,7 @@ impl Context {
         self.details.as_ref()?.if_version.as_deref()
     }
 
-    /// Which resources the client wants listed.
+    /// Returns which resources the client wants listed.
     pub(crate) fn filter(&self) -> Option<&Json> {
         self.details.as_ref()?.filter.as_ref()
     }

@@ -133,7 +133,7 @@ impl Machine {
         self.queue_host_call(HostCall::Response { call, number, answer: ClientAnswer::GivenUp });
     }
 
-    /// Whether the client has filled its input budget instead of answering a request of the server.
+    /// Returns whether the client has filled its input budget instead of answering a request of the server.
     pub(crate) fn is_flooded(&self) -> bool {
         self.has_client_requests() && self.is_starved()
     }

@@ -75,7 +75,7 @@ impl Machine {
 }
 
 impl<'a> Draft<'a> {
-    /// Whether only a client of the dialect would send this.
+    /// Returns whether only a client of the dialect would send this.
     pub(crate) fn is_of_dialect(&self) -> bool {
         let second = || self.field(1).ok().flatten();
         match KnownMethod::named(&self.name) {
@@ -95,7 +95,7 @@ impl<'a> Draft<'a> {
         string(version).map(Some).ok_or_else(|| bad_param("version", "is not a string"))
     }
 
-    /// Which resources are to be listed; what that means the application knows.
+    /// Returns which resources the client wants listed. The application gives it a meaning.
     pub(crate) fn filter(&self) -> Result<Option<Json>, RpcError> {
         match self.field(1)? {
             Some(filter) if is_object(filter) => Ok(Some(Json::received(filter))),

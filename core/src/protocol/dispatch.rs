@@ -24,7 +24,7 @@ use crate::wire;
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
-/// Whether a message is read for the first time.
+/// Returns whether a message is read for the first time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     New,
@@ -34,7 +34,7 @@ pub(crate) enum Arrival {
     Resumed(u64),
 }
 
-/// Whether the client may cancel a request that waits. It may not cancel `initialize`.
+/// Returns whether the client may cancel a request that waits. It may not cancel `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cancellable {
     Yes,

@@ -38,7 +38,7 @@ pub(crate) struct Details {
     pub(crate) meta: Option<Json>,
     /// The version of the resource that the client has.
     pub(crate) if_version: Option<Box<str>>,
-    /// Which resources the client wants listed.
+    /// Says which resources the client wants listed.
     pub(crate) filter: Option<Json>,
     /// The input that the result of an earlier request asked for.
     pub(crate) input: Option<RetryInput>,
@@ -171,7 +171,7 @@ impl<'a> Draft<'a> {
         self.fields[at].as_ref().copied().map_err(twice)
     }
 
-    /// Whether the request stands for itself, whatever happened on the connection before. It never does where no revision
+    /// Returns whether the request stands for itself, whatever happened on the connection before. It never does where no revision
     /// is served that lets it.
     pub(crate) fn stands_alone(&self, revisions: &Revisions) -> bool {
         matches!(self.meta, Meta::Stateless(_)) && revisions.newest(Era::Stateless).is_some()
@@ -249,7 +249,7 @@ impl<'a> Draft<'a> {
         self.field(1).ok().flatten().map(Json::received)
     }
 
-    /// Who the client of an `initialize` is.
+    /// Returns the name and version of the client of an `initialize`.
     pub(crate) fn client_info(&self) -> Option<Json> {
         self.field(2).ok().flatten().map(Json::received)
     }
@@ -379,7 +379,7 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// Whether a request with this `_meta` stands for itself.
+/// Returns whether a request with this `_meta` stands for itself.
 pub(crate) fn is_stateless_meta(meta: Raw<'_>) -> bool {
     matches!(Meta::read(meta), Ok(Meta::Stateless(_)))
 }

@@ -70,7 +70,7 @@ impl Machine {
         !self.host_calls.is_empty() || self.may_dispatch() || self.has_elements()
     }
 
-    /// Whether a poll would deal with a message now that was read before. It does so at once: this is never true for
+    /// Returns whether a poll would deal with a message now that was read before. It does so at once: this is never true for
     /// long.
     fn has_message_to_dispatch(&mut self) -> bool {
         self.may_dispatch() || self.has_elements() && !self.is_full()

@@ -209,7 +209,7 @@ impl Machine {
         }
     }
 
-    /// Who the client of a request is, as it said with the request or at the session's beginning.
+    /// Returns the name and version that a client gave with its request, or at the beginning of its session.
     pub(crate) fn client_info(&self, context: &Context) -> Option<Json> {
         match context.revision.era {
             Era::Stateless => context.meta_member(CLIENT_INFO).map(Json::received),

@@ -74,7 +74,7 @@ struct CallSlot {
     body: SlotState,
 }
 
-/// Who owns a request id.
+/// The owner of a request id.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdOwner {
     Slot(u32),
@@ -111,12 +111,12 @@ impl Inflight {
         self.used - self.lookups
     }
 
-    /// Whether no slot is in use, for a call or for a lookup.
+    /// Returns whether no slot is in use, for a call or for a lookup.
     pub(crate) fn is_idle(&self) -> bool {
         self.used == 0
     }
 
-    /// Whether a client waits for a request, which may still be looked up.
+    /// Returns whether a client waits for a request, which may still be looked up.
     pub(crate) fn is_awaited(&self) -> bool {
         self.used > self.abandoned
     }
@@ -361,7 +361,7 @@ impl Inflight {
         self.deadlines.pop_front().map(|(_, call)| call)
     }
 
-    /// Whether the call has left for the application.
+    /// Returns whether the call has left for the application.
     pub(crate) fn is_handed_out(&mut self, call: CallId) -> bool {
         self.current(call).is_some_and(|slot| slot.is_handed_out)
     }

@@ -106,7 +106,7 @@ impl InputBuffer {
         self.chunk = Chunk { limit, ended, ..Chunk::default() };
     }
 
-    /// Whether there may be a line.
+    /// Returns whether there may be a line.
     pub(super) fn has_more(&self) -> bool {
         self.chunk.searched < self.chunk.bytes.len()
             || self.chunk.ended && self.chunk.at < self.chunk.bytes.len()
@@ -129,7 +129,7 @@ impl InputBuffer {
         !std::mem::replace(&mut self.taken, true)
     }
 
-    /// Whether a poller deals with a message.
+    /// Returns whether a poller deals with a message.
     pub(super) fn is_held(&self) -> bool {
         self.taken
     }

@@ -1,4 +1,4 @@
-//! Which revision a request is judged by.
+//! Finds the revision of a request.
 
 use super::RequestHead;
 use super::draft::{Draft, no_session, unsupported};
@@ -25,7 +25,7 @@ pub(crate) struct Lifecycle {
     last: Option<Revision>,
     /// The capabilities that the session's client declared.
     capabilities: Option<Json>,
-    /// Who that is.
+    /// Its name and version.
     client: Option<Json>,
     dialect: Dialect,
     /// The client has shown that it speaks the dialect.
@@ -59,7 +59,7 @@ impl Lifecycle {
         }
     }
 
-    /// Whether the session may be sent notifications.
+    /// Returns whether the session may be sent notifications.
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.session, HandshakeState::Ready(_) | HandshakeState::Dialect(_))
     }
@@ -83,7 +83,7 @@ impl Lifecycle {
         self.capabilities.as_ref()
     }
 
-    /// Who the session's client is, as it said.
+    /// Returns the name and version that the session's client gave.
     pub(crate) fn client_info(&self) -> Option<&Json> {
         self.client.as_ref()
     }

@@ -186,7 +186,7 @@ impl Machine {
         accepted
     }
 
-    /// Whether input was refused for want of room.
+    /// Returns whether input was refused for want of room.
     pub(super) fn is_starved(&self) -> bool {
         self.starved
     }
@@ -206,12 +206,12 @@ impl Machine {
         full
     }
 
-    /// Whether no further message may be dealt with now.
+    /// Returns whether no further message may be dealt with now.
     pub(crate) fn must_stop_reading(&mut self) -> bool {
         self.is_full() || self.has_elements()
     }
 
-    /// Whether input is accepted again that was refused.
+    /// Returns whether input is accepted again that was refused.
     fn has_room_again(&mut self) -> bool {
         // A line may fill half of the budget and still lack its end.
         let room = self.input.len() + self.backlog() <= self.settings.limits.input_bytes() / 2;
@@ -223,7 +223,7 @@ impl Machine {
         self.causes.ended = true;
     }
 
-    /// Whether a request of this route may be dispatched, were it the first that waits. What its own batch has gathered
+    /// Returns whether a request of this route may be dispatched, were it the first that waits. What its own batch has gathered
     /// does not count: only the rest of the batch makes that go out. Nor does what others have if no call is in flight,
     /// since their rest waits behind this.
     fn has_slot(&self, route: Route) -> bool {
@@ -239,22 +239,22 @@ impl Machine {
         crowded && self.outbox.has_output_on(route) == Some(true)
     }
 
-    /// Whether another request of this route may be dispatched.
+    /// Returns whether another request of this route may be dispatched.
     pub(super) fn has_room(&self, route: Route) -> bool {
         self.waiting.is_empty() && self.has_slot(route)
     }
 
-    /// Whether the first request that waits may be dispatched.
+    /// Returns whether the first request that waits may be dispatched.
     pub(super) fn may_dispatch(&self) -> bool {
         self.waiting.first_key_value().is_some_and(|(_, waiting)| self.has_slot(waiting.route))
     }
 
-    /// Whether elements of a batch wait for a poller.
+    /// Returns whether elements of a batch wait for a poller.
     pub(crate) fn has_elements(&self) -> bool {
         !self.elements.is_empty()
     }
 
-    /// Whether there are messages that may be dealt with now.
+    /// Returns whether there are messages that may be dealt with now.
     #[cfg(feature = "stdio")]
     pub(crate) fn has_input(&mut self) -> bool {
         self.may_dispatch() || !self.is_full() && (self.has_elements() || self.input.has_more())
@@ -392,7 +392,7 @@ impl Machine {
         next
     }
 
-    /// Whether a wake is due because output was taken: what waited for that may go on.
+    /// Returns whether a wake is due because output was taken: what waited for that may go on.
     pub(crate) fn may_resume(&mut self) -> bool {
         let resumes = self.may_dispatch();
         let reads = self.full && !self.is_full() && std::mem::take(&mut self.full);
@@ -405,7 +405,7 @@ impl Machine {
         if self.closed { Routes::All } else { routes }
     }
 
-    /// Whether a request is under way, a lookup included.
+    /// Returns whether a request is under way, a lookup included.
     pub(crate) fn is_answering(&self) -> bool {
         let read = !self.waiting.is_empty() || self.has_elements() || self.input.is_held();
         !self.inflight.is_idle() || read
@@ -448,7 +448,7 @@ impl Machine {
         trash.put(self.outbox.clear());
     }
 
-    /// Whether no request, subscription or client request is open, so that the end concerns neither the application nor
+    /// Returns whether no request, subscription or client request is open, so that the end concerns neither the application nor
     /// the hub.
     pub(crate) fn is_vacant(&self) -> bool {
         let watches = self.subscriptions.len() + self.subscriptions.streams() > 0;

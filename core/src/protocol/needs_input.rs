@@ -12,7 +12,7 @@ pub(crate) enum Refusal {
     Missing(String),
 }
 
-/// Whether a result says of itself that it is none yet.
+/// Returns whether a result says of itself that it is none yet.
 pub(crate) fn is_required(result: Raw<'_>) -> bool {
     let kind = members(result, &["resultType"]).ok().and_then(|[kind]| string(kind?));
     kind.is_some_and(|kind| kind == "input_required")
@@ -110,7 +110,7 @@ impl Need {
         }
     }
 
-    /// Whether the client's capabilities say so.
+    /// Returns whether the client's capabilities have what this needs.
     pub(crate) fn is_met(self, client: Option<Raw<'_>>) -> bool {
         let (name, part) = self.path();
         let Some(capability) = object(client, name) else { return false };

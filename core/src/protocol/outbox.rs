@@ -111,7 +111,7 @@ struct Outlet {
     /// A drain takes its output.
     drained: bool,
     output: RouteOutput,
-    /// Who asks, if not the connection's own caller.
+    /// The caller of the request, if it is not that of the connection.
     caller: Option<Arc<Caller>>,
     /// The permit that counts its requests until they are answered.
     permit: Option<Arc<Permit>>,
@@ -205,7 +205,7 @@ impl Outbox {
         self.outlet(route).map_or((None, None), |outlet| (outlet.caller.as_ref(), outlet.permit.clone()))
     }
 
-    /// Whether the route has room for an answer only.
+    /// Returns whether the route has room for an answer only.
     pub(crate) fn takes_answer_only(&mut self, route: Route) -> bool {
         let route = self.batches.route_of(route).unwrap_or(route);
         self.outlet(route).is_some_and(|outlet| outlet.output == RouteOutput::AnswerOnly)
@@ -222,22 +222,22 @@ impl Outbox {
         self.bytes - self.batches.len() + self.batches.refused()
     }
 
-    /// Whether there is output on a route; none: there is no such route any more.
+    /// Returns whether there is output on a route; none: there is no such route any more.
     pub(crate) fn has_output_on(&mut self, route: Route) -> Option<bool> {
         Some(self.outlet(route)?.has_output())
     }
 
-    /// Whether a route got output or a deadline since the last call that no drain finds by itself.
+    /// Returns whether a route got output or a deadline since the last call that no drain finds by itself.
     pub(super) fn take_growth(&mut self) -> bool {
         self.pending.take_growth()
     }
 
-    /// Whether there is output that no drain takes and no driver knows of.
+    /// Returns whether there is output that no drain takes and no driver knows of.
     pub(crate) fn has_pending_output(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Whether there is such output on another route than this exchange's.
+    /// Returns whether there is such output on another route than this exchange's.
     pub(crate) fn has_pending_output_beside(&self, exchange: Route) -> bool {
         self.pending.is_beside(exchange)
     }
@@ -262,7 +262,7 @@ impl Outbox {
         self.pending.take()
     }
 
-    /// Whether there is no output, and no drain takes any.
+    /// Returns whether there is no output, and no drain takes any.
     pub(crate) fn is_spent(&self) -> bool {
         let spent = |outlet: &Outlet| !outlet.drained && !outlet.has_output();
         spent(&self.connection) && self.exchanges.values().all(|outlet| spent(outlet))
@@ -414,7 +414,7 @@ impl Outbox {
         if outlet.has_plenty() { None } else { outlet.marks.pop_front() }
     }
 
-    /// Whether a drain takes a route's output. Changes are rendered for a drain only, since they may change again.
+    /// Returns whether a drain takes a route's output. Changes are rendered for a drain only, since they may change again.
     pub(crate) fn is_busy(&mut self, route: Route) -> bool {
         self.outlet(route).is_some_and(|outlet| outlet.drained)
     }

@@ -57,12 +57,12 @@ impl PartialMessage {
         self.total = Some(self.buffer.len() as u64 + self.rest.iter().map(encoded_len).sum::<u64>());
     }
 
-    /// Whether everything has been written.
+    /// Returns whether everything has been written.
     pub(crate) fn is_done(&self) -> bool {
         self.at == self.buffer.len() && self.rest.is_empty() && !(self.kind.is_mute() && self.first)
     }
 
-    /// Whether what comes next needs encoding of a large body: work that a thread may want to leave to another.
+    /// Returns whether what comes next needs encoding of a large body: work that a thread may want to leave to another.
     pub(crate) fn is_large(&self) -> bool {
         !self.rest.is_empty()
     }

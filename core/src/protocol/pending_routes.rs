@@ -44,7 +44,7 @@ impl PendingRoutes {
         }
     }
 
-    /// Whether a route was added since the last call.
+    /// Returns whether a route was added since the last call.
     pub(super) fn take_growth(&mut self) -> bool {
         std::mem::take(&mut self.grew)
     }
@@ -53,7 +53,7 @@ impl PendingRoutes {
         !self.connection && self.exchanges.is_empty()
     }
 
-    /// Whether there is any of another route than this exchange.
+    /// Returns whether there is any of another route than this exchange.
     pub(super) fn is_beside(&self, exchange: Route) -> bool {
         self.connection || self.exchanges.iter().any(|n| Route::Exchange(*n) != exchange)
     }

@@ -14,7 +14,7 @@ use crate::revision::Revision;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// Who is notified of a change on this connection.
+/// A subscriber of this connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subscriber {
     Session,
@@ -187,7 +187,7 @@ impl Subscriptions {
         self.streams.get(&stream)
     }
 
-    /// Whether there is a subscription to `uri` already, acknowledged or not.
+    /// Returns whether there is a subscription to `uri` already, acknowledged or not.
     pub(crate) fn is_subscribed(&self, subscriber: Subscriber, uri: &str) -> bool {
         self.entries.get(uri).is_some_and(|e| e.subscriptions.iter().any(|w| w.subscriber == subscriber))
     }
@@ -359,7 +359,7 @@ impl Subscriptions {
         }
     }
 
-    /// Whether nothing more is awaited before the acknowledgement.
+    /// Returns whether nothing more is awaited before the acknowledgement.
     pub(crate) fn stream_is_complete(&self, stream: u64) -> bool {
         self.streams.get(&stream).is_some_and(|s| s.awaited.is_empty())
     }

@@ -16,9 +16,9 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 pub(super) struct Cost {
     /// The shapes of `anyOf` and `oneOf`, references followed. For a schema that contains itself there is no bound.
     pub(super) shapes: usize,
-    /// Whether a pattern looks around or refers back, so that it may go back in a text many times.
+    /// True if a pattern looks around or refers back, so that it may go back in a text many times.
     pub(super) backtracks: bool,
-    /// Whether a part of the schema is `writeOnly`.
+    /// True if a part of the schema is `writeOnly`.
     pub(super) has_secrets: bool,
 }
 
@@ -143,7 +143,7 @@ impl<'a> SchemaWalk<'a> {
     }
 }
 
-/// Whether a pattern needs an engine that goes back.
+/// Returns whether a pattern needs an engine that goes back.
 fn goes_back(pattern: &str) -> bool {
     let back = |two: &[u8]| two[0] == b'\\' && (two[1].is_ascii_digit() || two[1] == b'k');
     ["(?=", "(?!", "(?<"].iter().any(|group| pattern.contains(group))

@@ -41,7 +41,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Whether problems show the values of fields, which may be secrets.
+/// Returns whether problems show the values of fields, which may be secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldValues {
     Shown,

@@ -1,4 +1,4 @@
-//! Whether a server waits for more of a response, or the response for the client.
+//! Decides whether a server waits for more of a response, or the response for the client.
 
 use crate::sync::atomic::{AtomicU64, Ordering};
 

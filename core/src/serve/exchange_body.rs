@@ -51,7 +51,7 @@ impl TaskWaker {
     }
 }
 
-/// Which client a request is from.
+/// The client of a request.
 pub(super) enum ClientId {
     /// The holder of the connection that the request came on.
     Connection(Arc<Holder>),

@@ -88,9 +88,9 @@ impl Http {
         self
     }
 
-    /// Whether SIGTERM closes the server, where there is such a signal. Default: false, because a library should not
-    /// install signal handlers unasked. [`Http::bind`] does, so that who is told the address may send the signal. Afterwards the signal has
-    /// no effect any more.
+    /// Sets whether SIGTERM closes the server, where there is such a signal. Default: false, because a library should not
+    /// install signal handlers unasked. [`Http::bind`] installs it, so the signal may come as soon as the address is known. After
+    /// the server has ended, the signal has no effect.
     #[must_use]
     pub fn handle_sigterm(mut self, on: bool) -> Self {
         self.options.handle_sigterm = on;

@@ -34,7 +34,7 @@ pub(crate) fn write_definition(out: &mut Vec<u8>, family: Family, revision: Revi
     object.end();
 }
 
-/// Whether the revision has every member that definitions have.
+/// Returns whether the revision has every member that definitions have.
 fn has_all(revision: Revision) -> bool {
     revision.titles
         && revision.icons

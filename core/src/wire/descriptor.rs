@@ -62,7 +62,7 @@ pub(crate) fn write_template(
     out.push(b'}');
 }
 
-/// Whether a descriptor is written alike in the newest revision and in `revision`.
+/// Returns whether a descriptor is written alike in the newest revision and in `revision`.
 pub(crate) fn same_in_all(revision: Revision, described: &Described<'_>) -> bool {
     let rare = described.rare;
     let newer = described.title.is_some()

@@ -94,7 +94,7 @@ impl Identity {
     }
 }
 
-/// Whether resources are offered, and all other capabilities.
+/// Says whether resources are offered, and all other capabilities.
 type Offered<'a> = (bool, &'a [(String, Json)]);
 
 /// Returns a capability without its promise of notifications, for clients that cannot get them.

@@ -9,7 +9,7 @@ use wellhead::{Caller, Connection, DrainStart, Group, Handled, Limits, Route, Se
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Which kind of client.
+/// The kind of client.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Era {
     /// Shakes hands, and subscribes to one URI after the other.

@@ -1,4 +1,4 @@
-//! Which rules a POST is dealt with by, whatever its head says.
+//! The rules for a POST, whatever its head says.
 
 use crate::client::{Got, META, World, initialize, request};
 use wellhead::Server;

@@ -17,7 +17,7 @@ fn world(limits: impl FnOnce(&mut Limits), session_limit: usize, protected: bool
     World::with(&server, endpoint.build(|| {}).unwrap())
 }
 
-/// Whether a session of that id is there.
+/// Returns whether a session of that id is there.
 fn is_known(world: &World, session: &str) -> bool {
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     world.post(&[("Mcp-Session-Id", session)], initialized).status() == 202

@@ -10,7 +10,7 @@ impl Client {
         self.stream.shutdown(Shutdown::Write).expect("it is open");
     }
 
-    /// Whether nothing more comes, and the connection ends.
+    /// Returns whether nothing more comes, and the connection ends.
     fn ends(&mut self) -> bool {
         let mut rest = Vec::new();
         self.reader.read_to_end(&mut rest).is_ok() && rest.is_empty()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::{Caller, Connection, Event, Limits, Route};
 
-/// Whether the client has gone.
+/// Says whether the client has gone.
 type Gone = Arc<AtomicBool>;
 
 /// Polls until nothing is left. No callback may begin once the client has gone.

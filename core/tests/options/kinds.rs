@@ -216,7 +216,7 @@ pub(crate) fn amount(name: &str, value: u64) -> String {
     groups.join(",")
 }
 
-/// Whether a comment says that this is the default.
+/// Returns whether a comment says that this is the default.
 fn says(about: &str, words: &str) -> bool {
     let about = about.replace('`', "");
     let ends =

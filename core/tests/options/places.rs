@@ -128,7 +128,7 @@ fn part(file: &str, text: &str, after: &[&str], before: &str) -> (usize, usize) 
     (start, find(start, &before.replace('^', "")) + last.len())
 }
 
-/// Whether a text contains a key that is not the end of a longer name.
+/// Returns whether a text contains a key that is not the end of a longer name.
 fn has(text: &str, key: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let text = format!("\n{text}\n");

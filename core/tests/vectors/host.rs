@@ -66,7 +66,7 @@ impl Host {
         &self.state
     }
 
-    /// Whether what a step is about is there: a call that it names, or what it compares with. Callbacks on other threads
+    /// Returns whether what a step is about is there: a call that it names, or what it compares with. Callbacks on other threads
     /// may still be on their way.
     pub(crate) fn is_ready_for(&self, step: &Value) -> bool {
         let named = ["finish", "progress", "close_stream", "notify", "held"]
@@ -554,7 +554,7 @@ fn limits(values: &Value) -> Limits {
     limits
 }
 
-/// Whether the callback needs its responder beyond its return.
+/// Returns whether the callback needs its responder beyond its return.
 fn answers_later(answer: &Value) -> bool {
     match answer {
         Value::String(word) => word == "none",

@@ -24,7 +24,7 @@ pub(crate) fn sent(message: &Value, kept: &Kept) -> Result<String, String> {
     Ok(line)
 }
 
-/// Whether a line that came out is the expected message; keeps what a name matches for the first time.
+/// Returns whether a line that came out is the expected message; keeps what a name matches for the first time.
 pub(crate) fn matches(expected: &Value, line: &str, kept: &mut Kept) -> bool {
     let mut rest = line;
     let mut found = Vec::new();

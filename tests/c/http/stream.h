@@ -12,7 +12,7 @@ int event_take(event *e, text *body, text *why);
 void event_free(event *e);
 /* Returns 1 if it is the expected EVENT of the README. */
 int event_matches(const json_t *expected, const event *e, json_t *kept);
-/* Whether a value is the expected one, which may end with `@{*}` or `@{name}`. */
+/* Returns whether a value is the expected one, which may end with `@{*}` or `@{name}`. */
 int fits(const char *expected, const char *value, json_t *kept);
 
 #endif

@@ -37,7 +37,7 @@ wellhead_status host_add(host *h, json_t *entry, wellhead_error **error);
 const char *verb_of(json_t *step);
 /* Returns the call that is held under a name. NULL if there is none; then `why` says so. */
 held *find_held(host *h, const char *name, text *why);
-/* Whether a step that may fail went as it says. */
+/* Returns whether a step that may fail went as it says. */
 int outcome(const json_t *step, wellhead_status status, text *why);
 /* Does what a step says that concerns the server or its callbacks. 0: it went otherwise, and `why` says how. */
 int host_act(host *h, json_t *step, text *why);

@@ -165,7 +165,7 @@ export function expect(truth, otherwise) {
 /** A host, the client that drives it, and what came in. */
 export class World {
     wire = new Wire();
-    /** Which of the hosts that the client has started is the one it talks to. @type {number | null} */
+    /** The process of the host that the client talks to, among those that it has started. @type {number | null} */
     pid = null;
 
     /** @param {Session} session @param {string} record */

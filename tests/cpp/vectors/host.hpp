@@ -28,7 +28,7 @@ public:
     void add(const json_t *entry);
     // Returns the options of an endpoint that verifies tokens as the script says.
     wellhead::EndpointOptions endpoint_options(const json_t *script);
-    // Whether something is held under a name.
+    // Says whether something is held under a name.
     bool holds(const std::string &name) const { return held_.count(name) != 0; }
     // Does what a step says that concerns the server or its callbacks.
     void act(const std::string &verb, const json_t *step);

@@ -250,7 +250,7 @@ function filled(value, kept) {
   return value.replace(/@\{(\w+)\}/g, (_, name) => kept.get(name) ?? assert.fail(`@{${name}} is not known`));
 }
 
-/** Whether a value is the expected one, whose names end with it. */
+/** Returns whether a value is the expected one, whose names end with it. */
 function is(expected, value, kept) {
   return matches(`"${expected}"`, `"${value}"`, kept);
 }

@@ -37,7 +37,7 @@ class Held {
 /** The callbacks of one script. */
 export class Answers {
   calls = [];
-  /** Whether callbacks ran since this was last lowered. */
+  /** Says whether callbacks ran since this was last lowered. */
   ran = false;
   #held = new Map();
   #listings = new Map();
@@ -81,7 +81,7 @@ export class Answers {
     };
   }
 
-  /** Whether a URI may exist: it is one of these. */
+  /** Returns whether a URI may exist: it is one of these. */
   knower(known) {
     return (uri) => {
       this.#note(`exists ${uri}`);
@@ -208,7 +208,7 @@ export class Answers {
     else held.finish(value);
   }
 
-  /** Whether a callback is held by this name. */
+  /** Returns whether a callback is held by this name. */
   isHeld(name) {
     return this.#held.has(name);
   }

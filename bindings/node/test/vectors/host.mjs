@@ -13,7 +13,7 @@ export class Host {
   answers = new Answers();
   #lines = [];
   #fixed = new Map();
-  /** Whether an entry made a folder. */
+  /** Says whether an entry made a folder. */
   hasFolders = false;
   #server;
 
@@ -60,7 +60,7 @@ export class Host {
     return this.#server;
   }
 
-  /** Whether the log has a line with this text. */
+  /** Returns whether the log has a line with this text. */
   hasLogged(text) {
     return this.#lines.some((line) => line.includes(spelled(text)));
   }

@@ -20,7 +20,7 @@ export function sent(message, kept) {
     .join('');
 }
 
-/** Whether a line that came out is the expected message; keeps what a name matches for the first time. */
+/** Returns whether a line that came out is the expected message; keeps what a name matches for the first time. */
 export function matches(expected, line, kept) {
   const found = new Map();
   let at = 0;

@@ -42,7 +42,7 @@ impl SocketState {
         SocketRequest(self.clone())
     }
 
-    /// Whether to keep the end of the input from hyper, which would break off what is under way.
+    /// Returns whether hyper must not see the end of the input, because it would break off what is under way.
     fn hides_end(&self, cx: &Context<'_>) -> bool {
         let hides = self.idle.with(|idle, _| idle.is_alone());
         if hides {
@@ -54,7 +54,7 @@ impl SocketState {
         hides
     }
 
-    /// Whether the client has closed its half, and what is under way is not answered to such a client.
+    /// Returns whether the client has closed its half, and what is under way is not answered to such a client.
     pub(super) fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Relaxed)
     }

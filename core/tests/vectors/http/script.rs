@@ -16,7 +16,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) trait Adapter {
     type Exchange;
 
-    /// Whether what happens takes its time, so that a script has to wait for it.
+    /// Says whether what happens takes its time, so that a script has to wait for it.
     const WAITS: bool;
 
     fn new(host: &Host, options: &Value, pace: Pace) -> Self;
@@ -363,7 +363,7 @@ fn is_event(expected: &Value, event: &stream::Event, kept: &mut Kept) -> bool {
     data && !event.comment && retry == event.retry && field("id", &event.id, kept)
 }
 
-/// Whether a value is the expected one, which may end with `@{*}` or `@{name}`.
+/// Returns whether a value is the expected one, which may end with `@{*}` or `@{name}`.
 fn fits(expected: &str, value: &str, kept: &mut Kept) -> bool {
     let Some((before, name)) = expected.strip_suffix('}').and_then(|e| e.split_once("@{")) else {
         return expected == value;

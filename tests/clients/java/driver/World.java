@@ -67,7 +67,7 @@ final class World {
         return revision != null;
     }
 
-    /** Whether the revision is that one or a newer one. */
+    /** Says whether the revision is that one or a newer one. */
     boolean has(String first) {
         return revision.compareTo(first) >= 0;
     }
