@@ -518,7 +518,7 @@ typedef struct wellhead_provider {
     /* The names of variables of the template; none if `complete` is NULL, else at least one. Copied before return. */
     const wellhead_str *completed;
     size_t completed_count;
-    /* Tells whether a resource may exist, before a client subscribes to it. NULL: it may always exist. */
+    /* Returns whether a resource may exist, before a client subscribes to it. NULL: it may always exist. */
     wellhead_exists_callback exists;
 } wellhead_provider;
 #define WELLHEAD_PROVIDER_INIT { sizeof(wellhead_provider), NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }

@@ -354,12 +354,12 @@ impl Connection {
         callbacks()
     }
 
-    /// When to call [`Connection::tick`] at the latest, in milliseconds of the application's clock. None: no need to.
+    /// Returns when to call [`Connection::tick`] at the latest, in milliseconds of the application's clock. None: no need to.
     pub fn poll_timeout(&self) -> Option<u64> {
         self.0.machine.with(|m, _| m.poll_timeout())
     }
 
-    /// When what a route will say is overdue, if that is known.
+    /// Returns when what a route will say is overdue, if that is known.
     pub(crate) fn route_deadline(&self, route: Route) -> Option<u64> {
         self.0.machine.with(|m, _| m.route_deadline(route))
     }

@@ -339,7 +339,7 @@ impl ListCall {
         self.of.subject.as_deref()
     }
 
-    /// How many items are wanted at most; more are cut off, and asked for again.
+    /// Returns how many items are wanted at most; more are cut off, and asked for again.
     pub fn limit(&self) -> usize {
         self.limit
     }

@@ -72,7 +72,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Answers. Tells whether anyone still wanted to know; a late answer is no mistake.
+    /// Answers. Returns whether anyone still wanted to know; a late answer is no mistake.
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
@@ -129,7 +129,7 @@ impl<A: Reply> Responder<A> {
     }
 
     /// Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, and with
-    /// what it will be in the end, if that is known. Tells whether anybody still wants to know.
+    /// what it will be in the end, if that is known. Returns whether anybody still wants to know.
     ///
     /// `progress` only grows: what does not, or is no number, is dropped. A client that takes its messages slowly is told
     /// the newest.
@@ -300,7 +300,7 @@ impl Responder<Verification> {
 }
 
 impl Responder<MethodAnswer> {
-    /// Sends a notification about the call, before its answer and on the same way. Tells whether it was sent: not after
+    /// Sends a notification about the call, before its answer and on the same way. Returns whether it was sent: not after
     /// the answer, not when the answer is not wanted any more, not where there is room for an answer only, and not
     /// while the client takes nothing. `notifications/message` is sent only from the level on that the request asks
     /// for, where the revision has each request say so, and never if it does not ask.
@@ -355,7 +355,7 @@ impl Responder<MethodAnswer> {
     }
 
     /// The application does not want the client's answer any more: the client is told so, and `then` gets
-    /// [`ClientAnswer::GivenUp`]. Tells whether the answer was still to come.
+    /// [`ClientAnswer::GivenUp`]. Returns whether the answer was still to come.
     pub fn cancel_request(&self, number: u64) -> bool {
         match &self.target {
             AnswerTarget::Call { connection, .. } => {

@@ -78,7 +78,7 @@ pub struct wellhead_provider {
     /// The names of variables of the template; none if `complete` is NULL, else at least one. Copied before return.
     pub completed: *const wellhead_str,
     pub completed_count: usize,
-    /// Tells whether a resource may exist, before a client subscribes to it. NULL: it may always exist.
+    /// Returns whether a resource may exist, before a client subscribes to it. NULL: it may always exist.
     pub exists: wellhead_exists_callback,
 }
 

@@ -231,7 +231,7 @@ impl Calls {
         self.held.borrow().get(&number).map(|entry| f(&entry.held))
     }
 
-    /// Sends a notification about a call of a method. Tells whether it was sent.
+    /// Sends a notification about a call of a method. Returns whether it was sent.
     pub(crate) fn notify(&self, number: u32, method: &str, params: Option<&Json>) -> Result<bool> {
         let notify = |held: &Held| match held {
             Held::Method(responder) => responder.notify(method, params),

@@ -64,7 +64,7 @@ impl<'a> Texts<'a> {
         Texts { units, all, ascii, transcoder, at: 0 }
     }
 
-    /// Where the next text stands in `all`.
+    /// Returns where the next text stands in `all`.
     fn next(&mut self, units: f64) -> Option<Range<usize>> {
         if units < 0.0 {
             return None;

@@ -228,7 +228,7 @@ impl<'s> Js<'s> {
         String::from_utf8(bytes).ok()
     }
 
-    /// How many units a string has. None: it is none.
+    /// Returns how many units a string has. None: it is none.
     fn units(self, value: Value<'_>) -> Option<usize> {
         let mut length = 0;
         // SAFETY: the value is alive; without a buffer only the length is told.

@@ -65,7 +65,7 @@ impl Descriptor {
         Ok(descriptor)
     }
 
-    /// Takes one argument. Tells whether there is one of this name.
+    /// Takes one argument. Returns whether there is one of this name.
     fn take(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         let text = || given::optional(Some(value), |value| Ok(given::text(name, value)?.clone().unbind()));
         match name {

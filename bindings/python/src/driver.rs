@@ -220,7 +220,7 @@ impl Driver {
         }
     }
 
-    /// Runs what there is to run without waiting, for an event loop. Tells whether the service is over.
+    /// Runs what there is to run without waiting, for an event loop. Returns whether the service is over.
     fn pump(&self, py: Python<'_>) -> PyResult<bool> {
         let driver = self.core(py)?;
         let Some(bell) = &self.bell else { return Ok(false) };

@@ -51,7 +51,7 @@ impl Process {
         self.0.load(Ordering::Relaxed) != GENERATION.load(Ordering::Relaxed)
     }
 
-    /// Moves into the current process. Tells whether that is another one than before.
+    /// Moves into the current process. Returns whether that is another one than before.
     pub(crate) fn enter(&self) -> bool {
         let now = GENERATION.load(Ordering::Relaxed);
         self.0.swap(now, Ordering::Relaxed) != now

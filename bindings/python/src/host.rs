@@ -65,7 +65,7 @@ impl Host {
         })
     }
 
-    /// Runs the callback that an event asks for. Tells whether there was one.
+    /// Runs the callback that an event asks for. Returns whether there was one.
     ///
     /// # Errors
     /// Only `KeyboardInterrupt` and `SystemExit`. The call is answered all the same.

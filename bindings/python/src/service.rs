@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use wellhead::serve::Stdio;
 
-/// How standard input and output are served. An event loop has no callback threads, and signals are Python's.
+/// Returns how standard input and output are served. An event loop has no callback threads, and signals are Python's.
 pub(crate) fn stdio(function: &str, options: Option<&Bound<'_, PyDict>>, threads: bool) -> PyResult<Stdio> {
     let is_known = |name: &str| name != "handle_sigterm" && (threads || name != "callback_threads");
     let mut stdio = Stdio::new();
@@ -21,7 +21,7 @@ pub(crate) fn stdio(function: &str, options: Option<&Bound<'_, PyDict>>, threads
     Ok(stdio)
 }
 
-/// Where to listen.
+/// Returns where to listen.
 pub(crate) fn address(
     host: Option<&Bound<'_, PyAny>>,
     port: Option<&Bound<'_, PyAny>>,

@@ -142,7 +142,7 @@ impl Answering {
         }
     }
 
-    /// When to poll at the latest for what the route will say. In a session the endpoint tells the time, too: who waits for
+    /// Returns when to poll at the latest for what the route will say. In a session the endpoint tells the time, too: who waits for
     /// one answer is not woken for the deadlines of all others.
     fn deadline(&self) -> Option<u64> {
         match &self.session {

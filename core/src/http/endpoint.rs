@@ -137,7 +137,7 @@ impl Endpoint {
         }
     }
 
-    /// When to call [`Endpoint::tick`] at the latest; none: no need to.
+    /// Returns when to call [`Endpoint::tick`] at the latest; none: no need to.
     pub fn poll_timeout(&self) -> Option<u64> {
         self.0.state.with(|s, _| s.sessions.deadline(self.0.options.values.session_ms))
     }
@@ -192,7 +192,7 @@ impl Endpoint {
         path == self.0.options.path || self.0.is_metadata(path)
     }
 
-    /// How many sessions there are.
+    /// Returns how many sessions there are.
     pub fn sessions(&self) -> usize {
         self.0.state.with(|s, _| s.sessions.len())
     }

@@ -80,7 +80,7 @@ impl IdleTimeout {
         self.stuck.get_or_insert(now);
     }
 
-    /// When it is over at the latest, if nothing happens.
+    /// Returns when it is over at the latest, if nothing happens.
     pub(crate) fn deadline(&self) -> Option<u64> {
         let idle = (self.requests == 0).then(|| self.idle.saturating_add(self.idle_ms));
         let head = self.head.map(|since| since.saturating_add(self.head_ms));

@@ -71,7 +71,7 @@ impl RequestBody {
         RequestBody { holder, ready, since, place, arrived: 0, charged: 0, length: None }
     }
 
-    /// How many bytes have arrived.
+    /// Returns how many bytes have arrived.
     pub(super) fn len(&self) -> usize {
         self.arrived
     }

@@ -210,7 +210,7 @@ impl Sessions {
         Some(session)
     }
 
-    /// How many sessions a caller has.
+    /// Returns how many sessions a caller has.
     pub(super) fn of_caller(&self, caller: &[u8]) -> usize {
         self.by_caller.get(caller).copied().unwrap_or_default()
     }

@@ -134,7 +134,7 @@ impl Streams {
         })?
     }
 
-    /// That exchange is gone. Tells whether it held the stream until now.
+    /// That exchange is gone. Returns whether it held the stream until now.
     pub(super) fn release(&mut self, stream: u64, holder: u64) -> bool {
         self.change(stream, |s| s.holder.take_if(|h| h.number == holder).is_some()).unwrap_or_default()
     }

@@ -106,7 +106,7 @@ impl Batches {
         self.bytes
     }
 
-    /// How many of them refuse an element, which costs no call.
+    /// Returns how many of them refuse an element, which costs no call.
     pub(super) fn refused(&self) -> usize {
         self.refused
     }
@@ -128,7 +128,7 @@ impl Batches {
         self.open.get(&self.place(route)?.0)
     }
 
-    /// Where the batch goes that this is an element of.
+    /// Returns where the batch goes that this is an element of.
     pub(super) fn route_of(&self, route: Route) -> Option<Route> {
         self.find(route).map(|batch| batch.route)
     }

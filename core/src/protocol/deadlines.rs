@@ -24,7 +24,7 @@ impl Machine {
         trash.put(open);
     }
 
-    /// When [`Machine::tick`] has something to do, in the application's milliseconds.
+    /// Returns when [`Machine::tick`] has something to do, in the application's milliseconds.
     pub(crate) fn poll_timeout(&mut self) -> Option<u64> {
         self.inflight.deadline()
     }

@@ -130,7 +130,7 @@ impl Machine {
         }
     }
 
-    /// A message over the limit was skipped. Tells whether no further message may be dealt with now.
+    /// A message over the limit was skipped. Returns whether no further message may be dealt with now.
     pub(crate) fn handle_too_long(&mut self, route: Route) -> bool {
         if !self.is_closed() {
             let fault = limit("message_bytes", self.settings.limits.message_bytes);

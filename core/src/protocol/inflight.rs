@@ -366,7 +366,7 @@ impl Inflight {
         self.current(call).is_some_and(|slot| slot.is_handed_out)
     }
 
-    /// When [`Inflight::overdue`] is next worth asking.
+    /// Returns when [`Inflight::overdue`] is next worth asking.
     pub(crate) fn deadline(&mut self) -> Option<u64> {
         while let Some((deadline, call)) = self.deadlines.front().copied() {
             if is_due(&self.slots, deadline, call) {

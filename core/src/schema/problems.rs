@@ -133,7 +133,7 @@ fn explain(error: &ValidationError<'_>, values: FieldValues, found: &mut Vec<Pro
     }
 }
 
-/// How badly a shape fits: another type of the whole value is worst, then comes a wrong constant, then the number of
+/// Returns how badly a shape fits: another type of the whole value is worst, then comes a wrong constant, then the number of
 /// problems.
 fn misfit(errors: &[ValidationError<'_>], depth: usize) -> (bool, bool, usize) {
     let at = |error: &ValidationError<'_>| error.instance_path().into_iter().count();

@@ -59,29 +59,29 @@ impl Http {
         Http { endpoint, options: ListenerOptions::DEFAULT }
     }
 
-    /// Where callbacks run: 1, always the thread that serves; 0, without a hop on the threads of the network, for applications
-    /// whose callbacks are quick; more, that many threads, the one that serves among them. At most 1,024. Default: 1.
+    /// Sets the number of threads that run callbacks, at most 1,024. With 1, the default, only the thread that serves runs them; it
+    /// counts among several, too. With 0 the threads of the network run them, without a hop: for quick callbacks.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
         self.options.callback_threads = threads;
         self
     }
 
-    /// How many threads read and write: 1 to 1,024. Default: 1.
+    /// Sets how many threads read and write: 1 to 1,024. Default: 1.
     #[must_use]
     pub fn io_threads(mut self, threads: usize) -> Self {
         self.options.io_threads = threads;
         self
     }
 
-    /// How many connections are open at once, at least 1; further ones wait to be accepted. Default: 10,000.
+    /// Sets how many connections are open at once, at least 1; further ones wait to be accepted. Default: 10,000.
     #[must_use]
     pub fn connections(mut self, most: usize) -> Self {
         self.options.connections = most;
         self
     }
 
-    /// How long answers under way may take after the server was closed. Default: 5,000 milliseconds.
+    /// Sets how long answers under way may take after the server was closed. Default: 5,000 milliseconds.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
         self.options.drain_ms = milliseconds(time);

@@ -294,7 +294,7 @@ fn a_body_that_was_let_go_is_refused_with_its_next_piece_or_its_end() {
     is_full(&poll(&world, second), most);
 }
 
-/// How many of 20 bodies that lack their end are not refused, if their requests come with that peer and field.
+/// Returns how many of 20 bodies that lack their end are not refused, if their requests come with that peer and field.
 fn bodies_kept(world: &World, peer: impl Fn(u8) -> Vec<u8>, token: Option<&str>) -> usize {
     let mut kept = Vec::new();
     for at in 0..20 {

@@ -120,7 +120,7 @@ pub(crate) fn answered(output: &str) -> Vec<usize> {
     output.lines().filter_map(id_of).collect()
 }
 
-/// How many changes of that URI are told.
+/// Returns how many changes of that URI are told.
 pub(crate) fn updates(output: &str, uri: &str) -> usize {
     let uri = format!(r#""uri":"{uri}""#);
     output.lines().filter(|line| line.contains("resources/updated") && line.contains(&uri)).count()

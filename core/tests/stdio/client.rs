@@ -241,7 +241,7 @@ impl Client {
         self.output = None;
     }
 
-    /// How much the pipes to and from the application hold, in bytes.
+    /// Returns how much the pipes to and from the application hold, in bytes.
     pub(crate) fn pipe_sizes(&self) -> [usize; 2] {
         [&self.input, &self.output].map(|wire| pipe_size(wire.as_ref().expect("it is open")))
     }

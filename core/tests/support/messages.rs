@@ -47,7 +47,7 @@ pub(crate) fn cancel(id: usize) -> String {
     note("cancelled", &format!(r#"{{"requestId":{id}}}"#))
 }
 
-/// How many of the messages answer that id.
+/// Returns how many of the messages answer that id.
 pub(crate) fn answers(output: &str, id: usize) -> usize {
     let id = format!(r#""id":{id},"#);
     output.lines().filter(|line| line.contains(&id)).count()
