@@ -21,11 +21,12 @@
  * Ownership. `x_new` returns a handle that the application frees with `x_free`; free(NULL) does nothing. Handles may be
  *   freed in any order. Strings passed in are copied before return, unless the name of the function ends in `_owned`.
  *   Strings passed out are borrowed; each function says until when.
- * Callbacks. The first argument is the `user_data` of the registration. `destroy(user_data)` runs once, after the last
- *   callback, on any thread. It also runs if the function that took it fails, unless the struct that holds it cannot be read
- *   (NULL, struct_size 0). The library holds no lock during a callback, so a callback may call any function, unless its
- *   comment says otherwise. It may also free the handle whose function runs it; that function then returns as if the handle
- *   were closed. A callback must not throw or longjmp: a C++ exception that leaves it aborts the process.
+ * Callbacks. The first argument is the `user_data` of the registration. Strings come as pointers, which are never NULL:
+ *   some languages cannot make a callback that takes a struct. `destroy(user_data)` runs once, after the last callback, on
+ *   any thread. It also runs if the function that took it fails, unless the struct that holds it cannot be read (NULL,
+ *   struct_size 0). The library holds no lock during a callback, so a callback may call any function, unless its comment
+ *   says otherwise. It may also free the handle whose function runs it; that function then returns as if the handle were
+ *   closed. A callback must not throw or longjmp: a C++ exception that leaves it aborts the process.
  * Threads. Every function is thread-safe, unless its comment ends in a `Thread safety:` line. By default the drivers run
  *   callbacks on the thread that calls them, one at a time; a poll function runs them on its own thread. A `_free` is the
  *   last use of its handle: no other thread may be using it. The `_free` of a connection, an endpoint or an exchange waits
@@ -322,7 +323,7 @@ typedef struct wellhead_limits {
 
 /* Logs a line about a callback that failed, or about requests that are refused. level: one of WELLHEAD_LOG_. line: borrowed
  * until the callback returns; no byte of it reaches a client. Called on any thread. */
-typedef void (*wellhead_log_callback)(void *log_data, uint32_t level, wellhead_str line);
+typedef void (*wellhead_log_callback)(void *log_data, uint32_t level, const wellhead_str *line);
 
 /* A name and its value. */
 typedef struct wellhead_pair {
@@ -486,23 +487,20 @@ typedef struct wellhead_contents {
  * and `responder` are borrowed until the callback returns or, if kept, until the answer. */
 typedef void (*wellhead_read_callback)(void *user_data, const wellhead_call *call, wellhead_read *responder);
 
-/* Lists the items that follow `after`, or the first ones if `after` is absent, in an order that stays the same. `after` is
- * the `key` of an item that was listed before, or its URI; the item may be gone by now. `limit` is the number of items that
- * fit on this page, at least 1; fixed resources may have used part of it. Items beyond it are cut off and come on the next
- * page, also if `more` of wellhead_list_finish is 0. Answer with wellhead_list_finish or wellhead_list_failed. As in
- * wellhead_read_callback, a kept responder is answered later. */
-typedef void (*wellhead_list_callback)(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit,
-                                       wellhead_list *responder);
+/* Lists the items that follow wellhead_call_after, or the first ones if that is absent, in an order that stays the same. Add
+ * at most wellhead_call_limit of them. Items beyond it are cut off and come on the next page, also if `more` of
+ * wellhead_list_finish is 0. Answer with wellhead_list_finish or wellhead_list_failed. As in wellhead_read_callback, a kept
+ * responder is answered later. */
+typedef void (*wellhead_list_callback)(void *user_data, const wellhead_call *call, wellhead_list *responder);
 
-/* Completes a variable of a template or an argument of a prompt. value: the part that is typed so far; may be empty.
- * wellhead_call_var returns the values of the other variables. Answer with wellhead_complete_finish or
- * wellhead_complete_failed. As in wellhead_read_callback, a kept responder is answered later. */
-typedef void (*wellhead_complete_callback)(void *user_data, const wellhead_call *call, wellhead_str variable,
-                                           wellhead_str value, wellhead_complete *responder);
+/* Completes a variable of a template or an argument of a prompt: the one that wellhead_call_variable names, from the part
+ * that wellhead_call_value returns. wellhead_call_var returns the values of the other variables. Answer with
+ * wellhead_complete_finish or wellhead_complete_failed. As in wellhead_read_callback, a kept responder is answered later. */
+typedef void (*wellhead_complete_callback)(void *user_data, const wellhead_call *call, wellhead_complete *responder);
 
 /* Returns 0 if no resource exists at `uri`, which then cannot be subscribed to, and 1 if one may exist. `uri` is borrowed
  * until the callback returns. It must not block. */
-typedef int (*wellhead_exists_callback)(void *user_data, wellhead_str uri);
+typedef int (*wellhead_exists_callback)(void *user_data, const wellhead_str *uri);
 
 /* The callbacks of one registration. NULL: not offered. The struct itself is copied before return. */
 typedef struct wellhead_provider {
@@ -709,14 +707,31 @@ WELLHEAD_API wellhead_text *wellhead_call_seal_state(const wellhead_call *call, 
  * none, it is forged, it was sealed for another caller or URI, or it has expired. Then answer wellhead_read_invalid_state. */
 WELLHEAD_API wellhead_text *wellhead_call_open_state(const wellhead_call *call, uint64_t now);
 
+/* Returns where the page of a list begins: the `key` of an item that was listed before, or its URI. The item may be gone by
+ * now. Absent for the first page, and for other calls. */
+WELLHEAD_API wellhead_str wellhead_call_after(const wellhead_call *call);
+
+/* Returns the number of items that fit on the page of a list, at least 1. Fixed resources may have used part of the page. 0
+ * for other calls. */
+WELLHEAD_API size_t wellhead_call_limit(const wellhead_call *call);
+
 /* Returns the filter of a list, which a client of the resources/get dialect may send: a JSON object. Absent: no filter. */
 WELLHEAD_API wellhead_str wellhead_call_filter(const wellhead_call *call);
+
+/* Returns the name of the variable or the argument that is completed. Absent for other calls. */
+WELLHEAD_API wellhead_str wellhead_call_variable(const wellhead_call *call);
+
+/* Returns the part of the value that is typed so far, for a completion; may be empty. Absent for other calls. */
+WELLHEAD_API wellhead_str wellhead_call_value(const wellhead_call *call);
 
 /* Returns the name of the method, for a method. Absent for other calls. */
 WELLHEAD_API wellhead_str wellhead_call_method(const wellhead_call *call);
 
 /* Returns the name of the tool or the prompt. Absent for other calls. */
 WELLHEAD_API wellhead_str wellhead_call_name(const wellhead_call *call);
+
+/* Returns the params of a method, a tool or a prompt, a JSON object; {} if there are none. Absent for other calls. */
+WELLHEAD_API wellhead_str wellhead_call_params(const wellhead_call *call);
 
 /* Returns the `arguments` among the params of a method, a JSON object; {} if there are none. */
 WELLHEAD_API wellhead_str wellhead_call_arguments(const wellhead_call *call);
@@ -1010,11 +1025,10 @@ typedef struct wellhead_method_options {
 } wellhead_method_options;
 #define WELLHEAD_METHOD_OPTIONS_INIT { sizeof(wellhead_method_options), NULL, 0 }
 
-/* Handles a request. params: its params, a JSON object; {} if there are none; borrowed as long as the call. Answer with
- * wellhead_method_result or another wellhead_method_ function that answers; a tool rather answers with wellhead_method_text
- * or its like. As in wellhead_read_callback, a kept responder is answered later. */
-typedef void (*wellhead_method_callback)(void *user_data, const wellhead_call *call, wellhead_str params,
-                                         wellhead_method *responder);
+/* Handles a request, whose params wellhead_call_params and wellhead_call_arguments return. Answer with wellhead_method_result
+ * or another wellhead_method_ function that answers; a tool rather answers with wellhead_method_text or its like. As in
+ * wellhead_read_callback, a kept responder is answered later. */
+typedef void (*wellhead_method_callback)(void *user_data, const wellhead_call *call, wellhead_method *responder);
 
 /* Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/ or
  * logging/ declares that capability. For others see `capabilities` of wellhead_server_options. `options` and `destroy` may
@@ -1144,7 +1158,7 @@ WELLHEAD_API wellhead_status wellhead_server_update_prompt(wellhead_server *serv
 /* Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
  * the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
  * event of the connection; not called if the application closes the connection. */
-typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, wellhead_str json);
+typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, const wellhead_str *json);
 
 /* Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
  * sent; may be NULL. It is not sent after the answer, after the client cancelled the call, or while the client reads
@@ -1267,7 +1281,7 @@ WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *serve
 
 /* Carries a change to other instances of the service. event: one JSON object, borrowed until the callback returns. Called on
  * the thread that reports the change, inside the function that reports it. */
-typedef void (*wellhead_publish_callback)(void *user_data, wellhead_str event);
+typedef void (*wellhead_publish_callback)(void *user_data, const wellhead_str *event);
 
 /* Sets the callback that carries changes to other instances, for example by a pub/sub system. They pass each event to
  * wellhead_server_inject. It replaces an earlier one. Changes by registering, removing and setting are not published, and
@@ -1442,7 +1456,7 @@ WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const
  * needs: the client then repeats its request with the answers. params: a JSON object; {} if there are none. Answer with one
  * of the wellhead_test_request_ functions before the callback returns; without an answer the server gets an internal error.
  * All arguments are borrowed until the callback returns. It must not use the client. */
-typedef void (*wellhead_test_request_callback)(void *user_data, wellhead_str method, wellhead_str params,
+typedef void (*wellhead_test_request_callback)(void *user_data, const wellhead_str *method, const wellhead_str *params,
                                                wellhead_test_request *request);
 
 /* Answers a request of the server with a result, a JSON object. request: only inside its callback. INVALID_ARGUMENT: the

@@ -792,8 +792,8 @@ public:
     void fail(const ToolError &e) noexcept { wellhead_method_tool_error(capi(), wellhead_cstr(e.what())); }
 
 private:
-    static void run_then(void *then_data, std::uint32_t response, wellhead_str json) noexcept {
-        detail::run<ResponseCallback>(then_data, response, view(json));
+    static void run_then(void *then_data, std::uint32_t response, const wellhead_str *json) noexcept {
+        detail::run<ResponseCallback>(then_data, response, view(*json));
     }
 };
 
@@ -1054,21 +1054,23 @@ private:
     static void run_interest(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) noexcept {
         detail::respond<Interest>(r, detail::as<InterestCallback>(user_data), Call(call), wanted != 0);
     }
-    static void run_method(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) noexcept {
-        detail::respond<Method>(r, detail::as<MethodCallback>(user_data), Call(call), view(params));
+    static void run_method(void *user_data, const wellhead_call *call, wellhead_method *r) noexcept {
+        detail::respond<Method>(r, detail::as<MethodCallback>(user_data), Call(call), view(wellhead_call_params(call)));
     }
-    static void run_complete(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                             wellhead_complete *r) noexcept {
-        detail::respond<Complete>(r, detail::as<CompleteCallback>(user_data), Call(call), view(variable), view(value));
+    static void complete(const CompleteCallback &callback, const wellhead_call *call, wellhead_complete *r) noexcept {
+        detail::respond<Complete>(r, callback, Call(call), view(wellhead_call_variable(call)), view(wellhead_call_value(call)));
     }
-    static void run_publish(void *user_data, wellhead_str event) noexcept {
-        detail::run<PublishCallback>(user_data, view(event));
+    static void run_complete(void *user_data, const wellhead_call *call, wellhead_complete *r) noexcept {
+        complete(detail::as<CompleteCallback>(user_data), call, r);
+    }
+    static void run_publish(void *user_data, const wellhead_str *event) noexcept {
+        detail::run<PublishCallback>(user_data, view(*event));
     }
     static void run_observe(void *observe_data, const wellhead_observed *observed) noexcept {
         detail::run<ObserveCallback>(observe_data, *observed);
     }
-    static void run_log(void *log_data, std::uint32_t level, wellhead_str line) noexcept {
-        detail::run<LogCallback>(log_data, level, view(line));
+    static void run_log(void *log_data, std::uint32_t level, const wellhead_str *line) noexcept {
+        detail::run<LogCallback>(log_data, level, view(*line));
     }
 
     static wellhead_server *make(std::string_view name, std::string_view version, ServerOptions &options) {
@@ -1128,19 +1130,18 @@ private:
                 detail::respond<Read>(r, detail::as<Provider>(user_data).read, Call(call));
             };
         if (provider.list)
-            c.list = [](void *user_data, const wellhead_call *call, wellhead_str after, std::size_t limit,
-                        wellhead_list *r) noexcept {
-                detail::respond<List>(r, detail::as<Provider>(user_data).list, Call(call), optional_view(after), limit);
+            c.list = [](void *user_data, const wellhead_call *call, wellhead_list *r) noexcept {
+                detail::respond<List>(r, detail::as<Provider>(user_data).list, Call(call),
+                                      optional_view(wellhead_call_after(call)), wellhead_call_limit(call));
             };
         if (provider.complete)
-            c.complete = [](void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                            wellhead_complete *r) noexcept {
-                detail::respond<Complete>(r, detail::as<Provider>(user_data).complete, Call(call), view(variable), view(value));
+            c.complete = [](void *user_data, const wellhead_call *call, wellhead_complete *r) noexcept {
+                complete(detail::as<Provider>(user_data).complete, call, r);
             };
         if (provider.exists)
-            c.exists = [](void *user_data, wellhead_str uri) noexcept {
+            c.exists = [](void *user_data, const wellhead_str *uri) noexcept {
                 try {
-                    return static_cast<int>(detail::as<Provider>(user_data).exists(view(uri)));
+                    return static_cast<int>(detail::as<Provider>(user_data).exists(view(*uri)));
                 } catch (...) {
                     return 1; /* The resource may exist. */
                 }
@@ -1300,10 +1301,11 @@ private:
         for (std::size_t i = 0; i < count; i++) all.emplace_back(view(at(capi(), i)));
         return all;
     }
-    static void answer(void *on_request, wellhead_str method, wellhead_str params, wellhead_test_request *request) noexcept {
+    static void answer(void *on_request, const wellhead_str *method, const wellhead_str *params,
+                       wellhead_test_request *request) noexcept {
         try {
             TestRequest asked(request);
-            detail::as<TestRequestCallback>(on_request)(view(method), view(params), asked);
+            detail::as<TestRequestCallback>(on_request)(view(*method), view(*params), asked);
         } catch (const std::exception &e) {
             wellhead_test_request_failed(request, wellhead_cstr(e.what()));
         } catch (...) {

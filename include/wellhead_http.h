@@ -84,6 +84,9 @@ typedef struct wellhead_protection {
 } wellhead_protection;
 #define WELLHEAD_PROTECTION_INIT { sizeof(wellhead_protection), {NULL, 0}, NULL, 0, NULL, 0 }
 
+/* Returns the bearer token of a request as it came, for a token. Pass it on to its issuer only. Absent for other calls. */
+WELLHEAD_API wellhead_str wellhead_call_token(const wellhead_call *call);
+
 /* Returns the value of a header field of a request, for a token. name: NUL-terminated, in any case. Mcp-Method and Mcp-Name
  * tell the purpose of a request of 2026-07-28, for applications that require scopes by it. Absent if the field is missing,
  * came more than once, or is not UTF-8. */
@@ -132,11 +135,10 @@ WELLHEAD_API wellhead_status wellhead_verify_failed(wellhead_verify *responder, 
  * notifications of changes. */
 #define WELLHEAD_NO_SESSIONS 16
 
-/* Verifies the bearer token of a request, also inside a session, before the rest of the request is read. token: as it came;
- * borrowed as long as the call. Pass it on to its issuer only. wellhead_call_header returns header fields. Answer with one
- * of the wellhead_verify_ functions. As in wellhead_read_callback, a kept responder is answered later. */
-typedef void (*wellhead_verify_callback)(void *verify_data, const wellhead_call *call, wellhead_str token,
-                                         wellhead_verify *responder);
+/* Verifies the bearer token of a request, also inside a session, before the rest of the request is read. wellhead_call_token
+ * returns the token and wellhead_call_header the header fields. Answer with one of the wellhead_verify_ functions. As in
+ * wellhead_read_callback, a kept responder is answered later. */
+typedef void (*wellhead_verify_callback)(void *verify_data, const wellhead_call *call, wellhead_verify *responder);
 
 /* Options of an endpoint. Zero, NULL or absent in a field means its default. Strings and arrays are copied. */
 typedef struct wellhead_endpoint_options {
@@ -183,7 +185,7 @@ typedef struct wellhead_endpoint_options {
 
 /* Gets the address that is bound, with the port that the system chose if port 0 was requested. address: borrowed until the
  * callback returns. Called once, on the thread of wellhead_serve_http, before the first request is accepted. */
-typedef void (*wellhead_bound_callback)(void *bound_data, wellhead_str address);
+typedef void (*wellhead_bound_callback)(void *bound_data, const wellhead_str *address);
 
 /* Options of the HTTP listener. Zero or NULL in a field means its default. */
 typedef struct wellhead_http_options {

@@ -138,8 +138,8 @@ public:
     }
 
 private:
-    static void run_verify(void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) noexcept {
-        respond<Verify>(r, as<VerifyCallback>(verify_data), Call(call), view(token));
+    static void run_verify(void *verify_data, const wellhead_call *call, wellhead_verify *r) noexcept {
+        respond<Verify>(r, as<VerifyCallback>(verify_data), Call(call), view(wellhead_call_token(call)));
     }
 
     std::vector<wellhead_str> origins_, hosts_, servers_, scopes_;
@@ -166,10 +166,10 @@ inline void Server::serve_http(std::string_view address, HttpOptions options) {
     c.drain_ms = options.drain_ms;
     c.flags = options.flags;
     if (bound.tell) {
-        c.bound = [](void *bound_data, wellhead_str listened_on) noexcept {
+        c.bound = [](void *bound_data, const wellhead_str *listened_on) noexcept {
             auto *it = static_cast<Bound *>(bound_data);
             try {
-                it->tell(view(listened_on));
+                it->tell(view(*listened_on));
             } catch (...) {
                 it->thrown = std::current_exception();
                 it->server->close();

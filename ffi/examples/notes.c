@@ -65,10 +65,11 @@ static void read_note(void *user_data, const wellhead_call *call, wellhead_read 
     pthread_mutex_unlock(&s->lock);
 }
 
-static void list_notes(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+static void list_notes(void *user_data, const wellhead_call *call, wellhead_list *r) {
+    const wellhead_str after = wellhead_call_after(call);
+    size_t limit = wellhead_call_limit(call);
     store *s = user_data;
     int found = 0;
-    (void)call;
     pthread_mutex_lock(&s->lock);
     size_t at = after.ptr ? find(s, after, &found) : 0;
     if (found) at++;

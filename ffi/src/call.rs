@@ -6,7 +6,7 @@ use crate::held_call::{of_request, wellhead_call};
 use crate::text::wellhead_text;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
-use wellhead::{ClientExtensions, Json};
+use wellhead::{ClientExtensions, Json, ListCall};
 
 /// Returns the URI as the client spelled it; the template for a completion. Absent for a list, a method, a token and an
 /// authorize callback.
@@ -219,16 +219,41 @@ pub unsafe extern "C" fn wellhead_call_open_state(
     }
 }
 
+/// Returns where the page of a list begins: the `key` of an item that was listed before, or its URI. The item may be gone by
+/// now. Absent for the first page, and for other calls.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_after(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { text(call, |call| call.as_list()?.after()) }
+}
+
+/// Returns the number of items that fit on the page of a list, at least 1. Fixed resources may have used part of the page. 0
+/// for other calls.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_limit(call: *const wellhead_call) -> usize {
+    // SAFETY: our caller's promise.
+    unsafe { ask(call, 0, |_, call| call.as_list().map_or(0, ListCall::limit)) }
+}
+
 /// Returns the filter of a list, which a client of the resources/get dialect may send: a JSON object. Absent: no filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe {
-        text(call, |call| match call {
-            wellhead_call::List(held) => held.call.filter().map(Json::as_str),
-            _ => None,
-        })
-    }
+    unsafe { text(call, |call| call.as_list()?.filter().map(Json::as_str)) }
+}
+
+/// Returns the name of the variable or the argument that is completed. Absent for other calls.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_variable(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { text(call, |call| Some(call.as_complete()?.variable())) }
+}
+
+/// Returns the part of the value that is typed so far, for a completion; may be empty. Absent for other calls.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_value(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { text(call, |call| Some(call.as_complete()?.value())) }
 }
 
 /// Returns the name of the method, for a method. Absent for other calls.
@@ -243,6 +268,13 @@ pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wel
 pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, |call| call.as_method()?.name()) }
+}
+
+/// Returns the params of a method, a tool or a prompt, a JSON object; {} if there are none. Absent for other calls.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_params(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { text(call, |call| Some(call.as_method()?.params())) }
 }
 
 /// Returns the `arguments` among the params of a method, a JSON object; {} if there are none.
@@ -316,7 +348,7 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
 }
 
 /// The body of a function that returns a text of a call.
-unsafe fn text(
+pub(crate) unsafe fn text(
     call: *const wellhead_call,
     get: impl for<'a> FnOnce(&'a wellhead_call) -> Option<&'a str>,
 ) -> wellhead_str {

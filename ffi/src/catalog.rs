@@ -26,30 +26,25 @@ pub type wellhead_read_callback = Option<
     ),
 >;
 
-/// Lists the items that follow `after`, or the first ones if `after` is absent, in an order that stays the same. `after` is
-/// the `key` of an item that was listed before, or its URI; the item may be gone by now. `limit` is the number of items that
-/// fit on this page, at least 1; fixed resources may have used part of it. Items beyond it are cut off and come on the next
-/// page, also if `more` of wellhead_list_finish is 0. Answer with wellhead_list_finish or wellhead_list_failed. As in
-/// wellhead_read_callback, a kept responder is answered later.
+/// Lists the items that follow wellhead_call_after, or the first ones if that is absent, in an order that stays the same. Add
+/// at most wellhead_call_limit of them. Items beyond it are cut off and come on the next page, also if `more` of
+/// wellhead_list_finish is 0. Answer with wellhead_list_finish or wellhead_list_failed. As in wellhead_read_callback, a kept
+/// responder is answered later.
 pub type wellhead_list_callback = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: *const wellhead_call,
-        after: wellhead_str,
-        limit: usize,
         responder: *mut wellhead_list,
     ),
 >;
 
-/// Completes a variable of a template or an argument of a prompt. value: the part that is typed so far; may be empty.
-/// wellhead_call_var returns the values of the other variables. Answer with wellhead_complete_finish or
-/// wellhead_complete_failed. As in wellhead_read_callback, a kept responder is answered later.
+/// Completes a variable of a template or an argument of a prompt: the one that wellhead_call_variable names, from the part
+/// that wellhead_call_value returns. wellhead_call_var returns the values of the other variables. Answer with
+/// wellhead_complete_finish or wellhead_complete_failed. As in wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_complete_callback = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: *const wellhead_call,
-        variable: wellhead_str,
-        value: wellhead_str,
         responder: *mut wellhead_complete,
     ),
 >;
@@ -57,7 +52,7 @@ pub type wellhead_complete_callback = Option<
 /// Returns 0 if no resource exists at `uri`, which then cannot be subscribed to, and 1 if one may exist. `uri` is borrowed
 /// until the callback returns. It must not block.
 pub type wellhead_exists_callback =
-    Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, uri: wellhead_str) -> c_int>;
+    Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, uri: *const wellhead_str) -> c_int>;
 
 /// The callbacks of one registration. NULL: not offered. The struct itself is copied before return.
 #[repr(C)]
@@ -376,10 +371,8 @@ impl Provider for Callbacks {
         let Some(list) = self.list else { return };
         let (_, responder) = call.defer();
         Pending::run(wellhead_call::list(call), responder, |call, responder| {
-            let wellhead_call::List(held) = call else { return };
-            let after = wellhead_str::optional(held.call.after());
             // SAFETY: the application's function, called as the header says.
-            unsafe { list(self.user_data.get(), call, after, held.call.limit(), responder) }
+            unsafe { list(self.user_data.get(), call, responder) }
         });
     }
 
@@ -388,9 +381,9 @@ impl Provider for Callbacks {
     }
 
     fn exists(&self, uri: &str) -> bool {
+        let Some(exists) = self.exists else { return true };
         // SAFETY: the application's function, called as the header says.
-        self.exists
-            .is_none_or(|exists| unsafe { exists(self.user_data.get(), wellhead_str::from_text(uri)) } != 0)
+        unsafe { exists(self.user_data.get(), &wellhead_str::from_text(uri)) != 0 }
     }
 }
 
@@ -398,10 +391,7 @@ pub(crate) fn run_complete(complete: wellhead_complete_callback, user_data: &Use
     let Some(complete) = complete else { return };
     let (_, responder) = call.defer();
     Pending::run(wellhead_call::complete(call), responder, |call, responder| {
-        let wellhead_call::Complete(held) = call else { return };
-        let (variable, value) =
-            (wellhead_str::from_text(held.call.variable()), wellhead_str::from_text(held.call.value()));
         // SAFETY: the application's function, called as the header says.
-        unsafe { complete(user_data.get(), call, variable, value, responder) }
+        unsafe { complete(user_data.get(), call, responder) }
     });
 }

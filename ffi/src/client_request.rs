@@ -43,7 +43,7 @@ pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
 /// the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
 /// event of the connection; not called if the application closes the connection.
 pub type wellhead_response_callback =
-    Option<unsafe extern "C-unwind" fn(then_data: *mut c_void, response: u32, json: wellhead_str)>;
+    Option<unsafe extern "C-unwind" fn(then_data: *mut c_void, response: u32, json: *const wellhead_str)>;
 
 /// Sends a request to the client: sampling/createMessage, elicitation/create or roots/list. Keep the responder first. then:
 /// may not be NULL. then_destroy: called once, after `then` or instead of it, also on failure. params, then_destroy and
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn wellhead_method_request(
                     _ => (WELLHEAD_RESPONSE_GIVEN_UP, wellhead_str::ABSENT),
                 };
                 // SAFETY: the application's function, called as the header says.
-                then(data.get(), response, json);
+                then(data.get(), response, &raw const json);
             })?;
             promise.put(number, asked);
             Ok(())

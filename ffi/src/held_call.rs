@@ -63,6 +63,20 @@ impl wellhead_call {
         }
     }
 
+    pub(crate) fn as_list(&self) -> Option<&ListCall> {
+        match self {
+            wellhead_call::List(held) => Some(&held.call),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_complete(&self) -> Option<&CompleteCall> {
+        match self {
+            wellhead_call::Complete(held) => Some(&held.call),
+            _ => None,
+        }
+    }
+
     pub(crate) fn as_method(&self) -> Option<&MethodCall> {
         match self {
             wellhead_call::Method(held) => Some(&held.call),

@@ -23,14 +23,13 @@ pub struct wellhead_method_options {
 
 growing!(wellhead_method_options);
 
-/// Handles a request. params: its params, a JSON object; {} if there are none; borrowed as long as the call. Answer with
-/// wellhead_method_result or another wellhead_method_ function that answers; a tool rather answers with wellhead_method_text
-/// or its like. As in wellhead_read_callback, a kept responder is answered later.
+/// Handles a request, whose params wellhead_call_params and wellhead_call_arguments return. Answer with wellhead_method_result
+/// or another wellhead_method_ function that answers; a tool rather answers with wellhead_method_text or its like. As in
+/// wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_method_callback = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: *const wellhead_call,
-        params: wellhead_str,
         responder: *mut wellhead_method,
     ),
 >;
@@ -68,16 +67,15 @@ pub unsafe extern "C" fn wellhead_server_add_method(
     }
 }
 
-type Run = unsafe extern "C-unwind" fn(*mut c_void, *const wellhead_call, wellhead_str, *mut wellhead_method);
+type Run = unsafe extern "C-unwind" fn(*mut c_void, *const wellhead_call, *mut wellhead_method);
 pub(crate) type Handler = Arc<dyn Fn(MethodCall) + Send + Sync>;
 
 pub(crate) fn handler(run: Run, user_data: UserData) -> Handler {
     Arc::new(move |call: MethodCall| {
         let (_, responder) = call.defer();
         Pending::run(wellhead_call::method(call), responder, |call, responder| {
-            let wellhead_call::Method(held) = call else { return };
             // SAFETY: the application's function, called as the header says.
-            unsafe { run(user_data.get(), call, wellhead_str::from_text(held.call.params()), responder) };
+            unsafe { run(user_data.get(), call, responder) };
         });
     })
 }

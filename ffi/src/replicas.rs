@@ -10,7 +10,7 @@ use std::ffi::{c_int, c_void};
 /// Carries a change to other instances of the service. event: one JSON object, borrowed until the callback returns. Called on
 /// the thread that reports the change, inside the function that reports it.
 pub type wellhead_publish_callback =
-    Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, event: wellhead_str)>;
+    Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, event: *const wellhead_str)>;
 
 /// Sets the callback that carries changes to other instances, for example by a pub/sub system. They pass each event to
 /// wellhead_server_inject. It replaces an earlier one. Changes by registering, removing and setting are not published, and
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
         with_callback(server, error, (publish, "publish"), user_data, |_, server, publish, user_data| {
             server.on_publish(move |event| {
                 // SAFETY: the application's function, called as the header says.
-                answer((), || publish(user_data.get(), wellhead_str::from_text(event)));
+                answer((), || publish(user_data.get(), &wellhead_str::from_text(event)));
             })
         })
     }

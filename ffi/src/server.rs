@@ -110,7 +110,7 @@ pub struct wellhead_error_code {
 /// Logs a line about a callback that failed, or about requests that are refused. level: one of WELLHEAD_LOG_. line: borrowed
 /// until the callback returns; no byte of it reaches a client. Called on any thread.
 pub type wellhead_log_callback =
-    Option<unsafe extern "C-unwind" fn(log_data: *mut c_void, level: u32, line: wellhead_str)>;
+    Option<unsafe extern "C-unwind" fn(log_data: *mut c_void, level: u32, line: *const wellhead_str)>;
 
 /// Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied.
 #[repr(C)]
@@ -319,7 +319,7 @@ fn log(
     let log = log?;
     Some(move |level, line: &str| {
         // SAFETY: the application's function, called as the header says.
-        answer((), || unsafe { log(data.get(), level as u32, wellhead_str::from_text(line)) });
+        answer((), || unsafe { log(data.get(), level as u32, &wellhead_str::from_text(line)) });
     })
 }
 

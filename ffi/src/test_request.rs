@@ -17,8 +17,8 @@ use wellhead::{MethodAnswer, Result};
 pub type wellhead_test_request_callback = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
-        method: wellhead_str,
-        params: wellhead_str,
+        method: *const wellhead_str,
+        params: *const wellhead_str,
         request: *mut wellhead_test_request,
     ),
 >;
@@ -70,12 +70,17 @@ pub(crate) fn run_request(run: Run, data: &UserData, method: &str, params: &str)
     let request = wellhead_test_request { answer: Mutex::new(None) };
     let (name, params) = (wellhead_str::from_text(method), wellhead_str::from_text(params));
     // SAFETY: the application's function, called as the header says.
-    unsafe { run(data.get(), name, params, (&raw const request).cast_mut()) };
+    unsafe { run(data.get(), &raw const name, &raw const params, (&raw const request).cast_mut()) };
     let none = || MethodAnswer::Failed(format!("on_request did not answer {method}"));
     request.answer.into_inner().unwrap_or_else(none)
 }
 
-type Run = unsafe extern "C-unwind" fn(*mut c_void, wellhead_str, wellhead_str, *mut wellhead_test_request);
+type Run = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    *const wellhead_str,
+    *const wellhead_str,
+    *mut wellhead_test_request,
+);
 
 /// Stores the answer to a request of the server.
 unsafe fn answer(

@@ -155,7 +155,7 @@ void a_caller_that_c_gave_is_no_object_of_cpp() {
     Server s = server();
     add_who(s);
     wellhead_endpoint_options options = WELLHEAD_ENDPOINT_OPTIONS_INIT;
-    options.verify = [](void *, const wellhead_call *, wellhead_str, wellhead_verify *r) {
+    options.verify = [](void *, const wellhead_call *, wellhead_verify *r) {
         wellhead_grant grant = WELLHEAD_GRANT_INIT;
         grant.caller_id = WELLHEAD_STR("alice");
         grant.caller = alice;

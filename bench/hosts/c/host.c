@@ -108,11 +108,10 @@ static void read_touch(void *user, const wellhead_call *call, wellhead_read *r) 
     wellhead_read_text(r, wellhead_cstr(answer));
 }
 
-static void add_numbers(void *user, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void add_numbers(void *user, const wellhead_call *call, wellhead_method *r) {
     int64_t a = 0, b = 0;
     char sum[32];
     (void)user;
-    (void)params;
     wellhead_call_argument_integer(call, "a", &a);
     wellhead_call_argument_integer(call, "b", &b);
     snprintf(sum, sizeof sum, "%lld", (long long)((uint64_t)a + (uint64_t)b));
@@ -138,10 +137,11 @@ static void make_items(void) {
     }
 }
 
-static void list_items(void *user, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+static void list_items(void *user, const wellhead_call *call, wellhead_list *r) {
+    const wellhead_str after = wellhead_call_after(call);
+    const size_t limit = wellhead_call_limit(call);
     long n = 0;
     (void)user;
-    (void)call;
     if (after.ptr) {
         for (size_t i = 0; i < after.len; i++) n = n * 10 + (after.ptr[i] - '0');
         n++;

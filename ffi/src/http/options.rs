@@ -25,14 +25,13 @@ pub const WELLHEAD_CORS: u32 = 8;
 /// notifications of changes.
 pub const WELLHEAD_NO_SESSIONS: u32 = 16;
 
-/// Verifies the bearer token of a request, also inside a session, before the rest of the request is read. token: as it came;
-/// borrowed as long as the call. Pass it on to its issuer only. wellhead_call_header returns header fields. Answer with one
-/// of the wellhead_verify_ functions. As in wellhead_read_callback, a kept responder is answered later.
+/// Verifies the bearer token of a request, also inside a session, before the rest of the request is read. wellhead_call_token
+/// returns the token and wellhead_call_header the header fields. Answer with one of the wellhead_verify_ functions. As in
+/// wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_verify_callback = Option<
     unsafe extern "C-unwind" fn(
         verify_data: *mut c_void,
         call: *const wellhead_call,
-        token: wellhead_str,
         responder: *mut wellhead_verify,
     ),
 >;

@@ -20,7 +20,7 @@ pub const WELLHEAD_HTTP_HANDLE_SIGTERM: u32 = 1;
 /// Gets the address that is bound, with the port that the system chose if port 0 was requested. address: borrowed until the
 /// callback returns. Called once, on the thread of wellhead_serve_http, before the first request is accepted.
 pub type wellhead_bound_callback =
-    Option<unsafe extern "C-unwind" fn(bound_data: *mut c_void, address: wellhead_str)>;
+    Option<unsafe extern "C-unwind" fn(bound_data: *mut c_void, address: *const wellhead_str)>;
 
 /// Options of the HTTP listener. Zero or NULL in a field means its default.
 #[repr(C)]
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn wellhead_serve_http(
                 && let Some(bound) = given.bound
             {
                 let address = listener.address().to_string();
-                bound(given.bound_data, wellhead_str::from_text(&address));
+                bound(given.bound_data, &wellhead_str::from_text(&address));
             }
             listener.serve()
         })

@@ -2,7 +2,7 @@
 
 use super::options::wellhead_endpoint_options;
 use crate::boundary::{Promise, guard, invalid};
-use crate::call::named;
+use crate::call::{named, text};
 use crate::foreign::{HostCaller, UserData};
 use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
@@ -66,6 +66,18 @@ impl Kind for Token {
 
     fn fail(responder: Responder<Verification>, why: &str) {
         responder.finish(Verification::Failed(why.to_owned()));
+    }
+}
+
+/// Returns the bearer token of a request as it came, for a token. Pass it on to its issuer only. Absent for other calls.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_token(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        text(call, |call| match call {
+            wellhead_call::Verify(call) => Some(call.token()),
+            _ => None,
+        })
     }
 }
 
@@ -209,9 +221,8 @@ fn judged(builder: EndpointBuilder, options: &wellhead_endpoint_options, data: U
     builder.verify(move |call: VerifyCall| {
         let (deferred, responder) = call.defer();
         Pending::run(wellhead_call::Verify(call), responder, |call, responder| {
-            let wellhead_call::Verify(asked) = call else { return };
             // SAFETY: the application's function, called as the header says.
-            unsafe { verify(data.get(), call, wellhead_str::from_text(asked.token()), responder) };
+            unsafe { verify(data.get(), call, responder) };
         });
         deferred
     })

@@ -186,6 +186,13 @@ static void a_subscriber_is_acknowledged_when_the_host_watches(void) {
     CHECK(w.destroyed == 1);
 }
 
+/* What the call says about a list, a completion or a method, it says in callbacks for these only. */
+static void says_of(const wellhead_call *call, int list, int complete, int method) {
+    CHECK((wellhead_call_limit(call) > 0) == list && wellhead_call_after(call).ptr == NULL);
+    CHECK(same(wellhead_call_variable(call), "id") == complete && (wellhead_call_value(call).ptr != NULL) == complete);
+    CHECK(same(wellhead_call_params(call), "{\"name\":\"t\"}") == method);
+}
+
 /* Each callback counts in `user_data` if the call says who the client is. */
 static void count_if_known(void *user_data, const wellhead_call *call) {
     const wellhead_str client = wellhead_call_client(call);
@@ -195,24 +202,25 @@ static void count_if_known(void *user_data, const wellhead_call *call) {
 
 static void read_of(void *user_data, const wellhead_call *call, wellhead_read *r) {
     count_if_known(user_data, call);
+    says_of(call, 0, 0, 0);
     wellhead_read_text(r, WELLHEAD_STR("x"));
 }
 
-static void list_of(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
-    (void)after, (void)limit;
+static void list_of(void *user_data, const wellhead_call *call, wellhead_list *r) {
     count_if_known(user_data, call);
+    says_of(call, 1, 0, 0);
     wellhead_list_finish(r, 0);
 }
 
-static void complete_of(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value, wellhead_complete *r) {
-    (void)variable, (void)value;
+static void complete_of(void *user_data, const wellhead_call *call, wellhead_complete *r) {
     count_if_known(user_data, call);
+    says_of(call, 0, 1, 0);
     wellhead_complete_finish(r, 0, NULL);
 }
 
-static void method_of(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)params;
+static void method_of(void *user_data, const wellhead_call *call, wellhead_method *r) {
     count_if_known(user_data, call);
+    says_of(call, 0, 0, 1);
     wellhead_method_text(r, WELLHEAD_STR("x"));
 }
 

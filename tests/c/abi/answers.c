@@ -174,11 +174,11 @@ static void refused_parts_leave_the_answer_as_it_was(void) {
     part(p);
 }
 
-static void list_two(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+static void list_two(void *user_data, const wellhead_call *call, wellhead_list *r) {
     wellhead_resource item = WELLHEAD_RESOURCE_INIT;
     (void)user_data;
     CHECK(wellhead_call_uri(call).ptr == NULL);
-    CHECK(after.ptr == NULL && limit > 0);
+    CHECK(wellhead_call_after(call).ptr == NULL && wellhead_call_limit(call) > 0);
     item.uri = WELLHEAD_STR("n:1");
     CHECK(wellhead_list_add(r, &item) == WELLHEAD_STATUS_OK);
     item.name = WELLHEAD_STR("\xff");
@@ -200,21 +200,20 @@ static void a_refused_item_leaves_the_page_as_it_was(void) {
 
 typedef struct { int fails; char line[512]; } refused;
 
-static void add_bad_annotations(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit,
-                                wellhead_list *r) {
+static void add_bad_annotations(void *user_data, const wellhead_call *call, wellhead_list *r) {
     const refused *how = user_data;
     wellhead_resource item = WELLHEAD_RESOURCE_INIT;
-    (void)call, (void)after, (void)limit;
+    (void)call;
     item.uri = WELLHEAD_STR("n:1");
     item.annotations = WELLHEAD_STR("[]");
     CHECK(wellhead_list_add(r, &item) == WELLHEAD_STATUS_INVALID_ARGUMENT);
     if (how->fails) CHECK(wellhead_list_failed(r, WELLHEAD_STR("a bad row")) == WELLHEAD_STATUS_OK);
 }
 
-static void write_line(void *log_data, uint32_t level, wellhead_str line) {
+static void write_line(void *log_data, uint32_t level, const wellhead_str *line) {
     refused *how = log_data;
     CHECK(level == WELLHEAD_LOG_ERROR);
-    snprintf(how->line, sizeof how->line, "%.*s", (int)line.len, line.ptr);
+    snprintf(how->line, sizeof how->line, "%.*s", (int)line->len, line->ptr);
 }
 
 static void the_log_says_why_a_part_was_refused_if_the_call_fails(void) {
@@ -237,19 +236,17 @@ static void the_log_says_why_a_part_was_refused_if_the_call_fails(void) {
     }
 }
 
-static void list_more_of_nothing(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit,
-                                 wellhead_list *r) {
+static void list_more_of_nothing(void *user_data, const wellhead_call *call, wellhead_list *r) {
     wellhead_list **kept = user_data;
     (void)call;
-    (void)after;
-    (void)limit;
     *kept = wellhead_list_keep(r);
 }
 
-static void list_three(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+static void list_three(void *user_data, const wellhead_call *call, wellhead_list *r) {
+    const wellhead_str after = wellhead_call_after(call);
     static const char *const uris[] = {"n:1", "n:2", "n:3"};
-    (void)user_data, (void)call;
-    CHECK(limit == 2);
+    (void)user_data;
+    CHECK(wellhead_call_limit(call) == 2);
     for (size_t i = after.ptr ? (size_t)(after.ptr[2] - '0') : 0; i < 3; i++) {
         wellhead_resource item = WELLHEAD_RESOURCE_INIT;
         item.uri = wellhead_cstr(uris[i]);

@@ -9,11 +9,9 @@ static void answer_text(void *user_data, const wellhead_call *call, wellhead_rea
     wellhead_read_text(r, WELLHEAD_STR("x"));
 }
 
-static void answer_page(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+static void answer_page(void *user_data, const wellhead_call *call, wellhead_list *r) {
     (void)user_data;
     (void)call;
-    (void)after;
-    (void)limit;
     wellhead_list_finish(r, 0);
 }
 
@@ -27,10 +25,9 @@ static void allow_all(void *user_data, const wellhead_call *call, uint32_t opera
     wellhead_authorize_finish(r);
 }
 
-static void echo_method(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void echo_method(void *user_data, const wellhead_call *call, wellhead_method *r) {
     (void)user_data;
-    (void)call;
-    wellhead_method_result(r, params);
+    wellhead_method_result(r, wellhead_call_params(call));
 }
 
 static void watch(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) {
@@ -101,6 +98,8 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_inject(NULL, uri, NULL, NULL) == invalid && wellhead_server_inject(server, uri, NULL, NULL) == invalid);
     CHECK(wellhead_read_needs_input(NULL, uri) == invalid && wellhead_read_invalid_state(NULL) == invalid);
     CHECK(wellhead_call_seal_state(NULL, uri, 1) == NULL && wellhead_call_open_state(NULL, 1) == NULL);
+    CHECK(wellhead_call_after(NULL).ptr == NULL && wellhead_call_limit(NULL) == 0 && wellhead_call_params(NULL).ptr == NULL);
+    CHECK(wellhead_call_variable(NULL).ptr == NULL && wellhead_call_value(NULL).ptr == NULL);
     CHECK(wellhead_call_filter(NULL).ptr == NULL && wellhead_call_request_state(NULL).ptr == NULL);
     CHECK(wellhead_server_announce(NULL, uri, NULL) == invalid && wellhead_server_updated_with_metadata(NULL, &resource, NULL) == invalid);
     CHECK(wellhead_complete_add(NULL, uri) == invalid && wellhead_complete_finish(NULL, 0, NULL) == invalid);

@@ -62,22 +62,21 @@ static void read_nothing(void *user_data, const wellhead_call *call, wellhead_re
     wellhead_read_not_found(r);
 }
 
-static void tell_who_asks(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void tell_who_asks(void *user_data, const wellhead_call *call, wellhead_method *r) {
     (void)user_data;
-    CHECK(same(wellhead_call_revision(call), "2026-07-28") && has(params.ptr, "\"arguments\":{\"a\":1}"));
+    CHECK(same(wellhead_call_revision(call), "2026-07-28") && has(wellhead_call_params(call).ptr, "\"arguments\":{\"a\":1}"));
     CHECK(wellhead_call_caller(call) != NULL);
     wellhead_method_result(r, WELLHEAD_STR("{\"content\":[]}"));
 }
 
-static void give_a_prompt(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
+static void give_a_prompt(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data, (void)call;
     wellhead_method_result(r, WELLHEAD_STR("{\"messages\":[]}"));
 }
 
-static void complete_it(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                        wellhead_complete *r) {
-    (void)user_data, (void)call, (void)variable;
-    wellhead_complete_add(r, value);
+static void complete_it(void *user_data, const wellhead_call *call, wellhead_complete *r) {
+    (void)user_data;
+    wellhead_complete_add(r, wellhead_call_value(call));
     wellhead_complete_add(r, WELLHEAD_STR("other"));
     wellhead_complete_finish(r, 0, NULL);
 }
@@ -129,10 +128,11 @@ static void it_is_of_a_version_and_calls_tools_prompts_and_completions(void) {
     wellhead_server_free(server);
 }
 
-static void sample(void *user_data, wellhead_str method, wellhead_str params, wellhead_test_request *request) {
+static void sample(void *user_data, const wellhead_str *method, const wellhead_str *params,
+                   wellhead_test_request *request) {
     static const wellhead_str none = {NULL, 0};
     *(int *)user_data += 1;
-    CHECK(same(method, "sampling/createMessage") && has(params.ptr, "\"maxTokens\":1"));
+    CHECK(same(*method, "sampling/createMessage") && has(params->ptr, "\"maxTokens\":1"));
     if (*(int *)user_data == 1) {
         CHECK(wellhead_test_request_result(request, WELLHEAD_STR("no JSON")) == WELLHEAD_STATUS_INVALID_ARGUMENT);
         CHECK(wellhead_test_request_result(request, WELLHEAD_STR("{\"model\":\"m\"}")) == WELLHEAD_STATUS_OK);
@@ -145,15 +145,15 @@ static void sample(void *user_data, wellhead_str method, wellhead_str params, we
 }
 
 /* Gives the call a result that quotes the client's response. */
-static void quote(void *responder, uint32_t response, wellhead_str json) {
+static void quote(void *responder, uint32_t response, const wellhead_str *json) {
     char result[1024];
     snprintf(result, sizeof result, "{\"content\":[],\"structuredContent\":{\"response\":%u,\"json\":%.*s}}", response,
-             (int)json.len, json.ptr);
+             (int)json->len, json->ptr);
     wellhead_method_result(responder, wellhead_cstr(result));
 }
 
-static void ask_the_client(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
+static void ask_the_client(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data, (void)call;
     r = wellhead_method_keep(r);
     CHECK(wellhead_method_request(r, WELLHEAD_STR("sampling/createMessage"), WELLHEAD_STR("{\"messages\":[],\"maxTokens\":1}"),
                                   quote, r, NULL, NULL) == WELLHEAD_STATUS_OK);
@@ -278,9 +278,9 @@ static void echo(void *user_data, const wellhead_call *call, wellhead_read *r) {
     wellhead_read_text(r, wellhead_call_var(call, "id"));
 }
 
-static int only_one_exists(void *user_data, wellhead_str uri) {
+static int only_one_exists(void *user_data, const wellhead_str *uri) {
     *(int *)user_data += 1;
-    return same(uri, "n:1");
+    return same(*uri, "n:1");
 }
 
 static void what_a_provider_does_not_know_is_not_watched(void) {

@@ -250,7 +250,7 @@ static void output_is_handed_out_one_piece_at_a_time(void) {
     wellhead_server_free(server);
 }
 
-static void close_when_bound(void *bound_data, wellhead_str address) {
+static void close_when_bound(void *bound_data, const wellhead_str *address) {
     (void)address;
     wellhead_server_close(bound_data);
 }

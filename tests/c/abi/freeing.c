@@ -45,24 +45,19 @@ static void read_and_free(void *user_data, const wellhead_call *call, wellhead_r
     wellhead_read_text(r, WELLHEAD_STR("x"));
 }
 
-static void list_and_free(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+static void list_and_free(void *user_data, const wellhead_call *call, wellhead_list *r) {
     (void)call;
-    (void)after;
-    (void)limit;
     free_inside(user_data);
     wellhead_list_finish(r, 0);
 }
 
-static void complete_and_free(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                              wellhead_complete *r) {
+static void complete_and_free(void *user_data, const wellhead_call *call, wellhead_complete *r) {
     (void)call;
-    (void)variable;
-    (void)value;
     free_inside(user_data);
     wellhead_complete_finish(r, 0, NULL);
 }
 
-static int exists_and_free(void *user_data, wellhead_str uri) {
+static int exists_and_free(void *user_data, const wellhead_str *uri) {
     (void)uri;
     free_inside(user_data);
     return 1;
@@ -84,28 +79,26 @@ static void interest_and_free(void *user_data, const wellhead_call *call, int wa
     wellhead_interest_done(r);
 }
 
-static void method_and_free(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void method_and_free(void *user_data, const wellhead_call *call, wellhead_method *r) {
     (void)call;
-    (void)params;
     free_inside(user_data);
     wellhead_method_result(r, WELLHEAD_STR("{}"));
 }
 
-static void verify_and_free(void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) {
+static void verify_and_free(void *verify_data, const wellhead_call *call, wellhead_verify *r) {
     wellhead_grant grant = WELLHEAD_GRANT_INIT;
     (void)call;
-    (void)token;
     grant.caller_id = WELLHEAD_STR("ann");
     free_inside(verify_data);
     wellhead_verify_granted(r, &grant);
 }
 
-static void publish_and_free(void *user_data, wellhead_str event) {
+static void publish_and_free(void *user_data, const wellhead_str *event) {
     (void)event;
     free_inside(user_data);
 }
 
-static void log_and_free(void *log_data, uint32_t level, wellhead_str line) {
+static void log_and_free(void *log_data, uint32_t level, const wellhead_str *line) {
     (void)level;
     (void)line;
     free_inside(log_data);
@@ -128,7 +121,7 @@ static void keep_it(void *user_data, const wellhead_call *call, wellhead_read *r
     *(wellhead_read **)user_data = wellhead_read_keep(r);
 }
 
-static void nowhere(void *log_data, uint32_t level, wellhead_str line) {
+static void nowhere(void *log_data, uint32_t level, const wellhead_str *line) {
     (void)log_data;
     (void)level;
     (void)line;

@@ -13,10 +13,10 @@
 
 typedef struct { wellhead_server *server; flag bound; int port; uint32_t drain_ms; wellhead_status status; } service;
 
-static void note_port(void *bound_data, wellhead_str address) {
+static void note_port(void *bound_data, const wellhead_str *address) {
     service *s = bound_data;
     char text[64] = "";
-    if (address.len < sizeof text) memcpy(text, address.ptr, address.len);
+    if (address->len < sizeof text) memcpy(text, address->ptr, address->len);
     CHECK(strncmp(text, "127.0.0.1:", 10) == 0);
     s->port = atoi(text + 10);
     say(&s->bound);
@@ -144,7 +144,7 @@ static void read_and_free(void *user_data, const wellhead_call *call, wellhead_r
     wellhead_read_text(r, WELLHEAD_STR("the last"));
 }
 
-static void free_when_bound(void *bound_data, wellhead_str address) {
+static void free_when_bound(void *bound_data, const wellhead_str *address) {
     (void)address;
     close_and_free(bound_data);
 }
@@ -172,7 +172,7 @@ static void a_server_is_freed_when_it_is_bound(void) {
     CHECK(!server);
 }
 
-static void terminate(void *bound_data, wellhead_str address) {
+static void terminate(void *bound_data, const wellhead_str *address) {
     (void)bound_data;
     (void)address;
     kill(getpid(), SIGTERM);
@@ -327,7 +327,8 @@ static void a_response_is_a_head_and_then_its_data(void) {
     CHECK(destroyed == 1);
 }
 
-static void grant(void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) {
+static void grant(void *verify_data, const wellhead_call *call, wellhead_verify *r) {
+    const wellhead_str token = wellhead_call_token(call);
     wellhead_grant granted = WELLHEAD_GRANT_INIT;
     wellhead_str host = wellhead_call_header(call, "Host");
     CHECK(host.len == 9 && memcmp(host.ptr, "localhost", 9) == 0 && !wellhead_call_header(call, "none").ptr);

@@ -17,8 +17,8 @@ static void keep(void *user_data, const wellhead_call *call, wellhead_read *r) {
     o->kept = wellhead_read_keep(r);
 }
 
-static void list_nothing(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
-    (void)user_data, (void)call, (void)after, (void)limit;
+static void list_nothing(void *user_data, const wellhead_call *call, wellhead_list *r) {
+    (void)user_data, (void)call;
     wellhead_list_finish(r, 0);
 }
 
@@ -197,9 +197,9 @@ static void wake_data_is_destroyed_once_after_the_last_wake(void) {
 
 typedef struct { int destroyed, lines; } lines;
 
-static void log_line(void *log_data, uint32_t level, wellhead_str line) {
+static void log_line(void *log_data, uint32_t level, const wellhead_str *line) {
     lines *l = log_data;
-    CHECK(l->destroyed == 0 && level == WELLHEAD_LOG_ERROR && line.len > 0);
+    CHECK(l->destroyed == 0 && level == WELLHEAD_LOG_ERROR && line->len > 0);
     l->lines++;
 }
 
@@ -264,9 +264,9 @@ static void one_name_is_removed_in_the_order_of_the_header(void) {
 
 typedef struct { pthread_t thread; int events; } published;
 
-static void count_event(void *user_data, wellhead_str event) {
+static void count_event(void *user_data, const wellhead_str *event) {
     published *p = user_data;
-    CHECK(event.len > 0 && pthread_equal(p->thread, pthread_self()));
+    CHECK(event->len > 0 && pthread_equal(p->thread, pthread_self()));
     p->events++;
 }
 

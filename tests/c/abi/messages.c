@@ -27,34 +27,27 @@ static void read_x(void *user_data, const wellhead_call *call, wellhead_read *r)
     wellhead_read_text(r, WELLHEAD_STR("x"));
 }
 
-static void no_list(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit, wellhead_list *r) {
+static void no_list(void *user_data, const wellhead_call *call, wellhead_list *r) {
     (void)user_data;
     (void)call;
-    (void)after;
-    (void)limit;
     wellhead_list_finish(r, 0);
 }
 
-static void no_values(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                      wellhead_complete *r) {
+static void no_values(void *user_data, const wellhead_call *call, wellhead_complete *r) {
     (void)user_data;
     (void)call;
-    (void)variable;
-    (void)value;
     wellhead_complete_finish(r, 0, NULL);
 }
 
-static void no_result(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void no_result(void *user_data, const wellhead_call *call, wellhead_method *r) {
     (void)user_data;
     (void)call;
-    (void)params;
     wellhead_method_result(r, WELLHEAD_STR("{}"));
 }
 
-static void no_token(void *verify_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) {
+static void no_token(void *verify_data, const wellhead_call *call, wellhead_verify *r) {
     (void)verify_data;
     (void)call;
-    (void)token;
     wellhead_verify_refused(r);
 }
 

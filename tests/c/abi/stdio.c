@@ -213,7 +213,7 @@ static void sigterm_ends_the_service_if_it_is_handled(void) {
 
 typedef struct { wellhead_server *server; flag bound; pthread_t thread; } listening;
 
-static void note_bound(void *bound_data, wellhead_str address) {
+static void note_bound(void *bound_data, const wellhead_str *address) {
     (void)address;
     say(bound_data);
 }

@@ -24,11 +24,11 @@ static const char *result_of(wellhead_method_callback tool, const char *argument
 
 #define EMPTY WELLHEAD_STR("{\"content\":[]}")
 
-static void read_each_type(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void read_each_type(void *user_data, const wellhead_call *call, wellhead_method *r) {
     int64_t integer = 0;
     double number = 0;
     int boolean = -1;
-    (void)user_data, (void)params;
+    (void)user_data;
     CHECK(same(wellhead_call_argument_text(call, "model"), "m") && same(wellhead_call_argument_text(call, "/model"), "m"));
     CHECK(same(wellhead_call_argument_text(call, "edits/0/oldText"), "a\nb"));
     const wellhead_str nul = wellhead_call_argument_text(call, "nul");
@@ -57,9 +57,9 @@ static void arguments_are_read_by_path_and_type(void) {
                                         "\"yes\":true,\"no\":false,\"huge\":1e999,\"nil\":null}"), "\"content\":[]"));
 }
 
-static void read_odd_paths(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void read_odd_paths(void *user_data, const wellhead_call *call, wellhead_method *r) {
     static const char *const paths[] = {NULL, "\xff", "~", "~2", "a/", "a/-", "a/01", "a/99999999999999999999", "//", "a//0"};
-    (void)user_data, (void)params;
+    (void)user_data;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         CHECK(!wellhead_call_argument_text(call, paths[i]).ptr && !wellhead_call_argument_json(call, paths[i]).ptr);
         CHECK(!wellhead_call_argument_integer(call, paths[i], NULL) && !wellhead_call_argument_number(call, paths[i], NULL));
@@ -100,9 +100,9 @@ static void a_read_has_no_arguments(void) {
     wellhead_server_free(server);
 }
 
-static void keep_it(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void keep_it(void *user_data, const wellhead_call *call, wellhead_method *r) {
     wellhead_method **kept = user_data;
-    (void)call, (void)params;
+    (void)call;
     *kept = wellhead_method_keep(r);
 }
 
@@ -130,15 +130,15 @@ static void arguments_are_borrowed_until_the_answer_from_any_thread(void) {
     wellhead_server_free(server);
 }
 
-static void answer_a_text(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void answer_a_text(void *user_data, const wellhead_call *call, wellhead_method *r) {
     const wellhead_str a = wellhead_call_argument_text(call, "a");
-    (void)user_data, (void)params;
+    (void)user_data;
     CHECK(wellhead_method_text(r, a) == (a.ptr ? WELLHEAD_STATUS_OK : WELLHEAD_STATUS_INVALID_ARGUMENT));
     CHECK(wellhead_method_text(r, WELLHEAD_STR("b")) == WELLHEAD_STATUS_INVALID_ARGUMENT);
 }
 
-static void answer_structured(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)params;
+static void answer_structured(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data;
     CHECK(wellhead_method_structured(r, wellhead_call_argument_json(call, "a")) == WELLHEAD_STATUS_OK);
 }
 
@@ -149,11 +149,11 @@ static void one_call_answers_a_text_or_structured_content(void) {
     CHECK(strcmp(result_of(answer_a_text, "{\"a\":1}"), "{\"content\":[{\"type\":\"text\",\"text\":\"The tool failed\"}],\"isError\":true}") == 0);
 }
 
-static void answer_each_kind(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void answer_each_kind(void *user_data, const wellhead_call *call, wellhead_method *r) {
     wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT;
     wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
     wellhead_contents contents = WELLHEAD_CONTENTS_INIT;
-    (void)user_data, (void)call, (void)params;
+    (void)user_data, (void)call;
     about.annotations = WELLHEAD_STR("{\"priority\":0.5}");
     about.meta = WELLHEAD_STR("{\"a/b\":1}");
     resource.uri = WELLHEAD_STR("n:1");
@@ -185,13 +185,13 @@ static void a_result_has_each_kind_of_content(void) {
                  "\"structuredContent\":{\"n\":1},\"isError\":true,\"_meta\":{\"c/d\":2}}") == 0);
 }
 
-static void add_wrong_parts(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void add_wrong_parts(void *user_data, const wellhead_call *call, wellhead_method *r) {
     const wellhead_status invalid = WELLHEAD_STATUS_INVALID_ARGUMENT;
     const wellhead_str text = WELLHEAD_STR("t"), png = WELLHEAD_STR("image/png"), absent = {NULL, 0}, bad = WELLHEAD_STR("\xff");
     wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT, unset = {0};
     wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
     wellhead_contents contents = WELLHEAD_CONTENTS_INIT;
-    (void)user_data, (void)call, (void)params;
+    (void)user_data, (void)call;
     CHECK(wellhead_method_add_text(NULL, NULL, text) == invalid && wellhead_method_text(NULL, text) == invalid);
     CHECK(wellhead_method_add_text(r, NULL, absent) == invalid && wellhead_method_add_text(r, &unset, text) == invalid);
     CHECK(wellhead_method_add_text(r, NULL, bad) == WELLHEAD_STATUS_INVALID_UTF8);
@@ -218,15 +218,15 @@ static void a_part_that_is_refused_leaves_the_result_as_it_was(void) {
     CHECK(strcmp(result_of(add_wrong_parts, "{}"), "{\"content\":[{\"type\":\"text\",\"text\":\"rest\"}]}") == 0);
 }
 
-static void add_and_answer_otherwise(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)params;
+static void add_and_answer_otherwise(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data;
     CHECK(wellhead_method_add_text(r, NULL, WELLHEAD_STR("lost")) == WELLHEAD_STATUS_OK);
     if (wellhead_call_argument_boolean(call, "empty", NULL)) CHECK(wellhead_method_text(r, WELLHEAD_STR("whole")) == WELLHEAD_STATUS_OK);
     else CHECK(wellhead_method_tool_error(r, WELLHEAD_STR("try b")) == WELLHEAD_STATUS_OK);
 }
 
-static void finish_at_once(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
+static void finish_at_once(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data, (void)call;
     CHECK(wellhead_method_finish(r, 0) == WELLHEAD_STATUS_OK);
 }
 

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static void verify_callback(void *user_data, const wellhead_call *call, wellhead_str token, wellhead_verify *r) {
+static void verify_callback(void *user_data, const wellhead_call *call, wellhead_verify *r) {
+    const wellhead_str token = wellhead_call_token(call);
     const registration *own = user_data;
     text name = {0};
-    (void)call;
     text_add(&name, token.ptr, token.len);
     const json_t *said = json_object_get(own->entry, name.at), *later = json_object_get(said, "hold");
     const char *word = json_string_value(said);

@@ -170,8 +170,9 @@ static size_t first_behind(const json_t *items, wellhead_str after) {
 
 static void add_item(wellhead_list *r, const json_t *item);
 
-static void list_callback(void *user_data, const wellhead_call *call, wellhead_str after, size_t limit,
-                          wellhead_list *r) {
+static void list_callback(void *user_data, const wellhead_call *call, wellhead_list *r) {
+    const wellhead_str after = wellhead_call_after(call);
+    const size_t limit = wellhead_call_limit(call);
     registration *own = user_data;
     const char *name = list_name(own->entry);
     const json_t *pages = list_pages(own->entry), *later = json_object_get(pages, "hold");
@@ -198,8 +199,9 @@ static void list_callback(void *user_data, const wellhead_call *call, wellhead_s
     }
 }
 
-void complete_callback(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                       wellhead_complete *r) {
+void complete_callback(void *user_data, const wellhead_call *call, wellhead_complete *r) {
+    const wellhead_str variable = wellhead_call_variable(call);
+    const wellhead_str value = wellhead_call_value(call);
     registration *own = user_data;
     text line = {0}, key = {0};
     wellhead_str uri = wellhead_call_uri(call), other;
@@ -274,12 +276,12 @@ void interest_callback(void *user_data, const wellhead_call *call, int wanted, w
     else answer_interest(r, !json_object_get(rule, "fail"));
 }
 
-static int exists_callback(void *user_data, wellhead_str uri) {
+static int exists_callback(void *user_data, const wellhead_str *uri) {
     registration *own = user_data;
     text line = {0};
-    text_say(&line, "exists %.*s", (int)uri.len, uri.ptr);
+    text_say(&line, "exists %.*s", (int)uri->len, uri->ptr);
     note(own->host, &line);
-    return lists(json_object_get(own->entry, "exists"), uri);
+    return lists(json_object_get(own->entry, "exists"), *uri);
 }
 
 void provide(wellhead_provider *p, host *h, json_t *entry, wellhead_str *completed) {

@@ -32,8 +32,7 @@ int report(const wellhead_call *call, const json_t *progress);
 /* User data of a callback for an entry, and its end. */
 void *own(host *h, json_t *entry);
 void forget(void *user_data);
-void complete_callback(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                       wellhead_complete *r);
+void complete_callback(void *user_data, const wellhead_call *call, wellhead_complete *r);
 void authorize_callback(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
                         size_t uri_count, wellhead_authorize *r);
 void interest_callback(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r);

@@ -9,15 +9,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void log_line(void *user_data, uint32_t level, wellhead_str line) {
+static void log_line(void *user_data, uint32_t level, const wellhead_str *line) {
     host *h = user_data;
     (void)level;
-    json_array_append_new(h->lines, json_stringn(line.ptr, line.len));
+    json_array_append_new(h->lines, json_stringn(line->ptr, line->len));
 }
 
-static void publish(void *user_data, wellhead_str event) {
+static void publish(void *user_data, const wellhead_str *event) {
     host *h = user_data;
-    json_array_append_new(h->published, json_stringn(event.ptr, event.len));
+    json_array_append_new(h->published, json_stringn(event->ptr, event->len));
 }
 
 void host_start(host *h, const json_t *script) {

@@ -63,13 +63,13 @@ static void go_on(host *h, wellhead_method *r, const json_t *with);
 /* What goes on when the client has answered. `kept`: NULL if a step answers the call. */
 typedef struct { host *host; wellhead_method *kept; const json_t *then; } asked;
 
-static void answered(void *then_data, uint32_t response, wellhead_str json) {
+static void answered(void *then_data, uint32_t response, const wellhead_str *json) {
     asked *a = then_data;
     text line = {0};
     wellhead_method *kept = a->kept;
     if (response == WELLHEAD_RESPONSE_GIVEN_UP) text_say(&line, "response given up");
     else
-        text_say(&line, "response %s%.*s", response == WELLHEAD_RESPONSE_ERROR ? "error " : "", (int)json.len, json.ptr);
+        text_say(&line, "response %s%.*s", response == WELLHEAD_RESPONSE_ERROR ? "error " : "", (int)json->len, json->ptr);
     note(a->host, &line);
     a->kept = NULL;
     if (response == WELLHEAD_RESPONSE_GIVEN_UP) wellhead_method_free(kept);
@@ -137,7 +137,8 @@ static void go_on(host *h, wellhead_method *r, const json_t *with) {
     }
 }
 
-void method_callback(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+void method_callback(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    const wellhead_str params = wellhead_call_params(call);
     registration *own = user_data;
     const json_t *with = json_object_get(own->entry, "answer");
     const json_t *last = with;

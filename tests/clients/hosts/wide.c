@@ -141,13 +141,13 @@ static void add_beginning(wellhead_complete *r, const char *const *all, wellhead
         if (strncmp(*all, value.ptr, value.len) == 0) wellhead_complete_add(r, wellhead_cstr(*all));
 }
 
-static void complete_place(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                           wellhead_complete *r) {
+static void complete_place(void *user_data, const wellhead_call *call, wellhead_complete *r) {
+    const wellhead_str value = wellhead_call_value(call);
     static const char *const cities[] = {"aarhus", "antwerpen", "bern", NULL};
     static const char *const in_aarhus[] = {"bredgade", "brogade", NULL}, *const elsewhere[] = {"meir", NULL};
     const uint64_t total = 12;
     (void)user_data;
-    if (is(variable, "city")) {
+    if (is(wellhead_call_variable(call), "city")) {
         add_beginning(r, cities, value);
         wellhead_complete_finish(r, 0, NULL);
     } else {
@@ -222,13 +222,14 @@ static void answer_structured(wellhead_method *r, wellhead_str json) {
     free(result);
 }
 
-static void answered(void *kept, uint32_t response, wellhead_str json) {
-    if (response == WELLHEAD_RESPONSE_RESULT) answer_structured(kept, json);
-    else wellhead_method_failed(kept, json);
+static void answered(void *kept, uint32_t response, const wellhead_str *json) {
+    if (response == WELLHEAD_RESPONSE_RESULT) answer_structured(kept, *json);
+    else wellhead_method_failed(kept, *json);
 }
 
 /* Asks the client for the feature that the argument `method` names, and gives back what it answers. */
-static void ask(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void ask(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    const wellhead_str params = wellhead_call_params(call);
     wellhead_str method = member(wellhead_call_arguments(call), "method"), answer = member(params, "inputResponses");
     const char *question = is(method, "\"elicitation/create\"") ? ELICITATION
         : is(method, "\"sampling/createMessage\"") ? SAMPLING : ROOTS;
@@ -248,16 +249,16 @@ static void ask(void *user_data, const wellhead_call *call, wellhead_str params,
     free(input);
 }
 
-static void set_level(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call;
+static void set_level(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data;
     pthread_mutex_lock(&lock);
-    debug = is(member(params, "level"), "\"debug\"");
+    debug = is(member(wellhead_call_params(call), "level"), "\"debug\"");
     pthread_mutex_unlock(&lock);
     wellhead_method_result(r, S("{}"));
 }
 
-static void log_both(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
+static void log_both(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data, (void)call;
     pthread_mutex_lock(&lock);
     int wanted = debug;
     pthread_mutex_unlock(&lock);
@@ -269,20 +270,20 @@ static void log_both(void *user_data, const wellhead_call *call, wellhead_str pa
     answer_text(r, "logged");
 }
 
-static void grown(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
+static void grown(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data, (void)call;
     answer_text(r, "grown");
 }
 
-static void grow(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
+static void grow(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data, (void)call;
     wellhead_server_add_tool(server, S("grown"), S("{\"inputSchema\":{\"type\":\"object\"}}"), grown, NULL, NULL, NULL);
     answer_text(r, "there is a further tool");
 }
 
-static void greet(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void greet(void *user_data, const wellhead_call *call, wellhead_method *r) {
     wellhead_str name = member(wellhead_call_arguments(call), "name");
-    (void)user_data, (void)params;
+    (void)user_data;
     if (!name.ptr || name.len < 2) {
         wellhead_method_failed(r, S("no name"));
         return;
@@ -295,11 +296,10 @@ static void greet(void *user_data, const wellhead_call *call, wellhead_str param
     free(result);
 }
 
-static void complete_name(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                          wellhead_complete *r) {
+static void complete_name(void *user_data, const wellhead_call *call, wellhead_complete *r) {
     static const char *const names[] = {"Ada", "Alan", "Grace", NULL};
-    (void)user_data, (void)call, (void)variable;
-    add_beginning(r, names, value);
+    (void)user_data;
+    add_beginning(r, names, wellhead_call_value(call));
     wellhead_complete_finish(r, 0, NULL);
 }
 
@@ -326,9 +326,9 @@ static wellhead_status serve(int argc, char **argv) {
     return serve_on_microhttpd(server, 0, NULL) ? WELLHEAD_STATUS_IO : WELLHEAD_STATUS_OK;
 }
 #else
-static void tell(void *bound_data, wellhead_str address) {
+static void tell(void *bound_data, const wellhead_str *address) {
     (void)bound_data;
-    printf("http://%.*s/mcp\n", (int)address.len, address.ptr);
+    printf("http://%.*s/mcp\n", (int)address->len, address->ptr);
     fflush(stdout);
 }
 

@@ -19,7 +19,7 @@
 #define INVALID_PARAMS (-32602)
 #define INFO 1
 
-typedef void handler(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r);
+typedef void handler(void *user_data, const wellhead_call *call, wellhead_method *r);
 
 static const char *const levels[] = {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
 static wellhead_server *server;
@@ -75,8 +75,8 @@ static void prompt(const char *name, const char *members, handler *get, const vo
     must(wellhead_server_add_prompt(server, wellhead_cstr(name), wellhead_cstr(members), get, (void *)user_data, NULL, NULL));
 }
 
-static void say(void *result, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)call, (void)params;
+static void say(void *result, const wellhead_call *call, wellhead_method *r) {
+    (void)call;
     answer(r, json_incref(result));
 }
 
@@ -114,11 +114,10 @@ static void complete_with(wellhead_complete *r, const char *const *all, wellhead
     wellhead_complete_finish(r, 0, NULL);
 }
 
-static void complete_id(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                        wellhead_complete *r) {
+static void complete_id(void *user_data, const wellhead_call *call, wellhead_complete *r) {
     static const char *const ids[] = {"123", NULL};
-    (void)user_data, (void)call, (void)variable;
-    complete_with(r, ids, value);
+    (void)user_data;
+    complete_with(r, ids, wellhead_call_value(call));
 }
 
 static wellhead_resource described(const char *uri, const char *name, const char *description, const char *mime_type) {
@@ -195,10 +194,9 @@ static void needs(wellhead_method *r, json_t *requests, const char *state) {
 /* What is asked for once, where in the response the answer stands, and what to say before it; prompts say it in a message. */
 typedef struct { const char *requests, *response, *members[3], *before; int prompt; } in_one;
 
-static void needs_one(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void needs_one(void *user_data, const wellhead_call *call, wellhead_method *r) {
     const in_one *one = user_data;
-    json_t *asked = parsed(params), *given = json_object_get(json_object_get(asked, "inputResponses"), one->response);
-    (void)call;
+    json_t *asked = parsed(wellhead_call_params(call)), *given = json_object_get(json_object_get(asked, "inputResponses"), one->response);
     for (const char *const *member = one->members; *member; member++) given = json_object_get(given, *member);
     if (given) {
         char *json = json_dumps(given, JSON_ENCODE_ANY);
@@ -216,13 +214,13 @@ static void needs_one(void *user_data, const wellhead_call *call, wellhead_str p
 /* What is asked for one after the other, and what is said in the end; the state tells how far it is. */
 typedef struct { const char *rounds[3], *answer; } in_rounds;
 
-static void needs_rounds(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void needs_rounds(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    const wellhead_str params = wellhead_call_params(call);
     const in_rounds *all = user_data;
     json_t *asked = parsed(params);
     const char *state = json_string_value(json_object_get(asked, "requestState"));
     size_t done = 0;
     char token[33];
-    (void)call;
     if (state && !is_given(state, &done)) {
         wellhead_method_error(r, INVALID_PARAMS, S("Invalid params: requestState"), wellhead_cstr(NULL));
     } else if (all->rounds[done]) {
@@ -241,16 +239,16 @@ static int is_able(const wellhead_call *call, const char *capability) {
     return is;
 }
 
-static void needs_what_client_can(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void needs_what_client_can(void *user_data, const wellhead_call *call, wellhead_method *r) {
     json_t *requests = json_object();
-    (void)user_data, (void)params;
+    (void)user_data;
     if (is_able(call, "elicitation")) json_object_update_new(requests, parsed(S(NAME)));
     if (is_able(call, "sampling")) json_object_update_new(requests, parsed(S(GREETING)));
     needs(r, requests, NULL);
 }
 
-static void needs_capability(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)params;
+static void needs_capability(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data;
     if (is_able(call, "sampling")) answer(r, says(json_string("The client can sample.")));
     else wellhead_method_missing_capability(r, S(JSON({"sampling": {}})));
 }
@@ -284,11 +282,11 @@ static void add_tools_that_need_input(void) {
 
 /* ---- prompts */
 
-static void get_with_arguments(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void get_with_arguments(void *user_data, const wellhead_call *call, wellhead_method *r) {
     json_t *arguments = parsed(wellhead_call_arguments(call));
     const char *first = "", *second = "";
     char *said = NULL;
-    (void)user_data, (void)params;
+    (void)user_data;
     json_unpack(arguments, "{s?s, s?s}", "arg1", &first, "arg2", &second);
     if (asprintf(&said, "Prompt with arguments: arg1='%s', arg2='%s'", first, second) < 0) abort();
     answer(r, json_pack("{s:[o]}", "messages", message(text(said))));
@@ -296,17 +294,16 @@ static void get_with_arguments(void *user_data, const wellhead_call *call, wellh
     json_decref(arguments);
 }
 
-static void complete_city(void *user_data, const wellhead_call *call, wellhead_str variable, wellhead_str value,
-                          wellhead_complete *r) {
+static void complete_city(void *user_data, const wellhead_call *call, wellhead_complete *r) {
     static const char *const cities[] = {"paris", "park", "party", NULL};
-    (void)user_data, (void)call, (void)variable;
-    complete_with(r, cities, value);
+    (void)user_data;
+    complete_with(r, cities, wellhead_call_value(call));
 }
 
-static void get_with_resource(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void get_with_resource(void *user_data, const wellhead_call *call, wellhead_method *r) {
     json_t *arguments = parsed(wellhead_call_arguments(call));
     const char *uri = "";
-    (void)user_data, (void)params;
+    (void)user_data;
     json_unpack(arguments, "{s?s}", "resourceUri", &uri);
     answer(r, json_pack("{s:[o, o]}", "messages",
                         message(embedded(uri, "text/plain", "Embedded resource content for testing.")),
@@ -376,11 +373,12 @@ static void add_plain_tools(void) {
 
 /* ---- tools that tell */
 
-static void set_level(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void set_level(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    const wellhead_str params = wellhead_call_params(call);
     json_t *asked = parsed(params);
     const char *wanted = "";
     int found = 0;
-    (void)user_data, (void)call;
+    (void)user_data;
     json_unpack(asked, "{s?s}", "level", &wanted);
     while (found < 8 && strcmp(levels[found], wanted) != 0) found++;
     if (found < 8) {
@@ -394,11 +392,11 @@ static void set_level(void *user_data, const wellhead_call *call, wellhead_str p
     json_decref(asked);
 }
 
-static void log_thrice(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void log_thrice(void *user_data, const wellhead_call *call, wellhead_method *r) {
     static const char *const said[] = {JSON({"level": "info", "logger": "conformance", "data": "Tool execution started"}),
                                        JSON({"level": "info", "logger": "conformance", "data": "Tool processing data"}),
                                        JSON({"level": "info", "logger": "conformance", "data": "Tool execution completed"})};
-    (void)user_data, (void)call, (void)params;
+    (void)user_data, (void)call;
     for (int i = 0; i < 3; i++) {
         pthread_mutex_lock(&lock);
         int wanted = level <= INFO;
@@ -409,9 +407,9 @@ static void log_thrice(void *user_data, const wellhead_call *call, wellhead_str 
     answer(r, says(json_string("logged")));
 }
 
-static void tell_progress(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void tell_progress(void *user_data, const wellhead_call *call, wellhead_method *r) {
     const double total = 100;
-    (void)user_data, (void)params;
+    (void)user_data;
     for (int done = 0; done <= 100; done += 50) {
         wellhead_call_progress(call, done, &total, wellhead_cstr(NULL));
         usleep(50000);
@@ -420,8 +418,8 @@ static void tell_progress(void *user_data, const wellhead_call *call, wellhead_s
 }
 
 /* The stream ends before the answer, for which the client comes back. */
-static void reconnection(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)params;
+static void reconnection(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data;
     wellhead_call_close_stream(call, 500);
     usleep(100000); /* the client is away */
     answer(r, says(json_string("here again")));
@@ -443,11 +441,11 @@ typedef struct {
     json_t *(*tell)(json_t *answer);
 } question;
 
-static void answered(void *then_data, uint32_t response, wellhead_str json) {
+static void answered(void *then_data, uint32_t response, const wellhead_str *json) {
     question *q = then_data;
-    json_t *result = parsed(json);
+    json_t *result = parsed(*json);
     if (response == WELLHEAD_RESPONSE_RESULT) answer(q->waiting, says(q->tell(result)));
-    else wellhead_method_failed(q->waiting, json);
+    else wellhead_method_failed(q->waiting, *json);
     q->waiting = NULL;
     json_decref(result);
 }
@@ -491,30 +489,30 @@ static json_t *tell_parts(json_t *answer) {
     return told;
 }
 
-static void sample(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void sample(void *user_data, const wellhead_call *call, wellhead_method *r) {
     json_t *arguments = parsed(wellhead_call_arguments(call));
     const char *prompt = "";
-    (void)user_data, (void)params;
+    (void)user_data;
     json_unpack(arguments, "{s?s}", "prompt", &prompt);
     ask(r, "sampling/createMessage", json_pack("{s:[o], s:i}", "messages", message(text(prompt)), "maxTokens", 100), tell_sampled);
     json_decref(arguments);
 }
 
-static void elicit_user(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void elicit_user(void *user_data, const wellhead_call *call, wellhead_method *r) {
     const wellhead_str schema = S(JSON({"type": "object", "required": ["username", "email"], "properties": {
         "username": {"type": "string", "description": "User's response"},
         "email": {"type": "string", "description": "User's email address"}}}));
     json_t *arguments = parsed(wellhead_call_arguments(call));
     const char *said = "";
-    (void)user_data, (void)params;
+    (void)user_data;
     json_unpack(arguments, "{s?s}", "message", &said);
     ask(r, "elicitation/create", json_pack("{s:s, s:o}", "message", said, "requestedSchema", parsed(schema)), tell_whole);
     json_decref(arguments);
 }
 
-static void elicit(void *properties, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
+static void elicit(void *properties, const wellhead_call *call, wellhead_method *r) {
     json_t *schema = json_pack("{s:s, s:o, s:[]}", "type", "object", "properties", parsed(wellhead_cstr(properties)), "required");
-    (void)call, (void)params;
+    (void)call;
     ask(r, "elicitation/create", json_pack("{s:s, s:o}", "message", "Please fill in", "requestedSchema", schema), tell_parts);
 }
 
@@ -547,23 +545,23 @@ static void add_tools_that_ask(void) {
 
 /* ---- tools that change lists */
 
-static void change_tools(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
+static void change_tools(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data, (void)call;
     answering("test_passing", PLAIN, says(json_string("gone soon")));
     must(wellhead_server_remove_tool(server, S("test_passing"), NULL));
     answer(r, says(json_string("changed")));
 }
 
-static void change_prompts(void *user_data, const wellhead_call *call, wellhead_str params, wellhead_method *r) {
-    (void)user_data, (void)call, (void)params;
+static void change_prompts(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    (void)user_data, (void)call;
     telling("test_passing", "{}", json_array());
     must(wellhead_server_remove_prompt(server, S("test_passing"), NULL));
     answer(r, says(json_string("changed")));
 }
 
-static void bound(void *bound_data, wellhead_str address) {
+static void bound(void *bound_data, const wellhead_str *address) {
     (void)bound_data;
-    printf("http://%.*s/mcp\n", (int)address.len, address.ptr);
+    printf("http://%.*s/mcp\n", (int)address->len, address->ptr);
     fflush(stdout);
 }
 
