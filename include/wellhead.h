@@ -1095,7 +1095,8 @@ WELLHEAD_API wellhead_status wellhead_server_add_tool(wellhead_server *server, w
  * wellhead_method_result: {"results":[{"uri":"…","title":"…","text":"…","url":"…"}]}, the best first; all but uri may be absent.
  * text is a snippet. A result without title or url has the title or name of its registration, and the url in its _meta. An
  * `authorize` callback decides about each URI. A client gets at most 20 results, and fetch reads them as resources/read does.
- * DUPLICATE if there is a search. The rest is as in wellhead_server_add_tool. */
+ * Without it, folders are searched: the names and texts of files, for at most 2 seconds. DUPLICATE if there is a search. The
+ * rest is as in wellhead_server_add_tool. */
 WELLHEAD_API wellhead_status wellhead_server_add_search(wellhead_server *server, wellhead_method_callback search,
                                                         void *user_data, wellhead_destroy_callback destroy,
                                                         wellhead_error **error);

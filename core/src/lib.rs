@@ -41,6 +41,8 @@ mod responder;
 mod revision;
 mod revocable;
 mod schema;
+#[cfg(feature = "directory")]
+mod search;
 #[cfg(any(feature = "stdio", feature = "http"))]
 pub mod serve;
 mod server;

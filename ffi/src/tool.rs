@@ -38,7 +38,8 @@ pub unsafe extern "C" fn wellhead_server_add_tool(
 /// wellhead_method_result: {"results":[{"uri":"…","title":"…","text":"…","url":"…"}]}, the best first; all but uri may be absent.
 /// text is a snippet. A result without title or url has the title or name of its registration, and the url in its _meta. An
 /// `authorize` callback decides about each URI. A client gets at most 20 results, and fetch reads them as resources/read does.
-/// DUPLICATE if there is a search. The rest is as in wellhead_server_add_tool.
+/// Without it, folders are searched: the names and texts of files, for at most 2 seconds. DUPLICATE if there is a search. The
+/// rest is as in wellhead_server_add_tool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_search(
     server: *mut wellhead_server,

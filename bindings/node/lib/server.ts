@@ -236,6 +236,7 @@ export class Server {
 
   /**
    * Registers a search of resources. With {@link ServerOptions.resourcesAsTools} clients have the tools `search` and `fetch` then.
+   * Without it, folders are searched: the names and texts of files, for at most 2 seconds.
    *
    * The callback of {@link Server.authorize} is asked about the URI of each result, as for a list. A client gets at most 20
    * results; with such a callback, `limit` is 100. `fetch` reads a resource as other clients read it.

@@ -96,6 +96,7 @@ impl Calls {
             Event::Read(call) if call.has_provider() => self.elsewhere(hooks, call, Event::Read),
             Event::List(call) if call.has_provider() => self.elsewhere(hooks, call, Event::List),
             Event::Complete(call) if call.has_provider() => self.elsewhere(hooks, call, Event::Complete),
+            Event::Method(call) if call.has_provider() => self.elsewhere(hooks, call, Event::Method),
             event if !event.begin() => drop(event), // the answer is not wanted any more
             Event::Read(call) => self.ask(hooks, call, origin),
             Event::List(call) => self.ask(hooks, call, origin),

@@ -46,6 +46,18 @@ test('a folder is listed and read, what it must not show is not found, and it ca
   assert.throws(() => server.directory(join(path, 'none')), { code: 'ERR_WELLHEAD_IO' });
 });
 
+test('a folder is searched by a tool', async (t) => {
+  const path = folder(t);
+  const server = new Server('s', '1', { resourcesAsTools: true });
+  server.directory(path, { watch: false });
+  const connection = server.connect();
+  const search = request(1, 'tools/call', { name: 'search', arguments: { query: 'A' } });
+  const answered = connection.handle(JSON.stringify(search));
+  const { result } = JSON.parse(Buffer.from(await answered).toString());
+  const id = pathToFileURL(join(path, 'a.md')).href;
+  assert.deepEqual(result.structuredContent, { results: [{ id, title: 'a.md', url: '', text: '# A' }] });
+});
+
 test('a folder is served over standard input and output, its changes are told, and the process ends', async (t) => {
   const path = folder(t);
   const host = new Host(t, `server.directory(${JSON.stringify(path)}); await server.run();`);

@@ -328,7 +328,8 @@ Raises:
     };
     (search) => {
         r#"Serves a search of resources with a function `(arguments)`: a dict in, a dict out. With
-`resources_as_tools` clients have the tools `search` and `fetch` then.
+`resources_as_tools` clients have the tools `search` and `fetch` then. Without such a function folders are
+searched: the names and texts of files, for at most 2 seconds.
 
 `arguments` has `query`, a `str`, and `limit`, the number of results that are of use. The function
 returns `{"results": [{"uri": ...}]}`, the best result first. A result may have `title`, `text` (a

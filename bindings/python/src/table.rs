@@ -136,6 +136,7 @@ impl Table {
             Event::Complete(call) => Answerer::from_callable(
                 handler(call.handler()).and_then(|handler| handler.completer(call.variable())),
             ),
+            Event::Method(call) if call.has_provider() => Answerer::Provider,
             Event::Method(call) => {
                 Answerer::from_callable(handler(call.handler()).and_then(|handler| handler.method.clone()))
             }

@@ -1,5 +1,6 @@
 """A folder, and what is said about templates."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,18 @@ def test_a_folder_is_listed_and_read(tmp_path: Path) -> None:
     assert answer is not None and b'"values":["notes.md"]' in answer
     folder.remove()
     assert ask(server, f"{root}/notes.md") == "Resource not found"
+
+
+def test_a_folder_is_searched_by_a_tool(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\nBuy tea.", "utf-8")
+    (tmp_path / ".hidden").write_text("tea", "utf-8")
+    server = wellhead.Server("s", "1", resources_as_tools=True)
+    server.directory(tmp_path, watch=False)
+    arguments = {"name": "search", "arguments": {"query": "tea"}}
+    answer = json.loads(server.connect().handle(request(1, "tools/call", **arguments)) or b"")
+    uri = (tmp_path.resolve() / "notes.md").as_uri()
+    found = {"id": uri, "title": "notes.md", "url": "", "text": "Buy tea."}
+    assert answer["result"]["structuredContent"] == {"results": [found]}
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ Options of 'serve':
   --settle-ms N         how long changes are gathered, in milliseconds, before clients are told [50]
   --page-size N         how many files one page of a list has at most [1000]
   --tools               show the files also as tools, for clients that know tools only:
-                        list_resources, read_resource
+                        list_resources, read_resource, search, fetch
   --http ADDRESS        serve over HTTP on that address, such as 127.0.0.1:8000, at the path /mcp,
                         and not over standard input and output. A port alone, such as 8000, is one
                         of 127.0.0.1. Without --token-file, every program that can reach the

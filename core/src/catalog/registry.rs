@@ -46,7 +46,9 @@ pub(crate) struct Catalog {
     pub(super) prompts: Option<NamedSet>,
     pub(super) resource_tools: Option<ResourceTools>,
     /// The callback of the application that searches resources.
-    pub(crate) search: Option<Arc<MethodHandler>>,
+    pub(super) search: Option<Arc<MethodHandler>>,
+    /// The search of folders, which stays when they are removed.
+    pub(super) folder_search: Option<Arc<MethodHandler>>,
     /// By the prompt's name.
     pub(super) prompt_completers: BTreeMap<Box<str>, Arc<Handler>>,
     pub(super) declared: Declared,

@@ -38,6 +38,9 @@ pub(crate) const TEMPLATE_TOOLS: usize = 50;
 /// The greatest length of the name of a tool that all large clients take.
 const NAME_LENGTH: usize = 64;
 
+/// The number of handlers that belong to no registration.
+const OF_NO_CALLBACK: HandlerId = HandlerId(0);
+
 const HINTS: &str = r#"{"readOnlyHint":true,"openWorldHint":false}"#;
 
 const LIST: &str = r#"{"title":"List resources","description":"Lists the resources that read_resource can read, and the URI templates of others.","inputSchema":{"type":"object","properties":{"cursor":{"type":"string","description":"Continues a list: the cursor of the answer before."}},"additionalProperties":false},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#;
@@ -148,17 +151,20 @@ fn tool_name(template: &str) -> String {
 }
 
 fn named(name: &str, members: &Json, tool: ResourceTool) -> Result<Arc<Named>> {
-    let of_no_callback = HandlerId(0);
     definition(Family::Tools, name, members).map(|definition| {
-        Arc::new(Named::new(of_no_callback, Family::Tools, name.into(), definition, None, Some(tool)))
+        Arc::new(Named::new(OF_NO_CALLBACK, Family::Tools, name.into(), definition, None, Some(tool)))
     })
 }
 
 impl Catalog {
     /// Offers resources as tools from now on.
     pub(crate) fn offer_resource_tools(&mut self) -> Result<()> {
-        let tools =
-            [("list_resources", LIST, ResourceTool::List), ("read_resource", READ, ResourceTool::Read)];
+        let tools = [
+            ("list_resources", LIST, ResourceTool::List),
+            ("read_resource", READ, ResourceTool::Read),
+            ("search", SEARCH, ResourceTool::Search),
+            ("fetch", FETCH, ResourceTool::Fetch),
+        ];
         let mut own = Vec::new();
         for (name, members, tool) in tools {
             own.push((self.mint().0, named(name, &Json::object(members)?, tool)?));
@@ -174,27 +180,18 @@ impl Catalog {
         }
         let id = self.mint();
         self.search = Some(search_handler(id, run));
-        self.offer_search()?;
         Ok(id)
     }
 
-    /// Offers the tools for a search, unless they are there.
-    pub(super) fn offer_search(&mut self) -> Result<()> {
-        let offered = |(_, tool): &(u64, Arc<Named>)| {
-            tool.handler.of_resources.as_ref().is_some_and(|tool| *tool == ResourceTool::Search)
-        };
-        if self.resource_tools.as_ref().is_none_or(|ResourceTools(own)| own.iter().any(offered)) {
-            return Ok(());
-        }
-        for (name, members, tool) in
-            [("search", SEARCH, ResourceTool::Search), ("fetch", FETCH, ResourceTool::Fetch)]
-        {
-            let entry = (self.mint().0, named(name, &Json::object(members)?, tool)?);
-            if let Some(ResourceTools(own)) = &mut self.resource_tools {
-                own.push(entry);
-            }
-        }
-        Ok(())
+    /// Sets the function that searches folders, for an application without a search. Returns the one of before.
+    #[cfg(feature = "directory")]
+    pub(crate) fn set_folder_search(&mut self, run: Arc<MethodFn>) -> Option<Arc<MethodHandler>> {
+        self.folder_search.replace(search_handler(OF_NO_CALLBACK, Some(run)))
+    }
+
+    /// Returns the search of the application, or else that of its folders.
+    pub(crate) fn search(&self) -> Option<&Arc<MethodHandler>> {
+        self.search.as_ref().or(self.folder_search.as_ref().filter(|_| self.sources.has_folders()))
     }
 
     /// Returns the title, or the name, and the URL of a registered resource.
@@ -212,11 +209,8 @@ impl Catalog {
     /// Returns the tools for resources with the text of their template, in the order of the list. A registered tool takes
     /// the place of one with its name, and an earlier template that of a later one.
     pub(crate) fn resource_tools(&self) -> Vec<(u64, &Arc<Named>)> {
-        let Some(ResourceTools(own)) = &self.resource_tools else { return Vec::new() };
-        let of_templates = self.template_tools();
-        let all = own.iter().map(|(number, tool)| (*number, tool)).chain(of_templates);
         let mut kept: Vec<(u64, &Arc<Named>)> = Vec::new();
-        for (number, tool) in all {
+        for (number, tool) in self.all_resource_tools() {
             let taken = self
                 .named(Family::Tools)
                 .is_some_and(|registered| registered.registered(&tool.name).is_some());
@@ -225,6 +219,17 @@ impl Catalog {
             }
         }
         kept
+    }
+
+    /// Returns the tools for resources, those included that registered tools replace.
+    fn all_resource_tools(&self) -> impl Iterator<Item = (u64, &Arc<Named>)> {
+        let searched = self.search().is_some();
+        let is_offered = move |tool: &Named| {
+            searched || !matches!(tool.handler.of_resources, Some(ResourceTool::Search | ResourceTool::Fetch))
+        };
+        let own = self.resource_tools.iter().flat_map(|ResourceTools(own)| own);
+        let own = own.filter(move |(_, tool)| is_offered(tool)).map(|(number, tool)| (*number, tool));
+        own.chain(self.template_tools().filter(|_| self.resource_tools.is_some()))
     }
 
     fn template_tools(&self) -> impl Iterator<Item = (u64, &Arc<Named>)> {
@@ -280,9 +285,8 @@ impl Catalog {
 
     /// Returns a line for the log about a registered tool that has taken the place of one for resources.
     pub(crate) fn has_replaced(&self, name: &str) -> Option<String> {
-        let ResourceTools(own) = self.resource_tools.as_ref()?;
-        let mut all = own.iter().map(|(number, tool)| (*number, tool)).chain(self.template_tools());
-        all.any(|(_, tool)| *tool.name == *name)
+        self.all_resource_tools()
+            .any(|(_, tool)| *tool.name == *name)
             .then(|| format!("the tool \"{name}\" takes the place of the one for resources"))
     }
 }

@@ -83,6 +83,10 @@ impl Sources {
         removed
     }
 
+    pub(super) fn has_folders(&self) -> bool {
+        !self.directories.is_empty()
+    }
+
     fn is_directory(&self, id: HandlerId) -> bool {
         self.directories.iter().any(|other| other.id == id)
     }

@@ -65,7 +65,7 @@ impl ConnectionState {
 
     /// Asks the callback that searches. Its arguments are the text, and the number of results that are of use.
     fn search(self: &Arc<Self>, request: &Request, params: &Json, query: &str) -> Option<Event> {
-        let Some(handler) = self.server.catalog.with(|c, _| c.search.clone()) else {
+        let Some(handler) = self.server.catalog.with(|c, _| c.search().cloned()) else {
             return self.refuse(request, &unknown_name(Family::Tools, "search"));
         };
         let limit = match self.server.settings.access_check() {

@@ -3,7 +3,6 @@
 //! A page starts at its key. It reads the directories on the way to the key and after it, never the whole tree.
 
 use super::tree::{Entry, EntryKind, Folder, Tree, join};
-use cap_std::fs::Metadata;
 use std::io;
 
 /// The receiver of a page. A step that returns false ends the walk.
@@ -11,14 +10,19 @@ pub(super) trait Sink {
     /// Called before a directory is read.
     fn enter(&mut self, folder: &Folder) -> bool;
 
-    /// Called for each entry.
-    fn take(&mut self, path: &str, kind: EntryKind, metadata: &Metadata) -> bool;
+    /// Called for each entry that is served.
+    fn take(&mut self, path: &str, entry: &Entry) -> bool;
+
+    /// Called before each entry, served or not.
+    fn goes_on(&self) -> bool {
+        true
+    }
 }
 
 /// Hands over the entries after the one at `after`, which may be removed already. `None` starts at the root itself.
 pub(super) fn walk(tree: &Tree, after: Option<&str>, sink: &mut impl Sink) -> io::Result<()> {
     let root = tree.root();
-    if after.is_none() && !sink.take("", EntryKind::Folder, &root.dir.metadata()?) {
+    if after.is_none() && !sink.take("", &Entry::Folder(root.clone(), root.dir.metadata()?)) {
         return Ok(());
     }
     let behind: Vec<&str> = after.unwrap_or_default().split('/').filter(|name| !name.is_empty()).collect();
@@ -38,12 +42,15 @@ fn below(tree: &Tree, folder: &Folder, behind: &[&str], sink: &mut impl Sink) ->
         }
     };
     for (n, name) in all[from..].iter().enumerate() {
+        if !sink.goes_on() {
+            return Ok(false);
+        }
         // The directory is removed, not served, or cannot be read.
         let Ok(Some(entry)) = tree.child(folder, name) else { continue };
         // The first name may be that of the key, or of a directory on the way to it.
         let inside = inside.filter(|_| n == 0);
         let path = join(&folder.path, name);
-        if inside.is_none() && !sink.take(&path, entry.kind(), entry.metadata()) {
+        if inside.is_none() && !sink.take(&path, &entry) {
             return Ok(false);
         }
         // Entries behind a link to a directory are listed only at their real path.

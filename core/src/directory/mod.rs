@@ -9,6 +9,7 @@ mod names;
 mod open_dir;
 mod provider;
 mod rules;
+mod search;
 #[cfg(feature = "skills")]
 mod skills;
 mod spelling;
@@ -21,6 +22,7 @@ use crate::catalog::{FolderKind, Template};
 use crate::error::{Error, ErrorKind, Result, said_by_system};
 use crate::log::Level;
 use crate::options::{FolderOptions, OptionEntry, OptionValue, SetOption};
+use crate::search::SearchedFolder;
 use crate::server::{Handle, Server, SubscriptionHook};
 use address::Address;
 use base::Base;
@@ -171,8 +173,15 @@ impl Server {
             }
             _ => e,
         };
-        self.add_template(described, Some(files), true).map_err(twice)?;
+        self.add_template(described, Some(files.clone()), true).map_err(twice)?;
+        self.search_in(&files);
         Ok(self.handle(&template))
+    }
+
+    /// Searches this folder, too, from now on.
+    fn search_in(&self, folder: &Arc<impl SearchedFolder + 'static>) {
+        let (folder, server) = (Arc::downgrade(folder), self.downgrade());
+        self.add_searched(folder, Arc::new(move |call| search::answer(call, &server)));
     }
 
     /// Serves the folder also where the system cannot watch more directories.

@@ -25,9 +25,9 @@ const PROPOSED: usize = 1_000;
 /// The callbacks of a folder.
 #[derive(Debug)]
 pub(crate) struct Files {
-    base: Arc<Base>,
+    pub(super) base: Arc<Base>,
     /// The maximum length of a URI; a longer one could not be read.
-    max_uri_bytes: usize,
+    pub(super) max_uri_bytes: usize,
     watch: Option<Watch>,
 }
 
@@ -263,8 +263,8 @@ impl Sink for Items<'_> {
         !self.call.is_cancelled()
     }
 
-    fn take(&mut self, path: &str, kind: EntryKind, metadata: &Metadata) -> bool {
-        let resource = self.files.base.describe(path, kind, metadata);
+    fn take(&mut self, path: &str, entry: &Entry) -> bool {
+        let resource = self.files.base.describe(path, entry.kind(), entry.metadata());
         if resource.uri().len() > self.files.max_uri_bytes {
             return true;
         }

@@ -120,7 +120,8 @@ impl Server {
             }
             _ => e,
         };
-        self.add_template(described, Some(files), true).map_err(twice)?;
+        self.add_template(described, Some(files.clone()), true).map_err(twice)?;
+        self.search_in(&files);
         Ok(self.handle(&template))
     }
 }

@@ -98,6 +98,12 @@ impl MethodCall {
         self.handler.id
     }
 
+    /// Returns whether [`crate::Event::run`] would find a function. A binding that keeps its own runs what has one, such as the
+    /// search of folders, by that.
+    pub fn has_provider(&self) -> bool {
+        self.handler.run.is_some()
+    }
+
     pub(super) fn run(&self) -> Option<Arc<MethodFn>> {
         self.handler.run.clone()
     }

@@ -14,6 +14,8 @@ use crate::protocol::{RESOURCES, Settings, TopicSet};
 use crate::provider::Spawner;
 use crate::refusals::Refusals;
 use crate::responder::{InterestAnswer, Responder};
+#[cfg(feature = "directory")]
+use crate::search::SearchedFolder;
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::BTreeSet;
@@ -56,6 +58,9 @@ pub(crate) struct ServerState {
     /// The folders that are served, and some that were.
     #[cfg(feature = "directory")]
     pub(crate) folders: Lock<Vec<Weak<dyn SubscriptionHook>>>,
+    /// The folders that are searched, in the order of their registration, and some that were.
+    #[cfg(feature = "directory")]
+    pub(super) searched: Lock<Vec<Weak<dyn SearchedFolder>>>,
 }
 
 impl ServerState {
@@ -86,6 +91,8 @@ impl ServerState {
             origin,
             #[cfg(feature = "directory")]
             folders: Lock::default(),
+            #[cfg(feature = "directory")]
+            searched: Lock::default(),
         }
     }
 
@@ -97,6 +104,11 @@ impl ServerState {
         for folder in folders {
             folder.subscribed(uri);
         }
+    }
+
+    #[cfg(feature = "directory")]
+    pub(crate) fn searched_folders(&self) -> Vec<Arc<dyn SearchedFolder>> {
+        self.searched.with(|folders, _| folders.iter().filter_map(Weak::upgrade).collect())
     }
 
     pub(crate) fn spawner(&self) -> Option<Arc<Spawner>> {

@@ -7,11 +7,16 @@ use crate::event::MethodCall;
 use crate::log::Level;
 use crate::model::{Family, MethodAnswer};
 use crate::provider::{IntoReply, method_handler};
+#[cfg(feature = "directory")]
+use crate::{catalog::MethodFn, search::SearchedFolder};
 use std::sync::Arc;
+#[cfg(feature = "directory")]
+use std::sync::Weak;
 
 impl Server {
     /// Registers a search of resources. With [`crate::Builder::resources_as_tools`] clients have the tools `search` and
-    /// `fetch` then; without it the search is of no use. The handler gets the arguments `query`, a text, and `limit`, the
+    /// `fetch` then; without it the search is of no use. Folders have a search of their own, which this one replaces: it
+    /// finds files whose path or text has at least half of the words of the query, and takes at most 2 seconds. The handler gets the arguments `query`, a text, and `limit`, the
     /// number of results that are of use. It returns `results` as [`crate::Json`], the best first: each is an object with the
     /// `uri` of a resource, and with `title`, `text` (a snippet) and `url` (where a person reads it) if it has them. A
     /// result without `title` or `url` has those of its registration: the title or name, and the member `url` of its
@@ -59,5 +64,20 @@ impl Server {
             self.0.log.write(Level::Warning, line);
         }
         Ok(id)
+    }
+
+    /// Adds a folder to those that are searched. `run`: searches them all, unless the application has a search.
+    #[cfg(feature = "directory")]
+    pub(crate) fn add_searched(&self, folder: Weak<dyn SearchedFolder>, run: Arc<MethodFn>) {
+        self.0.searched.with(|folders, _| {
+            folders.retain(|folder| folder.strong_count() > 0);
+            folders.push(folder);
+        });
+        if self.0.catalog.with(|c, trash| {
+            trash.put(c.set_folder_search(run));
+            c.shows_resources()
+        }) {
+            self.0.named_changed(Family::Tools);
+        }
     }
 }

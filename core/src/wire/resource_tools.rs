@@ -5,9 +5,11 @@ use super::descriptor::text;
 use super::{Defaults, Identity, Payload, ResultWriter, reserve};
 use crate::encode::quote_into;
 use crate::jsonrpc::write::Object;
-use crate::jsonrpc::{Raw, RequestId, elements, members, string};
+use crate::jsonrpc::{Raw, RequestId, elements, for_each_member, members, string};
 use crate::model::{Borrowed, Cache, Descriptor, Json, Source};
 use crate::revision::{Revision, Structured};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The bytes of the largest text that a model gets; a larger one would fill its context.
 const TEXT_BYTES: usize = 256 << 10;
@@ -226,8 +228,49 @@ fn document(contents: &[Borrowed<'_>], defaults: &Defaults<'_>, text: &str) -> S
     let mut object = Object::begin(&mut out);
     object.string("id", uri).string("title", title.unwrap_or(uri)).string("text", text);
     object.string("url", url_of(uri, url.as_deref().unwrap_or_default()));
+    if let Some(metadata) = metadata(contents, defaults) {
+        object.raw("metadata", metadata);
+    }
     object.end();
     String::from_utf8(out).unwrap_or_default()
+}
+
+/// Returns the metadata of a document, a JSON object of strings. The application's own comes first; its values that are no
+/// strings are shown as JSON. Members of the description follow, unless the application has one of that name.
+fn metadata(contents: &[Borrowed<'_>], defaults: &Defaults<'_>) -> Option<Vec<u8>> {
+    let Defaults { uri, descriptor, own, .. } = *defaults;
+    let rare = descriptor.rare.as_deref().filter(|_| own);
+    let given = Borrowed::description(contents, uri).and_then(|given| given.metadata.as_ref());
+    let given = given.or(rare.and_then(|rare| rare.metadata.as_ref()));
+    let mime_type = Borrowed::main(contents, uri).and_then(|main| main.contents.mime_type.as_deref());
+    let last_modified = rare.and_then(|rare| rare.annotations.as_ref()?.last_modified.as_deref());
+    let mut members = BTreeMap::new();
+    if let Some(given) = given {
+        for_each_member(given.raw(), |name, value| {
+            let text = string(value).map_or_else(|| value.get().to_owned(), Cow::into_owned);
+            members.insert(name.to_owned(), text);
+        });
+    }
+    let described = [
+        ("description", descriptor.description.as_deref().filter(|_| own)),
+        ("last_modified", last_modified),
+        ("mime_type", mime_type.or(descriptor.mime_type.as_deref())),
+    ];
+    for (name, value) in described {
+        if let Some(value) = value {
+            members.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+        }
+    }
+    if members.is_empty() {
+        return None;
+    }
+    let mut out = Vec::new();
+    let mut object = Object::begin(&mut out);
+    for (name, value) in &members {
+        quote_into(value, object.any_member(name));
+    }
+    object.end();
+    Some(out)
 }
 
 /// Returns the URL at which a person reads a resource. `given`: the one that the application gave, or an empty text.

@@ -59,7 +59,7 @@ fn the_options_choose_what_is_served() {
 
 /// row: RT-01
 #[test]
-fn clients_that_know_tools_only_list_and_read_by_tools() {
+fn clients_that_know_tools_only_list_search_and_read_by_tools() {
     let folder = folder();
     let mut client = Client::serve(&folder, &["--tools"]).shake_hands("2025-11-25");
     let mut call = |name: &str, arguments: Value| {
@@ -72,6 +72,11 @@ fn clients_that_know_tools_only_list_and_read_by_tools() {
     assert_eq!(call("read_resource", json!({"uri": uri})), "text 7");
     let outside = folder.uri("../secret");
     assert_eq!(call("read_resource", json!({"uri": outside})), format!("Resource not found: {outside}"));
+    let results: Value =
+        serde_json::from_str(call("search", json!({"query": "07"})).as_str().unwrap()).unwrap();
+    assert_eq!(results["results"], json!([{"id": uri, "title": "07.txt", "url": ""}]));
+    let document: Value = serde_json::from_str(call("fetch", json!({"id": uri})).as_str().unwrap()).unwrap();
+    assert_eq!(document["text"], "text 7");
     client.close_input();
     assert!(client.end().0.success());
 }

@@ -19,4 +19,6 @@ mod reading;
 #[cfg(unix)]
 mod registering;
 #[cfg(unix)]
+mod searching;
+#[cfg(unix)]
 mod support;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
-use wellhead::{Caller, Connection, Directory, Handle, Handled, Limits, Server};
+use wellhead::{Builder, Caller, Connection, Directory, Handle, Handled, Limits, Server};
 
 /// The error code of "not found" in the revision that is spoken here.
 pub(crate) const NOT_FOUND: i64 = -32002;
@@ -14,7 +14,7 @@ pub(crate) struct Served {
     pub(crate) server: Server,
     pub(crate) handle: Handle,
     pub(crate) root: PathBuf,
-    connection: Connection,
+    pub(crate) connection: Connection,
     around: TempDir,
     log: Arc<Mutex<Vec<String>>>,
 }
@@ -30,6 +30,19 @@ impl Served {
         how: impl FnOnce(Directory) -> Directory,
         limits: Limits,
     ) -> Served {
+        Served::built(files, how, |builder| builder.limits(limits))
+    }
+
+    /// Serves files as tools, too.
+    pub(crate) fn tools(files: &[(&str, &str)], how: impl FnOnce(Directory) -> Directory) -> Served {
+        Served::built(files, how, |builder| builder.resources_as_tools(true))
+    }
+
+    fn built(
+        files: &[(&str, &str)],
+        how: impl FnOnce(Directory) -> Directory,
+        build: impl FnOnce(Builder) -> Builder,
+    ) -> Served {
         let around = tempfile::tempdir().unwrap();
         let root = around.path().canonicalize().unwrap().join("root");
         fs::create_dir(&root).unwrap();
@@ -38,8 +51,7 @@ impl Served {
         }
         let log = Arc::new(Mutex::new(Vec::new()));
         let sink = log.clone();
-        let server = Server::builder("test", "1")
-            .limits(limits)
+        let server = build(Server::builder("test", "1"))
             .on_log(move |_, line| sink.lock().unwrap().push(line.to_owned()))
             .build()
             .unwrap();

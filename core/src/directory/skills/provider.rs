@@ -10,7 +10,9 @@ use crate::error::said_by_system;
 use crate::event::{Call, ListCall};
 use crate::model::{Answer, Page, Resource};
 use crate::provider::Provider;
+use crate::search::{Pace, SearchedFolder, TextSearch};
 use crate::server::SubscriptionHook;
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -164,6 +166,33 @@ impl SubscriptionHook for SkillFiles {
     #[cfg(all(test, unix))]
     fn links(&self) -> usize {
         0
+    }
+}
+
+impl SearchedFolder for SkillFiles {
+    fn search(&self, search: &mut TextSearch<'_>) {
+        let Ok(directories) = self.0.directories() else { return };
+        let mut seen = BTreeSet::new(); // an outer skill has the files of an inner one, too
+        for (_, directory) in directories.iter() {
+            if search.pace() == Pace::Over {
+                return;
+            }
+            let Ok(skill) = self.0.skill(directory, Compared::AfterChanges) else { continue };
+            for path in skill.files.keys().filter(|path| seen.insert((*path).clone())) {
+                let described = || {
+                    let uri = self.0.base.address.uri(path);
+                    let is_its_own = uri == skill.uri;
+                    let title = if is_its_own { &*skill.front.name } else { self.0.base.name(path) };
+                    Some((uri, title.to_owned()))
+                };
+                let base = &self.0.base;
+                let text = || base.searched_text(path, &base.tree.find(path).ok()??);
+                search.compare(path, text, described);
+                if search.pace() == Pace::Over {
+                    return;
+                }
+            }
+        }
     }
 }
 
