@@ -1097,9 +1097,10 @@ WELLHEAD_API wellhead_status wellhead_server_add_tool(wellhead_server *server, w
  * `authorize` callback decides about each URI. A client gets at most 20 results, and fetch reads them as resources/read does.
  * Without it, folders are searched: the names and texts of files, for at most 2 seconds. DUPLICATE if there is a search. The
  * rest is as in wellhead_server_add_tool. */
-WELLHEAD_API wellhead_status wellhead_server_add_search(wellhead_server *server, wellhead_method_callback search,
-                                                        void *user_data, wellhead_destroy_callback destroy,
-                                                        wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_add_resource_search(wellhead_server *server,
+                                                                 wellhead_method_callback search, void *user_data,
+                                                                 wellhead_destroy_callback destroy,
+                                                                 wellhead_error **error);
 
 /* Removes a tool. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove_tool(wellhead_server *server, wellhead_str name,

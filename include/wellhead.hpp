@@ -978,10 +978,10 @@ public:
         detail::CallbackOfC c(std::move(prompt), run_method);
         detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
     }
-    /* The callback answers {"results":[{"uri":…}]} through a Method: see wellhead_server_add_search. */
-    void add_search(MethodCallback search) {
+    /* The callback answers {"results":[{"uri":…}]} through a Method: see wellhead_server_add_resource_search. */
+    void add_resource_search(MethodCallback search) {
         detail::CallbackOfC c(std::move(search), run_method);
-        detail::call(wellhead_server_add_search, capi(), c.function(), c.give(), c.destroy_data());
+        detail::call(wellhead_server_add_resource_search, capi(), c.function(), c.give(), c.destroy_data());
     }
     void complete_prompt(std::string_view prompt, std::string_view argument, CompleteCallback complete) {
         detail::CallbackOfC c(std::move(complete), run_complete);

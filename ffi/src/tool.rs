@@ -41,7 +41,7 @@ pub unsafe extern "C" fn wellhead_server_add_tool(
 /// Without it, folders are searched: the names and texts of files, for at most 2 seconds. DUPLICATE if there is a search. The
 /// rest is as in wellhead_server_add_tool.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_add_search(
+pub unsafe extern "C" fn wellhead_server_add_resource_search(
     server: *mut wellhead_server,
     search: wellhead_method_callback,
     user_data: *mut c_void,
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn wellhead_server_add_search(
     // SAFETY: our caller's promise.
     unsafe {
         with_callback(server, error, (search, "search"), user_data, |_, server, search, user_data| {
-            server.add_search(Some(handler(search, user_data))).map(drop)
+            server.add_resource_search(Some(handler(search, user_data))).map(drop)
         })
     }
 }

@@ -188,7 +188,7 @@ export interface NativeServer {
   addList(name: string | undefined): number;
   setFallback(exists: boolean): number;
   addMethod(name: string, revisions: string[] | undefined): number;
-  addSearch(): number;
+  addResourceSearch(): number;
   addNamed(prompt: boolean, name: string, members: string): number;
   enableNamed(prompt: boolean, name: string, enabled: boolean): void;
   updateNamed(prompt: boolean, name: string, changes: string): void;

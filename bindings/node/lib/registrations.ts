@@ -142,10 +142,10 @@ export class Registrations {
   }
 
   /** A search of resources. */
-  search(handler: SearchHandler): void {
+  resourceSearch(handler: SearchHandler): void {
     needFunction('handler', handler);
     this.#callbacks.answers(
-      native(() => this.#native.addSearch()),
+      native(() => this.#native.addResourceSearch()),
       handler as unknown as MethodHandler,
     );
   }

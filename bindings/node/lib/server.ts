@@ -243,13 +243,13 @@ export class Server {
    *
    * @example
    * ```ts
-   * server.search(({ query }) => ({ results: index.find(query).map(({ uri, line }) => ({ uri, text: line })) }));
+   * server.resourceSearch(({ query }) => ({ results: index.find(query).map(({ uri, line }) => ({ uri, text: line })) }));
    * ```
    * @throws {RegistrationError} if there is a search
    * @throws {ClosedError} after {@link Server.close}
    */
-  search(handler: SearchHandler): void {
-    this.#parts.registrations.search(handler);
+  resourceSearch(handler: SearchHandler): void {
+    this.#parts.registrations.resourceSearch(handler);
   }
 
   /**

@@ -106,8 +106,8 @@ impl Native {
 
     /// A search of resources. Returns the number that `ask` is called with.
     #[napi]
-    pub fn add_search(&self) -> Result<f64> {
-        Ok(self.inner.server.add_search(None).map_err(thrown)?.number() as f64)
+    pub fn add_resource_search(&self) -> Result<f64> {
+        Ok(self.inner.server.add_resource_search(None).map_err(thrown)?.number() as f64)
     }
 
     /// A tool, or a prompt; `members` is JSON. Returns the number that `ask` is called with.

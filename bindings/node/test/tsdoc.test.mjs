@@ -89,7 +89,7 @@ const AROUND = {
     `const listed = await server.testClient().request('skills/list');
      assert.equal(listed.skills[0].uri, 'skill://pdf/SKILL.md'); skills.remove();`,
   ],
-  'Server.search': [
+  'Server.resourceSearch': [
     `const server = serving({ resourcesAsTools: true }); const index = { find: (query: string) => [{ uri: 'notes://001', line: query }] };`,
     `const found = await server.testClient().callTool('search', { query: 'milk' });
      assert.deepEqual(found.structuredContent.results.map(({ id, text }: JsonObject) => [id, text]), [['notes://001', 'milk']]);`,

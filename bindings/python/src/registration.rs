@@ -239,7 +239,7 @@ fn search(py: Python<'_>, server: &Server, function: &Bound<'_, PyAny>) -> PyRes
     let handler = positional(function, &["arguments"], 1, true)?;
     let is_async = handler.is_async;
     let core = server.core(py);
-    let id = detach(py, || core.add_search(None)).or_raise(py)?;
+    let id = detach(py, || core.add_resource_search(None)).or_raise(py)?;
     server.table.put(id, Handler { method: Some(Arc::new(handler)), ..Handler::default() }, is_async);
     Ok(())
 }

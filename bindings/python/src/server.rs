@@ -250,9 +250,9 @@ impl Server {
         Ok(Decorator::new(this.clone().unbind(), What::Method { name, revisions }))
     }
 
-    #[doc = docstring!(search)]
+    #[doc = docstring!(resource_search)]
     #[pyo3(signature = (function = None, /))]
-    fn search<'py>(
+    fn resource_search<'py>(
         this: &Bound<'py, Self>,
         function: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {

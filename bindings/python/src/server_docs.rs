@@ -326,7 +326,7 @@ Raises:
         unknown (`invalid_argument`).
     ClosedError: The server is closed."
     };
-    (search) => {
+    (resource_search) => {
         r#"Serves a search of resources with a function `(arguments)`: a dict in, a dict out. With
 `resources_as_tools` clients have the tools `search` and `fetch` then. Without such a function folders are
 searched: the names and texts of files, for at most 2 seconds.

@@ -107,7 +107,7 @@ class Host:
         elif "method" in entry:
             self.server.method(entry["method"], revisions=entry.get("revisions"))(self.method(entry["answer"]))
         elif "search" in entry:
-            self.server.search(self.method(entry["answer"]))
+            self.server.resource_search(self.method(entry["answer"]))
         elif "tool" in entry:
             self.server.tool(entry["tool"], entry["members"])(self.method(entry["answer"]))
         elif "prompt" in entry:

@@ -174,7 +174,7 @@ impl Catalog {
     }
 
     /// Sets the callback of the application that searches resources.
-    pub(crate) fn add_search(&mut self, run: Option<Arc<MethodFn>>) -> Result<HandlerId> {
+    pub(crate) fn add_resource_search(&mut self, run: Option<Arc<MethodFn>>) -> Result<HandlerId> {
         if self.search.is_some() {
             return Err(Error::new(ErrorKind::Duplicate, "a search is registered already"));
         }

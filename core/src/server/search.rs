@@ -31,31 +31,34 @@ impl Server {
     ///
     /// let server = Server::builder("notes", "1.0.0").resources_as_tools(true).build()?;
     /// server.text("notes://tea", "Buy tea.")?;
-    /// server.search(|_| Json::object(r#"{"results":[{"uri":"notes://tea","text":"Buy tea."}]}"#))?;
+    /// server.resource_search(|_| Json::object(r#"{"results":[{"uri":"notes://tea","text":"Buy tea."}]}"#))?;
     /// # Ok::<(), wellhead::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`crate::ErrorKind::Duplicate`] if there is a search, [`crate::ErrorKind::Closed`].
-    pub fn search<F, R, M>(&self, handler: F) -> Result<()>
+    pub fn resource_search<F, R, M>(&self, handler: F) -> Result<()>
     where
         F: Fn(MethodCall) -> R + Send + Sync + 'static,
         R: IntoReply<MethodAnswer, M> + 'static,
         M: 'static,
     {
-        self.add_search(Some(Arc::new(method_handler(handler)))).map(drop)
+        self.add_resource_search(Some(Arc::new(method_handler(handler)))).map(drop)
     }
 
-    /// Does what [`Server::search`] does, with a function that answers through the call's responder. Without a
+    /// Does what [`Server::resource_search`] does, with a function that answers through the call's responder. Without a
     /// function, the application runs events itself.
     ///
     /// # Errors
-    /// As [`Server::search`].
-    pub fn add_search(&self, handler: Option<Arc<dyn Fn(MethodCall) + Send + Sync>>) -> Result<HandlerId> {
+    /// As [`Server::resource_search`].
+    pub fn add_resource_search(
+        &self,
+        handler: Option<Arc<dyn Fn(MethodCall) + Send + Sync>>,
+    ) -> Result<HandlerId> {
         self.open()?;
         let _outlives = handler.clone(); // if it is refused, it must not be dropped under the lock
         let (id, shown) =
-            self.0.catalog.with(|c, _| c.add_search(handler).map(|id| (id, c.shows_resources())))?;
+            self.0.catalog.with(|c, _| c.add_resource_search(handler).map(|id| (id, c.shows_resources())))?;
         if shown {
             self.0.named_changed(Family::Tools);
         } else {

@@ -197,7 +197,7 @@ impl Host {
         }
         if entry.get("search").is_some() {
             let answer = entry["answer"].clone();
-            return server.search(move |call| state.answer_method(&call, &answer));
+            return server.resource_search(move |call| state.answer_method(&call, &answer));
         }
         if let Some(name) = entry["method"].as_str() {
             let mut method = Method::new(name);

@@ -182,7 +182,7 @@ wellhead_status add_method(host *h, json_t *entry, wellhead_error **error) {
         return status;
     }
     if (!json_object_get(entry, "method"))
-        return wellhead_server_add_search(h->server, method_callback, own(h, entry), forget, error);
+        return wellhead_server_add_resource_search(h->server, method_callback, own(h, entry), forget, error);
     how.revisions = dates;
     how.revision_count = json_array_size(revisions);
     return wellhead_server_add_method(h->server, member(entry, "method"), &how, method_callback, own(h, entry), forget,

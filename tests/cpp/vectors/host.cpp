@@ -66,7 +66,7 @@ void Host::add(const json_t *entry) {
             [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) { method(with, call, params, r); },
             revisions);
     } else if (kind == "search") {
-        server.add_search(
+        server.add_resource_search(
             [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) { method(with, call, params, r); });
     } else if (kind == "tool" || kind == "prompt") {
         using Add = void (wellhead::Server::*)(std::string_view, std::string_view, wellhead::MethodCallback);

@@ -100,7 +100,7 @@ export class Host {
       if (exists) server.fallback({ exists }, answers.reader(entry.fallback));
       else server.fallback(answers.reader(entry.fallback));
     } else if (entry.search !== undefined) {
-      server.search(answers.method(entry.answer));
+      server.resourceSearch(answers.method(entry.answer));
     } else if (entry.tool !== undefined) {
       server.tool(entry.tool, entry.members, answers.method(entry.answer));
     } else if (entry.prompt !== undefined) {

@@ -1118,9 +1118,9 @@ class Server:
             ClosedError: The server is closed.
         """
     @overload
-    def search(self, function: _Method, /) -> _Method: ...
+    def resource_search(self, function: _Method, /) -> _Method: ...
     @overload
-    def search(self, function: None = None, /) -> Callable[[_Method], _Method]:
+    def resource_search(self, function: None = None, /) -> Callable[[_Method], _Method]:
         """Serves a search of resources with a function `(arguments)`: a dict in, a dict out. With
         `resources_as_tools` clients have the tools `search` and `fetch` then. Without such a function folders are
         searched: the names and texts of files, for at most 2 seconds.
