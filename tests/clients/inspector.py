@@ -169,7 +169,7 @@ def wide_steps(_place: Path) -> Steps:
         "list": ("resources/list", [], listed([f"wide://{name}" for name in fixed])),
         "templates": ("resources/templates/list", [], templates("wide://{city}/{street}")),
         "read": ("resources/read", ["--uri", "wide://bern/meir"], text("meir in bern")),
-        "tools": ("tools/list", [], named("tools", ["ask", "grow", "log"])),
+        "tools": ("tools/list", [], named("tools", ["add", "ask", "grow", "log"])),
         "call": ("tools/call", ["--tool-name", "log"], said("logged")),
         "prompts": ("prompts/list", [], named("prompts", ["greet"])),
         "prompt": ("prompts/get", ["--prompt-name", "greet", "--prompt-args", "name=Ada"], greeting),

@@ -20,7 +20,7 @@ rust() {
     block rust > src/main.rs
     cargo build --quiet
     python3 "$here/ask.py" "$CARGO_TARGET_DIR/debug/hello"
-    cargo add --quiet wellhead --path "$root/core" --features stdio,schema,schemars
+    cargo add --quiet wellhead --path "$root/core" --features stdio,schemars
     cargo add --quiet schemars
     cargo add --quiet serde --features derive
     block rust 2 > src/main.rs

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,6 +25,7 @@ var wide = []step{
 	{"permission denied", denied},
 	{"progress", progress},
 	{"subscribe", subscribe},
+	{"a typed tool", typedTool},
 	{"ask the client", ask},
 	{"input for a read", inputForARead},
 	{"break while listening", breakWhileListening},
@@ -150,6 +152,28 @@ func subscribe(ctx context.Context, w *world) (string, error) {
 		return "", fmt.Errorf("it is %q: %v", text, err)
 	}
 	return "the host hears of a cancellation, the client of the change", nil
+}
+
+func typedTool(ctx context.Context, w *world) (string, error) {
+	sum, err := w.session.CallTool(ctx, &mcp.CallToolParams{Name: "add", Arguments: map[string]any{"a": 2, "b": 3}})
+	if err != nil {
+		return "", err
+	}
+	if err := same(sum.StructuredContent, `{"sum": 5}`); err != nil {
+		return "", err
+	}
+	refused, err := w.session.CallTool(ctx, &mcp.CallToolParams{Name: "add", Arguments: map[string]any{"a": "2"}})
+	if err != nil {
+		return "", err
+	}
+	if len(refused.Content) != 1 || !refused.IsError {
+		return "", fmt.Errorf("wrong arguments gave %+v", refused)
+	}
+	text, isText := refused.Content[0].(*mcp.TextContent)
+	if !isText || !strings.HasSuffix(text.Text, "\n- a: must be an integer (got \"2\")\n- b: is missing") {
+		return "", fmt.Errorf("wrong arguments gave %+v", refused.Content[0])
+	}
+	return "structured content, and a line for each wrong argument", nil
 }
 
 func ask(ctx context.Context, w *world) (string, error) {

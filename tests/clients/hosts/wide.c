@@ -6,6 +6,7 @@
 #include <wellhead_http.h>
 #endif
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,6 +271,16 @@ static void log_both(void *user_data, const wellhead_call *call, wellhead_method
     answer_text(r, "logged");
 }
 
+static void add(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    int64_t a = 0, b = 0;
+    char sum[48];
+    (void)user_data;
+    wellhead_call_argument_integer(call, "a", &a);
+    wellhead_call_argument_integer(call, "b", &b);
+    snprintf(sum, sizeof sum, "{\"sum\":%" PRId64 "}", a + b);
+    wellhead_method_structured(r, wellhead_cstr(sum));
+}
+
 static void grown(void *user_data, const wellhead_call *call, wellhead_method *r) {
     (void)user_data, (void)call;
     answer_text(r, "grown");
@@ -307,11 +318,15 @@ static wellhead_status add_methods(void) {
     const wellhead_str plain = S("{\"inputSchema\":{\"type\":\"object\"}}");
     const wellhead_str of_method =
         S("{\"inputSchema\":{\"type\":\"object\",\"properties\":{\"method\":{\"type\":\"string\"}}}}");
+    const wellhead_str of_numbers =
+        S("{\"inputSchema\":{\"required\":[\"a\",\"b\"],\"properties\":{\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"integer\"}}},"
+          "\"outputSchema\":{\"type\":\"object\",\"required\":[\"sum\"],\"properties\":{\"sum\":{\"type\":\"integer\"}}}}");
     const wellhead_str greeting = S("{\"title\":\"A greeting\",\"arguments\":[{\"name\":\"name\",\"required\":true}]}");
     wellhead_status status;
     if ((status = wellhead_server_add_tool(server, S("ask"), of_method, ask, NULL, NULL, NULL))
         || (status = wellhead_server_add_method(server, S("logging/setLevel"), NULL, set_level, NULL, NULL, NULL))
         || (status = wellhead_server_add_tool(server, S("log"), plain, log_both, NULL, NULL, NULL))
+        || (status = wellhead_server_add_tool(server, S("add"), of_numbers, add, NULL, NULL, NULL))
         || (status = wellhead_server_add_tool(server, S("grow"), plain, grow, NULL, NULL, NULL))
         || (status = wellhead_server_add_prompt(server, S("greet"), greeting, greet, NULL, NULL, NULL)))
         return status;

@@ -169,6 +169,13 @@ static void add_methods(wellhead::Server &server) {
                          R"({"level":")" + said + R"(","logger":"wide","data":{"said":")" + said + R"("}})");
         r.text("logged");
     });
+    const auto sum = R"({"inputSchema":{"required":["a","b"],"properties":{"a":{"type":"integer"},"b":{"type":"integer"}}},)"
+                     R"("outputSchema":{"type":"object","required":["sum"],"properties":{"sum":{"type":"integer"}}}})";
+    server.add_tool("add", sum, [](const Call &call) {
+        auto arguments = call.arguments();
+        const auto added = *arguments.integer("a") + *arguments.integer("b");
+        return wellhead::ToolResult::from_json(R"({"sum":)" + std::to_string(added) + "}");
+    });
     server.add_tool("grow", PLAIN, [&server](const Call &) {
         server.add_tool("grown", PLAIN, [](const Call &) { return "grown"; });
         return "there is a further tool";

@@ -116,6 +116,11 @@ server.tool(
   },
 );
 
+const number = { type: 'integer' };
+const numbers = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
+const sum = { type: 'object', properties: { sum: number }, required: ['sum'] };
+server.tool('add', { input: numbers, output: sum }, ({ a, b }) => ({ sum: a + b }));
+
 server.tool('grow', { inputSchema: { type: 'object' } }, () => {
   server.tool('grown', { inputSchema: { type: 'object' } }, () => text('grown'));
   return text('there is a further tool');

@@ -3,6 +3,7 @@
 import sys
 import time
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any
 
 import wellhead
@@ -18,6 +19,13 @@ server = wellhead.Server(
 )
 level = "debug"
 waiting: list[Future[str]] = []
+
+
+
+@dataclass
+class Sum:
+    sum: int
+
 
 server.text(
     "wide://described",
@@ -127,6 +135,11 @@ async def ask(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
         return {"content": [], "structuredContent": await call.request_async(asked["method"], asked["params"])}
     except wellhead.RegistrationError:  # in this revision the client is asked by an answer, and asks again
         raise wellhead.InputRequired({"inputRequests": {"it": asked}}) from None
+
+
+@server.tool
+def add(a: int, b: int) -> Sum:
+    return Sum(a + b)
 
 
 @server.tool("grow", {"inputSchema": {"type": "object"}})

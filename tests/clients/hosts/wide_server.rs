@@ -1,10 +1,23 @@
 //! Everything that a client can ask for, on a small scale: see README.md one folder up.
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 use wellhead::{Annotations, Answer, CacheHint, ClientAnswer, Completion, Contents, Deferred, Icon, Json};
-use wellhead::{MethodAnswer, MethodCall, Resource, Role, Server, Template};
+use wellhead::{MethodAnswer, MethodCall, Resource, Role, Server, Template, Tool, ToolResult};
+
+#[derive(Deserialize, JsonSchema)]
+struct Numbers {
+    a: i64,
+    b: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    sum: i64,
+}
 
 pub(crate) fn server() -> wellhead::Result<Server> {
     let server = Server::builder("wide", "1.0.0")
@@ -127,6 +140,9 @@ fn tools(server: &Server) -> wellhead::Result<()> {
         }
         text("logged")
     })?;
+
+    let add = Tool::new("Adds two numbers.").output::<Sum>();
+    server.typed_tool("add", add, |Numbers { a, b }, _| ToolResult::serialize(&Sum { sum: a + b }))?;
 
     let (growing, grown) = (server.clone(), members("")?);
     server.tool("grow", &members("")?, move |_| -> wellhead::Result<_> {

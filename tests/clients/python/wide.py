@@ -1,5 +1,6 @@
 """The steps in which a wide host is asked for everything that a client can ask for, whichever version of the client stands behind a `Wide`."""
 
+import json
 from collections.abc import Awaitable, Callable
 from types import ModuleType
 from typing import Any, Protocol
@@ -181,7 +182,7 @@ async def complete(wide: Wide) -> str:
 async def tools(wide: Wide) -> str:
     await in_time(wide.watch_tools(), "the watch")
     listed = {each["name"]: each for each in await in_time(wide.tools(), "an answer to tools/list")}
-    expect(set(listed) == {"ask", "log", "grow"}, f"the tools are {listed}")
+    expect(set(listed) == {"add", "ask", "log", "grow"}, f"the tools are {listed}")
     schema = {"type": "object", "properties": {"method": {"type": "string"}}}
     expect(listed["ask"]["inputSchema"] == schema, f"it is listed as {listed['ask']}")
     result = await in_time(wide.call("grow", {}), "an answer to tools/call")
@@ -190,6 +191,17 @@ async def tools(wide: Wide) -> str:
     names = {each["name"] for each in await in_time(wide.tools(), "an answer to tools/list")}
     expect("grown" in names, f"the tools are {names}")
     return "listed, called; a further one is told"
+
+
+async def typed_tool(wide: Wide) -> str:
+    result = await in_time(wide.call("add", {"a": 2, "b": 3}), "an answer to tools/call")
+    found = result["structuredContent"], [json.loads(each["text"]) for each in result["content"]]
+    expect(found == ({"sum": 5}, [{"sum": 5}]), f"the result is {result}")
+    refused = await in_time(wide.call("add", {"a": "2"}), "an answer to tools/call")
+    lines = refused["content"][0]["text"].split("\n")
+    wanted = ["- a: must be an integer (got \"2\")", "- b: is missing"]
+    expect(refused["isError"] is True and lines[1:] == wanted, f"wrong arguments gave {refused}")
+    return "structured content, and a line for each wrong argument"
 
 
 async def prompts(wide: Wide) -> str:
@@ -286,6 +298,7 @@ STEPS: dict[str, Callable[[Wide], Awaitable[str]]] = {
     "cancel": cancel,
     "complete": complete,
     "tools": tools,
+    "a typed tool": typed_tool,
     "prompts": prompts,
     "logging": logging,
     "ask the client": requests,

@@ -154,7 +154,7 @@ export const STEPS = {
         await session.watchTools();
         const list = async () => (await inTime(session.client.listTools(), 'an answer to tools/list')).tools;
         const tools = await list();
-        same(tools.map(nameOf).sort(), ['ask', 'grow', 'log'], 'the tools');
+        same(tools.map(nameOf).sort(), ['add', 'ask', 'grow', 'log'], 'the tools');
         const { inputSchema } = tools.find((/** @type {any} */ { name }) => name === 'ask');
         same(inputSchema, { type: 'object', properties: { method: { type: 'string' } } }, 'its schema');
         const { content } = await wide.call('grow');
@@ -162,6 +162,15 @@ export const STEPS = {
         await wire.until(() => wire.notifications('notifications/tools/list_changed').length > 0, 'word of the further tool');
         expect((await list()).map(nameOf).includes('grown'), 'the further tool is not listed');
         return 'listed, called; a further one is told';
+    },
+
+    async 'a typed tool'(wide) {
+        const { structuredContent, content } = await wide.call('add', { a: 2, b: 3 });
+        same([structuredContent, ...content.map((/** @type {any} */ { text }) => JSON.parse(text))], [{ sum: 5 }, { sum: 5 }], 'the sum');
+        const refused = await wide.call('add', { a: '2' });
+        const lines = refused.content[0].text.split('\n').slice(1);
+        same([refused.isError, ...lines], [true, '- a: must be an integer (got "2")', '- b: is missing'], 'wrong arguments gave');
+        return 'structured content, and a line for each wrong argument';
     },
 
     async 'prompts'({ session: { client } }) {

@@ -102,7 +102,7 @@ final class Steps {
 
     private String tools() throws Exception {
         List<String> names = world.wait(world.client().listTools()).tools().stream().map(McpSchema.Tool::name).sorted().toList();
-        same(List.of("ask", "grow", "log"), names, "the tools");
+        same(List.of("add", "ask", "grow", "log"), names, "the tools");
         McpSchema.CallToolResult result = world.call("grow", Map.of());
         same("there is a further tool", ((McpSchema.TextContent) result.content().get(0)).text(), "the result");
         world.until(() -> world.tools().contains("grown"), "word of the further tool");

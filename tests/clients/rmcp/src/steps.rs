@@ -108,7 +108,7 @@ async fn subscribe(world: &mut World) -> Result<String> {
 async fn tools(world: &mut World) -> Result<String> {
     let mut names = names_of_tools(world).await?;
     names.sort();
-    same(&json!(names), &json!(["ask", "grow", "log"]), "the tools")?;
+    same(&json!(names), &json!(["add", "ask", "grow", "log"]), "the tools")?;
     let result = serde_json::to_value(world.client().call_tool(CallToolRequestParams::new("grow")).await?)?;
     same(&result["content"][0]["text"], &json!("there is a further tool"), "the result")?;
     match world.change().await? {
