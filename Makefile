@@ -111,7 +111,7 @@ test-clients-fastmcp: python ## fastmcp's client against resources as tools: the
 	tests/clients/fastmcp/run.sh
 
 .PHONY: test-clients-go
-test-clients-go: hosts hosts-http ## the official client in Go against every host that speaks HTTP; needs Go
+test-clients-go: hosts hosts-http ## the official client in Go against every wide host; needs Go
 	$(PYTHON) tests/clients/run.py --client go-1 --client go-2
 
 .PHONY: test-clients-java

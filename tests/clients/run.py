@@ -44,7 +44,7 @@ CLIENTS = {
     "typescript-1": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v1.mjs")],
     "typescript-2": ["node", "--preserve-symlinks-main", "--preserve-symlinks", str(BUILD / "typescript/v2.mjs")],
 }
-# Only if asked for, since another compiler has to be there. Those in Go are for hosts over HTTP.
+# Only if asked for, since another compiler has to be there.
 GO_CLIENTS = {"go-1": [str(BUILD / "go-driver"), "2025-11-25"], "go-2": [str(BUILD / "go-driver"), "2026-07-28"]}
 JAVA_CLIENTS = {f"java-{sdk}": ["java", "-cp", f"{BUILD}/java-{sdk}/target/classes:{BUILD}/java-{sdk}/libraries/*", "Driver"] for sdk in (1, 2)}
 RMCP_CLIENTS = {"rmcp-1": [str(BUILD / "rmcp-driver"), "2025-11-25"], "rmcp-2": [str(BUILD / "rmcp-driver"), "2026-07-28"]}
@@ -56,7 +56,7 @@ HTTP = "http-"  # over HTTP, and unless it is named above the same
 EXAMPLES = ("axum", "clock")
 # What the clients that are asked for drive, and what builds them.
 FURTHER = {
-    "go": (GO_CLIENTS, ("http", *EXAMPLES)),
+    "go": (GO_CLIENTS, ("http", "wide", *EXAMPLES)),
     "java": (JAVA_CLIENTS, ("http", "wide")),
     "rmcp": (RMCP_CLIENTS, ("http", "wide")),
 }

@@ -106,7 +106,7 @@ func watchClock(ctx context.Context, w *world) (string, error) {
 
 // write is what people do.
 func (w *world) write(ctx context.Context, id, text string) error {
-	place, err := url.JoinPath(w.url, "/../notes", id)
+	place, err := url.JoinPath(w.host[0], "/../notes", id)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,9 @@
-// Drives one host over HTTP with the official Go SDK, in the revision that it is given.
+// Drives one host with the official Go SDK, in the revision that it is given.
 //
 //	driver REVISION KIND PLACE RECORD URL
+//	driver REVISION wide PLACE RECORD COMMAND...
 //
-// KIND is `http`, a wide host, and PLACE the socket of `breaking.py`; or an example, `axum` or `clock`. RECORD is for hosts over stdio. Prints
+// KIND is `http` or `wide`, a wide host over HTTP or stdio; for `http` PLACE is the socket of `breaking.py`. Or it is an example, `axum` or `clock`. Prints
 // one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
 package main
 
@@ -14,13 +15,13 @@ import (
 	"time"
 )
 
-var stepsOf = map[string][]step{"http": wide, "axum": board, "clock": clock}
+var stepsOf = map[string][]step{"http": broken, "wide": wide, "axum": board, "clock": clock}
 
 const patience = 20 * time.Second // for each step
 
 func main() {
-	if len(os.Args) != 6 {
-		fmt.Fprintln(os.Stderr, "usage: driver REVISION KIND PLACE RECORD URL")
+	if len(os.Args) < 6 {
+		fmt.Fprintln(os.Stderr, "usage: driver REVISION KIND PLACE RECORD URL|COMMAND...")
 		os.Exit(2)
 	}
 	steps, isKnown := stepsOf[os.Args[2]]
@@ -28,7 +29,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "there are no steps for %q\n", os.Args[2])
 		os.Exit(2)
 	}
-	w := newWorld(os.Args[1], os.Args[5], os.Args[3])
+	w := newWorld(os.Args[1], os.Args[3], os.Args[5:])
 	names := make([]string, len(steps))
 	for i, s := range steps {
 		names[i] = s.name

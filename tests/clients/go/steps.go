@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -28,10 +29,15 @@ var wide = []step{
 	{"a typed tool", typedTool},
 	{"ask the client", ask},
 	{"input for a read", inputForARead},
-	{"break while listening", breakWhileListening},
-	{"break while calling", breakWhileCalling},
 	{"close", closeSession},
 }
+
+// broken are the steps over HTTP, with connections that break.
+var broken = append(slices.Clone(wide[:len(wide)-1]),
+	step{"break while listening", breakWhileListening},
+	step{"break while calling", breakWhileCalling},
+	wide[len(wide)-1],
+)
 
 const (
 	denial        = 403

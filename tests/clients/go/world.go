@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,10 +19,11 @@ const stateless = "2026-07-28"
 
 // world is a host, the client that drives it, and what came in.
 type world struct {
-	revision, url, place string
-	http                 http.Client
-	session              *mcp.ClientSession
-	onListChanged        func(context.Context, *mcp.ResourceListChangedRequest) // set before it connects, if the list is to be watched
+	revision, place string
+	host            []string // a URL, or a command
+	http            http.Client
+	session         *mcp.ClientSession
+	onListChanged   func(context.Context, *mcp.ResourceListChangedRequest) // set before it connects, if the list is to be watched
 
 	mu           sync.Mutex // of what follows
 	changed      chan struct{}
@@ -32,9 +34,9 @@ type world struct {
 	onProgress   func()
 }
 
-func newWorld(revision, url, place string) *world {
+func newWorld(revision, place string, host []string) *world {
 	connections := http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
-	return &world{revision: revision, url: url, place: place, http: connections, changed: make(chan struct{})}
+	return &world{revision: revision, place: place, host: host, http: connections, changed: make(chan struct{})}
 }
 
 func (w *world) connect(ctx context.Context) error {
@@ -67,10 +69,16 @@ func (w *world) connect(ctx context.Context) error {
 			return next(ctx, method, request)
 		}
 	})
-	transport := &mcp.StreamableClientTransport{Endpoint: w.url, HTTPClient: &w.http}
-	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: w.revision})
+	session, err := client.Connect(ctx, w.transport(), &mcp.ClientSessionOptions{ProtocolVersion: w.revision})
 	w.session = session
 	return err
+}
+
+func (w *world) transport() mcp.Transport {
+	if strings.HasPrefix(w.host[0], "http://") {
+		return &mcp.StreamableClientTransport{Endpoint: w.host[0], HTTPClient: &w.http}
+	}
+	return &mcp.CommandTransport{Command: exec.Command(w.host[0], w.host[1:]...)}
 }
 
 func (w *world) isStateless() bool {
