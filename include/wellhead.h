@@ -736,6 +736,16 @@ WELLHEAD_API wellhead_str wellhead_call_params(const wellhead_call *call);
 /* Returns the `arguments` among the params of a method, a JSON object; {} if there are none. */
 WELLHEAD_API wellhead_str wellhead_call_arguments(const wellhead_call *call);
 
+/* Returns the value of a header field of the HTTP request that the call came with. name: NUL-terminated, in any case. Absent
+ * if the field is missing, came more than once, or is not UTF-8; also over stdio and for an interest callback. A client can
+ * write what it likes into most fields: wellhead_call_caller_id says who it is. For a token, Mcp-Method and Mcp-Name tell the
+ * purpose of a request of 2026-07-28, for applications that require scopes by it. */
+WELLHEAD_API wellhead_str wellhead_call_header(const wellhead_call *call, const char *name);
+
+/* Returns the query of the HTTP request that the call came with, as it came: tenant=a of /mcp?tenant=a. Absent if there is
+ * none, over stdio and for an interest callback. */
+WELLHEAD_API wellhead_str wellhead_call_query(const wellhead_call *call);
+
 /* Returns who the client says it is: a JSON object with name and version. Use it for logs, not for decisions: any client
  * may invent one. Absent for an interest callback, for a token, and if the client did not send it. */
 WELLHEAD_API wellhead_str wellhead_call_client(const wellhead_call *call);

@@ -515,8 +515,11 @@ public:
         return optional_view(wellhead_call_extension(call_, wellhead::str(id)));
     }
     bool client_has_apps() const noexcept { return wellhead_call_client_has_apps(call_) != 0; }
-    /* Returns a header field, for a token: see wellhead_call_header. */
-    std::optional<std::string_view> header(const char *name) const noexcept;
+    /* Returns a header field of the HTTP request that the call came with: see wellhead_call_header. */
+    std::optional<std::string_view> header(const char *name) const noexcept {
+        return optional_view(wellhead_call_header(call_, name));
+    }
+    std::optional<std::string_view> query() const noexcept { return optional_view(wellhead_call_query(call_)); }
     std::optional<std::string_view> log_level() const noexcept { return optional_view(wellhead_call_log_level(call_)); }
 
     const wellhead_call *capi() const noexcept { return call_; }

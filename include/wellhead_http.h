@@ -87,11 +87,6 @@ typedef struct wellhead_protection {
 /* Returns the bearer token of a request as it came, for a token. Pass it on to its issuer only. Absent for other calls. */
 WELLHEAD_API wellhead_str wellhead_call_token(const wellhead_call *call);
 
-/* Returns the value of a header field of a request, for a token. name: NUL-terminated, in any case. Mcp-Method and Mcp-Name
- * tell the purpose of a request of 2026-07-28, for applications that require scopes by it. Absent if the field is missing,
- * came more than once, or is not UTF-8. */
-WELLHEAD_API wellhead_str wellhead_call_header(const wellhead_call *call, const char *name);
-
 /* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
  * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
  * Thread safety: only inside the callback. */

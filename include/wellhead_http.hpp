@@ -26,10 +26,6 @@ namespace wellhead {
 
 /* ---- bearer tokens ---- */
 
-inline std::optional<std::string_view> Call::header(const char *name) const noexcept {
-    return optional_view(wellhead_call_header(call_, name));
-}
-
 /* The rights that a valid token grants: see wellhead_grant. */
 struct Grant {
     Grant(std::string id, Caller grant_caller = {}) : caller_id(std::move(id)), caller(std::move(grant_caller)) {}

@@ -118,6 +118,7 @@ def answer(value: Any, where: str) -> None:
         ("parts", members({"parts": array(part)}, {})),
         ("repeat", members({"repeat": text, "times": integer}, {})),
         ("repeat_base64", members({"repeat_base64": base64, "times": integer}, {})),
+        ("header", members({"header": text}, {})),
         ("hold", members({"hold": text}, {})),
         ("by", members({"by": text, "cases": lambda v, w: [answer(a, f"{w}.{k}") for k, a in v.items()] and None}, {"else": answer})),
     )(value, where)
@@ -244,6 +245,7 @@ def method_answer(value: Any, where: str) -> None:
         ("request", members({"request": members({"method": text}, {"params": any_object})},
                             {"then": method_answer, "hold": text, "refused": text})),
         ("extension", members({"extension": text}, {})),
+        ("header", members({"header": text}, {})),
         ("hold", members({"hold": text}, {})),
         ("notify", members({"notify": array(members({"method": text}, {"params": any_object})), "then": method_answer}, {})),
     )(value, where)

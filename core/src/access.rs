@@ -1,5 +1,6 @@
 //! The caller of a request, and the operations that the application lets it do.
 
+use crate::request_head::OwnedHead;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ pub struct Caller {
     id: Arc<[u8]>,
     /// The context of the request that the caller makes. It stands here so that it is dropped where the caller is.
     context: Option<RequestContext>,
+    /// The head of that request, over HTTP.
+    head: Option<Arc<OwnedHead>>,
 }
 
 /// A value of the application that belongs to one request, such as a tracing span or the HTTP request it came with.
@@ -31,7 +34,7 @@ pub(crate) enum AccessCheck {
 impl Caller {
     /// Makes a caller with a stable id.
     pub fn new(id: impl Into<Arc<[u8]>>) -> Self {
-        Caller { value: None, id: id.into(), context: None }
+        Caller { value: None, id: id.into(), context: None, head: None }
     }
 
     /// Adds a value for the application's callbacks.
@@ -55,6 +58,22 @@ impl Caller {
     /// Returns the context of the request that the caller makes.
     pub(crate) fn context(&self) -> Option<&RequestContext> {
         self.context.as_ref()
+    }
+
+    /// Sets the head of the HTTP request that the caller makes.
+    pub(crate) fn with_head(mut self, head: Option<Arc<OwnedHead>>) -> Self {
+        self.head = head;
+        self
+    }
+
+    /// Returns the head of the HTTP request that the caller makes.
+    pub(crate) fn head(&self) -> Option<&Arc<OwnedHead>> {
+        self.head.as_ref()
+    }
+
+    /// Makes the caller outlive the request.
+    pub(crate) fn without_request(self) -> Self {
+        self.in_context(None).with_head(None)
     }
 
     /// Returns the id bytes; they are empty for an anonymous caller.

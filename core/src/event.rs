@@ -535,6 +535,19 @@ macro_rules! with_caller {
                 self.context.details.as_ref()?.meta.as_ref().map(Json::as_str)
             }
 
+            /// Returns the value of a header field of the HTTP request that the call came with, or `None` if it is
+            /// absent, came more than once, or is no text; over stdio always. The case of `name` does not matter.
+            /// The client can write what it likes into most fields: do not trust them as a [`Caller`].
+            pub fn header(&self, name: &str) -> Option<&str> {
+                self.context.caller.head()?.header(name)
+            }
+
+            /// Returns the query of that HTTP request as it came, without its `?`: `tenant=a` of `/mcp?tenant=a`.
+            /// `None` if there is none, and over stdio.
+            pub fn query(&self) -> Option<&str> {
+                self.context.caller.head()?.query()
+            }
+
             /// [`Responder::client`], while the call has its responder.
             pub fn client(&self) -> Option<String> {
                 self.responder.as_ref()?.client()

@@ -37,6 +37,7 @@ mod policy;
 mod protocol;
 mod provider;
 mod refusals;
+mod request_head;
 mod responder;
 mod revision;
 mod revocable;

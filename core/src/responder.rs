@@ -12,6 +12,7 @@ use crate::model::{
 };
 use crate::observer::{Ended, FAILED, RunningCalls};
 use crate::protocol::{CallId, Context};
+use crate::request_head::OwnedHead;
 use crate::server::ServerState;
 use crate::wire::LARGE;
 use std::fmt;
@@ -207,6 +208,23 @@ impl<A: Reply> Responder<A> {
                 connection.upgrade().map(|c| c.client_extensions(context)).unwrap_or_default()
             }
             _ => ClientExtensions::default(),
+        }
+    }
+
+    /// Returns the value of a header field of the HTTP request that the question came with: see [`crate::Call::header`].
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head()?.header(name)
+    }
+
+    /// Returns the query of that HTTP request: see [`crate::Call::query`].
+    pub fn query(&self) -> Option<&str> {
+        self.head()?.query()
+    }
+
+    fn head(&self) -> Option<&OwnedHead> {
+        match &self.target {
+            AnswerTarget::Call { context, .. } => context.caller.head().map(Arc::as_ref),
+            _ => None,
         }
     }
 

@@ -284,6 +284,37 @@ pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> 
     unsafe { text(call, |call| Some(call.as_method()?.arguments())) }
 }
 
+/// Returns the value of a header field of the HTTP request that the call came with. name: NUL-terminated, in any case. Absent
+/// if the field is missing, came more than once, or is not UTF-8; also over stdio and for an interest callback. A client can
+/// write what it likes into most fields: wellhead_call_caller_id says who it is. For a token, Mcp-Method and Mcp-Name tell the
+/// purpose of a request of 2026-07-28, for applications that require scopes by it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_header(
+    call: *const wellhead_call,
+    name: *const c_char,
+) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        named(call, name, |call, name| match call {
+            wellhead_call::Verify(call) => call.header(name),
+            request => of_request!(request, it => it.call.header(name), None),
+        })
+    }
+}
+
+/// Returns the query of the HTTP request that the call came with, as it came: tenant=a of /mcp?tenant=a. Absent if there is
+/// none, over stdio and for an interest callback.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_query(call: *const wellhead_call) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        text(call, |call| match call {
+            wellhead_call::Verify(call) => call.query(),
+            request => of_request!(request, it => it.call.query(), None),
+        })
+    }
+}
+
 /// Returns who the client says it is: a JSON object with name and version. Use it for logs, not for decisions: any client
 /// may invent one. Absent for an interest callback, for a token, and if the client did not send it.
 #[unsafe(no_mangle)]

@@ -23,6 +23,7 @@ export type Says = Pick<
   | 'extension'
   | 'clientHasApps'
   | 'header'
+  | 'query'
   | 'isCancelled'
   | 'warn'
 >;
@@ -78,6 +79,17 @@ export class RunningCall implements ListCall {
   get clientHasApps(): boolean {
     const { says, number } = this.#origin;
     return says.clientHasApps(number);
+  }
+
+  header(name: string): string | undefined {
+    needString('name', name);
+    const { says, number } = this.#origin;
+    return says.header(number, name) ?? undefined;
+  }
+
+  get query(): string | undefined {
+    const { says, number } = this.#origin;
+    return says.query(number) ?? undefined;
   }
 
   get signal(): AbortSignal {

@@ -252,6 +252,9 @@ export class Callbacks {
     const request: VerifyCall = {
       token,
       header: (name) => says.header(number, name) ?? undefined,
+      get query() {
+        return says.query(number) ?? undefined;
+      },
       get cancelled() {
         return says.isCancelled(number);
       },

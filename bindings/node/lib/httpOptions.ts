@@ -87,6 +87,8 @@ export interface VerifyCall {
    * ```
    */
   header(name: string): string | undefined;
+  /** The query of the request as it came, until the token is verified. `undefined` if there is none. */
+  readonly query: string | undefined;
   /** True if the answer is not needed any more: the client is gone, it took too long, or there is one. */
   readonly cancelled: boolean;
 }

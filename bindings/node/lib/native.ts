@@ -201,6 +201,7 @@ export interface NativeServer {
   extension(call: number, id: string): string | null;
   clientHasApps(call: number): boolean;
   header(call: number, name: string): string | null;
+  query(call: number): string | null;
   isCancelled(call: number): boolean;
   endpoint(options: string): NativeEndpoint;
   listen(host: string, port: number, options: string): Bound;

@@ -202,6 +202,23 @@ export interface ListCall {
    */
   extension(id: string): JsonObject | undefined;
   /**
+   * Returns a header field of the HTTP request that the call came with; the case of its name does not matter. `undefined` if
+   * the field is missing, repeated or no text, over stdio, and after the answer. Clients can write what they like into most
+   * fields: identify them by {@link ListCall.caller}.
+   *
+   * @example
+   * ```ts
+   * const language = call.header('accept-language') ?? 'en';
+   * ```
+   * @throws {RegistrationError} for a name that is no text
+   */
+  header(name: string): string | undefined;
+  /**
+   * The query of that HTTP request as it came, for `URLSearchParams`: `tenant=a` of `/mcp?tenant=a`. `undefined` if there is
+   * none, over stdio, and after the answer.
+   */
+  readonly query: string | undefined;
+  /**
    * Sends the progress of the request, if the client asked for it. Returns true if the client still wants to know.
    *
    * `progress` and `total` have any unit, such as bytes. `progress` must grow, else the server drops it. A slow client gets

@@ -289,13 +289,22 @@ impl Calls {
         self.use_call(number, |held| each!(held, responder => responder.is_cancelled())).unwrap_or(true)
     }
 
-    /// A header field of the request whose token is judged.
+    /// Returns a header field of the HTTP request that the call came with.
     pub(crate) fn header(&self, number: u32, name: &str) -> Option<String> {
         let header = |held: &Held| match held {
             Held::Verify(_, call) => call.header(name).map(str::to_owned),
-            _ => None,
+            held => each!(held, responder => responder.header(name).map(str::to_owned)),
         };
         self.use_call(number, header).flatten()
+    }
+
+    /// Returns the query of the HTTP request that the call came with.
+    pub(crate) fn query(&self, number: u32) -> Option<String> {
+        let query = |held: &Held| match held {
+            Held::Verify(_, call) => call.query().map(str::to_owned),
+            held => each!(held, responder => responder.query().map(str::to_owned)),
+        };
+        self.use_call(number, query).flatten()
     }
 
     /// Tells how far a call is, and whether anybody wants to know.

@@ -156,10 +156,16 @@ impl Native {
         self.inner.calls.is_cancelled(call)
     }
 
-    /// A header field of the request whose token is judged.
+    /// Returns a header field of the HTTP request that the call came with.
     #[napi]
     pub fn header(&self, call: u32, name: String) -> Option<String> {
         self.inner.calls.header(call, &name)
+    }
+
+    /// Returns the query of the HTTP request that the call came with.
+    #[napi]
+    pub fn query(&self, call: u32) -> Option<String> {
+        self.inner.calls.query(call)
     }
 
     /// A line of the log about what a client does not notice.

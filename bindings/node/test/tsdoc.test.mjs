@@ -321,6 +321,13 @@ const AROUND = {
      const client = server.testClient({ capabilities: { extensions: { 'com.example/charts': { n: 1 } } } });
      assert.equal((await client.callTool('ask')).content[0].text, '{"n":1}');`,
   ],
+  'ListCall.header': [
+    `${SERVER} server.resource('greeting://', (_, call) => {`,
+    `return language; }); const { fetch } = server.handler();
+     const greeting = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'greeting://', _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} } } });
+     const response = await fetch(new Request('http://localhost/mcp', { method: 'POST', body: greeting, headers: { ...headers, 'mcp-name': 'greeting://', 'accept-language': 'de' } }));
+     assert.match(await response.text(), /"text":"de"/);`,
+  ],
   'Call.sealState': [
     `${SERVER} const inputRequests = { ok: { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } } };
      server.resource('form://1', (_, call) => { if (call.inputResponses !== undefined) return call.openState();`,

@@ -227,21 +227,32 @@ impl Call {
         Ok(host.server.get().core(py).open_state(call.caller(), call.uri(), state, now))
     }
 
-    /// Returns the value of a header field of the HTTP request, in the call of a `verify` callback.
+    /// Returns the value of a header field of the HTTP request that the call came with.
+    ///
+    /// A client can write what it likes into most fields: identify it by its `caller`.
     ///
     /// Args:
     ///     name: The field's name, in upper or lower case, such as `Mcp-Method`.
     ///
     /// Returns:
-    ///     None if the field is absent, came more than once, or is not text; also in calls of other
-    ///         callbacks.
+    ///     None if the field is absent, came more than once, or is not text; always over stdio.
     #[pyo3(signature = (name, /))]
     fn header(&self, name: &Bound<'_, PyAny>) -> PyResult<Option<&str>> {
         let name = given::string("name", name)?;
         Ok(match &self.about {
             About::Verify(call) => call.header(&name),
-            _ => None,
+            about => common!(about, call => call.header(&name)).flatten(),
         })
+    }
+
+    /// The query of the HTTP request that the call came with, a `str` as it came, for
+    /// `urllib.parse.parse_qs`: `tenant=a` of `/mcp?tenant=a`. None if there is none, and over stdio.
+    #[getter]
+    fn query(&self) -> Option<&str> {
+        match &self.about {
+            About::Verify(call) => call.query(),
+            about => common!(about, call => call.query()).flatten(),
+        }
     }
 
     /// The lowest level of log messages that the request asks for, such as `warning`, or None. Only for

@@ -168,6 +168,8 @@ class Host:
             for report in read["progress"]:
                 call.progress(report["progress"], report.get("total"), report.get("message"))
             read = read["then"]
+        if isinstance(read, dict) and "header" in read:
+            return f"{call.header(read['header']) or '-'} {call.query or '-'}"
         if isinstance(read, dict) and "hold" in read:
             return self.hold(fill(read["hold"], values), call)
         if read == "none":
@@ -207,6 +209,8 @@ class Host:
             return self.request(answer, given, call)
         if "hold" in answer:
             return self.hold(answer["hold"], call)
+        if "header" in answer:
+            return {"content": [], "messages": [], "header": call.header(answer["header"]), "query": call.query}
         if "extension" in answer:
             return {"extension": call.extension(answer["extension"]), "apps": call.client_has_apps}
         if answer == "echo":

@@ -3,7 +3,7 @@
 use crate::access::RequestContext;
 use crate::account::Permit;
 use crate::event::{Question, Verification};
-use crate::protocol::OwnedHead;
+use crate::request_head::OwnedHead;
 use crate::responder::Responder;
 use std::any::Any;
 use std::sync::{Arc, Weak};
@@ -45,7 +45,12 @@ impl VerifyCall {
     /// text. The case of `name` does not matter. `Mcp-Method` and `Mcp-Name` tell what a client of 2026-07-28 is about
     /// to do, if scopes depend on that.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.head.text(name)
+        self.head.header(name)
+    }
+
+    /// Returns the query of the request's target as it came, without its `?`, or `None` if it has none.
+    pub fn query(&self) -> Option<&str> {
+        self.head.query()
     }
 
     /// The context that the application gave to [`crate::http::Endpoint::begin_with_context`], if it is a `T`.

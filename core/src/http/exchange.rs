@@ -15,6 +15,7 @@ pub(super) use crate::account::Ready;
 use crate::account::{Charge, Holder, REQUEST};
 use crate::event::Event;
 use crate::protocol::{Route, Routes};
+use crate::request_head::HEAD_BYTES;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -97,8 +98,9 @@ impl Exchange {
     ) -> Exchange {
         endpoint.0.advance_clock(now);
         let (caller, expires_at, origin) = (Caller::default().in_context(context), None, None);
-        let need = RoomNeed { holder: &holder, number: None, bytes: REQUEST, cost: cost(REQUEST, now, now) };
-        let cost = make_room(&endpoint.0, &need, || holder.reserve(REQUEST));
+        let bytes = REQUEST.max(head.bytes().min(HEAD_BYTES));
+        let need = RoomNeed { holder: &holder, number: None, bytes, cost: cost(bytes, now, now) };
+        let cost = make_room(&endpoint.0, &need, || holder.reserve(bytes));
         let (cost, fits) = cost.map_or_else(|full| (holder.charge(), Err(full)), |cost| (cost, Ok(())));
         let (body, body_cost) = (RequestBody::new(&holder, now, &ready), None);
         let (state, deadline) = (ExchangeState::Done, None);

@@ -37,7 +37,7 @@ mod streams;
 mod verifying;
 
 pub use crate::event::{Grant, Verification};
-pub use crate::protocol::RequestHead;
+pub use crate::request_head::RequestHead;
 pub use endpoint::Endpoint;
 pub use endpoint_builder::EndpointBuilder;
 pub use exchange::{Exchange, Progress};

@@ -12,8 +12,10 @@ use super::routing::{NO_STREAM, SESSION, closing, session_id, unknown_session};
 use super::sessions::{Purpose, new_id};
 use crate::jsonrpc::{FaultKind, ParseLimits, Parsed, RequestId, RpcError, parse};
 use crate::protocol::{RouteOutput, limit, param_fields, unsupported_version};
+use crate::request_head::OwnedHead;
 use crate::revision::{Era, Revision};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The message of a POST.
 struct Posted<'a> {
@@ -43,6 +45,9 @@ impl Exchange {
         let length = length.and_then(|length| std::str::from_utf8(length).ok()?.parse::<u64>().ok());
         if length.is_some_and(|length| length > self.endpoint.0.server.limits().message_bytes as u64) {
             return Err(too_large(&self.endpoint.0));
+        }
+        if self.caller.head().is_none() {
+            self.caller = self.caller.clone().with_head(Some(Arc::new(OwnedHead::new(head))));
         }
         let mut fields = Vec::new();
         for name in FIELDS {
@@ -152,7 +157,7 @@ impl Exchange {
         head: &RequestHead<'_>,
         request: &RequestId,
     ) -> Result<ExchangeState, ErrorResponse> {
-        let caller = self.caller.clone().in_context(None); // the session outlives the request
+        let caller = self.caller.clone().without_request();
         let sessions = self.endpoint.0.options.values.sessions;
         if sessions && head.all(SESSION).next().is_some() {
             let id = session_id(head, Some(request))?;
@@ -263,8 +268,7 @@ impl Exchange {
         connection.tick(self.now);
         self.renew(&connection);
         let choice = HeadChoice::new(posted.accepts, Era::Handshake);
-        let own = self.endpoint.0.options.protection.is_some() || self.caller.context().is_some();
-        let caller = own.then(|| self.caller.clone());
+        let caller = Some(self.caller.clone());
         let output = posted.accepts.route_output();
         let opened = connection.exchange_parsed(posted.bytes, posted.parsed, output, caller, permit);
         let (route, event) = opened.map_err(|_| {

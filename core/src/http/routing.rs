@@ -15,6 +15,7 @@ use crate::event::Event;
 use crate::jsonrpc::{RequestId, RpcError};
 use crate::protocol::{Route, unsupported_version};
 use crate::refusals::RefusalKind;
+use crate::request_head::HEAD_BYTES;
 use crate::revision::Revisions;
 
 pub(super) const NO_STREAM: &str = "Accept does not allow text/event-stream";
@@ -31,6 +32,9 @@ impl Exchange {
     pub(super) fn admit(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         let inner = self.endpoint.0.clone();
         let options = &inner.options;
+        if head.bytes() > HEAD_BYTES {
+            return Err(invalid(431, "the head of the request is larger than 128 KiB"));
+        }
         let path = head.path();
         let metadata = inner.is_metadata(path);
         if path != options.path && !metadata {
@@ -114,7 +118,7 @@ impl Exchange {
     /// The session's caller is by now the one of this request.
     pub(super) fn renew(&self, connection: &Connection) {
         if self.endpoint.0.options.protection.is_some() {
-            connection.renew_caller(self.caller.clone().in_context(None)); // it outlives the request
+            connection.renew_caller(self.caller.clone().without_request());
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::event::{Event, VerifyCall};
 use crate::event::{Question, Verification, failed};
 use crate::jsonrpc::RpcError;
 use crate::log::Level;
-use crate::protocol::OwnedHead;
 use crate::refusals::RefusalKind;
+use crate::request_head::OwnedHead;
 use std::sync::Arc;
 
 /// A token that the application was asked about, and what has come of the request meanwhile.
@@ -39,6 +39,7 @@ impl Exchange {
         let permit = self.count(PermitKind::Call, 1, None)?;
         let inner = &self.endpoint.0;
         let head = Arc::new(OwnedHead::new(head));
+        self.caller = self.caller.clone().with_head(Some(head.clone()));
         let question = Question::new(self.ready.clone(), inner.server.downgrade());
         let (verifier, context) = (inner.options.verifier.clone(), self.caller.context().cloned());
         let asker = Arc::downgrade(&question);
@@ -90,7 +91,8 @@ impl Exchange {
                     return Err(forbidden(protection, protection.needed()));
                 }
                 self.expires_at = grant.expires_in_ms.map(|ms| self.now.saturating_add(ms));
-                self.caller = grant.caller.in_context(self.caller.context().cloned());
+                let context = self.caller.context().cloned();
+                self.caller = grant.caller.in_context(context).with_head(self.caller.head().cloned());
                 Ok(())
             }
             Verification::Refused => Err(token_invalid(protection)),

@@ -1,7 +1,7 @@
 //! The header fields that repeat what a stateless request says in its body: `MCP-Protocol-Version`, `Mcp-Method` and
 //! `Mcp-Name` (2026-07-28, transports, "Standard headers").
 
-use super::request_head::RequestHead;
+use super::RequestHead;
 use crate::catalog::ParamHeader;
 use crate::encode::base64_decode;
 use crate::jsonrpc::{Raw, RpcError};

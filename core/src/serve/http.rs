@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
 use crate::limits::zero_error;
 use crate::options::{ListenerOptions, OptionEntry, OptionValue, SetOption};
+use crate::request_head::HEAD_BYTES;
 use crate::server::Server;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -39,9 +40,6 @@ pub fn http(server: &Server, address: impl ToSocketAddrs) -> Result<()> {
 
 /// Events that a thread takes at once, where it runs all of them.
 const BATCH: usize = 64;
-/// So much of a request's head is taken. Its fields are at most the 100 that hyper has room for without asking the
-/// allocator for it.
-const HEAD_BYTES: usize = 128 << 10;
 
 /// How Streamable HTTP is served.
 ///

@@ -269,3 +269,56 @@ fn what_an_observer_attaches_goes_with_the_call_to_its_end() {
 fn context_of_call(call: u64) -> RequestContext {
     context(&format!("call {call}"))
 }
+
+#[test]
+fn every_callback_of_a_request_sees_its_fields_and_its_query() {
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let server = Server::builder("s", "1").build().unwrap();
+    let note = |seen: &Arc<Mutex<Vec<String>>>, what: &str, header: Option<&str>, query: Option<&str>| {
+        seen.lock().unwrap().push(format!("{what} {header:?} {query:?}"));
+    };
+    let log = seen.clone();
+    server
+        .authorize(move |call: AuthorizeCall| {
+            note(&log, "authorize", call.header("X-TENANT"), call.query());
+            vec![Verdict::Allow; call.uris().len()]
+        })
+        .unwrap();
+    let log = seen.clone();
+    server
+        .list("one", move |call: ListCall| {
+            note(&log, "list", call.header("x-tenant"), call.query());
+            Page::new([Resource::new("test://a")])
+        })
+        .unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-11-25");
+    let headers = [("Content-Type", "application/json"), ("Accept", BOTH), ("Mcp-Session-Id", &*session)];
+    for (target, tenant) in [("/mcp?q=1", "a"), ("/mcp", "b")] {
+        let mut all = headers.to_vec();
+        all.push(("X-Tenant", tenant));
+        let mut exchange = world.begin("POST", target, &all);
+        exchange.body(request(1, "resources/list", "").as_bytes());
+        exchange.end(world.now());
+        go_on(&world, &mut exchange, &mut Got::default());
+    }
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    for line in [
+        r#"authorize Some("a") Some("q=1")"#,
+        r#"list Some("a") Some("q=1")"#,
+        r#"list Some("b") None"#,
+        r#"authorize Some("b") None"#,
+    ] {
+        assert!(seen.iter().any(|seen| seen == line), "{line}: {seen:?}");
+    }
+}
+
+#[test]
+fn a_head_larger_than_the_limit_is_refused() {
+    let world = World::new(&told().server);
+    let large = "x".repeat(128 << 10);
+    let mut exchange = world.begin("POST", "/mcp", &[("X-Large", &large)]);
+    let mut got = Got::default();
+    go_on(&world, &mut exchange, &mut got);
+    assert_eq!(got.status(), 431, "{got:?}");
+}

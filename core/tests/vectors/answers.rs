@@ -148,6 +148,9 @@ impl Shared {
     /// A read callback that answers by what it returns.
     pub(crate) fn read_now(&self, call: &Call, read: &Value) -> Answer {
         self.note_read(call);
+        if let Some(name) = read["header"].as_str() {
+            return format!("{} {}", call.header(name).unwrap_or("-"), call.query().unwrap_or("-")).into();
+        }
         match asked_for_input(call, reported(call, chosen(call, read))) {
             Ok(read) => answer(read, &|text| filled(call, text)),
             Err(answer) => answer,

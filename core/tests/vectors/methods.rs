@@ -42,6 +42,9 @@ impl Shared {
                 seen.insert("level".to_owned(), level.into());
             }
             responder.finish(object(&seen.into()));
+        } else if let Some(name) = answer["header"].as_str() {
+            let told = serde_json::json!({"content": [], "messages": [], "header": responder.header(name), "query": responder.query()});
+            responder.finish(object(&told));
         } else if let Some(id) = answer["extension"].as_str() {
             let settings = responder.extension(id).unwrap_or_else(|| "null".to_owned());
             let apps = responder.client_has_apps();

@@ -2,13 +2,13 @@
 
 use super::options::wellhead_endpoint_options;
 use crate::boundary::{Promise, guard, invalid};
-use crate::call::{named, text};
+use crate::call::text;
 use crate::foreign::{HostCaller, UserData};
 use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use wellhead::http::{EndpointBuilder, Grant, Protection, Verification};
 use wellhead::{Caller, Responder, Result, VerifyCall};
 
@@ -76,23 +76,6 @@ pub unsafe extern "C" fn wellhead_call_token(call: *const wellhead_call) -> well
     unsafe {
         text(call, |call| match call {
             wellhead_call::Verify(call) => Some(call.token()),
-            _ => None,
-        })
-    }
-}
-
-/// Returns the value of a header field of a request, for a token. name: NUL-terminated, in any case. Mcp-Method and Mcp-Name
-/// tell the purpose of a request of 2026-07-28, for applications that require scopes by it. Absent if the field is missing,
-/// came more than once, or is not UTF-8.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_call_header(
-    call: *const wellhead_call,
-    name: *const c_char,
-) -> wellhead_str {
-    // SAFETY: our caller's promise.
-    unsafe {
-        named(call, name, |call, name| match call {
-            wellhead_call::Verify(call) => call.header(name),
             _ => None,
         })
     }

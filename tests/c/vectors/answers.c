@@ -135,6 +135,17 @@ static void read_callback(void *user_data, const wellhead_call *call, wellhead_r
     note_read(own->host, call);
     read = chosen(call, read ? read : json_object_get(own->entry, "read"));
     if (asked_first(call, r, &read)) return;
+    const json_t *field = json_object_get(read, "header");
+    if (field) {
+        wellhead_str header = wellhead_call_header(call, json_string_value(field)), query = wellhead_call_query(call);
+        if (!header.ptr) header = WELLHEAD_STR("-");
+        if (!query.ptr) query = WELLHEAD_STR("-");
+        text told = {0};
+        text_say(&told, "%.*s %.*s", (int)header.len, header.ptr, (int)query.len, query.ptr);
+        wellhead_read_text(r, view(&told));
+        text_free(&told);
+        return;
+    }
     const char *word = json_string_value(read);
     const json_t *name = json_object_get(read, "hold");
     if (name) hold(own->host, filled(call, name))->read = wellhead_read_keep(r);

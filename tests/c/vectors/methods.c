@@ -121,6 +121,19 @@ static void go_on(host *h, wellhead_method *r, const json_t *with) {
         request(h, r, with);
     } else if (name) {
         hold(h, filled(NULL, name))->method = r;
+    } else if (json_object_get(with, "header")) {
+        const wellhead_call *call = wellhead_method_call(r);
+        const wellhead_str header = wellhead_call_header(call, json_string_value(json_object_get(with, "header")));
+        const wellhead_str query = wellhead_call_query(call);
+        json_t *told = json_object();
+        json_object_set_new(told, "content", json_array());
+        json_object_set_new(told, "messages", json_array());
+        json_object_set_new(told, "header", header.ptr ? json_stringn(header.ptr, header.len) : json_null());
+        json_object_set_new(told, "query", query.ptr ? json_stringn(query.ptr, query.len) : json_null());
+        text json = text_of_json(told);
+        wellhead_method_result(r, view(&json));
+        text_free(&json);
+        json_decref(told);
     } else if (json_object_get(with, "extension")) {
         const wellhead_call *call = wellhead_method_call(r);
         wellhead_str settings = wellhead_call_extension(call, member(with, "extension"));

@@ -45,6 +45,11 @@ void Host::read(const json_t *entry, const Call &call, Read &r) {
     } else if (get(with, "asks") && has_input && get(with, "then")) {
         with = get(with, "then");
     }
+    if (const json_t *name = get(with, "header")) {
+        const auto header = call.header(json_string_value(name)), query = call.query();
+        r.text(std::string(header.value_or("-")) + " " + std::string(query.value_or("-")));
+        return;
+    }
     if (const json_t *name = get(with, "hold")) held_.emplace(filled(call, name), r.keep());
     else if (string_of(with) != "none") answer(r, call, with);
 }
@@ -125,6 +130,12 @@ void Host::go_on(Method r, const json_t *with) {
         request(std::move(r), with);
     } else if (const json_t *later = get(with, "hold")) {
         held_.emplace(string_of(later), std::move(r));
+    } else if (const json_t *name = get(with, "header")) {
+        const auto quoted = [](std::optional<std::string_view> told) {
+            return told ? "\"" + std::string(*told) + "\"" : std::string("null");
+        };
+        r.result("{\"content\":[],\"messages\":[],\"header\":" + quoted(r.call().header(json_string_value(name))) + ",\"query\":"
+                 + quoted(r.call().query()) + "}");
     } else if (const json_t *id = get(with, "extension")) {
         const auto settings = r.call().extension(string_of(id));
         r.result("{\"extension\":" + std::string(settings.value_or("null")) + ",\"apps\":"

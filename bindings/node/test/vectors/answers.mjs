@@ -147,6 +147,10 @@ export class Answers {
     }
     if (answer.hold !== undefined) return this.#hold(answer.hold, call, result);
     if (answer === 'none') return this.#drop(new Promise(() => {}));
+    if (answer.header !== undefined) {
+      const [header, query] = [call.header(answer.header) ?? null, call.query ?? null];
+      return { content: [], messages: [], header, query };
+    }
     if (answer.extension !== undefined) {
       return { extension: call.extension(answer.extension) ?? null, apps: call.clientHasApps };
     }
@@ -258,6 +262,8 @@ export class Answers {
     }
     const fill = (text) =>
       Object.keys(vars).reduce((text, name) => text.replaceAll(`{${name}}`, () => first(vars[name])), text);
+    if (read?.header !== undefined)
+      return made({ text: `${call.header(read.header) ?? '-'} ${call.query ?? '-'}` }, fill);
     if (read?.hold !== undefined)
       return this.#hold(fill(read.hold), call, (value) => made(value, (text) => text));
     if (read === 'none') return this.#drop(new Promise(() => {}));

@@ -211,14 +211,20 @@ class Call:
     def name(self) -> str | None:
         """The name of the tool or prompt that the client called, or None."""
     def header(self, name: str, /) -> str | None:
-        """Returns the value of a header field of the HTTP request, in the call of a `verify` callback.
+        """Returns the value of a header field of the HTTP request that the call came with.
+
+        A client can write what it likes into most fields: identify it by its `caller`.
 
         Args:
             name: The field's name, in upper or lower case, such as `Mcp-Method`.
 
         Returns:
-            None if the field is absent, came more than once, or is not text; also in calls of other
-                callbacks.
+            None if the field is absent, came more than once, or is not text; always over stdio.
+        """
+    @property
+    def query(self) -> str | None:
+        """The query of the HTTP request that the call came with, a `str` as it came, for
+        `urllib.parse.parse_qs`: `tenant=a` of `/mcp?tenant=a`. None if there is none, and over stdio.
         """
     @property
     def log_level(self) -> str | None:

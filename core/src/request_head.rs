@@ -19,7 +19,15 @@ pub struct RequestHead<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Repeated<'n>(pub(crate) &'n str);
 
+/// The most bytes of a head: target, names and values.
+pub(crate) const HEAD_BYTES: usize = 128 << 10;
+
 impl<'a> RequestHead<'a> {
+    /// The number of bytes that are kept of it.
+    pub(crate) fn bytes(&self) -> usize {
+        self.target.len() + self.headers.iter().map(|(n, v)| n.len() + v.len()).sum::<usize>()
+    }
+
     /// The path, without the query.
     pub(crate) fn path(&self) -> &'a str {
         let target = self.absolute().map_or(self.target, |(_, rest)| rest);
@@ -55,30 +63,53 @@ impl<'a> RequestHead<'a> {
     }
 }
 
-/// A head that outlives the driver's.
+/// A head that outlives the driver's: one block of bytes, because each request over HTTP has one.
 pub(crate) struct OwnedHead {
-    method: String,
-    target: String,
-    fields: Vec<(String, Vec<u8>)>,
+    method: Box<str>,
+    target: Box<str>,
+    block: Box<[u8]>,
+    /// The ends of the name and of the value of each field in the block.
+    fields: Box<[(usize, usize)]>,
 }
 
 impl OwnedHead {
     pub(crate) fn new(head: &RequestHead<'_>) -> OwnedHead {
-        let fields = head.headers.iter().map(|(name, value)| ((*name).to_owned(), value.to_vec())).collect();
-        OwnedHead { method: head.method.to_owned(), target: head.target.to_owned(), fields }
+        let mut block = Vec::with_capacity(head.headers.iter().map(|(n, v)| n.len() + v.len()).sum());
+        let mut fields = Vec::with_capacity(head.headers.len());
+        for (name, value) in head.headers {
+            block.extend_from_slice(name.as_bytes());
+            let name_ends = block.len();
+            block.extend_from_slice(value);
+            fields.push((name_ends, block.len()));
+        }
+        let (method, target) = (head.method.into(), head.target.into());
+        OwnedHead { method, target, block: block.into(), fields: fields.into() }
     }
 
     pub(crate) fn read<R>(&self, f: impl FnOnce(&RequestHead<'_>) -> R) -> R {
-        let headers: Vec<(&str, &[u8])> =
-            self.fields.iter().map(|(n, v)| (n.as_str(), v.as_slice())).collect();
+        let text = |name| std::str::from_utf8(name).unwrap_or_default();
+        let headers: Vec<(&str, &[u8])> = self.fields().map(|(name, value)| (text(name), value)).collect();
         f(&RequestHead { method: &self.method, target: &self.target, headers: &headers, peer: &[] })
     }
 
     /// The value of a field that came once and is text.
-    pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        let mut values = self.fields.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name));
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.fields().filter(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()));
         let (_, value) = values.next()?;
         if values.next().is_some() { None } else { std::str::from_utf8(trim(value)).ok() }
+    }
+
+    /// The query of the target as it came, without its `?`.
+    pub(crate) fn query(&self) -> Option<&str> {
+        let target = self.target.split('#').next()?;
+        target.split_once('?').map(|(_, query)| query)
+    }
+
+    fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let starts = std::iter::once(0).chain(self.fields.iter().map(|(_, ends)| *ends));
+        starts
+            .zip(&self.fields)
+            .map(|(start, (name, value))| (&self.block[start..*name], &self.block[*name..*value]))
     }
 }
 
@@ -118,6 +149,24 @@ mod tests {
         ] {
             let head = RequestHead { method: "POST", target, headers: &[], peer: &[] };
             assert_eq!((head.path(), head.authority()), (path, authority), "{target}");
+        }
+    }
+
+    #[test]
+    fn an_owned_head_has_the_fields_and_the_query() {
+        let headers: [(&str, &[u8]); 4] = [("X-A", b" a "), ("x-b", b"\xff"), ("x-c", b"1"), ("X-C", b"2")];
+        let owned = OwnedHead::new(&head(&headers));
+        let of = ["x-a", "X-B", "x-c", "x-d"].map(|name| owned.header(name));
+        assert_eq!(of, [Some("a"), None, None, None], "what is no text or came twice has no value");
+        owned.read(|head| assert_eq!((head.headers, head.target), (&headers[..], "/mcp?x=/y")));
+        for (target, query) in [
+            ("/mcp?x=/y", Some("x=/y")),
+            ("/mcp", None),
+            ("/mcp?", Some("")),
+            ("http://h/?a?b#c", Some("a?b")),
+        ] {
+            let head = RequestHead { method: "POST", target, headers: &[], peer: &[] };
+            assert_eq!(OwnedHead::new(&head).query(), query, "{target}");
         }
     }
 
