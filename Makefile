@@ -30,7 +30,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
-	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-instances conformance test-readme
+	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances conformance test-readme
 
 # ---- the parts
 
@@ -129,6 +129,10 @@ test-inspector: hosts hosts-http ## the MCP Inspector: its command line on every
 .PHONY: test-apps
 test-apps: python node ## that the official bridge for MCP Apps shows the polls in Python and Node in Chromium; installs both
 	$(PYTHON) tests/apps/run.py
+
+.PHONY: test-languages
+test-languages: libwellhead ## hosts in Python, Go, LuaJIT and Ruby that call the C library by ctypes, cgo and ffi; needs Go, installs Ruby with apt if it may
+	$(PYTHON) tests/languages/run.py
 
 .PHONY: test-instances
 test-instances: python node ## two instances behind nginx with Redis between them, of which one is killed; installs both with apt if it may

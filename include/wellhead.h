@@ -499,7 +499,7 @@ typedef void (*wellhead_list_callback)(void *user_data, const wellhead_call *cal
 typedef void (*wellhead_complete_callback)(void *user_data, const wellhead_call *call, wellhead_complete *responder);
 
 /* Returns 0 if no resource exists at `uri`, which then cannot be subscribed to, and 1 if one may exist. `uri` is borrowed
- * until the callback returns. It must not block. */
+ * until the callback returns. It must not block. Drivers call it on the thread that reads, also while another callback runs. */
 typedef int (*wellhead_exists_callback)(void *user_data, const wellhead_str *uri);
 
 /* The callbacks of one registration. NULL: not offered. The struct itself is copied before return. */
@@ -1430,7 +1430,8 @@ WELLHEAD_API wellhead_status wellhead_connection_handle(wellhead_connection *con
 /* ---- stdio -------------------------------------------------------------------------------------------------------- */
 
 /* Run callbacks on the threads that read: for stdio the thread that calls wellhead_serve_stdio, for HTTP the `io_threads`.
- * Other clients wait meanwhile, so callbacks must be quick. */
+ * Other clients wait meanwhile, so callbacks must be quick. Over stdio `exists` and the like run on that thread then, too, as
+ * languages need whose code is bound to one thread. */
 #define WELLHEAD_CALLBACKS_INLINE (-1)
 /* Leave descriptors 0 and 1 as they are. By default they point to the null device and to standard error during the service.
  * So a stray printf cannot corrupt the output, and a child process cannot read the input. */

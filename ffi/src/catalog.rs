@@ -50,7 +50,7 @@ pub type wellhead_complete_callback = Option<
 >;
 
 /// Returns 0 if no resource exists at `uri`, which then cannot be subscribed to, and 1 if one may exist. `uri` is borrowed
-/// until the callback returns. It must not block.
+/// until the callback returns. It must not block. Drivers call it on the thread that reads, also while another callback runs.
 pub type wellhead_exists_callback =
     Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, uri: *const wellhead_str) -> c_int>;
 

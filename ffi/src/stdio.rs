@@ -9,7 +9,8 @@ use wellhead::Result;
 use wellhead::serve::Stdio;
 
 /// Run callbacks on the threads that read: for stdio the thread that calls wellhead_serve_stdio, for HTTP the `io_threads`.
-/// Other clients wait meanwhile, so callbacks must be quick.
+/// Other clients wait meanwhile, so callbacks must be quick. Over stdio `exists` and the like run on that thread then, too, as
+/// languages need whose code is bound to one thread.
 pub const WELLHEAD_CALLBACKS_INLINE: i32 = -1;
 
 /// Leave descriptors 0 and 1 as they are. By default they point to the null device and to standard error during the service.

@@ -1,0 +1,3 @@
+module wellhead.test/host
+
+go 1.21
