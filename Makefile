@@ -30,7 +30,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
-	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances conformance test-readme
+	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-readme
 
 # ---- the parts
 
@@ -137,6 +137,10 @@ test-languages: libwellhead ## hosts in Python, Go, LuaJIT and Ruby that call th
 .PHONY: test-instances
 test-instances: python node ## two instances behind nginx with Redis between them, of which one is killed; installs both with apt if it may
 	$(PYTHON) tests/instances/run.py
+
+.PHONY: test-ports
+test-ports: libwellhead ## that servers which were ported to Wellhead answer as their originals did
+	$(PYTHON) ports/check.py
 
 .PHONY: conformance conformance-one
 conformance: python node $(TARGET)/c/conformance ## the official conformance suite, whole, on hosts in the four languages

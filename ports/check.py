@@ -1,0 +1,178 @@
+"""Plays the recorded session of each port against the port, and compares the answers with those of the original.
+
+    python3 ports/check.py [NAME...]                 compares; `make test-ports` builds first what the ports need
+    python3 ports/check.py --record NAME COMMAND...  writes the answers of an original into ports/NAME/session.json
+    python3 ports/check.py --differences NAME        writes what differs now, with "?" for the reason
+
+A session is a list of steps. `send` is a message, or a line as text; `answer` is what the original answered. `differs` lists where
+the port answers otherwise: a JSON Pointer, the value of the port, and the name of a reason in reasons.json. An undeclared difference
+fails, and so does a declared one that is not there. Where the original is a package that is installed next to the port, both run, and
+no answer is stored: `differs` then holds the value of the original, too.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+
+import run
+from count import PORTS, names
+
+MISSING = "(absent)"
+
+
+def differences(was: object, now: object, at: str = "") -> list[dict]:
+    """Returns each place where two JSON values differ, as pointers with both values."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        names = list(was) + [name for name in now if name not in was]
+        escaped = {name: name.replace("~", "~0").replace("/", "~1") for name in names}
+        return [
+            found
+            for name in names
+            for found in differences(was.get(name, MISSING), now.get(name, MISSING), f"{at}/{escaped[name]}")
+        ]
+    if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        return [found for index, pair in enumerate(zip(was, now)) for found in differences(*pair, f"{at}/{index}")]
+    return [] if was == now and type(was) is type(now) else [{"at": at, "was": was, "is": now}]
+
+
+def plain(answer: object) -> object:
+    """Returns an answer without `isError: false`, which says the same as no `isError`."""
+    if isinstance(answer, dict) and isinstance(answer.get("result"), dict) and answer["result"].get("isError") is False:
+        result = {name: value for name, value in answer["result"].items() if name != "isError"}
+        return {**answer, "result": result}
+    return answer
+
+
+class Stdio:
+    """A server as a child process, and the client of its standard input and output."""
+
+    def __init__(self, command: list[str], session: dict, folder: pathlib.Path) -> None:
+        self.session = session
+        self.told: list[object] = []
+        self.server = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder
+        )
+
+    def play(self, step: dict) -> object:
+        """Sends the message of a step, and returns its answer, or None if it needs none."""
+        message = step["send"]
+        self.write(message if isinstance(message, str) else json.dumps(message, ensure_ascii=False, separators=(",", ":")))
+        if isinstance(message, dict) and "id" not in message:
+            return None
+        timer = threading.Timer(30, self.server.kill)
+        timer.start()
+        try:
+            while line := self.server.stdout.readline():
+                got = json.loads(line)
+                if isinstance(got, list) or "method" not in got:
+                    return got
+                self.hear(got)
+        finally:
+            timer.cancel()
+        return "no answer"
+
+    def hear(self, message: dict) -> None:
+        """Keeps a notification of the server, and answers a request of it."""
+        if "id" not in message:
+            self.told.append(message)
+            return
+        result = self.session["client"][message["method"]]
+        self.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+
+    def write(self, line: str) -> None:
+        self.server.stdin.write(line + "\n")
+        self.server.stdin.flush()
+
+    def end(self) -> list[object]:
+        """Closes the input, and returns the notifications of the server."""
+        self.server.stdin.close()
+        try:
+            self.server.wait(10)
+        except subprocess.TimeoutExpired:
+            self.server.kill()
+            self.server.wait()
+        self.server.stdout.close()
+        return self.told
+
+
+def play(command: list[str], session: dict, folder: pathlib.Path) -> list[object]:
+    """Plays a session, and returns the answers; the last one is the list of notifications."""
+    server = Stdio(command, session, folder)
+    try:
+        answers = [server.play(step) for step in session["steps"]]
+    finally:
+        told = server.end()
+    return [*answers, told]
+
+
+def compare(name: str, write: bool) -> bool:
+    """Plays the session of one port, and returns whether its answers are those that are expected."""
+    session = json.loads((PORTS / name / "session.json").read_text())
+    reasons = json.loads((PORTS / "reasons.json").read_text())
+    commands = run.commands(name)
+    now = play(commands.port, session, commands.folder())
+    steps = [*session["steps"], session.setdefault("told", {})]
+    live = commands.original is not None
+    was = play(commands.original, session, commands.folder()) if live else [step.get("answer") for step in steps]
+    good = True
+    same = 0
+    for step, before, after in zip(steps, was, now):
+        found = differences(plain(before), plain(after))
+        for difference in found:
+            if not live:
+                del difference["was"]
+        known = {entry["at"]: entry for entry in step.get("differs", [])}
+        if write:
+            step["differs"] = [{**one, "why": known.get(one["at"], {}).get("why", "?")} for one in found]
+            if not found:
+                del step["differs"]
+            continue
+        same += not found
+        expected = [{key: entry[key] for key in entry if key != "why"} for entry in known.values()]
+        for one in [one for one in found if one not in expected]:
+            good = False
+            print(f"{name}: {json.dumps(step.get('send', 'notifications'))}\n  differs without a reason: {json.dumps(one)}")
+        for one in [one for one in expected if one not in found]:
+            good = False
+            print(f"{name}: {json.dumps(step.get('send', 'notifications'))}\n  does not differ as declared: {json.dumps(one)}")
+        for entry in known.values():
+            if entry["why"] not in reasons:
+                good = False
+                print(f"{name}: reasons.json has no reason {entry['why']!r}")
+    if write:
+        save(name, session)
+        return True
+    print(f"{name}: {len(steps) - 1} steps, {same - (not found)} equal, {len(steps) - same} differ, {'as declared' if good else 'NOT as declared'}")
+    return good
+
+
+def save(name: str, session: dict) -> None:
+    """Writes a session with one step on each line."""
+    told = session.get("told")
+    head = "".join(f" {json.dumps(key)}: {json.dumps(session[key])},\n" for key in session if key not in ("steps", "told"))
+    lines = ",\n".join("  " + json.dumps(step, ensure_ascii=False) for step in session["steps"])
+    tail = f",\n \"told\": {json.dumps(told, ensure_ascii=False)}" if told else ""
+    (PORTS / name / "session.json").write_text("{\n" + head + f" \"steps\": [\n{lines}\n ]{tail}\n}}\n")
+
+
+def record(name: str, command: list[str]) -> None:
+    """Writes the answers of an original into the session of its port."""
+    session = json.loads((PORTS / name / "session.json").read_text())
+    *answers, told = play(command, session, pathlib.Path.cwd())
+    for step, answer in zip(session["steps"], answers):
+        step["answer"] = answer
+    session["told"] = {"answer": told}
+    save(name, session)
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--record"]:
+        record(arguments[1], arguments[2:])
+    elif arguments[:1] == ["--differences"]:
+        compare(arguments[1], write=True)
+    else:
+        results = [compare(name, write=False) for name in arguments or names()]
+        sys.exit(0 if all(results) else 1)
