@@ -62,12 +62,6 @@ options! {
     }
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Limits::DEFAULT
-    }
-}
-
 impl SetOption for Limits {
     const OPTIONS: &'static [OptionEntry] = Limits::OPTIONS;
 
@@ -84,10 +78,7 @@ impl Limits {
             let message = format!("`caller_percent` must be at most 100 (got {})", self.caller_percent);
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        match self.zero(&[]) {
-            Some(name) => Err(zero_error(name)),
-            None => Ok(()),
-        }
+        self.check_zeros()
     }
 
     /// Returns the limits that the parser enforces.

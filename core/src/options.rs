@@ -7,10 +7,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::log::Level;
 use crate::model::CacheScope;
-use crate::policy::{
-    Cacheable, CheckOutput, Dialect, ErrorCondition, ErrorProfile, InvalidArguments, PermissionDenied,
-    SubscribeUnknown, TitlesInContents, UndeclaredLists, UnknownTool,
-};
+#[allow(clippy::wildcard_imports, reason = "a row may have each of its words")]
+use crate::policy::*;
 
 /// An option, a limit or a counter.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +18,8 @@ pub struct OptionEntry {
     pub name: &'static str,
     /// The values that it takes, and its default.
     pub kind: OptionKind,
+    /// True if 0 is a value of a number. Otherwise it is refused.
+    pub or_zero: bool,
     /// The lines of its meaning.
     pub about: &'static [&'static str],
 }
@@ -82,49 +82,63 @@ pub trait SetOption: Sized {
     }
 }
 
-/// A field of a struct of options.
-pub(crate) trait OptionField {
-    /// Takes the value, unless it is of another kind.
-    fn put(&mut self, value: &OptionValue) -> bool;
+/// The value of an option that is a text: the application's, or the default as people read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OptionText {
+    given: Option<String>,
+    pub(crate) default: &'static str,
 }
 
-impl OptionField for u64 {
-    fn put(&mut self, value: &OptionValue) -> bool {
-        let OptionValue::Number(number) = *value else { return false };
-        *self = number;
-        true
+impl OptionText {
+    /// Makes the value of an option that the application does not set.
+    pub(crate) const fn or(default: &'static str) -> Self {
+        OptionText { given: None, default }
+    }
+
+    /// Sets the text of the application.
+    pub(crate) fn set(&mut self, text: impl Into<String>) {
+        self.given = Some(text.into());
+    }
+
+    /// Returns the text, or the default.
+    pub(crate) fn get(&self) -> &str {
+        self.given.as_deref().unwrap_or(self.default)
+    }
+
+    /// Returns the text if the application set one, where the default is a description.
+    pub(crate) fn given(&self) -> Option<&str> {
+        self.given.as_deref()
     }
 }
 
-impl OptionField for usize {
-    fn put(&mut self, value: &OptionValue) -> bool {
-        let OptionValue::Number(number) = *value else { return false };
-        *self = usize::try_from(number).unwrap_or(usize::MAX);
-        true
+impl From<&str> for OptionText {
+    fn from(text: &str) -> Self {
+        OptionText { given: Some(text.to_owned()), default: "" }
     }
 }
 
-impl OptionField for bool {
-    fn put(&mut self, value: &OptionValue) -> bool {
-        let OptionValue::Switch(on) = *value else { return false };
-        *self = on;
-        true
-    }
-}
-
-/// Its setter keeps the text elsewhere.
-impl OptionField for DefaultText {
-    fn put(&mut self, _: &OptionValue) -> bool {
-        false
-    }
+/// Returns the value for a field of that type, or None if it is of another kind.
+macro_rules! value {
+    (u64, $value:expr) => {
+        if let $crate::options::OptionValue::Number(number) = *$value { Some(number) } else { None }
+    };
+    (usize, $value:expr) => {
+        $crate::options::value!(u64, $value).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+    };
+    (bool, $value:expr) => {
+        if let $crate::options::OptionValue::Switch(on) = *$value { Some(on) } else { None }
+    };
+    (OptionText, $value:expr) => {
+        if let $crate::options::OptionValue::Text(text) = $value { Some(text.as_str().into()) } else { None }
+    };
+    ($word:ident, $value:expr) => {
+        if let $crate::options::OptionValue::Text(word) = $value { Some(word.parse()?) } else { None }
+    };
 }
 
 pub(crate) fn no_such_option(name: &str) -> Error {
     Error::new(ErrorKind::InvalidArgument, format!("no option \"{name}\" takes such a value; see OPTIONS.md"))
 }
-
-/// A text that is the default of an option.
-pub(crate) type DefaultText = &'static str;
 
 /// The words of a value that is no option by itself, but has the same words in each language.
 #[derive(Debug, Clone, Copy)]
@@ -150,11 +164,12 @@ pub struct OptionSet {
     pub options: &'static [OptionEntry],
 }
 
-/// Makes a struct of options with their defaults, and the list of them for [`OPTIONS`]. `also` adds to the list the options
-/// whose default is no value.
+/// Makes a struct of options with their defaults, and the list of them for [`OPTIONS`]. The type of a row is `u64` or `usize` for
+/// a number, `bool` for a switch, [`OptionText`], or an enumeration of `policy.rs`, whose first word is the default. `or 0` allows 0
+/// for a number. `also` adds to the list the options that their builder keeps in a form of its own.
 macro_rules! options {
     ($(#[$meta:meta])* $vis:vis struct $set:ident {
-        $($(#[doc = $about:literal])* $reach:vis $name:ident: $type:ident = $default:expr,)*
+        $($(#[doc = $about:literal])* $reach:vis $name:ident: $type:ident $(or $zero:literal)? = $default:expr,)*
     }
     $(also { $($(#[doc = $further_about:literal])* $further:ident: $kind:ident($value:expr),)* })?) => {
         $(#[$meta])*
@@ -171,33 +186,47 @@ macro_rules! options {
                 $($crate::options::OptionEntry {
                     name: stringify!($name),
                     kind: $crate::options::kind!($type, $default),
+                    or_zero: !<[u8]>::is_empty(&[$($zero)?]),
                     about: &[$($about),*],
                 },)*
                 $($($crate::options::OptionEntry {
                     name: stringify!($further),
                     kind: $crate::options::OptionKind::$kind($value),
+                    or_zero: false,
                     about: &[$($further_about),*],
                 },)*)?
             ];
 
-            /// Returns the name of the first number that is 0, other than these, for which 0 has a meaning.
-            pub(crate) fn zero(&self, may_be: &[&str]) -> Option<&'static str> {
-                let kinds = [$((stringify!($name), $crate::options::kind!($type, self.$name)),)*];
-                let zero = $crate::options::OptionKind::Number(0);
-                kinds.into_iter().find(|(name, kind)| *kind == zero && !may_be.contains(name)).map(|(name, _)| name)
+            /// Refuses a number that is 0, unless its row allows that.
+            pub(crate) fn check_zeros(&self) -> $crate::error::Result<()> {
+                let zeros = [$((stringify!($name), $crate::options::is_zero!($type, self.$name)),)*];
+                let refused = |name: &&str| Self::OPTIONS.iter().any(|row| row.name == *name && !row.or_zero);
+                let zero = zeros.into_iter().filter(|(_, is_zero)| *is_zero).map(|(name, _)| name).find(refused);
+                zero.map_or(Ok(()), |name| Err($crate::limits::zero_error(name)))
             }
 
-            /// Sets the number or switch of that name.
+            /// Sets the number, switch, text or word of that name.
             pub(crate) fn put(
                 &mut self,
                 name: &str,
                 value: &$crate::options::OptionValue,
             ) -> $crate::error::Result<()> {
-                let put = match name {
-                    $(stringify!($name) => $crate::options::OptionField::put(&mut self.$name, value),)*
-                    _ => false,
-                };
-                if put { Ok(()) } else { Err($crate::options::no_such_option(name)) }
+                match name {
+                    $(stringify!($name) => {
+                        if let Some(value) = $crate::options::value!($type, value) {
+                            self.$name = value;
+                            return Ok(());
+                        }
+                    })*
+                    _ => {}
+                }
+                Err($crate::options::no_such_option(name))
+            }
+        }
+
+        impl Default for $set {
+            fn default() -> Self {
+                $set::DEFAULT
             }
         }
     };
@@ -217,6 +246,7 @@ macro_rules! counters {
                 $($crate::options::OptionEntry {
                     name: stringify!($name),
                     kind: $crate::options::OptionKind::Counter,
+                    or_zero: true,
                     about: &[$($about),*],
                 },)*
             ];
@@ -225,9 +255,10 @@ macro_rules! counters {
 }
 
 macro_rules! kind {
-    (DefaultText, $default:expr) => {
-        $crate::options::OptionKind::Text($default)
-    };
+    (OptionText, $default:expr) => {{
+        const TEXT: &$crate::options::OptionText = &$default;
+        $crate::options::OptionKind::Text(TEXT.default)
+    }};
     (bool, $default:expr) => {
         $crate::options::OptionKind::Switch($default)
     };
@@ -237,13 +268,35 @@ macro_rules! kind {
     (u64, $default:expr) => {
         $crate::options::OptionKind::Number($default)
     };
+    ($word:ident, $default:expr) => {{
+        assert!($word::WORDS[0].0 as u8 == $default as u8, "the first word is the default");
+        $crate::options::OptionKind::Word($word::NAMES)
+    }};
 }
 
-pub(crate) use {counters, kind, options};
+macro_rules! is_zero {
+    (u64, $value:expr) => {
+        $value == 0
+    };
+    (usize, $value:expr) => {
+        $value == 0
+    };
+    ($other:ident, $value:expr) => {
+        false
+    };
+}
+
+pub(crate) use {counters, is_zero, kind, options, value};
 
 options! {
     /// A server.
     pub(crate) struct ServerOptions {
+        /// The server's name for people.
+        pub(crate) title: OptionText = OptionText::or(""),
+        /// Instructions for models on how to use the server.
+        pub(crate) instructions: OptionText = OptionText::or(""),
+        /// The name of this instance among those that share changes.
+        pub(crate) origin: OptionText = OptionText::or("random"),
         /// Lets clients subscribe to resources.
         pub(crate) subscribe: bool = true,
         /// Notifies clients when the list of resources changes.
@@ -255,17 +308,30 @@ options! {
         /// Shows resources also as tools, for clients that know tools only: `list_resources`, `read_resource`, and one for
         /// each template.
         pub(crate) resources_as_tools: bool = false,
+        /// The source of error codes.
+        pub(crate) error_profile: ErrorProfile = ErrorProfile::Official,
+        /// The answer for a resource that the application denies: an error, or that of a resource that does not exist.
+        pub(crate) permission_denied: PermissionDenied = PermissionDenied::Error,
+        /// The answer to a client that lists what the server does not offer.
+        pub(crate) undeclared_lists: UndeclaredLists = UndeclaredLists::Error,
+        /// The clients whose contents have the `name` and `title` of the resource: those of one revision, none, or all.
+        pub(crate) titles_in_contents: TitlesInContents = TitlesInContents::AsPublished,
+        /// The answer to a subscription to a URI that nothing serves.
+        pub(crate) subscribe_unknown: SubscribeUnknown = SubscribeUnknown::Deny,
+        /// The clients that the server speaks the `resources/get` dialect with. `auto` means those that use it.
+        pub(crate) dialect: Dialect = Dialect::Auto,
+        /// The answer to the call of a tool that does not exist: an error, or a result that the model reads.
+        pub(crate) unknown_tool: UnknownTool = UnknownTool::Error,
+        /// The answer to arguments that break the schema of a tool: a result that the model reads, or an error.
+        pub(crate) invalid_arguments: InvalidArguments = InvalidArguments::Result,
+        /// When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
+        /// library.
+        pub(crate) check_output: CheckOutput = CheckOutput::Debug,
     }
     also {
-        /// The server's name for people.
-        title: Text(""),
-        /// Instructions for models on how to use the server.
-        instructions: Text(""),
         /// The key of 32 bytes that seals cursors. Replicas share it. Over stdio the default is derived from the name and
         /// version of the server.
         cursor_key: Text("random"),
-        /// The name of this instance among those that share changes.
-        origin: Text("random"),
         /// The protocol versions to serve, by their dates.
         versions: List("all"),
         /// Limits on what clients may cost.
@@ -280,27 +346,8 @@ options! {
         cache: Object(""),
         /// Caching hints for kinds of responses.
         cache_of: ByWord(Cacheable::NAMES),
-        /// The source of error codes.
-        error_profile: Word(ErrorProfile::NAMES),
         /// Error codes of conditions, for clients of one version.
         error_code: ByWord(ErrorCondition::NAMES),
-        /// The answer for a resource that the application denies: an error, or that of a resource that does not exist.
-        permission_denied: Word(PermissionDenied::NAMES),
-        /// The answer to a client that lists what the server does not offer.
-        undeclared_lists: Word(UndeclaredLists::NAMES),
-        /// The clients whose contents have the `name` and `title` of the resource: those of one revision, none, or all.
-        titles_in_contents: Word(TitlesInContents::NAMES),
-        /// The answer to a subscription to a URI that nothing serves.
-        subscribe_unknown: Word(SubscribeUnknown::NAMES),
-        /// The clients that the server speaks the `resources/get` dialect with. `auto` means those that use it.
-        dialect: Word(Dialect::NAMES),
-        /// The answer to the call of a tool that does not exist: an error, or a result that the model reads.
-        unknown_tool: Word(UnknownTool::NAMES),
-        /// The answer to arguments that break the schema of a tool: a result that the model reads, or an error.
-        invalid_arguments: Word(InvalidArguments::NAMES),
-        /// When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
-        /// library.
-        check_output: Word(CheckOutput::NAMES),
         /// Called when a call of a callback begins and when it ends.
         observe: Callback(""),
         /// The clock that measures calls for `observe`.
@@ -314,7 +361,7 @@ options! {
     /// An endpoint over HTTP.
     pub(crate) struct EndpointOptions {
         /// The path that clients POST to.
-        pub(crate) path: DefaultText = "/mcp",
+        pub(crate) path: OptionText = OptionText::or("/mcp"),
         /// Refuses requests whose `Host`, or `Origin` if there is one, does not name this machine. A listener decides this by
         /// the address that it is bound to.
         pub(crate) loopback_only: bool = true,
@@ -339,7 +386,7 @@ options! {
         /// Milliseconds after which an idle connection is closed, or one whose client does not read.
         pub(crate) idle_ms: u64 = 60_000,
         /// Bytes of events that a session keeps for a client whose stream broke.
-        pub(crate) replay_bytes: usize = 1 << 20,
+        pub(crate) replay_bytes: usize or 0 = 1 << 20,
     }
     also {
         /// Origins of web pages that may send requests, in addition to those of this machine with `loopback_only`.
@@ -357,13 +404,13 @@ options! {
     /// The HTTP listener.
     pub(crate) struct ListenerOptions {
         /// Threads that run callbacks.
-        pub(crate) callback_threads: usize = 1,
+        pub(crate) callback_threads: usize or 0 = 1,
         /// Threads that read and write, 1 to 1,024.
         pub(crate) io_threads: usize = 1,
         /// Open connections, at least 1. Further ones wait to be accepted.
         pub(crate) connections: usize = 10_000,
         /// Milliseconds for pending answers after the server is closed.
-        pub(crate) drain_ms: u64 = 5_000,
+        pub(crate) drain_ms: u64 or 0 = 5_000,
         /// Closes the server at SIGTERM.
         pub(crate) handle_sigterm: bool = false,
     }
@@ -373,9 +420,9 @@ options! {
     /// The stdio driver.
     pub(crate) struct StdioOptions {
         /// Threads that run callbacks.
-        pub(crate) callback_threads: usize = 1,
+        pub(crate) callback_threads: usize or 0 = 1,
         /// Milliseconds for pending answers after the end of input.
-        pub(crate) drain_ms: u64 = 5_000,
+        pub(crate) drain_ms: u64 or 0 = 5_000,
         /// Points descriptors 0 and 1 of the process elsewhere while the server runs, so that a stray print reaches no client.
         pub(crate) guard_stdio: bool = true,
         /// Ends the service at SIGTERM.
@@ -391,7 +438,7 @@ options! {
         /// Notifies clients of changes in the folder.
         pub(crate) watch: bool = true,
         /// Milliseconds without a change before clients are notified, at most 60,000.
-        pub(crate) settle_ms: u64 = 50,
+        pub(crate) settle_ms: u64 or 0 = 50,
     }
     also {
         /// Patterns of the files to serve, in the form of lines of `.gitignore`.
@@ -407,11 +454,9 @@ options! {
         /// Notifies clients of changes in the folder.
         pub(crate) watch: bool = true,
         /// Milliseconds without a change before clients are notified, at most 60,000.
-        pub(crate) settle_ms: u64 = 50,
-    }
-    also {
+        pub(crate) settle_ms: u64 or 0 = 50,
         /// The first segment of all URIs: letters, digits and `-._~`. Without it the name of a folder that is a skill itself.
-        prefix: Text("none"),
+        pub(crate) prefix: OptionText = OptionText::or("none"),
     }
 }
 
@@ -469,29 +514,3 @@ pub const WORD_LISTS: &[WordList] = &[
         about: "Who may reuse a response: every caller, or the caller who got it.",
     },
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fmt::Display;
-
-    #[test]
-    fn the_first_word_is_the_default() {
-        let defaults: [(&str, &dyn Display); 9] = [
-            ("error_profile", &ErrorProfile::default()),
-            ("permission_denied", &PermissionDenied::default()),
-            ("undeclared_lists", &UndeclaredLists::default()),
-            ("titles_in_contents", &TitlesInContents::default()),
-            ("subscribe_unknown", &SubscribeUnknown::default()),
-            ("dialect", &Dialect::default()),
-            ("unknown_tool", &UnknownTool::default()),
-            ("invalid_arguments", &InvalidArguments::default()),
-            ("check_output", &CheckOutput::default()),
-        ];
-        let words = ServerOptions::OPTIONS.iter().filter_map(|option| match option.kind {
-            OptionKind::Word(words) => Some((option.name, words[0].to_owned())),
-            _ => None,
-        });
-        assert!(words.eq(defaults.map(|(name, default)| (name, default.to_string()))));
-    }
-}

@@ -4,6 +4,7 @@
 use crate::access::AccessCheck;
 use crate::error::{Error, ErrorKind};
 use crate::model::{Cache, CacheHint, CacheScope};
+use crate::options::ServerOptions;
 use crate::revision::{TITLES_IN_CONTENTS_OF, VARIANT};
 use std::fmt;
 use std::str::FromStr;
@@ -160,7 +161,7 @@ pub enum Cacheable {
 macro_rules! words {
     ($($name:ident { $($choice:ident = $word:expr),+ $(,)? })+) => {$(
         impl $name {
-            const WORDS: &[($name, &str)] = &[$(($name::$choice, $word)),+];
+            pub(crate) const WORDS: &[($name, &str)] = &[$(($name::$choice, $word)),+];
             /// The words alone. The first is the default, if there is one.
             #[allow(dead_code, reason = "the table of options does not list every type")]
             pub(crate) const NAMES: &[&str] = &[$($word),+];
@@ -222,22 +223,8 @@ words! {
 pub(crate) struct Policy {
     /// The revisions that are served; empty means all.
     pub(crate) versions: Option<Vec<String>>,
-    pub(crate) error_profile: ErrorProfile,
     pub(crate) error_codes: Vec<(String, ErrorCondition, i32)>,
-    pub(crate) permission_denied: PermissionDenied,
-    pub(crate) undeclared_lists: UndeclaredLists,
-    pub(crate) titles_in_contents: TitlesInContents,
-    pub(crate) subscribe_unknown: SubscribeUnknown,
-    pub(crate) dialect: Dialect,
-    pub(crate) unknown_tool: UnknownTool,
-    pub(crate) invalid_arguments: InvalidArguments,
-    pub(crate) check_output: CheckOutput,
-    /// True if fields that a revision does not have are sent all the same.
-    pub(crate) ungated: bool,
-    /// True if extensions are not declared in the handshake era.
-    pub(crate) hides_extensions: bool,
-    /// True if tools show the resources too.
-    pub(crate) resources_as_tools: bool,
+    pub(crate) options: ServerOptions,
     /// Caching hints for all cacheable answers, and for some kinds of them.
     pub(crate) cache: CacheHint,
     pub(crate) cache_of: Vec<(Cacheable, CacheHint)>,

@@ -178,7 +178,7 @@ impl Revision {
     }
 
     fn apply(&mut self, policy: &Policy) -> Result<(), Error> {
-        if policy.ungated {
+        if !policy.options.omit_newer_fields {
             self.titles = true;
             self.icons = true;
             self.progress_messages = true;
@@ -189,13 +189,13 @@ impl Revision {
                 self.structured = Structured::Object;
             }
         }
-        self.extensions = self.era == Era::Stateless || !policy.hides_extensions;
-        match policy.titles_in_contents {
+        self.extensions = self.era == Era::Stateless || policy.options.handshake_extensions;
+        match policy.options.titles_in_contents {
             TitlesInContents::AsPublished => {}
             TitlesInContents::Never => self.titles_in_contents = false,
             TitlesInContents::Always => self.titles_in_contents = true,
         }
-        if policy.error_profile == ErrorProfile::Variant && self.date == VARIANT_OF.0 {
+        if policy.options.error_profile == ErrorProfile::Variant && self.date == VARIANT_OF.0 {
             (_, self.not_found, self.denied) = VARIANT_OF;
         }
         for (version, condition, code) in &policy.error_codes {
@@ -203,7 +203,7 @@ impl Revision {
                 self.set_code(*condition, *code)?;
             }
         }
-        self.masks_denied = policy.permission_denied == PermissionDenied::Mask;
+        self.masks_denied = policy.options.permission_denied == PermissionDenied::Mask;
         if !self.masks_denied && self.not_found == self.denied {
             let what = format!(
                 "in {self} {} would mean both \"not found\" and \"permission denied\"; give them two codes, or mask what is denied",
@@ -536,6 +536,11 @@ static REVISIONS: [Revision; 5] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::ServerOptions;
+
+    fn policy_of(options: ServerOptions) -> Policy {
+        Policy { options, ..Policy::default() }
+    }
 
     fn revisions(policy: &Policy) -> Revisions {
         Revisions::new(policy).unwrap()
@@ -581,7 +586,10 @@ mod tests {
     #[test]
     fn without_omissions_every_revision_has_the_fields_of_the_newest() {
         let newest = Revision::newest();
-        for revision in revisions(&Policy { ungated: true, ..Policy::default() }).all() {
+        for revision in
+            revisions(&policy_of(ServerOptions { omit_newer_fields: false, ..ServerOptions::default() }))
+                .all()
+        {
             let fields = |r: &Revision| (r.titles, r.icons, r.progress_messages);
             assert_eq!(fields(revision), fields(&newest), "{revision}");
         }
@@ -605,7 +613,8 @@ mod tests {
 
     #[test]
     fn the_variant_profile_concerns_its_revision_only() {
-        let policy = Policy { error_profile: ErrorProfile::Variant, ..Policy::default() };
+        let policy =
+            policy_of(ServerOptions { error_profile: ErrorProfile::Variant, ..ServerOptions::default() });
         assert_eq!(codes("2024-11-05", &policy), (-32001, -32002));
         assert_eq!(codes("2025-03-26", &policy), (-32002, 403));
         assert_eq!(codes("2026-07-28", &policy), (-32602, 403));
@@ -615,7 +624,7 @@ mod tests {
     #[test]
     fn no_code_means_both_not_found_and_denied() {
         for profile in [ErrorProfile::Official, ErrorProfile::Variant] {
-            let policy = Policy { error_profile: profile, ..Policy::default() };
+            let policy = policy_of(ServerOptions { error_profile: profile, ..ServerOptions::default() });
             for revision in revisions(&policy).all() {
                 let (not_found, denied) = codes(revision.as_str(), &policy);
                 assert_ne!(not_found, denied, "{revision}");
@@ -624,7 +633,10 @@ mod tests {
         let same = ("2025-06-18".to_owned(), ErrorCondition::PermissionDenied, -32002);
         let policy = Policy { error_codes: vec![same], ..Policy::default() };
         assert!(refusal(&policy).contains("give them two codes"));
-        let masked = Policy { permission_denied: PermissionDenied::Mask, ..policy };
+        let masked = Policy {
+            options: ServerOptions { permission_denied: PermissionDenied::Mask, ..ServerOptions::default() },
+            ..policy
+        };
         assert!(Revisions::new(&masked).is_ok());
     }
 

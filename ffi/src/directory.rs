@@ -1,7 +1,7 @@
 //! A folder as resources.
 
 use crate::boundary::Promise;
-use crate::fields::{set_numbers, set_switches};
+use crate::fields::{set_numbers, set_switches, set_words};
 use crate::server::{wellhead_server, with_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_str};
@@ -64,6 +64,8 @@ impl wellhead_directory {
         }
         set_switches!(directory, self.flags;
             WELLHEAD_NO_WATCH => watch = false,
+        );
+        set_words!(directory, promise, self;
         );
         set_numbers!(directory, self;
             max_file_bytes,

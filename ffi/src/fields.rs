@@ -18,12 +18,15 @@ macro_rules! set_texts {
 
 /// Passes on the texts and words that are options, and not absent.
 macro_rules! set_words {
-    ($target:ident, $promise:expr, $given:expr; $($field:ident),* $(,)?) => {$(
+    ($target:ident, $promise:ident, $given:expr; $($field:ident),* $(,)?) => {
+        let _: &$crate::boundary::Promise = $promise; // without fields
+        $(
         if let Some(text) = $promise.optional($given.$field, stringify!($field))? {
             let text = wellhead::OptionValue::Text(text.to_owned());
             $target = $crate::fields::set($target, stringify!($field), text)?;
         }
-    )*};
+    )*
+    };
 }
 
 /// Passes on the JSON objects that are not absent.

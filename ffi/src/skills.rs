@@ -1,7 +1,8 @@
 //! A folder of Agent Skills as resources.
 
 use crate::boundary::Promise;
-use crate::directory::WELLHEAD_NO_WATCH;
+#[allow(clippy::wildcard_imports, reason = "its flags are those of folders")]
+use crate::directory::*;
 use crate::fields::{set_numbers, set_switches, set_words};
 use crate::server::{wellhead_server, with_server};
 use crate::status::{wellhead_error, wellhead_status};

@@ -1,10 +1,11 @@
 //! Serving over standard input and output.
 
-use crate::boundary::{guard, invalid};
-use crate::fields::{set_numbers, set_switches};
+use crate::boundary::{Promise, guard, invalid};
+use crate::fields::{set_numbers, set_switches, set_words};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
-use crate::types::growing;
+#[allow(clippy::wildcard_imports, reason = "an option may have each type")]
+use crate::types::*;
 use wellhead::Result;
 use wellhead::serve::Stdio;
 
@@ -51,7 +52,7 @@ pub unsafe extern "C" fn wellhead_serve_stdio(
             let server = promise.hold(server, "server")?;
             let mut stdio = Stdio::new().before_restore(stdout::flush);
             if let Some(options) = promise.options(options, "options")? {
-                stdio = options.apply(stdio)?;
+                stdio = options.apply(promise, stdio)?;
             }
             let server = server.server.clone(); // the handle may be freed meanwhile
             let _pipe = sigpipe::ignore();
@@ -61,11 +62,13 @@ pub unsafe extern "C" fn wellhead_serve_stdio(
 }
 
 impl wellhead_stdio_options {
-    fn apply(&self, stdio: Stdio) -> Result<Stdio> {
+    fn apply(&self, promise: &Promise, stdio: Stdio) -> Result<Stdio> {
         let mut stdio = stdio.callback_threads(callback_threads(self.callback_threads)?);
         set_switches!(stdio, self.flags;
             WELLHEAD_STDIO_KEEP_STDOUT => guard_stdio = false,
             WELLHEAD_STDIO_HANDLE_SIGTERM => handle_sigterm = true,
+        );
+        set_words!(stdio, promise, self;
         );
         set_numbers!(stdio, self;
             drain_ms,

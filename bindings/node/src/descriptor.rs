@@ -196,18 +196,7 @@ pub(crate) fn directory(path: String, options: &str) -> Result<Directory> {
 
 /// A folder of skills to be served.
 pub(crate) fn skills(path: String, options: &str) -> Result<Skills> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Options {
-        prefix: Option<String>,
-        watch: Option<bool>,
-        settle_ms: Option<u64>,
-    }
-
-    let Options { prefix, watch, settle_ms } = given::parse(options)?;
-    let skills = set(Skills::new(path), prefix, Skills::prefix);
-    let skills = set(skills, settle_ms, Skills::settle_ms);
-    Ok(set(skills, watch, Skills::watch))
+    given::options(Skills::new(path), options)
 }
 
 /// A call that began or ended, as JSON.

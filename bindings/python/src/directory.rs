@@ -31,13 +31,11 @@ pub(crate) fn skill_options(
     let mut skills = Skills::new(path);
     for (given, value) in options.into_iter().flatten() {
         let name = given.cast::<PyString>()?.to_str()?;
-        skills = match name {
-            "watch" => skills.watch(given::flag(name, &value)?),
-            "prefix" if value.is_none() => skills,
-            "prefix" => skills.prefix(given::string(name, &value)?),
-            "settle_ms" => skills.settle_ms(given::count(name, &value)?),
-            _ => return Err(given::unknown("skills", &given, &["prefix", "watch", "settle_ms"])),
+        let Some(set) = given::option(&skills, name, &value)? else {
+            let known: Vec<_> = given::options_of::<Skills>().collect();
+            return Err(given::unknown("skills", &given, &known));
         };
+        skills = set;
     }
     Ok(skills)
 }

@@ -216,7 +216,7 @@ impl ConnectionState {
 
     /// Returns whether a URI may be watched that nothing serves.
     fn takes_unknown(&self) -> bool {
-        self.server.settings.policy.subscribe_unknown == SubscribeUnknown::Allow
+        self.server.settings.policy.options.subscribe_unknown == SubscribeUnknown::Allow
     }
 
     fn exists(&self, uri: &str) -> Presence {

@@ -149,7 +149,7 @@ impl ConnectionState {
             Err(lines) => {
                 let name = handler.item.as_deref().unwrap_or_default();
                 let text = format!("Invalid arguments for tool {name}:{lines}");
-                match self.server.settings.policy.invalid_arguments {
+                match self.server.settings.policy.options.invalid_arguments {
                     InvalidArguments::Result => {
                         self.finish_method(call, MethodAnswer::Result(wire::tool_error(&text)));
                     }
@@ -222,8 +222,12 @@ impl ConnectionState {
         let settings = &self.server.settings;
         let answer = match answer {
             MethodAnswer::Result(result) if handler.is_tool() => {
-                let wrong =
-                    settings.policy.check_output.is_on().then(|| handler.promises.wrong_output(&result));
+                let wrong = settings
+                    .policy
+                    .options
+                    .check_output
+                    .is_on()
+                    .then(|| handler.promises.wrong_output(&result));
                 match wrong.flatten() {
                     Some(why) => {
                         return Outcome::wrong_output(handler, revision, &settings.identity, &why);

@@ -142,6 +142,7 @@ impl Server {
     /// because files would be listed twice. [`ErrorKind::Closed`].
     pub fn directory(&self, directory: impl Into<Directory>) -> Result<Handle> {
         let Directory { path, include, exclude, options } = directory.into();
+        options.check_zeros()?;
         let FolderOptions { max_file_bytes, watch, settle_ms } = options;
         check_settle(settle_ms)?;
         let root = root(&path)?;

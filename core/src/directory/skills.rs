@@ -38,21 +38,20 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct Skills {
     path: PathBuf,
-    prefix: Option<String>,
     options: SkillOptions,
 }
 
 impl Skills {
     /// Makes a folder of skills. A relative path starts at the current directory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Skills { path: path.into(), prefix: None, options: SkillOptions::DEFAULT }
+        Skills { path: path.into(), options: SkillOptions::DEFAULT }
     }
 
     /// Sets the first segment of all URIs, such as `acme` in `skill://acme/pdf/SKILL.md`: letters, digits and `-._~`.
     /// Default: none; the name of the folder if it is a skill itself.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = Some(prefix.into());
+        self.options.prefix.set(prefix);
         self
     }
 
@@ -76,10 +75,7 @@ impl SetOption for Skills {
     const OPTIONS: &'static [OptionEntry] = SkillOptions::OPTIONS;
 
     fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
-        match (name, value) {
-            ("prefix", OptionValue::Text(prefix)) => Ok(self.prefix(prefix)),
-            (_, value) => self.options.put(name, &value).map(|()| self),
-        }
+        self.options.put(name, &value).map(|()| self)
     }
 }
 
@@ -95,10 +91,11 @@ impl Server {
     /// folder, for a bad `prefix`, and for a `settle_ms` over 60,000. [`ErrorKind::Duplicate`] for a second folder
     /// with the same prefix, or if either has none. [`ErrorKind::Closed`].
     pub fn skills(&self, skills: impl Into<Skills>) -> Result<Handle> {
-        let Skills { path, prefix, options } = skills.into();
-        let SkillOptions { watch, settle_ms } = options;
+        let Skills { path, options } = skills.into();
+        options.check_zeros()?;
+        let SkillOptions { watch, settle_ms, prefix } = options;
         check_settle(settle_ms)?;
-        let (root, base) = open(&path, prefix, self.log_sink())?;
+        let (root, base) = open(&path, prefix.given().map(str::to_owned), self.log_sink())?;
         let base = Arc::new(base);
         let template = base.address.template();
         let mut described = Template::new(&*template)

@@ -189,7 +189,7 @@ impl Endpoint {
     /// Returns whether requests of this target, or path, are for the endpoint: for drivers that serve other things, too.
     pub fn serves(&self, target: &str) -> bool {
         let path = RequestHead { method: "", target, headers: &[], peer: &[] }.path();
-        path == self.0.options.path || self.0.is_metadata(path)
+        path == self.0.options.values.path.get() || self.0.is_metadata(path)
     }
 
     /// Returns how many sessions there are.
@@ -223,7 +223,7 @@ impl Inner {
     /// Returns whether the metadata of a protected endpoint stands there.
     pub(super) fn is_metadata(&self, path: &str) -> bool {
         let protection = self.options.protection.as_ref();
-        protection.is_some_and(|protection| protection.is_metadata(path, &self.options.path))
+        protection.is_some_and(|protection| protection.is_metadata(path, self.options.values.path.get()))
     }
 
     /// Lets go of kept events if there is more than may be.
@@ -315,6 +315,6 @@ impl Inner {
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint").field("path", &self.0.options.path).finish_non_exhaustive()
+        f.debug_struct("Endpoint").field("path", &self.0.options.values.path.get()).finish_non_exhaustive()
     }
 }

@@ -5,7 +5,6 @@ use super::origin::OriginGate;
 use super::protection::Protection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Verification, Verifier, VerifyCall};
-use crate::limits::zero_error;
 use crate::options::{EndpointOptions, OptionEntry, OptionValue, SetOption};
 use crate::provider::{IntoReply, verifier};
 use crate::server::Server;
@@ -28,7 +27,7 @@ impl EndpointBuilder {
     /// Sets the path that clients POST to. It must begin with a slash. Default: `/mcp`.
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
-        self.options.path = path.into();
+        self.options.values.path.set(path);
         self
     }
 
@@ -222,7 +221,6 @@ impl SetOption for EndpointBuilder {
 
     fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
         match (name, value) {
-            ("path", OptionValue::Text(path)) => Ok(self.path(path)),
             ("allowed_origins", OptionValue::List(origins)) => Ok(self.allowed_origins(origins)),
             ("allowed_hosts", OptionValue::List(hosts)) => Ok(self.allowed_hosts(hosts)),
             (_, value) => self.options.values.put(name, &value).map(|()| self),
@@ -233,9 +231,7 @@ impl SetOption for EndpointBuilder {
 /// The settings of an endpoint.
 #[derive(Clone)]
 pub(super) struct Options {
-    /// Those that are numbers and switches.
     pub(super) values: EndpointOptions,
-    pub(super) path: String,
     /// Made when the endpoint is.
     pub(super) gate: OriginGate,
     pub(super) protection: Option<Protection>,
@@ -244,12 +240,12 @@ pub(super) struct Options {
 
 impl Options {
     fn check(&self) -> Result<()> {
-        if !self.path.starts_with('/') {
-            let message = format!("`path` must begin with `/` (got {:?})", self.path);
+        let path = self.values.path.get();
+        if !path.starts_with('/') {
+            let message = format!("`path` must begin with `/` (got {path:?})");
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        let zero = self.values.zero(&["replay_bytes"]);
-        zero.map_or(Ok(()), |name| Err(zero_error(name)))
+        self.values.check_zeros()
     }
 }
 
@@ -262,7 +258,6 @@ impl Server {
             hosts: Vec::new(),
             options: Options {
                 values: EndpointOptions::DEFAULT,
-                path: EndpointOptions::DEFAULT.path.to_owned(),
                 gate: OriginGate::default(),
                 protection: None,
                 verifier: None,
@@ -273,6 +268,8 @@ impl Server {
 
 impl fmt::Debug for EndpointBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EndpointBuilder").field("path", &self.options.path).finish_non_exhaustive()
+        f.debug_struct("EndpointBuilder")
+            .field("path", &self.options.values.path.get())
+            .finish_non_exhaustive()
     }
 }

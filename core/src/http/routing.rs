@@ -37,9 +37,11 @@ impl Exchange {
         }
         let path = head.path();
         let metadata = inner.is_metadata(path);
-        if path != options.path && !metadata {
-            let why =
-                format!("the path '{path}' is not that of the endpoint, '{}'; see `path`", options.path);
+        if path != options.values.path.get() && !metadata {
+            let why = format!(
+                "the path '{path}' is not that of the endpoint, '{}'; see `path`",
+                options.values.path.get()
+            );
             return Err(ErrorResponse::empty(404).hint(RefusalKind::Path, &why));
         }
         let checked = options.gate.check(head).and_then(|()| check_transfer_codings(head));

@@ -30,7 +30,7 @@ impl Machine {
         let listed = method == KnownMethod::ListResources && self.serves_dialect(revision);
         let filter = if listed { draft.filter()? } else { None };
         let reads = method == KnownMethod::Read
-            || self.settings.policy.resources_as_tools && draft.name == Family::Tools.calls();
+            || self.settings.policy.options.resources_as_tools && draft.name == Family::Tools.calls();
         let read = reads && revision.result_envelope;
         let input = if read { draft.input()? } else { None };
         let calls_tool = revision.era == Era::Stateless && draft.name == Family::Tools.calls();
@@ -40,7 +40,7 @@ impl Machine {
 
     /// Reads which URIs to subscribe to, or to unsubscribe from: one URI, or those of the dialect, each once.
     pub(super) fn watched<'a>(&self, draft: &Draft<'a>) -> Result<(Subscriber, Vec<Cow<'a, str>>), RpcError> {
-        let several = match self.settings.policy.dialect {
+        let several = match self.settings.policy.options.dialect {
             Dialect::Never => None,
             _ => draft.uris()?,
         };
@@ -70,7 +70,7 @@ impl Machine {
     }
 
     fn serves_dialect(&self, revision: Revision) -> bool {
-        revision.era == Era::Handshake && self.settings.policy.dialect != Dialect::Never
+        revision.era == Era::Handshake && self.settings.policy.options.dialect != Dialect::Never
     }
 }
 

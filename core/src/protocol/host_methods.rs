@@ -99,7 +99,7 @@ impl Machine {
     pub(super) fn write_unknown_tool(&mut self, open: &OpenRequest, name: &str) {
         let fault = unknown_name(Family::Tools, name);
         let settings = self.settings.clone();
-        match settings.policy.unknown_tool {
+        match settings.policy.options.unknown_tool {
             UnknownTool::Error => self.fail(open.route, Stage::Dispatched, &open.id, &fault),
             UnknownTool::Result => {
                 let (revision, identity) = (open.context.revision, &settings.identity);
@@ -114,7 +114,7 @@ impl Machine {
     /// The member of an empty answer, if this is how a list is answered that the server does not offer.
     fn undeclared_list(&self, method: &str) -> Option<&'static str> {
         match method {
-            _ if self.settings.policy.undeclared_lists == UndeclaredLists::Error => None,
+            _ if self.settings.policy.options.undeclared_lists == UndeclaredLists::Error => None,
             "resources/list" => Some("resources"),
             "resources/templates/list" => Some("resourceTemplates"),
             "tools/list" => Some("tools"),

@@ -131,7 +131,7 @@ impl Machine {
     /// `connection` is a number that calls are told apart by.
     pub(crate) fn new(connection: u64, settings: Arc<Settings>) -> Self {
         Machine {
-            lifecycle: Lifecycle::new(settings.policy.dialect),
+            lifecycle: Lifecycle::new(settings.policy.options.dialect),
             inflight: Inflight::new(connection),
             subscriptions: Subscriptions::default(),
             outbox: Outbox::default(),

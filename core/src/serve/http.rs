@@ -10,7 +10,6 @@ use super::shared::{HttpShared, no_thread, ticks};
 use super::{OnReady, check_callback_threads, check_threads, drain_time, milliseconds};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
-use crate::limits::zero_error;
 use crate::options::{ListenerOptions, OptionEntry, OptionValue, SetOption};
 use crate::request_head::HEAD_BYTES;
 use crate::server::Server;
@@ -57,7 +56,7 @@ impl Http {
         Http { endpoint, options: ListenerOptions::DEFAULT }
     }
 
-    /// Sets the number of threads that run callbacks, at most 1,024. With 1, the default, only the thread that serves runs them; it
+    /// Sets the number of threads that run callbacks, at most 1,024. Default: 1. Then only the thread that serves runs them; it
     /// counts among several, too. With 0 the threads of the network run them, without a hop: for quick callbacks.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
@@ -103,9 +102,7 @@ impl Http {
     /// threads than may be, a limit of 0, and an allowed origin or host that no request can name.
     pub fn bind(self, address: impl ToSocketAddrs) -> Result<Listener> {
         let options = &self.options;
-        if let Some(name) = options.zero(&["callback_threads", "drain_ms"]) {
-            return Err(zero_error(name));
-        }
+        options.check_zeros()?;
         check_threads("io_threads", options.io_threads, "one for each processor")?;
         check_callback_threads(options.callback_threads)?;
         if self.endpoint.server().is_closed() {

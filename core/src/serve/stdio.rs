@@ -144,6 +144,7 @@ impl Stdio {
         on_ready: Option<OnReady>,
         inline: bool,
     ) -> Result<(Driver, Option<platform::Input>)> {
+        self.options.check_zeros()?;
         check_callback_threads(self.options.callback_threads)?;
         if server.is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));

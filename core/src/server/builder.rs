@@ -7,8 +7,10 @@ use crate::limits::Limits;
 use crate::log::{Level, Log};
 use crate::model::{Json, check_extension};
 use crate::observer::{Callback, Clock, Observed, Observer};
-use crate::options::ServerOptions;
-use crate::policy::Policy;
+use crate::policy::{
+    CheckOutput, Dialect, ErrorProfile, InvalidArguments, PermissionDenied, Policy, SubscribeUnknown,
+    TitlesInContents, UndeclaredLists, UnknownTool,
+};
 use crate::protocol::{ListTopics, Settings};
 use crate::revision::{EXTENSIONS, Revisions};
 use crate::spelling::Spelling;
@@ -24,20 +26,16 @@ use std::time::Duration;
 pub struct Builder {
     name: String,
     version: String,
-    title: Option<String>,
-    instructions: Option<String>,
     cursor_key: Option<Vec<u8>>,
     limits: Limits,
     capabilities: BTreeMap<String, Json>,
     extensions: BTreeMap<String, Json>,
     kinds: Vec<(String, String)>,
-    origin: Option<String>,
     observer: Option<Arc<Callback>>,
     clock: Option<Arc<Clock>>,
     log: Log,
     spelling: Spelling,
     pub(super) policy: Policy,
-    pub(super) options: ServerOptions,
 }
 
 impl Builder {
@@ -45,34 +43,30 @@ impl Builder {
         Builder {
             name,
             version,
-            title: None,
-            instructions: None,
             cursor_key: None,
             limits: Limits::default(),
             capabilities: BTreeMap::new(),
             extensions: BTreeMap::new(),
             kinds: Vec::new(),
-            origin: None,
             observer: None,
             clock: None,
             log: Log::default(),
             spelling: Spelling::default(),
             policy: Policy::default(),
-            options: ServerOptions::DEFAULT,
         }
     }
 
     /// Sets the server's title, for people.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
+        self.policy.options.title.set(title);
         self
     }
 
     /// Sets instructions for the model on how to use the server.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
+        self.policy.options.instructions.set(instructions);
         self
     }
 
@@ -94,14 +88,14 @@ impl Builder {
     /// Sets whether clients may subscribe to resources. Default: true.
     #[must_use]
     pub fn subscribe(mut self, offered: bool) -> Self {
-        self.options.subscribe = offered;
+        self.policy.options.subscribe = offered;
         self
     }
 
     /// Sets whether clients are notified when the list of resources changes. Default: true.
     #[must_use]
     pub fn list_changed(mut self, offered: bool) -> Self {
-        self.options.list_changed = offered;
+        self.policy.options.list_changed = offered;
         self
     }
 
@@ -109,7 +103,7 @@ impl Builder {
     /// members, but a strict client may.
     #[must_use]
     pub fn omit_newer_fields(mut self, on: bool) -> Self {
-        self.options.omit_newer_fields = on;
+        self.policy.options.omit_newer_fields = on;
         self
     }
 
@@ -117,7 +111,7 @@ impl Builder {
     /// Default: true.
     #[must_use]
     pub fn handshake_extensions(mut self, on: bool) -> Self {
-        self.options.handshake_extensions = on;
+        self.policy.options.handshake_extensions = on;
         self
     }
 
@@ -127,7 +121,7 @@ impl Builder {
     /// place of one of these with the same name. With more than 50 templates, templates have no tools.
     #[must_use]
     pub fn resources_as_tools(mut self, on: bool) -> Self {
-        self.options.resources_as_tools = on;
+        self.policy.options.resources_as_tools = on;
         self
     }
 
@@ -162,7 +156,7 @@ impl Builder {
     /// random. Two instances with one name ignore each other's changes.
     #[must_use]
     pub fn origin(mut self, name: impl Into<String>) -> Self {
-        self.origin = Some(name.into());
+        self.policy.options.origin.set(name);
         self
     }
 
@@ -197,6 +191,71 @@ impl Builder {
         self
     }
 
+    /// Sets the document that settles the codes of errors. Default: [`ErrorProfile::Official`].
+    #[must_use]
+    pub fn error_profile(mut self, profile: ErrorProfile) -> Self {
+        self.policy.options.error_profile = profile;
+        self
+    }
+
+    /// Sets the answer for a resource that the application denies. Default: [`PermissionDenied::Error`].
+    #[must_use]
+    pub fn permission_denied(mut self, told: PermissionDenied) -> Self {
+        self.policy.options.permission_denied = told;
+        self
+    }
+
+    /// Sets the answer to clients that list resources, templates, tools or prompts on a server that offers none.
+    /// Default: [`UndeclaredLists::Error`].
+    #[must_use]
+    pub fn undeclared_lists(mut self, answer: UndeclaredLists) -> Self {
+        self.policy.options.undeclared_lists = answer;
+        self
+    }
+
+    /// Sets when contents carry the name and title of their resource. Default: [`TitlesInContents::AsPublished`].
+    #[must_use]
+    pub fn titles_in_contents(mut self, when: TitlesInContents) -> Self {
+        self.policy.options.titles_in_contents = when;
+        self
+    }
+
+    /// Sets the fate of a subscription to a URI that no registration serves. Default: [`SubscribeUnknown::Deny`].
+    #[must_use]
+    pub fn subscribe_unknown(mut self, answer: SubscribeUnknown) -> Self {
+        self.policy.options.subscribe_unknown = answer;
+        self
+    }
+
+    /// Sets when the `resources/get` dialect is served. Default: [`Dialect::Auto`].
+    #[must_use]
+    pub fn dialect(mut self, when: Dialect) -> Self {
+        self.policy.options.dialect = when;
+        self
+    }
+
+    /// Sets the answer to the call of a tool that does not exist. Default: [`UnknownTool::Error`].
+    #[must_use]
+    pub fn unknown_tool(mut self, answer: UnknownTool) -> Self {
+        self.policy.options.unknown_tool = answer;
+        self
+    }
+
+    /// Sets the answer to the call of a tool whose arguments break its schema. Default: [`InvalidArguments::Result`].
+    #[must_use]
+    pub fn invalid_arguments(mut self, answer: InvalidArguments) -> Self {
+        self.policy.options.invalid_arguments = answer;
+        self
+    }
+
+    /// Sets when structured content is compared with the `outputSchema` of its tool. A result that breaks it is answered like
+    /// a tool that failed, and the log names the wrong parts. Default: [`CheckOutput::Debug`].
+    #[must_use]
+    pub fn check_output(mut self, when: CheckOutput) -> Self {
+        self.policy.options.check_output = when;
+        self
+    }
+
     /// Makes the server.
     ///
     /// # Errors
@@ -206,9 +265,7 @@ impl Builder {
     pub fn build(mut self) -> Result<Server> {
         let log = std::mem::take(&mut self.log).spelled(self.spelling);
         self.limits.check()?;
-        self.policy.ungated = !self.options.omit_newer_fields;
-        self.policy.hides_extensions = !self.options.handshake_extensions;
-        self.policy.resources_as_tools = self.options.resources_as_tools;
+        self.policy.options.check_zeros()?;
         for (what, text) in [("name", &self.name), ("version", &self.version)] {
             if text.is_empty() {
                 let message = format!("the {what} of the server must not be empty");
@@ -222,12 +279,13 @@ impl Builder {
             }
             None => (Key::random()?, Key::of_program(&self.name, &self.version)),
         };
+        let options = self.policy.options.clone();
         let identity = Identity::new(
             self.name,
             self.version,
-            self.title,
-            self.instructions,
-            ResourceCapability { subscribe: self.options.subscribe, list_changed: self.options.list_changed },
+            options.title.given().map(str::to_owned),
+            options.instructions.given().map(str::to_owned),
+            ResourceCapability { subscribe: options.subscribe, list_changed: options.list_changed },
         );
         let resources = self.capabilities.remove("resources");
         if let Some(resources) = resources.as_ref().filter(|resources| !resources.is_empty()) {
@@ -245,7 +303,6 @@ impl Builder {
         self.extensions.keys().try_for_each(|id| check_extension(id))?;
         let revisions = Revisions::new(&self.policy)?;
         let list_topics = ListTopics::new(self.kinds)?;
-        let resources_as_tools = self.policy.resources_as_tools;
         let settings = Settings {
             limits: self.limits,
             revisions,
@@ -255,17 +312,17 @@ impl Builder {
             authorises: AtomicBool::new(false),
             has_resources: AtomicBool::new(resources.is_some()),
         };
-        let origin = self.origin.map_or_else(random_name, Ok)?;
+        let origin = options.origin.given().map_or_else(random_name, |name| Ok(name.to_owned()))?;
         let clock = self.clock;
         let observer = self.observer.map(|callback| Observer { callback, clock, log: log.clone() });
         let inner = ServerState::new(settings, (&key, &local_key), log, observer, origin);
         inner.catalog.with(|c, _| {
             c.declare(self.capabilities);
             c.declare_extensions(self.extensions);
-            if self.options.list_changed {
+            if options.list_changed {
                 c.declare_list_changes();
             }
-            if resources_as_tools { c.offer_resource_tools() } else { Ok(()) }
+            if options.resources_as_tools { c.offer_resource_tools() } else { Ok(()) }
         })?;
         Ok(Server(Arc::new(inner)))
     }

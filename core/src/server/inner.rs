@@ -135,7 +135,7 @@ impl ServerState {
     /// Does what [`ServerState::resources_changed`] does. Where each template is a tool, the tools changed too.
     pub(super) fn templates_changed(&self) {
         self.resources_changed();
-        if self.settings.policy.resources_as_tools {
+        if self.settings.policy.options.resources_as_tools {
             self.named_changed(Family::Tools);
         }
     }

@@ -268,7 +268,7 @@ impl Server {
         let template = template.into();
         let text = template.uri_template.clone();
         let _outlives = (provider.clone(), template.callbacks.clone());
-        let tools = self.0.settings.policy.resources_as_tools;
+        let tools = self.0.settings.policy.options.resources_as_tools;
         let tool = if tools { Some(template_tool(&template)?) } else { None };
         let (id, suspicious) = self.0.catalog.with(|c, _| c.add_template(template, provider, lists, tool))?;
         if suspicious {

@@ -100,6 +100,13 @@ fn property(class: &str, name: &str) -> Option<Declared> {
     Some(Declared { line: line.trim().to_owned(), value: None, about: before(rest, "\"\"\"").to_owned() })
 }
 
+/// The text before the comma that ends a parameter: a type may have commas in brackets.
+fn first_parameter(line: &str) -> &str {
+    let ends = line.match_indices(", ").map(|(at, _)| &line[..at]);
+    let is_whole = |part: &&str| part.matches('[').count() == part.matches(']').count();
+    ends.into_iter().find(is_whole).unwrap_or(line)
+}
+
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
@@ -112,7 +119,7 @@ fn parameter(rest: &str, name: &str) -> Option<Declared> {
     let signature = if of_class { after(rest, "def __new__(")? } else { signature };
     let (_, line) = before(signature, ") ->").split_once(&format!(" {name}: "))?;
     let line = before(line, "\n").trim_end_matches(',');
-    let line = if of_class || signature.starts_with('\n') { line } else { before(line, ", ") };
+    let line = if of_class || signature.starts_with('\n') { line } else { first_parameter(line) };
     let value = line.rsplit_once(" = ").map(|(_, value)| value.to_owned());
     let docs = before(body, "\"\"\"");
     let mut lines = docs.lines().skip_while(|line| !line.trim_start().starts_with(&format!("{name}: ")));

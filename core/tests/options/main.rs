@@ -88,8 +88,12 @@ fn a_switch_that_differs_or_is_missing_is_found() {
 
 #[test]
 fn a_word_that_differs_or_is_missing_is_found() {
-    let choices = "core/src/server/choices.rs";
-    assert_found(choices, "[`Dialect::Auto`]", "[`Dialect::Always`]", "Rust: server dialect");
+    assert_found(
+        "core/src/server/builder.rs",
+        "[`Dialect::Auto`]",
+        "[`Dialect::Always`]",
+        "Rust: server dialect",
+    );
     assert_found("core/src/policy.rs", "/// `auto`", "/// `automatic`", "Rust: server dialect");
     assert_found(
         "ffi/src/server.rs",

@@ -10,7 +10,7 @@ const HEAD: &str = "\
 
 Each option, limit and counter, with its default and unit. Each language spells the names in its own way: `page_items` is `page_items` in
 Rust, C, C++ and Python, and `pageItems` in Node. [`NAMES.md`](NAMES.md) has every name, and says which language lacks an option. C has a
-constant for each switch, such as `WELLHEAD_NO_SUBSCRIBE`.
+constant for each switch, such as `WELLHEAD_NO_SUBSCRIBE`. A number is at least 1, unless its type says that 0 is allowed.
 
 `make options` writes this page from the table in `core/src/options.rs` and `core/src/limits.rs`.
 ";
@@ -58,6 +58,7 @@ fn columns(option: &OptionEntry) -> (String, String) {
                 "percent" => "number, in percent".to_owned(),
                 unit => format!("number of {unit}s"),
             };
+            let kind = if option.or_zero { kind + ", 0 allowed" } else { kind };
             (kind, amount(option.name, default))
         }
         OptionKind::Switch(default) => ("switch".to_owned(), on_or_off(default) + &elsewhere(option)),

@@ -5,7 +5,7 @@ use crate::check::SYNCHRONOUS;
 use crate::kinds::{about, amount, unit};
 use crate::names::{LANGUAGES, rows};
 use crate::page::meaning;
-use crate::sources::{HPP, NAMES, NODE, NODE_HTTP, PYTHON, Sources};
+use crate::sources::{HPP, NAMES, NODE, NODE_HTTP, POLICY, PYTHON, Sources};
 use Kind::{Number, Word};
 use Line::*;
 use std::collections::BTreeMap;
@@ -35,8 +35,8 @@ enum Line {
     NameOfFlag,
     SetByFlag,
     MemberOfCpp,
-    /// The statement that copies a member to that struct of C.
-    CopyOfCpp(&'static str),
+    /// The statement that copies a member of that value to that struct of C.
+    CopyOfCpp(&'static str, &'static str),
     /// A parameter in the signature of Python's native module, and in that of the stub, with a line of its own or without.
     TextSignature,
     Parameter,
@@ -63,6 +63,8 @@ struct Named<'a> {
     name: &'a str,
     /// The part of the file, and the spaces before what follows it.
     part: &'a str,
+    /// The file with the words that an option may be.
+    policy: &'a str,
     indent: &'a str,
     /// Python's limits have no default in their signature.
     is_limit: bool,
@@ -101,6 +103,7 @@ pub(crate) fn written(sources: &Sources) -> BTreeMap<&'static str, String> {
                     option,
                     name,
                     part: &text[start..end],
+                    policy: sources.text(POLICY),
                     indent: &text[end..end + spaces],
                     is_limit: set.name == "limits",
                 };
@@ -221,7 +224,7 @@ impl Named<'_> {
             NameOfFlag => self.is_switch().then(|| format!(", {}", self.name)),
             SetByFlag => self.line_of_flag(),
             MemberOfCpp => self.member_of_cpp(),
-            CopyOfCpp(c) => self.copy_of_cpp(c),
+            CopyOfCpp(value, c) => self.copy_of_cpp(value, c),
             TextSignature => self.text_signature(),
             Parameter => self.parameter().map(|parameter| format!("        {parameter},\n")),
             InlineParameter => self.parameter().map(|parameter| format!(", {parameter}")),
@@ -268,16 +271,26 @@ impl Named<'_> {
         self.is_number().then(|| if unit(self.option.name) == "millisecond" { "u64" } else { "usize" })
     }
 
-    /// Rust's setter, for numbers and switches: those of other kinds belong to the code that uses the value.
+    /// Rust's setter. The type of a word has the name of the option.
     fn setter(&self, values: &str) -> Option<String> {
-        let (name, doc) = (self.name, wrapped("    /// ", "    /// ", &self.documented(), 120));
-        let kind = match self.option.kind {
-            OptionKind::Switch(_) => "bool",
-            _ => self.number()?,
+        let word = format!("crate::{}", pascal(self.option.name));
+        let first = self.policy.split_once(&format!("pub enum {} {{\n", &word[7..]));
+        let first = first.and_then(|(_, rest)| rest.split_once("#[default]\n")?.1.split(',').next());
+        let (kind, set) = match self.option.kind {
+            OptionKind::Number(_) => (self.number()?, " = value"),
+            OptionKind::Switch(_) => ("bool", " = value"),
+            OptionKind::Word(_) => (&*word, " = value"),
+            OptionKind::Text(_) => ("impl Into<String>", ".set(value)"),
+            _ => return None,
         };
+        let meaning = self.documented();
+        let doc = match (self.option.kind, first) {
+            (OptionKind::Word(_), Some(first)) => format!("{meaning} Default: [`{word}::{}`].", first.trim()),
+            _ => meaning,
+        };
+        let (name, doc) = (self.name, wrapped("    /// ", "    /// ", &doc, 120));
         Some(format!(
-            "\n{doc}    #[must_use]\n    pub fn {name}(mut self, value: {kind}) -> Self {{\n        {values}.{name} = value;\n        \
-             self\n    }}\n"
+            "\n{doc}    #[must_use]\n    pub fn {name}(mut self, value: {kind}) -> Self {{\n        {values}.{name}{set};\n        self\n    }}\n"
         ))
     }
 
@@ -314,8 +327,8 @@ impl Named<'_> {
         Some(format!("    {kind} {} = 0;\n", self.name))
     }
 
-    fn copy_of_cpp(&self, c: &str) -> Option<String> {
-        let (name, value) = (self.name, format!("options.{}", self.name));
+    fn copy_of_cpp(&self, options: &str, c: &str) -> Option<String> {
+        let (name, value) = (self.name, format!("{options}.{}", self.name));
         let value = if self.is_word() { format!("optional_str({value})") } else { value };
         (self.is_word() || self.is_number()).then(|| format!("{}{c}.{name} = {value};\n", self.indent))
     }
@@ -401,6 +414,12 @@ impl Named<'_> {
     }
 }
 
+/// The name of the type of a word.
+fn pascal(name: &str) -> String {
+    let camel = Spelling::Camel.name(name);
+    camel[..1].to_uppercase() + &camel[1..]
+}
+
 /// A text in lines of at most that many bytes.
 fn wrapped(first: &str, further: &str, text: &str, width: usize) -> String {
     let mut lines = vec![first.trim_end().to_owned()];
@@ -422,7 +441,7 @@ const HTTP_HPP: &str = "include/wellhead_http.hpp";
 
 #[rustfmt::skip]
 const PLACES: &[Place] = &[
-    ("server", "Rust", "Builder::", "core/src/server/builder.rs", &["impl Builder {"], "^\n    /// Makes the server.", Setter("self.options")),
+    ("server", "Rust", "Builder::", "core/src/server/builder.rs", &["impl Builder {"], "^\n    /// Makes the server.", Setter("self.policy.options")),
     ("endpoint", "Rust", "http::EndpointBuilder::", "core/src/http/endpoint_builder.rs", &["impl EndpointBuilder {"], "^\n    /// Answers only requests with a bearer", Setter("self.options.values")),
     ("listener", "Rust", "serve::Http::", "core/src/serve/http.rs", &["impl Http {"], "^\n    /// Binds an address;", Setter("self.options")),
     ("stdio", "Rust", "serve::Stdio::", "core/src/serve/stdio.rs", &["impl Stdio {"], "^\n    /// Serves, and runs", Setter("self.options")),
@@ -444,38 +463,42 @@ const PLACES: &[Place] = &[
     ("endpoint", "C", "", "ffi/src/http/options.rs", &["pub struct wellhead_endpoint_options {"], "^\n    pub flags: u32,", NameOfFlag),
     ("endpoint", "C", "", "ffi/src/http/options.rs", &["pub(super) fn builder("], "\n^    );\n    set_words!", SetByFlag),
     ("listener", "C", "wellhead_http_options.", "ffi/src/http/serve.rs", &["pub struct wellhead_http_options {"], "\n^}", FieldOfC),
+    ("listener", "C", "wellhead_http_options.", "ffi/src/http/serve.rs", &["impl wellhead_http_options {"], "\n^        );\n        set_numbers!", InList(Word)),
     ("listener", "C", "wellhead_http_options.", "ffi/src/http/serve.rs", &["impl wellhead_http_options {"], "\n^        );\n        Ok(http)", InList(Number)),
     ("listener", "C", "", "ffi/src/http/serve.rs", &[], "^\n/// Gets the address that is bound", Flag),
     ("listener", "C", "", "ffi/src/http/serve.rs", &["pub struct wellhead_http_options {"], "^\n    pub flags: u32,", NameOfFlag),
-    ("listener", "C", "", "ffi/src/http/serve.rs", &["impl wellhead_http_options {"], "\n^        );\n        set_numbers!", SetByFlag),
+    ("listener", "C", "", "ffi/src/http/serve.rs", &["impl wellhead_http_options {"], "\n^        );\n        set_words!", SetByFlag),
     ("stdio", "C", "wellhead_stdio_options.", "ffi/src/stdio.rs", &["pub struct wellhead_stdio_options {"], "\n^}", FieldOfC),
+    ("stdio", "C", "wellhead_stdio_options.", "ffi/src/stdio.rs", &["impl wellhead_stdio_options {"], "\n^        );\n        set_numbers!", InList(Word)),
     ("stdio", "C", "wellhead_stdio_options.", "ffi/src/stdio.rs", &["impl wellhead_stdio_options {"], "\n^        );\n        Ok(stdio)", InList(Number)),
     ("stdio", "C", "", "ffi/src/stdio.rs", &["WELLHEAD_CALLBACKS_INLINE: i32"], "^\n/// Options of the stdio driver", Flag),
     ("stdio", "C", "", "ffi/src/stdio.rs", &["pub struct wellhead_stdio_options {"], "^\n    pub flags: u32,", NameOfFlag),
-    ("stdio", "C", "", "ffi/src/stdio.rs", &["impl wellhead_stdio_options {"], "\n^        );\n        set_numbers!", SetByFlag),
+    ("stdio", "C", "", "ffi/src/stdio.rs", &["impl wellhead_stdio_options {"], "\n^        );\n        set_words!", SetByFlag),
     ("folder", "C", "wellhead_directory.", "ffi/src/directory.rs", &["pub struct wellhead_directory {"], "\n^}", FieldOfC),
+    ("folder", "C", "wellhead_directory.", "ffi/src/directory.rs", &["impl wellhead_directory {"], "\n^        );\n        set_numbers!", InList(Word)),
     ("folder", "C", "wellhead_directory.", "ffi/src/directory.rs", &["impl wellhead_directory {"], "\n^        );\n        Ok(directory)", InList(Number)),
     ("folder", "C", "", "ffi/src/directory.rs", &[], "^\n/// A folder to serve.", Flag),
     ("folder", "C", "", "ffi/src/directory.rs", &["pub struct wellhead_directory {"], "^\n    pub flags: u32,", NameOfFlag),
-    ("folder", "C", "", "ffi/src/directory.rs", &["impl wellhead_directory {"], "\n^        );\n        set_numbers!", SetByFlag),
+    ("folder", "C", "", "ffi/src/directory.rs", &["impl wellhead_directory {"], "\n^        );\n        set_words!", SetByFlag),
     ("skills", "C", "wellhead_skills.", "ffi/src/skills.rs", &["pub struct wellhead_skills {"], "\n^}", FieldOfC),
     ("skills", "C", "wellhead_skills.", "ffi/src/skills.rs", &["impl wellhead_skills {"], "\n^        );\n        set_numbers!", InList(Word)),
     ("skills", "C", "wellhead_skills.", "ffi/src/skills.rs", &["impl wellhead_skills {"], "\n^        );\n        Ok(skills)", InList(Number)),
+    ("skills", "C", "", "ffi/src/directory.rs", &[], "^\n/// A folder to serve.", Flag),
     ("skills", "C", "", "ffi/src/skills.rs", &["pub struct wellhead_skills {"], "^\n    pub flags: u32,", NameOfFlag),
     ("skills", "C", "", "ffi/src/skills.rs", &["impl wellhead_skills {"], "\n^        );\n        set_words!", SetByFlag),
 
     ("server", "C++", "ServerOptions::", HPP, &["struct ServerOptions {"], "\n^};", MemberOfCpp),
-    ("server", "C++", "ServerOptions::", HPP, &["static wellhead_server *make("], "\n^        return detail::call(wellhead_server_new", CopyOfCpp("c")),
+    ("server", "C++", "ServerOptions::", HPP, &["static wellhead_server *make("], "\n^        return detail::call(wellhead_server_new", CopyOfCpp("options", "c")),
     ("endpoint", "C++", "EndpointOptions::", HTTP_HPP, &["struct EndpointOptions {"], "\n^};", MemberOfCpp),
-    ("endpoint", "C++", "EndpointOptions::", HTTP_HPP, &["explicit EndpointOptionsOfC("], "\n^        if (options.protection) {", CopyOfCpp("c_")),
+    ("endpoint", "C++", "EndpointOptions::", HTTP_HPP, &["explicit EndpointOptionsOfC("], "\n^        if (options.protection) {", CopyOfCpp("options", "c_")),
     ("listener", "C++", "HttpOptions::", HTTP_HPP, &["struct HttpOptions {"], "\n^};", MemberOfCpp),
-    ("listener", "C++", "HttpOptions::", HTTP_HPP, &["wellhead_http_options c = "], "\n^    if (bound.tell) {", CopyOfCpp("c")),
+    ("listener", "C++", "HttpOptions::", HTTP_HPP, &["wellhead_http_options c = "], "\n^    if (bound.tell) {", CopyOfCpp("options", "c")),
     ("stdio", "C++", "StdioOptions::", HPP, &["struct StdioOptions {"], "\n^};", MemberOfCpp),
-    ("stdio", "C++", "StdioOptions::", HPP, &["wellhead_stdio_options c = "], "\n^        detail::call(", CopyOfCpp("c")),
+    ("stdio", "C++", "StdioOptions::", HPP, &["wellhead_stdio_options c = "], "\n^        detail::call(", CopyOfCpp("options", "c")),
     ("folder", "C++", "Directory::", HPP, &["struct Directory {"], "\n^};", MemberOfCpp),
-    ("folder", "C++", "Directory::", HPP, &["void add_directory("], "\n^        detail::call(", CopyOfCpp("c")),
+    ("folder", "C++", "Directory::", HPP, &["void add_directory("], "\n^        detail::call(", CopyOfCpp("directory", "c")),
     ("skills", "C++", "Skills::", HPP, &["struct Skills {"], "\n^};", MemberOfCpp),
-    ("skills", "C++", "Skills::", HPP, &["void add_skills("], "\n^        detail::call(", CopyOfCpp("c")),
+    ("skills", "C++", "Skills::", HPP, &["void add_skills("], "\n^        detail::call(", CopyOfCpp("skills", "c")),
 
     ("server", "Python", "Server(", SERVER, &["text_signature = \"(name, version, *"], "^)\"", TextSignature),
     ("server", "Python", "Server(", DOCS, &["(Server) => {", "\nArgs:"], "\n^\nRaises:", Argument("    ")),

@@ -1,8 +1,8 @@
 //! The native listener.
 
 use super::options::{builder, wellhead_endpoint_options};
-use crate::boundary::guard;
-use crate::fields::{set_numbers, set_switches};
+use crate::boundary::{Promise, guard};
+use crate::fields::{set_numbers, set_switches, set_words};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::stdio::{callback_threads, sigpipe};
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn wellhead_serve_http(
             let mut http = Http::new(builder(promise, server, endpoint)?);
             let address = promise.text(address, "address")?;
             if let Some(given) = given {
-                http = given.apply(http)?;
+                http = given.apply(promise, http)?;
             }
             let listener = http.bind(resolved(address)?.as_slice())?;
             let _pipe = sigpipe::ignore();
@@ -93,10 +93,12 @@ fn resolved(address: &str) -> wellhead::Result<Vec<SocketAddr>> {
 }
 
 impl wellhead_http_options {
-    fn apply(&self, http: Http) -> wellhead::Result<Http> {
+    fn apply(&self, promise: &Promise, http: Http) -> wellhead::Result<Http> {
         let mut http = http.callback_threads(callback_threads(self.callback_threads)?);
         set_switches!(http, self.flags;
             WELLHEAD_HTTP_HANDLE_SIGTERM => handle_sigterm = true,
+        );
+        set_words!(http, promise, self;
         );
         set_numbers!(http, self;
             io_threads,
