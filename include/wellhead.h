@@ -746,8 +746,9 @@ WELLHEAD_API wellhead_str wellhead_call_header(const wellhead_call *call, const 
  * none, over stdio and for an interest callback. */
 WELLHEAD_API wellhead_str wellhead_call_query(const wellhead_call *call);
 
-/* Returns who the client says it is: a JSON object with name and version. Use it for logs, not for decisions: any client
- * may invent one. Absent for an interest callback, for a token, and if the client did not send it. */
+/* Returns the name and version that the client gives itself: a JSON object. Use it for logs, not for decisions: any client
+ * may invent one. Absent (`ptr` is NULL) in callbacks that report interest or judge a bearer token, and if the client did
+ * not send it. */
 WELLHEAD_API wellhead_str wellhead_call_client(const wellhead_call *call);
 
 /* Returns the capabilities of the client, for a read or a method: a JSON object such as {"sampling":{}}. Absent if the

@@ -20,7 +20,7 @@ pub(crate) use self::listen_streams::{Ready, StreamOwner};
 #[cfg(feature = "http")]
 pub(crate) use self::unread_responses::UnreadResponse;
 
-/// The counts of one endpoint. What is counted is given back by its [`Permit`], wherever that ends.
+/// Counts what the clients of one HTTP endpoint use. Dropping the [`Permit`] of a use lowers its count, on any thread.
 pub(crate) struct Account {
     calls: Count,
     listens: Lock<ListenStreams>,

@@ -168,7 +168,7 @@ pub enum Fault {
     StaleCall,
     /// No wake follows when a drain leaves output of a route behind.
     ParkedNews,
-    /// A callback is revoked while another thread is inside of it.
+    /// Revoking a callback does not wait for another thread that is inside of it.
     UnwaitedRevoke,
     /// A thread of the stdio driver leaves input behind and does not say so to the reader.
     #[cfg(feature = "stdio")]

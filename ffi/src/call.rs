@@ -315,8 +315,9 @@ pub unsafe extern "C" fn wellhead_call_query(call: *const wellhead_call) -> well
     }
 }
 
-/// Returns who the client says it is: a JSON object with name and version. Use it for logs, not for decisions: any client
-/// may invent one. Absent for an interest callback, for a token, and if the client did not send it.
+/// Returns the name and version that the client gives itself: a JSON object. Use it for logs, not for decisions: any client
+/// may invent one. Absent (`ptr` is NULL) in callbacks that report interest or judge a bearer token, and if the client did
+/// not send it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_client(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.

@@ -84,7 +84,7 @@ export interface SearchResult {
   readonly uri: string;
   /** Default: the title or the name of the registration. */
   readonly title?: string | undefined;
-  /** A snippet. */
+  /** A short excerpt of the resource that shows why it was found, as plain text. Default: none. */
   readonly text?: string | undefined;
   /** Where a person reads it. Default: the URI if it begins with `http`, else the `url` in the `meta` of the registration. */
   readonly url?: string | undefined;

@@ -46,7 +46,7 @@ export type ToolHandler<I extends ToolSchema, O extends ToolSchema | undefined =
   call: MethodCall,
 ) => ToolValue<O> | PromiseLike<ToolValue<O>>;
 
-/** The arguments that the handler of a typed tool gets. Of JSON Schema: `any`. */
+/** The type of the arguments that the handler of a typed tool gets. It is `any` if the schema is plain JSON Schema. */
 export type ToolArguments<I> = I extends StandardSchema
   ? InferOutput<I>
   : I extends Shape

@@ -37,9 +37,9 @@ pub(crate) struct Bell {
     asking: Asking,
     /// A turn is on its way.
     rung: AtomicBool,
-    /// JavaScript is not called any more.
+    /// No JavaScript is called any more: the environment is going down, or the application does not use the server.
     dead: AtomicBool,
-    /// The environment is gone.
+    /// Node has torn the environment down, with all that belonged to it.
     gone: AtomicBool,
     lines: Inbox<(Level, String)>,
     /// The news for the observer of calls whose callbacks have not run yet, as JSON.

@@ -376,7 +376,7 @@ impl Native {
         self.inner.bell.take_exchanges().collect()
     }
 
-    /// Runs what the listener of this number has; whether there may be more.
+    /// Runs the callbacks of the events that the listener of this number has gathered. Returns whether more events may wait.
     #[napi]
     pub fn run_listener(&self, env: Env, number: u32, ask: Hook<'_>) -> bool {
         let inner = &self.inner;

@@ -229,7 +229,7 @@ impl Native {
         Ok(self.inner.calls.request(call, &method, params.as_ref()).map_err(thrown)? as f64)
     }
 
-    /// The answer to that request is not wanted any more.
+    /// Gives up a request that a call sent to the client.
     #[napi]
     pub fn cancel_request(&self, call: u32, request: f64) {
         self.inner.calls.cancel_request(call, request as u64);

@@ -246,7 +246,7 @@ impl HttpExchange {
         }
     }
 
-    /// Its client is gone, or has everything.
+    /// Ends the exchange, because its client has gone or has the whole response. A forked child leaves it to its parent.
     fn close(&self) -> PyResult<()> {
         if self.process.is_parent() {
             return Ok(());

@@ -15,7 +15,8 @@ pub(crate) struct Change {
 }
 
 impl Catalog {
-    /// Replaces a fixed value and its version. Also returns the old one, to be dropped without a lock.
+    /// Replaces a fixed value. Its version becomes that of `contents`, or none. Also returns the old value, which the caller drops
+    /// after it has released the lock, because its destructor may be the application's.
     pub(crate) fn set_value(&mut self, uri: &str, mut contents: Contents) -> Result<(Change, Arc<Fixed>)> {
         let Some(fixed) = self.fixed.get(uri) else { return Err(unknown(uri)) };
         let Content::Value { descriptor, .. } = &fixed.content else {

@@ -23,7 +23,7 @@ pub(crate) enum Listing {
     Directory,
 }
 
-/// A stretch of a list: single registrations of one kind, or sources of one kind.
+/// A stretch of a list. It has registrations that are one item each, or sources, which are callbacks that give many items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stretch {
     Fixed,

@@ -208,7 +208,7 @@ impl ContentBlock {
     /// Embeds a resource with its contents, which need a URI. Their MIME type and their `_meta` are sent with them.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidUri`]; [`ErrorKind::InvalidArgument`] without a URI, and for a member that clients would refuse.
+    /// [`ErrorKind::InvalidUri`]; [`ErrorKind::InvalidArgument`] if the contents have no URI, or a wrong MIME type or `_meta`.
     pub fn resource(contents: &Contents) -> Result<Self> {
         let uri = contents.uri.as_deref().ok_or_else(|| refused("an embedded resource needs a uri"))?;
         needs_uri(uri)?;

@@ -109,7 +109,8 @@ impl Machine {
         }
     }
 
-    /// Returns which verdicts a call waits for, or `None` if its request is over.
+    /// Returns for which URIs a call waits until the authorizer has judged them. Returns `None` if its request is over, or if it
+    /// waits for something else.
     pub(crate) fn wanted_verdicts(&mut self, call: CallId) -> Option<WantedVerdicts> {
         let (uris, fixed) = match &self.inflight.get(call)?.state {
             RequestState::Walk(walk) => (walk.asked(), None),

@@ -14,7 +14,7 @@ use crate::revision::Revision;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// A subscriber of this connection.
+/// A receiver of notifications that subscribed over this connection: the session itself, or one of its listen streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subscriber {
     Session,

@@ -79,7 +79,7 @@ pub(super) fn in_schema(wrong: &ValidationError<'_>, document: &Value) -> String
     format!("has a wrong schema: {text}")
 }
 
-/// Returns all references of a schema.
+/// Returns the value of each `$ref` anywhere in a schema, those inside of constants and duplicates included.
 fn references(document: &Value) -> Vec<String> {
     match document {
         Value::Object(members) => {

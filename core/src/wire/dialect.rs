@@ -18,7 +18,7 @@ pub(super) fn write_further(out: &mut Vec<u8>, rare: &Rare) {
     }
 }
 
-/// The answer to a read: the resource, and one element of its contents.
+/// Writes the answer to `resources/get`: the resource, and the one element of its contents that the dialect has room for.
 pub(crate) fn resource_and_contents(
     payload: &mut Payload<'_>,
     id: &RequestId,
