@@ -324,6 +324,17 @@ WELLHEAD_API const wellhead_response *wellhead_exchange_response(const wellhead_
 /* Returns the bytes to send, after poll has returned WELLHEAD_PROGRESS_DATA. Borrowed until the next poll. */
 WELLHEAD_API wellhead_str wellhead_exchange_data(const wellhead_exchange *exchange);
 
+/* Handles a whole request, for a server with a thread for each request. Blocks until the response is complete, and runs
+ * callbacks on this thread. Returns the exchange for the caller to free. Its head is wellhead_exchange_response, with the
+ * length of the body. Its whole body is wellhead_exchange_data. The endpoint and the request may not be NULL, and the body
+ * may be absent. The clock of now_ms is that of wellhead_exchange_new. After `stream_ms` milliseconds an event stream ends that
+ * has no end of its own, such as that of a GET. It also ends with 1 MiB of events. Its client gets them then, and reconnects.
+ * A call ends after call_ms at the latest. The threads inside this function poll and tick the endpoint, so an
+ * application that handles all requests this way needs no `wake`. NULL on failure: as wellhead_exchange_new. */
+WELLHEAD_API wellhead_exchange *wellhead_endpoint_handle(wellhead_endpoint *endpoint, const wellhead_request *request,
+                                                         wellhead_str body, uint64_t now_ms, uint64_t stream_ms,
+                                                         wellhead_error **error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -184,6 +184,9 @@ inline void Server::serve_http(std::string_view address) {
 
 /* ---- an endpoint without a socket ---- */
 
+class Exchange;
+struct Request;
+
 class Endpoint : public detail::Handle<wellhead_endpoint, wellhead_endpoint_free> {
 public:
     /* wake: see wellhead_endpoint_new; empty for a program that polls after each step and never answers later. */
@@ -195,6 +198,8 @@ public:
     void tick(std::uint64_t now_ms) noexcept { wellhead_endpoint_tick(capi(), now_ms); }
     bool serves(std::string_view target) const noexcept { return wellhead_endpoint_serves(capi(), str(target)) != 0; }
     std::size_t sessions() const noexcept { return wellhead_endpoint_sessions(capi()); }
+    /* Handles a whole request, and returns its exchange with the whole response: see wellhead_endpoint_handle. */
+    Exchange handle(const Request &request, std::string_view body, std::uint64_t now_ms, std::uint64_t stream_ms);
 
 private:
     static wellhead_endpoint *make(const Server &server, EndpointOptions &options, std::function<void()> wake) {
@@ -215,6 +220,30 @@ struct Request {
     /* The connection that the request came over, if the server tells connections apart. */
     std::string peer = {};
 };
+
+namespace detail {
+
+/* A request as C has it, borrowed. */
+class RequestOfC {
+public:
+    explicit RequestOfC(const Request &request) {
+        for (const auto &[name, value] : request.headers) headers_.push_back({str(name), str(value)});
+        c_.method = str(request.method);
+        c_.target = str(request.target);
+        borrow(headers_, c_.headers, c_.header_count);
+        c_.peer = str(request.peer);
+    }
+    RequestOfC(const RequestOfC &) = delete;
+    RequestOfC &operator=(const RequestOfC &) = delete;
+
+    const wellhead_request *get() const noexcept { return &c_; }
+
+private:
+    std::vector<wellhead_pair> headers_;
+    wellhead_request c_ = WELLHEAD_REQUEST_INIT;
+};
+
+} // namespace detail
 
 /* The head of a response; borrowed until the exchange is freed. */
 class Response {
@@ -255,6 +284,8 @@ public:
     /* now_ms: milliseconds of one monotonic clock. ready: see wellhead_exchange_new. */
     Exchange(const Endpoint &endpoint, const Request &request, std::uint64_t now_ms, std::function<void()> ready = {})
         : Handle(make(endpoint, request, now_ms, std::move(ready))) {}
+    /* Takes ownership of an exchange of C. */
+    explicit Exchange(wellhead_exchange *exchange) noexcept : Handle(exchange) {}
 
     void body(std::string_view bytes) noexcept { wellhead_exchange_body(capi(), str(bytes)); }
     void end(std::uint64_t now_ms) noexcept { wellhead_exchange_end(capi(), now_ms); }
@@ -274,18 +305,17 @@ public:
 private:
     static wellhead_exchange *make(const Endpoint &endpoint, const Request &request, std::uint64_t now_ms,
                                    std::function<void()> ready) {
-        std::vector<wellhead_pair> headers;
-        for (const auto &[name, value] : request.headers) headers.push_back({str(name), str(value)});
-        wellhead_request c = WELLHEAD_REQUEST_INIT;
-        c.method = str(request.method);
-        c.target = str(request.target);
-        detail::borrow(headers, c.headers, c.header_count);
-        c.peer = str(request.peer);
+        const detail::RequestOfC c(request);
         detail::CallbackOfC r(std::move(ready), detail::run<std::function<void()>>);
-        return detail::call(wellhead_exchange_new, endpoint.capi(), &c, now_ms, r.function(), r.give(),
+        return detail::call(wellhead_exchange_new, endpoint.capi(), c.get(), now_ms, r.function(), r.give(),
                             r.destroy_data());
     }
 };
+
+inline Exchange Endpoint::handle(const Request &request, std::string_view body, std::uint64_t now_ms, std::uint64_t stream_ms) {
+    const detail::RequestOfC c(request);
+    return Exchange(detail::call(wellhead_endpoint_handle, capi(), c.get(), str(body), now_ms, stream_ms));
+}
 
 } // namespace wellhead
 

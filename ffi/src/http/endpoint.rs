@@ -1,5 +1,6 @@
 //! An endpoint for a program that has an HTTP server of its own.
 
+use super::handle::Waiting;
 use super::options::{builder, wellhead_endpoint_options};
 use crate::boundary::{Shared, call_shared, release, share};
 use crate::foreign::{Notice, UserData, notice};
@@ -13,6 +14,7 @@ use wellhead::http::Endpoint;
 /// cbindgen:ignore
 pub struct wellhead_endpoint {
     pub(super) endpoint: Endpoint,
+    pub(super) waiting: Arc<Waiting>,
     wake: Arc<Notice>,
 }
 
@@ -39,8 +41,13 @@ pub unsafe extern "C" fn wellhead_endpoint_new(
     unsafe {
         share(error, move |promise| {
             let builder = builder(promise, server, options)?;
-            let woken = wake.clone();
-            Ok(wellhead_endpoint { endpoint: builder.build(move || woken.call())?, wake })
+            let waiting = Arc::new(Waiting::default());
+            let (woken, waits) = (wake.clone(), waiting.clone());
+            let wakes = move || {
+                woken.call();
+                waits.wake();
+            };
+            Ok(wellhead_endpoint { endpoint: builder.build(wakes)?, waiting, wake })
         })
     }
 }

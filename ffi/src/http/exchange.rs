@@ -1,7 +1,7 @@
 //! One request and its response.
 
 use super::endpoint::wellhead_endpoint;
-use crate::boundary::{Shared, call_shared, release, share};
+use crate::boundary::{Promise, Shared, call_shared, release, share};
 use crate::foreign::{Notice, UserData, notice};
 use crate::server::wellhead_pair;
 use crate::status::wellhead_error;
@@ -9,7 +9,8 @@ use crate::types::{growing, wellhead_destroy_callback, wellhead_str, wellhead_wa
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
-use wellhead::http::{Exchange, Progress, RequestHead, Response};
+use wellhead::Result;
+use wellhead::http::{Endpoint, Exchange, Progress, RequestHead, Response};
 
 /// cbindgen:ignore
 pub struct wellhead_exchange {
@@ -106,25 +107,34 @@ pub unsafe extern "C" fn wellhead_exchange_new(
     unsafe {
         share(error, move |promise| {
             let endpoint = promise.hold(endpoint, "endpoint")?;
-            let request = promise.fields(request, "request")?;
-            let mut headers = Vec::new();
-            for line in promise.array(request.headers, request.header_count, "headers")? {
-                let value = promise.bytes(line.value, "the value of a header field")?;
-                headers.push((promise.text(line.name, "the name of a header field")?, value));
-            }
-            let head = RequestHead {
-                method: promise.text(request.method, "method")?,
-                target: promise.text(request.target, "target")?,
-                headers: &headers,
-                peer: promise.bytes(request.peer, "peer")?,
-            };
             let rung = ready.clone();
-            let exchange = Some(endpoint.endpoint.begin(&head, now_ms, move || rung.call()));
-            let (data, until) = (Vec::new(), u64::MAX);
-            let state = State { exchange, freed: false, data, untold: false, until, response: None };
-            Ok(wellhead_exchange { state: Mutex::new(state), ready })
+            let exchange = begin(promise, &endpoint.endpoint, request, now_ms, move || rung.call())?;
+            Ok(wellhead_exchange::new(exchange, None, Vec::new(), ready))
         })
     }
+}
+
+/// Begins an exchange of the core with the head of a request.
+pub(super) fn begin(
+    promise: &Promise,
+    endpoint: &Endpoint,
+    request: *const wellhead_request,
+    now_ms: u64,
+    ready: impl Fn() + Send + Sync + 'static,
+) -> Result<Exchange> {
+    let request = promise.fields(request, "request")?;
+    let mut headers = Vec::new();
+    for line in promise.array(request.headers, request.header_count, "headers")? {
+        let value = promise.bytes(line.value, "the value of a header field")?;
+        headers.push((promise.text(line.name, "the name of a header field")?, value));
+    }
+    let head = RequestHead {
+        method: promise.text(request.method, "method")?,
+        target: promise.text(request.target, "target")?,
+        headers: &headers,
+        peer: promise.bytes(request.peer, "peer")?,
+    };
+    Ok(endpoint.begin(&head, now_ms, ready))
 }
 
 /// Frees an exchange that is complete, or whose client is gone. Waits while `ready` runs on another thread. When it returns,
@@ -223,6 +233,18 @@ pub unsafe extern "C" fn wellhead_exchange_data(exchange: *const wellhead_exchan
 }
 
 impl wellhead_exchange {
+    /// An exchange, with its head and data if they have come.
+    pub(super) fn new(
+        exchange: Exchange,
+        head: Option<Response>,
+        data: Vec<u8>,
+        ready: Arc<Notice>,
+    ) -> wellhead_exchange {
+        let (exchange, response) = (Some(exchange), head.map(Answer::new));
+        let state = State { exchange, freed: false, data, untold: false, until: u64::MAX, response };
+        wellhead_exchange { state: Mutex::new(state), ready }
+    }
+
     /// Does something with the exchange, with no lock held. None: it is freed, or this is inside of such a thing already.
     fn inside<R>(&self, run: impl FnOnce(&mut Exchange) -> R) -> Option<R> {
         let mut exchange = self.state.lock().exchange.take()?;

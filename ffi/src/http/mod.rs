@@ -7,5 +7,6 @@ pub mod options;
 pub mod endpoint;
 
 pub mod exchange;
+pub mod handle;
 
 pub mod serve;

@@ -33,6 +33,7 @@ void test_memory(void);
 /* A hundred thousand of each thing, for a library that is optimized. */
 void test_leaks(void);
 void test_http(void);
+void test_handle(void);
 void test_messages(void);
 void test_tools(void);
 

@@ -116,6 +116,7 @@ static void test_all(void) {
     test_client();
     test_stdio();
     test_http();
+    test_handle();
     test_messages();
     test_tools();
 }

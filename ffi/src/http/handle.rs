@@ -1,0 +1,180 @@
+//! A whole request in, a whole response out, for a server with a thread for each request.
+
+use super::endpoint::wellhead_endpoint;
+use super::exchange::{begin, wellhead_exchange, wellhead_request};
+use crate::boundary::share;
+use crate::foreign::{UserData, notice};
+use crate::status::wellhead_error;
+use crate::types::wellhead_str;
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use wellhead::http::{Endpoint, Exchange, Progress, Response};
+
+/// The bytes of events with which an event stream ends, because they are all kept until then.
+const STREAM_BYTES: usize = 1024 * 1024;
+
+/// Handles a whole request, for a server with a thread for each request. Blocks until the response is complete, and runs
+/// callbacks on this thread. Returns the exchange for the caller to free. Its head is wellhead_exchange_response, with the
+/// length of the body. Its whole body is wellhead_exchange_data. The endpoint and the request may not be NULL, and the body
+/// may be absent. The clock of now_ms is that of wellhead_exchange_new. After `stream_ms` milliseconds an event stream ends that
+/// has no end of its own, such as that of a GET. It also ends with 1 MiB of events. Its client gets them then, and reconnects.
+/// A call ends after call_ms at the latest. The threads inside this function poll and tick the endpoint, so an
+/// application that handles all requests this way needs no `wake`. NULL on failure: as wellhead_exchange_new.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_endpoint_handle(
+    endpoint: *mut wellhead_endpoint,
+    request: *const wellhead_request,
+    body: wellhead_str,
+    now_ms: u64,
+    stream_ms: u64,
+    error: *mut *mut wellhead_error,
+) -> *mut wellhead_exchange {
+    // SAFETY: our caller's promise.
+    unsafe {
+        share(error, |promise| {
+            let endpoint = promise.hold(endpoint, "endpoint")?;
+            let body = promise.bytes(body, "body")?;
+            let clock = Clock { began: Instant::now(), at: now_ms };
+            let bell = Arc::new(Bell::default());
+            let rung = bell.clone();
+            let mut exchange = begin(promise, &endpoint.endpoint, request, now_ms, move || rung.ring())?;
+            exchange.body(body);
+            exchange.end(now_ms);
+            let place = endpoint.waiting.enter(&endpoint.endpoint, bell);
+            let (head, data) = place.complete(&mut exchange, &clock, now_ms.saturating_add(stream_ms));
+            drop(place);
+            let never = notice(None, UserData::new(std::ptr::null_mut(), None));
+            Ok(wellhead_exchange::new(exchange, head, data, never))
+        })
+    }
+}
+
+/// The clock of the application, which goes on while a request is handled.
+struct Clock {
+    began: Instant,
+    at: u64,
+}
+
+impl Clock {
+    fn now(&self) -> u64 {
+        let passed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.at.saturating_add(passed)
+    }
+
+    /// The time left until a moment of the clock. None: for ever.
+    fn until(&self, at: u64) -> Option<Duration> {
+        (at != u64::MAX).then(|| Duration::from_millis(at.saturating_sub(self.now())))
+    }
+}
+
+/// Threads that wait for responses. One of them polls the endpoint when it wakes.
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// The endpoint has something to poll that no thread has begun to poll.
+    woken: AtomicBool,
+    bells: Mutex<Vec<Arc<Bell>>>,
+}
+
+impl Waiting {
+    /// Takes the wake of the endpoint. A thread that is about to leave looks whether one came meanwhile.
+    pub(super) fn wake(&self) {
+        self.woken.store(true, Ordering::SeqCst);
+        let one = self.bells.lock().last().cloned();
+        if let Some(bell) = one {
+            bell.ring();
+        }
+    }
+
+    fn enter<'a>(&'a self, endpoint: &'a Endpoint, bell: Arc<Bell>) -> Place<'a> {
+        self.bells.lock().push(bell.clone());
+        Place { waiting: self, endpoint, bell }
+    }
+}
+
+/// The place of a thread among those that wait.
+struct Place<'a> {
+    waiting: &'a Waiting,
+    endpoint: &'a Endpoint,
+    bell: Arc<Bell>,
+}
+
+impl Place<'_> {
+    /// Polls the exchange until its response is complete. An event stream ends at a moment of the clock.
+    fn complete(
+        &self,
+        exchange: &mut Exchange,
+        clock: &Clock,
+        stream_end: u64,
+    ) -> (Option<Response>, Vec<u8>) {
+        let (mut head, mut data) = (None::<Response>, Vec::new());
+        let mut ended = false; // since it was polled
+        self.endpoint.tick(clock.now());
+        loop {
+            self.poll_endpoint();
+            match exchange.poll(clock.now(), &mut data) {
+                Progress::Event(event) => event.run(),
+                Progress::Respond(response) => head = Some(response),
+                Progress::Data => {}
+                Progress::Wait(_) if !ended && (clock.now() >= stream_end || data.len() >= STREAM_BYTES) => {
+                    ended = true;
+                    exchange.end_stream();
+                }
+                Progress::Wait(at) => {
+                    ended = false;
+                    let due = [at, self.endpoint.poll_timeout()].into_iter().flatten().min();
+                    let due = due.unwrap_or(u64::MAX);
+                    let due = if clock.now() < stream_end { due.min(stream_end) } else { due };
+                    self.bell.wait(clock.until(due));
+                    self.endpoint.tick(clock.now());
+                }
+                _ => break,
+            }
+        }
+        if let Some(head) = &mut head {
+            head.length = Some(data.len() as u64);
+        }
+        (head, data)
+    }
+
+    fn poll_endpoint(&self) {
+        while self.waiting.woken.swap(false, Ordering::SeqCst) {
+            while let Some(event) = self.endpoint.poll_event() {
+                event.run();
+            }
+        }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.waiting.bells.lock().retain(|bell| !Arc::ptr_eq(bell, &self.bell));
+        self.poll_endpoint(); // what this thread was woken for
+    }
+}
+
+/// Wakes one thread.
+#[derive(Default)]
+struct Bell {
+    rung: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Bell {
+    fn ring(&self) {
+        *self.rung.lock() = true;
+        self.changed.notify_one();
+    }
+
+    /// Waits until it has rung since the last time, at most for the given time.
+    fn wait(&self, most: Option<Duration>) {
+        let mut rung = self.rung.lock();
+        match most {
+            Some(most) if !*rung => drop(self.changed.wait_for(&mut rung, most)),
+            None if !*rung => self.changed.wait(&mut rung),
+            _ => {}
+        }
+        *rung = false;
+    }
+}
