@@ -1,7 +1,7 @@
 """Plays the recorded session of each port against the port, and compares the answers with those of the original.
 
     python3 ports/check.py [NAME...]                 compares; `make test-ports` builds first what the ports need
-    python3 ports/check.py --record NAME COMMAND...  writes the answers of an original into ports/NAME/session.json
+    python3 ports/check.py --record FILE COMMAND...  writes the answers of an original into a session
     python3 ports/check.py --differences NAME        writes what differs now, with "?" for the reason
 
 A session is a list of steps. `send` is a message, or a line as text; `answer` is what the original answered. `differs` lists where
@@ -11,15 +11,19 @@ no answer is stored: `differs` then holds the value of the original, too.
 """
 
 import json
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import threading
+import time
 
 import run
 from count import PORTS, names
 
 MISSING = "(absent)"
+FOLDER = "{folder}"  # stands in a session for the folder in which the server runs
 
 
 def differences(was: object, now: object, at: str = "") -> list[dict]:
@@ -37,6 +41,31 @@ def differences(was: object, now: object, at: str = "") -> list[dict]:
     return [] if was == now and type(was) is type(now) else [{"at": at, "was": was, "is": now}]
 
 
+def many(at: str) -> str:
+    """Returns a pointer with `*` for each index."""
+    return re.sub(r"/\d+(?=/|$)", "/*", at)
+
+
+def together(found: list[dict], known: list[dict]) -> list[dict]:
+    """Returns the differences, with one in the place of all that a declared one with `*` stands for."""
+    wide = [entry for entry in known if "*" in entry["at"]]
+    result = []
+    for one in found:
+        for entry in wide:
+            if entry["at"] == many(one["at"]) and all(entry[key] == one[key] for key in one if key != "at"):
+                one = {**one, "at": entry["at"]}
+        if one not in result:
+            result.append(one)
+    return result
+
+
+def merged(found: list[dict]) -> list[dict]:
+    """Returns the differences, with one in the place of all that are the same in several elements of a list."""
+    wide = [{**one, "at": many(one["at"])} for one in found]
+    kept = [every if wide.count(every) > 2 else one for one, every in zip(found, wide)]
+    return [one for index, one in enumerate(kept) if one not in kept[:index]]
+
+
 def plain(answer: object) -> object:
     """Returns an answer without `isError: false`, which says the same as no `isError`."""
     if isinstance(answer, dict) and isinstance(answer.get("result"), dict) and answer["result"].get("isError") is False:
@@ -48,15 +77,23 @@ def plain(answer: object) -> object:
 class Stdio:
     """A server as a child process, and the client of its standard input and output."""
 
-    def __init__(self, command: list[str], session: dict, folder: pathlib.Path) -> None:
+    def __init__(self, command: list[str], session: dict, folder: pathlib.Path, environment: dict[str, str]) -> None:
         self.session = session
+        self.folder = str(folder)
         self.told: list[object] = []
         self.server = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=folder,
+            env={**os.environ, **environment},
         )
 
     def play(self, step: dict) -> object:
         """Sends the message of a step, and returns its answer, or None if it needs none."""
+        time.sleep(step.get("pause", 0))
         message = step["send"]
         self.write(message if isinstance(message, str) else json.dumps(message, ensure_ascii=False, separators=(",", ":")))
         if isinstance(message, dict) and "id" not in message:
@@ -65,7 +102,7 @@ class Stdio:
         timer.start()
         try:
             while line := self.server.stdout.readline():
-                got = json.loads(line)
+                got = json.loads(line.replace(self.folder, FOLDER))
                 if isinstance(got, list) or "method" not in got:
                     return got
                 self.hear(got)
@@ -82,7 +119,7 @@ class Stdio:
         self.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 
     def write(self, line: str) -> None:
-        self.server.stdin.write(line + "\n")
+        self.server.stdin.write(line.replace(FOLDER, self.folder) + "\n")
         self.server.stdin.flush()
 
     def end(self) -> list[object]:
@@ -97,9 +134,11 @@ class Stdio:
         return self.told
 
 
-def play(command: list[str], session: dict, folder: pathlib.Path) -> list[object]:
+def play(
+    command: list[str], session: dict, folder: pathlib.Path, environment: dict[str, str] | None = None
+) -> list[object]:
     """Plays a session, and returns the answers; the last one is the list of notifications."""
-    server = Stdio(command, session, folder)
+    server = Stdio(command, session, folder, environment or {})
     try:
         answers = [server.play(step) for step in session["steps"]]
     finally:
@@ -107,15 +146,18 @@ def play(command: list[str], session: dict, folder: pathlib.Path) -> list[object
     return [*answers, told]
 
 
-def compare(name: str, write: bool) -> bool:
-    """Plays the session of one port, and returns whether its answers are those that are expected."""
-    session = json.loads((PORTS / name / "session.json").read_text())
+def compare(path: pathlib.Path, commands: run.Commands, write: bool) -> bool:
+    """Plays one session of a port, and returns whether its answers are those that are expected."""
+    name = str(path.relative_to(PORTS))
+    session = json.loads(path.read_text())
     reasons = json.loads((PORTS / "reasons.json").read_text())
-    commands = run.commands(name)
-    now = play(commands.port, session, commands.folder())
+    now = play(commands.port, session, commands.folder(), commands.environment)
     steps = [*session["steps"], session.setdefault("told", {})]
     live = commands.original is not None
-    was = play(commands.original, session, commands.folder()) if live else [step.get("answer") for step in steps]
+    if live:
+        was = play(commands.original, session, commands.folder(), commands.environment)
+    else:
+        was = [step.get("answer") for step in steps]
     good = True
     same = 0
     for step, before, after in zip(steps, was, now):
@@ -125,10 +167,11 @@ def compare(name: str, write: bool) -> bool:
                 del difference["was"]
         known = {entry["at"]: entry for entry in step.get("differs", [])}
         if write:
-            step["differs"] = [{**one, "why": known.get(one["at"], {}).get("why", "?")} for one in found]
+            step["differs"] = [{**one, "why": known.get(one["at"], {}).get("why", "?")} for one in merged(found)]
             if not found:
                 del step["differs"]
             continue
+        found = together(found, step.get("differs", []))
         same += not found
         expected = [{key: entry[key] for key in entry if key != "why"} for entry in known.values()]
         for one in [one for one in found if one not in expected]:
@@ -142,37 +185,43 @@ def compare(name: str, write: bool) -> bool:
                 good = False
                 print(f"{name}: reasons.json has no reason {entry['why']!r}")
     if write:
-        save(name, session)
+        save(path, session)
         return True
     print(f"{name}: {len(steps) - 1} steps, {same - (not found)} equal, {len(steps) - same} differ, {'as declared' if good else 'NOT as declared'}")
     return good
 
 
-def save(name: str, session: dict) -> None:
+def save(path: pathlib.Path, session: dict) -> None:
     """Writes a session with one step on each line."""
     told = session.get("told")
     head = "".join(f" {json.dumps(key)}: {json.dumps(session[key])},\n" for key in session if key not in ("steps", "told"))
     lines = ",\n".join("  " + json.dumps(step, ensure_ascii=False) for step in session["steps"])
     tail = f",\n \"told\": {json.dumps(told, ensure_ascii=False)}" if told else ""
-    (PORTS / name / "session.json").write_text("{\n" + head + f" \"steps\": [\n{lines}\n ]{tail}\n}}\n")
+    path.write_text("{\n" + head + f" \"steps\": [\n{lines}\n ]{tail}\n}}\n")
 
 
-def record(name: str, command: list[str]) -> None:
-    """Writes the answers of an original into the session of its port."""
-    session = json.loads((PORTS / name / "session.json").read_text())
+def record(path: pathlib.Path, command: list[str]) -> None:
+    """Writes the answers of an original into a session."""
+    session = json.loads(path.read_text())
     *answers, told = play(command, session, pathlib.Path.cwd())
     for step, answer in zip(session["steps"], answers):
         step["answer"] = answer
     session["told"] = {"answer": told}
-    save(name, session)
+    save(path, session)
+
+
+def all_of(name: str, write: bool) -> bool:
+    """Compares each session of a port."""
+    commands = run.commands(name)
+    return all([compare(path, commands, write) for path in sorted((PORTS / name).glob("session*.json"))])
 
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments[:1] == ["--record"]:
-        record(arguments[1], arguments[2:])
+        record(pathlib.Path(arguments[1]), arguments[2:])
     elif arguments[:1] == ["--differences"]:
-        compare(arguments[1], write=True)
+        all_of(arguments[1], write=True)
     else:
-        results = [compare(name, write=False) for name in arguments or names()]
+        results = [all_of(name, write=False) for name in arguments or names()]
         sys.exit(0 if all(results) else 1)

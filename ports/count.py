@@ -24,6 +24,11 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in PORTS.glob("*/port.json"))
 
 
+def read(name: str) -> dict:
+    """Returns the description of a port."""
+    return json.loads((PORTS / name / "port.json").read_text())
+
+
 def spans(ranges: list[str]) -> set[int]:
     """Returns the numbers of the lines in ranges such as "12-15" and "20"."""
     numbers: set[int] = set()
@@ -121,11 +126,11 @@ def table() -> None:
     """Prints a row for each port."""
     print("| port | project | commit | language | before | after | gone |\n|---|---|---|---|---|---|---|")
     for name in names():
-        port = json.loads((PORTS / name / "port.json").read_text())
+        port = read(name)
         before = sum(entry.get("before", 0) for entry in port["files"].values())
         now = after(name, port)
         print(
-            f"| `{name}` | {port['project']} | {port['commit'][:10]} | {port['language']} | {before} | {now} | {100 - 100 * now / before:.0f} % |"
+            f"| `{name}` | {port['project']} | {port['commit'][:13]} | {port['language']} | {before} | {now} | {100 - 100 * now / before:.0f} % |"
         )
 
 
@@ -136,4 +141,4 @@ if __name__ == "__main__":
     else:
         act = apply if arguments[0] == "--apply" else measure
         name, checkout = arguments[-2:]
-        act(name, json.loads((PORTS / name / "port.json").read_text()), pathlib.Path(checkout))
+        act(name, read(name), pathlib.Path(checkout))

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from dataclasses import dataclass, field
 
+import count
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PORTS = ROOT / "ports"
 BUILD = ROOT / "build" / "ports"
@@ -20,6 +22,7 @@ class Commands:
     port: list[str]
     original: list[str] | None = None
     files: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
 
     def folder(self) -> pathlib.Path:
         """Returns a new folder, so that one run does not see what another wrote."""
@@ -49,7 +52,44 @@ def neuronos() -> Commands:
     return compiled("neuronos", ["cc", "-std=c99", "-Wpedantic"], sources)
 
 
-ALL = {"neuronos": neuronos}
+def packages() -> pathlib.Path:
+    """Installs the official servers from npm, as package-lock.json pins them, and returns their folder."""
+    folder = BUILD / "npm"
+    lock = (PORTS / "npm" / "package-lock.json").read_bytes()
+    installed = folder / "installed"
+    if not installed.exists() or installed.read_bytes() != lock:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(PORTS / "npm" / name, folder)
+        subprocess.run(["npm", "ci", "--silent", "--no-audit", "--no-fund"], cwd=folder, check=True)
+        (folder / "node_modules" / "wellhead").symlink_to(ROOT / "bindings" / "node")
+        installed.write_bytes(lock)
+    return folder
+
+
+def official(name: str, arguments: list[str], files: dict[str, str], environment: dict[str, str]) -> Commands:
+    """Makes the port of an official server from the package on npm, and runs both."""
+    folder = packages()
+    original = folder / "node_modules" / "@modelcontextprotocol" / f"server-{name}"
+    port = folder / "ports" / f"server-{name}"
+    shutil.rmtree(port, ignore_errors=True)
+    shutil.copytree(original, port)
+    count.apply(name, count.read(name), port)
+    node = lambda package: ["node", str(package / "dist" / "index.js"), *arguments]
+    return Commands(node(port), node(original), files, environment)
+
+
+def memory() -> Commands:
+    return official("memory", [], {}, {"MEMORY_FILE_PATH": str(BUILD / "folder" / "memory.jsonl")})
+
+
+def filesystem() -> Commands:
+    folder = BUILD / "folder"
+    files = {"files/a.txt": "one\ntwo\nthree\n", "files/deep/b.md": "# B\n", "files/deep/c.png": "no image", "roots/r.txt": "root"}
+    return official("filesystem", [str(folder / "files")], files, {})
+
+
+ALL = {"filesystem": filesystem, "memory": memory, "neuronos": neuronos}
 
 
 def commands(name: str) -> Commands:
