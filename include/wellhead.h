@@ -571,6 +571,14 @@ WELLHEAD_API wellhead_status wellhead_server_add_template(wellhead_server *serve
 WELLHEAD_API wellhead_status wellhead_server_add_list(wellhead_server *server, wellhead_str name,
                                                       const wellhead_provider *provider, wellhead_error **error);
 
+/* Registers a list source of skills, for skills/list and skills/get of the extension io.modelcontextprotocol/skills.
+ * provider->list adds skills by wellhead_list_add_skill, those after the URI that wellhead_call_after returns. For skills/get
+ * wellhead_call_uri returns the URI that the client asks for, which no list needs to have: the page then has that skill, or
+ * nothing. Without regard to it, the list is searched. Files are read as other resources, such as those of a template. The rest is
+ * as in wellhead_server_add_list. */
+WELLHEAD_API wellhead_status wellhead_server_add_skill_list(wellhead_server *server, wellhead_str name,
+                                                            const wellhead_provider *provider, wellhead_error **error);
+
 /* Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider: may not be NULL;
  * copied. provider->read is required; provider->list must be NULL. INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *server, const wellhead_provider *provider,
@@ -636,8 +644,8 @@ WELLHEAD_API wellhead_status wellhead_server_add_skills(wellhead_server *server,
 /* A call and its strings are valid as long as its responder: until the callback returns or, if kept, until the answer. For
  * a call that is NULL each string is absent. */
 
-/* Returns the URI as the client spelled it; the template for a completion. Absent for a list, a method, a token and an
- * authorize callback. */
+/* Returns the URI as the client spelled it; the template for a completion. For a list of skills: the one that the
+ * client asks for by skills/get, absent if it asks for all. Absent for other lists, a method, a token and an authorize callback. */
 WELLHEAD_API wellhead_str wellhead_call_uri(const wellhead_call *call);
 
 /* Returns the value of a variable of the template, percent-decoded; the first value of a list ({name*}). Absent if the URI
@@ -914,6 +922,12 @@ WELLHEAD_API void wellhead_list_free(wellhead_list *responder);
  * INVALID_UTF8, INVALID_ARGUMENT. An item with an invalid URI is left out of the answer, and logged. Thread safety: one
  * thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_list_add(wellhead_list *responder, const wellhead_resource *item);
+
+/* Adds a skill to a page of wellhead_server_add_skill_list. entry: a JSON object. Its uri is that of its SKILL.md, its frontmatter
+ * an object with at least name and description. Its resources are "dynamic" (default), or the uri, digest and size of each
+ * file in a list. On failure the page is unchanged: INVALID_UTF8, INVALID_ARGUMENT. An entry that breaks the rules of skills is left out of the
+ * answer, and logged. Thread safety: as wellhead_list_add. */
+WELLHEAD_API wellhead_status wellhead_list_add_skill(wellhead_list *responder, wellhead_str entry);
 
 /* Answers with the items that were added. more: not 0 if items follow the last one. With `more` and no items the client gets
  * an internal error: INVALID_ARGUMENT. */

@@ -637,6 +637,8 @@ public:
     using Responder::Responder;
 
     void add(const Resource &item) { detail::check(wellhead_list_add(capi(), detail::Lent<wellhead_resource>(item))); }
+    /* entry: a JSON object, see wellhead_list_add_skill. */
+    void add_skill(std::string_view entry) { detail::check(wellhead_list_add_skill(capi(), str(entry))); }
     void finish(bool more = false) { detail::check(wellhead_list_finish(take(), more ? 1 : 0)); }
 };
 
@@ -924,6 +926,11 @@ public:
     void add_list(const std::optional<std::string> &name, Provider provider) {
         const wellhead_provider p = callbacks(std::move(provider));
         detail::call(wellhead_server_add_list, capi(), optional_str(name), &p);
+    }
+    /* The list callback adds skills: see wellhead_server_add_skill_list. */
+    void add_skill_list(const std::optional<std::string> &name, Provider provider) {
+        const wellhead_provider p = callbacks(std::move(provider));
+        detail::call(wellhead_server_add_skill_list, capi(), optional_str(name), &p);
     }
     void set_fallback(Provider provider) {
         const wellhead_provider p = callbacks(std::move(provider));

@@ -124,14 +124,14 @@ def answer(value: Any, where: str) -> None:
     )(value, where)
 
 
-item = members({"uri": text}, {"key": text, **RESOURCE})
+item = members({"uri": text}, {"key": text, "frontmatter": anything, "resources": anything, **RESOURCE})
 
 
 def listing(value: Any, where: str) -> None:
     if value == "fail":
         return
     by_member(
-        ("items", members({"items": array(item)}, {"ignore_limit": one_of(True)})),
+        ("items", members({"items": array(item)}, {"ignore_limit": one_of(True), "unlisted": array(item)})),
         ("more_without_items", members({"more_without_items": one_of(True)}, {})),
         ("hold", members({"hold": text}, {})),
     )(value, where)
@@ -160,7 +160,7 @@ entry = by_member(
     ("resource", members({"resource": text, "read": answer}, {**EXISTS, **RESOURCE})),
     ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **EXISTS, **DESCRIPTOR})),
     ("skills", members({"skills": members_of(text)}, {"prefix": text})),
-    ("list", members({"list": name_or_null, "pages": listing}, {})),
+    ("list", members({"list": name_or_null, "pages": listing}, {"of": one_of("skills")})),
     ("fallback", members({"fallback": answer}, EXISTS)),
     ("method", members({"method": text, "answer": lambda v, w: method_answer(v, w)}, {"revisions": array(text)})),
     ("search", members({"search": one_of(True), "answer": lambda v, w: method_answer(v, w)}, {})),
@@ -508,6 +508,8 @@ def needed(value: Any) -> set[str]:
             if name in ("fallback", "exists", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method",
                         "close_stream", "skills"):
                 found.add(name)
+            if name == "of":
+                found.add("skills")
             if name in ("origin", "published", "inject"):
                 found.add("replicas")
             if name in ("tool", "prompt", "search") or name.endswith(("_tool", "_prompt")):

@@ -333,9 +333,9 @@ impl ListCall {
         self.of.listing
     }
 
-    /// The URI of the skill or directory that the client asks about.
-    #[cfg_attr(not(feature = "directory"), allow(dead_code, reason = "only folders have such lists"))]
-    pub(crate) fn subject(&self) -> Option<&str> {
+    /// The URI of the skill that the client asks for by `skills/get`; `None` for a list. The page then has this skill, or
+    /// nothing. Without regard to it, the whole list is searched.
+    pub fn uri(&self) -> Option<&str> {
         self.of.subject.as_deref()
     }
 

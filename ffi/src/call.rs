@@ -8,8 +8,8 @@ use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int, c_void};
 use wellhead::{ClientExtensions, Json, ListCall};
 
-/// Returns the URI as the client spelled it; the template for a completion. Absent for a list, a method, a token and an
-/// authorize callback.
+/// Returns the URI as the client spelled it; the template for a completion. For a list of skills: the one that the
+/// client asks for by skills/get, absent if it asks for all. Absent for other lists, a method, a token and an authorize callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -18,10 +18,8 @@ pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhe
             wellhead_call::Read(held) => Some(held.call.uri()),
             wellhead_call::Interest(call) => Some(call.uri()),
             wellhead_call::Complete(held) => Some(held.call.uri_template()),
-            wellhead_call::List(_)
-            | wellhead_call::Method(_)
-            | wellhead_call::Authorize(_)
-            | wellhead_call::Verify(_) => None,
+            wellhead_call::List(held) => held.call.uri(),
+            wellhead_call::Method(_) | wellhead_call::Authorize(_) | wellhead_call::Verify(_) => None,
         })
     }
 }

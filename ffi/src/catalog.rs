@@ -219,6 +219,27 @@ pub unsafe extern "C" fn wellhead_server_add_list(
     }
 }
 
+/// Registers a list source of skills, for skills/list and skills/get of the extension io.modelcontextprotocol/skills.
+/// provider->list adds skills by wellhead_list_add_skill, those after the URI that wellhead_call_after returns. For skills/get
+/// wellhead_call_uri returns the URI that the client asks for, which no list needs to have: the page then has that skill, or
+/// nothing. Without regard to it, the list is searched. Files are read as other resources, such as those of a template. The rest is
+/// as in wellhead_server_add_list.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_skill_list(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    provider: *const wellhead_provider,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        register(server, provider, error, Callbacks::only_lists, |promise, server, provider| {
+            let name = promise.optional(name, "name")?.map(str::to_owned);
+            server.add_skill_list(name, Some(provider))
+        })
+    }
+}
+
 /// Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider: may not be NULL;
 /// copied. provider->read is required; provider->list must be NULL. INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]

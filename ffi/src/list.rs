@@ -1,6 +1,7 @@
 //! Answers to listings.
 
 use crate::boundary::{Promise, invalid};
+use crate::foreign::json;
 use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::resource::wellhead_resource;
@@ -60,6 +61,25 @@ pub unsafe extern "C" fn wellhead_list_add(
         let item = |promise: &Promise, _: &wellhead_call| promise.fields(item, "item");
         pending::add(responder, item, |promise, page, item| {
             page.push(item.listed(promise)?);
+            Ok(())
+        })
+    }
+}
+
+/// Adds a skill to a page of wellhead_server_add_skill_list. entry: a JSON object. Its uri is that of its SKILL.md, its frontmatter
+/// an object with at least name and description. Its resources are "dynamic" (default), or the uri, digest and size of each
+/// file in a list. On failure the page is unchanged: INVALID_UTF8, INVALID_ARGUMENT. An entry that breaks the rules of skills is left out of the
+/// answer, and logged. Thread safety: as wellhead_list_add.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_list_add_skill(
+    responder: *mut wellhead_list,
+    entry: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let entry = |promise: &Promise, _: &wellhead_call| json(promise.text(entry, "entry")?, "entry");
+        pending::add(responder, entry, |_, page, entry| {
+            page.push_skill(&entry);
             Ok(())
         })
     }

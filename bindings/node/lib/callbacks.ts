@@ -29,6 +29,7 @@ import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
 import { type MethodArguments, type MethodHandler, Requests, RunningMethod } from './method.js';
 import type { Observer } from './observer.js';
 import { page } from './page.js';
+import { type SkillLister, type SkillPage, skillPage } from './skills.js';
 import type {
   Authorizer,
   Body,
@@ -47,9 +48,13 @@ export type AnyReader = Reader<any>;
 /** Returns true if a URI may exist. */
 export type Knower = (uri: string) => boolean;
 
+/** `limit, after, filter, uri`; the last of a list of skills. */
+type ListArguments = [number, string | undefined, string | undefined, string | undefined];
+
 export class Callbacks {
   readonly #readers = new Map<number, { readonly read: AnyReader; readonly mimeType: string | undefined }>();
   readonly #listers = new Map<number, Lister>();
+  readonly #skillListers = new Map<number, SkillLister>();
   readonly #methods = new Map<number, MethodHandler>();
   readonly #requests = new Requests();
   readonly #says: Says;
@@ -98,6 +103,10 @@ export class Callbacks {
     this.#listers.set(handler, list);
   }
 
+  listsSkills(handler: number, list: SkillLister): void {
+    this.#skillListers.set(handler, list);
+  }
+
   completes(handler: number, completers: Readonly<Record<string, Completer | undefined>>): void {
     this.#completers.set(handler, { ...this.#completers.get(handler), ...completers });
   }
@@ -124,6 +133,7 @@ export class Callbacks {
   forget(handler: number): void {
     this.#readers.delete(handler);
     this.#listers.delete(handler);
+    this.#skillListers.delete(handler);
     this.#existence.delete(handler);
     this.#methods.delete(handler);
     this.#completers.delete(handler);
@@ -171,7 +181,7 @@ export class Callbacks {
       case Asked.read:
         return this.#read(origin, handler, rest as [...ReadArguments, string, ...Variables]);
       case Asked.list:
-        return this.#list(origin, handler, rest as [number, string | undefined, string | undefined]);
+        return this.#list(origin, handler, rest as ListArguments);
       case Asked.complete:
         return this.#complete(origin, handler, rest as [string, string, ...string[]]);
       case Asked.method:
@@ -202,14 +212,15 @@ export class Callbacks {
     return this.#run(origin.number, call, () => read(vars(variables), call), made, thrown);
   }
 
-  #list(
-    origin: Origin,
-    handler: number,
-    [limit, after, filter]: [number, string | undefined, string | undefined],
-  ): NativeAnswer {
+  #list(origin: Origin, handler: number, [limit, after, filter, uri]: ListArguments): NativeAnswer {
+    const call = new RunningCall(origin);
+    const skills = this.#skillListers.get(handler);
+    if (skills !== undefined) {
+      const made = (given: SkillPage) => this.#whole(handler, 'a list of skills', skillPage(given));
+      return this.#run(origin.number, call, () => skills({ after, limit, uri }, call), made, failure);
+    }
     const list = this.#listers.get(handler);
     if (list === undefined) return page({ items: [] });
-    const call = new RunningCall(origin);
     const request = {
       after,
       limit,

@@ -43,6 +43,7 @@ export type {
   SkillsOptions,
 } from './options.js';
 export { Server } from './server.js';
+export type { Skill, SkillFile, SkillLister, SkillPage, SkillRequest } from './skills.js';
 export type { RequestHandler } from './conversation.js';
 export type { InferInput, InferOutput, StandardSchema } from './standardSchema.js';
 export { SharedBytes } from './shared.js';

@@ -186,6 +186,7 @@ export interface NativeServer {
   addDirectory(path: string, options: string): string;
   addSkills(path: string, options: string): string;
   addList(name: string | undefined): number;
+  addSkillList(name: string | undefined): number;
   setFallback(exists: boolean): number;
   addMethod(name: string, revisions: string[] | undefined): number;
   addResourceSearch(): number;

@@ -5,7 +5,7 @@ import type { NativeAnswer } from './native.js';
 import type { Page, Resource } from './values.js';
 
 /** Numbers of one item: the lengths of its nine texts in UTF-16 units, and its size; -1: not given. */
-const WIDTH = 10;
+export const WIDTH = 10;
 
 /** For the next page: the native half has read it before another page is packed. */
 let spare: Float64Array | undefined;

@@ -9,6 +9,7 @@ import { listed } from './listing.js';
 import { needMembers } from './members.js';
 import type { NamedHandle } from './handle.js';
 import type { MethodHandler, MethodOptions, SearchHandler } from './method.js';
+import type { SkillLister } from './skills.js';
 import type { NativeServer } from './native.js';
 import {
   type DirectoryOptions,
@@ -124,6 +125,17 @@ export class Registrations {
     needFunction('source', source);
     this.#callbacks.lists(
       native(() => this.#native.addList(name)),
+      source,
+    );
+    return name === undefined ? undefined : this.#handle(name);
+  }
+
+  /** A list source of skills. */
+  listSkills(name: string | undefined, source: SkillLister): Omit<Handle, 'set'> | undefined {
+    if (name !== undefined) needString('name', name);
+    needFunction('source', source);
+    this.#callbacks.listsSkills(
+      native(() => this.#native.addSkillList(name)),
       source,
     );
     return name === undefined ? undefined : this.#handle(name);

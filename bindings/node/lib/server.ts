@@ -20,6 +20,7 @@ import {
   type ServerOptions,
   type SkillsOptions,
 } from './options.js';
+import type { SkillLister } from './skills.js';
 import type { Vars } from './template.js';
 import { TestClient, type TestClientOptions } from './testing.js';
 import type { ToolDefinition, ToolHandler, ToolSchema } from './tool.js';
@@ -196,6 +197,28 @@ export class Server {
   list(...given: [Lister] | [string, Lister]): Omit<Handle, 'set'> | void {
     const [name, source] = given.length === 1 ? [undefined, given[0]] : given;
     return this.#parts.registrations.list(name, source);
+  }
+
+  /**
+   * Registers a callback that lists skills, for `skills/list` and `skills/get` of the extension
+   * `io.modelcontextprotocol/skills`. Files are read as other resources: register them, such as by a template. A skill that
+   * breaks the rules of the extension is left out and logged. The name is as for {@link Server.list}.
+   *
+   * @example
+   * ```ts
+   * server.listSkills('library', ({ after = '', limit }) => {
+   *   const rows = db.skillsAfter(after, limit + 1); // { uri: 'skill://pdf/SKILL.md', frontmatter: { name: 'pdf', … } }
+   *   return { items: rows.slice(0, limit), more: rows.length > limit };
+   * });
+   * ```
+   * @throws {RegistrationError} if the name is taken
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  listSkills(source: SkillLister): void;
+  listSkills(name: string, source: SkillLister): Omit<Handle, 'set'>;
+  listSkills(...given: [SkillLister] | [string, SkillLister]): Omit<Handle, 'set'> | void {
+    const [name, source] = given.length === 1 ? [undefined, given[0]] : given;
+    return this.#parts.registrations.listSkills(name, source);
   }
 
   /**

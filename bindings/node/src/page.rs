@@ -3,11 +3,13 @@
 use crate::descriptor::Rare;
 use crate::utf8::Transcoder;
 use std::ops::Range;
-use wellhead::{Listed, Page, Result};
+use wellhead::{Json, Listed, Page, Result};
 
 /// Numbers of one item: the lengths of its texts in UTF-16 units, and its size; negative: not given.
 pub(crate) const WIDTH: usize = 10;
 const TEXTS: usize = WIDTH - 1;
+/// The number in place of a size that says that the text in place of a URI is the JSON of a skill.
+const SKILL: f64 = -2.0;
 
 /// A fault in it fails the page.
 pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
@@ -21,6 +23,10 @@ pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
             let Some(uri) = text(uri) else {
                 return Ok(Page::failed("the callback listed an item without a uri"));
             };
+            if item[TEXTS] == SKILL {
+                page.push_skill(&Json::object(uri)?);
+                continue;
+            }
             let rare = Rare::parse(text(rare))?;
             page.push(Listed {
                 uri,

@@ -111,7 +111,7 @@ impl Question for Call {
     }
 }
 
-/// `limit, after, filter`, the last as JSON.
+/// `limit, after, filter, uri`, the filter as JSON.
 impl Question for ListCall {
     const KIND: u32 = 2;
 
@@ -126,6 +126,7 @@ impl Question for ListCall {
             js.number(self.limit() as f64)?,
             js.text_or_undefined(self.after())?,
             js.text_or_undefined(self.filter().map(wellhead::Json::as_str))?,
+            js.text_or_undefined(self.uri())?,
         ]);
         Some(())
     }

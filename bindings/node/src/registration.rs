@@ -88,6 +88,12 @@ impl Native {
         Ok(self.inner.server.add_list(name, None).map_err(thrown)?.number() as f64)
     }
 
+    /// A list source of skills. Returns the number that `ask` is called with.
+    #[napi]
+    pub fn add_skill_list(&self, name: Option<String>) -> Result<f64> {
+        Ok(self.inner.server.add_skill_list(name, None).map_err(thrown)?.number() as f64)
+    }
+
     /// Returns the number that `ask` is called with.
     #[napi]
     pub fn set_fallback(&self, exists: bool) -> Result<f64> {

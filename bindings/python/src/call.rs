@@ -75,7 +75,11 @@ impl Call {
     /// The URI as the client wrote it, a `str`. Empty in calls that are not about one URI.
     #[getter]
     fn uri(&self) -> &str {
-        self.read().map_or("", wellhead::Call::uri)
+        match &self.about {
+            About::Read(call) => call.uri(),
+            About::List(call) => call.uri().unwrap_or_default(),
+            _ => "",
+        }
     }
 
     /// The `Caller` on whose behalf the client asks, as given to `Server.connect` or by `Grant`. Its id is

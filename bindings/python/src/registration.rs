@@ -32,6 +32,10 @@ pub(crate) enum What {
     List {
         name: Option<String>,
     },
+    /// A list source of skills.
+    Skills {
+        name: Option<String>,
+    },
     Fallback {
         exists: Option<Py<PyAny>>,
     },
@@ -187,6 +191,7 @@ pub(crate) fn register(
             let id = detach(py, || core.add_list(name, None)).or_raise(py)?;
             server.table.put(id, Handler { list: Some(list), ..Handler::default() }, is_async);
         }
+        What::Skills { name } => skills(py, server, function, name)?,
         What::Fallback { exists } => {
             let plan = plan(function, &[], true)?;
             let read = Some(reader(function, plan.parameters, plan.is_async, false));
@@ -232,6 +237,20 @@ pub(crate) fn register(
             detach(py, || core.on_publish(move |event| publisher.publish(event))).or_raise(py)?;
         }
     }
+    Ok(())
+}
+
+fn skills(
+    py: Python<'_>,
+    server: &Server,
+    function: &Bound<'_, PyAny>,
+    name: Option<String>,
+) -> PyResult<()> {
+    let list = positional(function, &["after", "limit"], 2, true)?;
+    let is_async = list.is_async;
+    let core = server.core(py);
+    let id = detach(py, || core.add_skill_list(name, None)).or_raise(py)?;
+    server.table.put(id, Handler { list: Some(Arc::new(list)), ..Handler::default() }, is_async);
     Ok(())
 }
 

@@ -228,6 +228,17 @@ impl Server {
         Server::decorate(this, What::List { name }, source)
     }
 
+    #[doc = docstring!(list_skills)]
+    #[pyo3(signature = (function = None, /, *, name = None))]
+    fn list_skills<'py>(
+        this: &Bound<'py, Self>,
+        function: Option<Bound<'py, PyAny>>,
+        name: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let name = given::optional(name, |name| given::string("name", name))?;
+        Server::decorate(this, What::Skills { name }, function)
+    }
+
     #[doc = docstring!(fallback)]
     #[pyo3(signature = (function = None, /, *, exists = None))]
     fn fallback<'py>(

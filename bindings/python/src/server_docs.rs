@@ -201,6 +201,33 @@ Raises:
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
+    (list_skills) => {
+        "Adds a source of listed skills, for `skills/list` and `skills/get` of the extension
+`io.modelcontextprotocol/skills`: a function `(after, limit)` that returns a `Page` of dicts.
+
+    @server.list_skills
+    def library(after: str | None, limit: int) -> wellhead.Page:
+        front = {\"name\": \"pdf\", \"description\": \"Fills forms.\"}
+        return wellhead.Page([{\"uri\": \"skill://pdf/SKILL.md\", \"frontmatter\": front}])
+
+Each dict has the `uri` of a `SKILL.md` and its `frontmatter`. With `resources` it has the `uri`,
+`digest` and `size` of each file; without, clients learn that files may change. The page has the skills after
+the one with the URI `after`. Files are read as other resources. A skill that breaks the rules of
+the extension is left out and logged.
+
+A parameter that is annotated `wellhead.Call` gets the call. Its `uri` is the skill that a client
+asks for, listed or not: the page then has this skill, or nothing. If the function ignores it, the
+list is searched. Usable as a decorator, with and without parentheses.
+
+Args:
+    function: The function. Without it, the method returns a decorator.
+    name: As for `list`.
+
+Raises:
+    RegistrationError: The name is taken (`duplicate`), or the function has other parameters
+        (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
     (fallback) => {
         "Reads each URI that no registration serves, with a function that has a parameter `uri: str` or
 `call: wellhead.Call`.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wellhead::{Body, Listed};
+use wellhead::{Body, Json, Listed};
 
 /// The keyword arguments of [`Contents`].
 const DESCRIBED: [&str; 9] =
@@ -300,12 +300,19 @@ impl Resource {
 /// One page of a listing: the items, in order, and whether more follow.
 ///
 /// Args:
-///     items: A list of `Resource`, or any other iterable of them.
+///     items: A list of `Resource`, or any other iterable of them. For `list_skills` a list of dicts.
 ///     more: True if more items follow.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Page {
-    items: Vec<Py<Resource>>,
+    items: Vec<Item>,
     more: bool,
+}
+
+/// An item of a page.
+enum Item {
+    Resource(Py<Resource>),
+    /// An entry as the application gave it, and its JSON.
+    Skill(Py<PyDict>, Json),
 }
 
 #[pymethods]
@@ -323,17 +330,30 @@ impl Page {
         given::none_unknown("Page", unknown, &["more"])?;
         let what = "a list of wellhead.Resource";
         let taken = items.try_iter().map_err(|_| given::not_a("items", what, items))?.map(|item| {
-            let resource = item?.cast_into::<Resource>();
-            resource.map(Bound::unbind).map_err(|e| given::not_of("items", what, &e.into_inner()))
+            let other = match item?.cast_into::<Resource>() {
+                Ok(resource) => return Ok(Item::Resource(resource.unbind())),
+                Err(e) => e.into_inner(),
+            };
+            match other.cast_into::<PyDict>() {
+                Ok(skill) => {
+                    let json = given::object("items", skill.as_any())?;
+                    Ok(Item::Skill(skill.unbind(), json))
+                }
+                Err(e) => Err(given::not_of("items", what, &e.into_inner())),
+            }
         });
         let more = given::optional(more, |more| given::flag("more", more))?.unwrap_or_default();
         Ok(Page { items: taken.collect::<PyResult<_>>()?, more })
     }
 
-    /// The items, a list of `Resource`.
+    /// The items, a list of `Resource`, or of dicts.
     #[getter]
-    fn items(&self, py: Python<'_>) -> Vec<Py<Resource>> {
-        self.items.iter().map(|item| item.clone_ref(py)).collect()
+    fn items(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        let items = self.items.iter().map(|item| match item {
+            Item::Resource(resource) => resource.clone_ref(py).into_any(),
+            Item::Skill(entry, _) => entry.clone_ref(py).into_any(),
+        });
+        items.collect()
     }
 
     /// True if more items follow.
@@ -356,7 +376,10 @@ impl Page {
     pub(crate) fn to_core(&self, py: Python<'_>) -> PyResult<wellhead::Page> {
         let mut page = wellhead::Page::default();
         for item in &self.items {
-            item.get().put_on(py, &mut page)?;
+            match item {
+                Item::Resource(resource) => resource.get().put_on(py, &mut page)?,
+                Item::Skill(_, entry) => page.push_skill(entry),
+            }
         }
         Ok(page.more(self.more))
     }

@@ -119,7 +119,9 @@ class Host:
         elif "pages" in entry:
             name = entry["list"]
             lister = self.lister("-" if name is None else name, entry["pages"])
-            if name is None:
+            if entry.get("of") == "skills":
+                self.server.list_skills(name=name)(lister)
+            elif name is None:
                 self.server.list(lister)
             else:
                 self.server.list(name=name)(lister)
@@ -294,7 +296,10 @@ class Host:
 
         def callback(after: str | None, limit: int, call: wellhead.Call) -> Any:
             wanted = "" if call.filter is None else f" filter={compact(call.filter)}"
-            self.calls.append(f"list {name} after={'-' if after is None else after} limit={limit}{wanted}")
+            asked = f" uri={call.uri}" if call.uri else ""
+            self.calls.append(f"list {name} after={'-' if after is None else after} limit={limit}{wanted}{asked}")
+            if call.uri and "unlisted" in pages:
+                return wellhead.Page([each for each in own + pages["unlisted"] if each["uri"] == call.uri])
             if pages == "fail":
                 raise RuntimeError(FAILURE)
             if "hold" in pages:
@@ -305,7 +310,8 @@ class Host:
             rest = items[place(items, after) :]
             if pages.get("ignore_limit"):
                 limit = len(rest)
-            return wellhead.Page([item(each) for each in rest[:limit]], more=len(rest) > limit)
+            taken = [each if "frontmatter" in each else item(each) for each in rest[:limit]]
+            return wellhead.Page(taken, more=len(rest) > limit)
 
         return callback
 

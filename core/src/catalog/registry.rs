@@ -193,6 +193,18 @@ impl Catalog {
         Ok(id)
     }
 
+    pub(crate) fn add_skill_source(
+        &mut self,
+        name: Option<String>,
+        provider: Option<Arc<dyn Provider>>,
+    ) -> Result<HandlerId> {
+        let name = self.sources.name(name)?;
+        let id = self.mint();
+        self.sources.add_skills(Arc::new(Handler::new(id, name, provider)));
+        self.declare_skills();
+        Ok(id)
+    }
+
     pub(crate) fn add_method(&mut self, method: Method, run: Option<Arc<MethodFn>>) -> Result<HandlerId> {
         let named = |family: &Family| [family.lists(), family.calls()].contains(&&*method.name);
         if let Some(family) = Family::ALL.into_iter().find(|f| named(f) && self.offers(*f)) {

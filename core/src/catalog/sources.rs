@@ -46,7 +46,7 @@ impl Sources {
 
     /// Refuses a name that another source has.
     pub(super) fn check_new(&self, name: &str) -> Result<()> {
-        if self.of_resources.iter().any(|source| *source.name == *name) {
+        if self.of_resources.iter().chain(&self.of_skills).any(|source| *source.name == *name) {
             let message = format!("a list source named \"{name}\" is registered already");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
@@ -55,6 +55,10 @@ impl Sources {
 
     pub(super) fn add(&mut self, source: Arc<Handler>) {
         self.of_resources.push(source);
+    }
+
+    pub(super) fn add_skills(&mut self, source: Arc<Handler>) {
+        self.of_skills.push(source);
     }
 
     /// Adds the template of a folder, whose directories can be read.

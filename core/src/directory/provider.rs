@@ -213,7 +213,7 @@ impl Provider for Files {
     }
 
     fn list(&self, mut call: ListCall) {
-        let page = match (call.listing(), call.subject()) {
+        let page = match (call.listing(), call.uri()) {
             (Listing::Directory, Some(uri)) => self.directory(&call, uri),
             _ => self.page(&call),
         };

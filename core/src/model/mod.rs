@@ -16,6 +16,7 @@ mod moment;
 mod page;
 mod report;
 mod resource;
+mod skill;
 #[cfg(feature = "schemars")]
 mod tool;
 mod tool_result;
@@ -35,6 +36,8 @@ pub use method::{ClientAnswer, Method, MethodAnswer, MethodError, ToolError};
 pub use page::{Listed, Page};
 pub(crate) use report::Report;
 pub use resource::Resource;
+#[cfg(feature = "skills")]
+pub(crate) use skill::{MAX_BYTES, MAX_FILES, wrong_skill_description, wrong_skill_name};
 #[cfg(feature = "schemars")]
 pub use tool::Tool;
 pub use tool_result::{ContentBlock, ToolResult};

@@ -1,5 +1,6 @@
 //! The answer of a list callback.
 
+use super::skill::SkillEntry;
 use super::{Annotations, Described, Icon, Json, Rare, Resource};
 use crate::encode::check_utf8;
 use crate::revision::Revision;
@@ -209,9 +210,31 @@ impl Page {
         self.rows.push(Row { json: from..self.json.len(), members, key, rare, skill: None, fault });
     }
 
+    /// Adds a skill to the page of [`crate::Server::list_skills`]. Its `uri` is that of its `SKILL.md`. Its `frontmatter` is
+    /// an object with at least `name` and `description`. Its `resources` are `"dynamic"`, or a list with `uri`, `digest`
+    /// and `size` of each file. Default of `resources`: `"dynamic"`. An entry that breaks the rules of the extension is
+    /// left out, and the log says why.
+    pub fn push_skill(&mut self, entry: &Json) {
+        match SkillEntry::new(entry) {
+            Ok(SkillEntry { uri, rest, files }) => self.push_checked_skill(&uri, &rest, files),
+            Err((uri, why)) => {
+                let from = self.keys.len();
+                self.keys.push_str(&uri);
+                let end = self.json.len();
+                self.rows.push(Row {
+                    json: end..end,
+                    members: ListedMembers::default(),
+                    key: Some(from..self.keys.len()),
+                    rare: None,
+                    skill: None,
+                    fault: Some(format!("gave the skill \"{uri}\", which is left out: {why}").into()),
+                });
+            }
+        }
+    }
+
     /// Adds a skill, whose entry is `json` behind its valid URI: `{"uri":"…"` comes before it. `files`: its files.
-    #[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "skills are a feature"))]
-    pub(crate) fn push_skill(&mut self, uri: &str, json: &[u8], files: Arc<[Arc<str>]>) {
+    pub(crate) fn push_checked_skill(&mut self, uri: &str, json: &[u8], files: Arc<[Arc<str>]>) {
         if !self.json.is_empty() {
             self.json.push(b',');
         }

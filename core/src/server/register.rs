@@ -148,6 +148,24 @@ impl Server {
         Ok(self.handle(&name))
     }
 
+    /// Registers a list source of skills, for `skills/list` and `skills/get` of the extension
+    /// `io.modelcontextprotocol/skills`. Pages are made by [`Page::push_skill`]. For `skills/get`, [`ListCall::uri`] is
+    /// the skill that the client asks for, which no list needs to have. The files are read as other resources: register
+    /// them, such as by a template. Lists have the skills in the order in which their sources were registered.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for an empty name, [`ErrorKind::Closed`].
+    pub fn list_skills<F, R, M>(&self, name: impl Into<String>, list: F) -> Result<Handle>
+    where
+        F: Fn(ListCall) -> R + Send + Sync + 'static,
+        R: IntoReply<Page, M>,
+        M: 'static,
+    {
+        let name = name.into();
+        self.add_skill_list(Some(name.clone()), Some(Arc::new(Lister::new(list))))?;
+        Ok(self.handle(&name))
+    }
+
     /// Registers a closure that reads every URI that no registration serves.
     ///
     /// # Errors
@@ -287,6 +305,19 @@ impl Server {
         self.open()?;
         let _outlives = provider.clone();
         let id = self.0.catalog.with(|c, _| c.add_source(name, provider))?;
+        self.0.resources_changed();
+        Ok(id)
+    }
+
+    /// Does what [`Server::list_skills`] does, with a [`Provider`] or without. The default name is the source's ordinal.
+    pub fn add_skill_list(
+        &self,
+        name: Option<String>,
+        provider: Option<Arc<dyn Provider>>,
+    ) -> Result<HandlerId> {
+        self.open()?;
+        let _outlives = provider.clone();
+        let id = self.0.catalog.with(|c, _| c.add_skill_source(name, provider))?;
         self.0.resources_changed();
         Ok(id)
     }

@@ -138,8 +138,9 @@ impl Shared {
 
     fn note_list(&self, call: &ListCall, name: &str) {
         let filter = call.filter().map_or_else(String::new, |filter| format!(" filter={}", filter.as_str()));
+        let uri = call.uri().map_or_else(String::new, |uri| format!(" uri={uri}"));
         self.note(format!(
-            "list {name} after={} limit={}{filter}",
+            "list {name} after={} limit={}{filter}{uri}",
             call.after().unwrap_or("-"),
             call.limit()
         ));
@@ -215,6 +216,10 @@ impl Shared {
         } else {
             self.with(|s| s.listings.get(name).cloned().unwrap_or_default())
         };
+        if let (Some(uri), Some(unlisted)) = (call.uri(), pages["unlisted"].as_array()) {
+            let asked = |entry: &&Value| entry["uri"] == uri;
+            return page_of(&items.iter().chain(unlisted).filter(asked).cloned().collect::<Vec<_>>());
+        }
         let from = call.after().map_or(0, |after| {
             let at = items.iter().position(|item| key(item) == after);
             at.map_or_else(
@@ -224,7 +229,7 @@ impl Shared {
         });
         let rest = &items[from..];
         let limit = if pages["ignore_limit"] == true { rest.len() } else { call.limit().min(rest.len()) };
-        Page::new(rest[..limit].iter().map(item)).more(limit < rest.len())
+        page_of(&rest[..limit]).more(limit < rest.len())
     }
 }
 
@@ -412,6 +417,17 @@ pub(crate) fn items_of(listing: &Value) -> Vec<Value> {
 
 fn key(item: &Value) -> &str {
     item["key"].as_str().or(item["uri"].as_str()).expect("an item has a URI")
+}
+
+/// A page of resources, or of skills.
+fn page_of(items: &[Value]) -> Page {
+    let (skills, resources): (Vec<_>, Vec<_>) =
+        items.iter().partition(|one| one["frontmatter"] != Value::Null);
+    let mut page = Page::new(resources.into_iter().map(item));
+    for skill in skills {
+        page.push_skill(&Json::object(skill.to_string()).expect("it is an object"));
+    }
+    page
 }
 
 /// An item of a list.

@@ -121,6 +121,13 @@ impl Host {
             let shown = name.clone().unwrap_or_else(|| "-".to_owned());
             state.set_items(&shown, &pages);
             match name {
+                Some(name) if entry["of"] == "skills" => {
+                    server.list_skills(name, move |call| state.list_now(&call, &shown, &pages)).map(drop)
+                }
+                None if entry["of"] == "skills" => {
+                    let list = Some((shown, pages));
+                    server.add_skill_list(None, Some(self.provider(&Value::Null, list, entry))).map(drop)
+                }
                 Some(name) if answers_later(&pages) => {
                     server.list(name, move |call| state.list_later(&call, &shown, &pages)).map(drop)
                 }

@@ -192,9 +192,19 @@ static void list_callback(void *user_data, const wellhead_call *call, wellhead_l
              limit);
     wellhead_str filter = wellhead_call_filter(call);
     if (filter.ptr) text_say(&line, " filter=%.*s", (int)filter.len, filter.ptr);
+    wellhead_str uri = wellhead_call_uri(call);
+    if (uri.ptr) text_say(&line, " uri=%.*s", (int)uri.len, uri.ptr);
     note(own->host, &line);
     if (later) {
         hold(own->host, filled(call, later))->list = wellhead_list_keep(r);
+    } else if (uri.ptr && json_object_get(pages, "unlisted")) {
+        static const char *const all[] = {"items", "unlisted"};
+        for (size_t which = 0; which < 2; which++) {
+            const json_t *items = json_object_get(pages, all[which]);
+            for (size_t at = 0; at < json_array_size(items); at++)
+                if (compare(member(json_array_get(items, at), "uri"), uri) == 0) add_item(r, json_array_get(items, at));
+        }
+        wellhead_list_finish(r, 0);
     } else if (json_is_string(pages)) {
         wellhead_list_failed(r, WELLHEAD_STR(FAILURE));
     } else if (json_is_true(json_object_get(pages, "more_without_items"))) {
@@ -459,6 +469,12 @@ void answer_page(wellhead_list *r, const json_t *with) {
 
 static void add_item(wellhead_list *r, const json_t *item) {
     description d;
+    if (json_object_get(item, "frontmatter")) {
+        text entry = text_of_json(item);
+        wellhead_list_add_skill(r, view(&entry));
+        text_free(&entry);
+        return;
+    }
     describe(&d, item, member(item, "uri"));
     d.resource.key = member(item, "key");
     wellhead_list_add(r, &d.resource);

@@ -131,6 +131,8 @@ wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
         if (strcmp(kind, "resource") == 0) status = wellhead_server_add_resource(h->server, &d.resource, &p, error);
         else if (strcmp(kind, "template") == 0)
             status = wellhead_server_add_template(h->server, &d.resource, &p, error);
+        else if (strcmp(kind, "list") == 0 && json_object_get(entry, "of"))
+            status = wellhead_server_add_skill_list(h->server, member(entry, kind), &p, error);
         else if (strcmp(kind, "list") == 0) status = wellhead_server_add_list(h->server, member(entry, kind), &p, error);
         else status = wellhead_server_set_fallback(h->server, &p, error);
     }

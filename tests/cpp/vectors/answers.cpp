@@ -88,6 +88,7 @@ void answer(Method &r, const json_t *with) {
 }
 
 void add_item(List &r, const json_t *item) {
+    if (get(item, "frontmatter")) return r.add_skill(*json_of(item));
     Resource resource = described(string_of(get(item, "uri")), item);
     resource.key = optional_string(get(item, "key"));
     r.add(resource);

@@ -70,7 +70,15 @@ void Host::list(const std::string &name, const json_t *pages, const Call &call, 
                 std::size_t limit, List &r) {
     std::string line = "list " + name + " after=" + std::string(after.value_or("-")) + " limit=" + std::to_string(limit);
     if (const auto filter = call.filter()) line += " filter=" + std::string(*filter);
+    const std::string uri(call.uri());
+    if (!uri.empty()) line += " uri=" + uri;
     calls_.push_back(line);
+    if (const json_t *unlisted = get(pages, "unlisted"); unlisted && !uri.empty()) {
+        for (const json_t *all : {get(pages, "items"), unlisted})
+            for (const json_t *item : elements(all))
+                if (string_of(get(item, "uri")) == uri) add_item(r, item);
+        return r.finish();
+    }
     if (const json_t *later = get(pages, "hold")) {
         held_.emplace(filled(call, later), r.keep());
     } else if (json_is_string(pages)) {

@@ -56,6 +56,7 @@ void Host::add(const json_t *entry) {
     else if (kind == "blob") server.add_blob(resource, bytes_of(get(entry, "base64")));
     else if (kind == "resource") server.add_resource(resource, provider(entry));
     else if (kind == "template") server.add_template(resource, provider(entry));
+    else if (kind == "list" && get(entry, "of")) server.add_skill_list(optional_string(what), provider(entry));
     else if (kind == "list") server.add_list(optional_string(what), provider(entry));
     else if (kind == "fallback") server.set_fallback(provider(entry));
     else if (kind == "method") {

@@ -66,9 +66,13 @@ export class Answers {
   }
 
   lister(name, pages) {
-    return ({ after, limit, filter }, call) => {
+    return ({ after, limit, filter, uri }, call) => {
       const wanted = filter === undefined ? '' : ` filter=${JSON.stringify(filter)}`;
-      this.#note(`list ${name} after=${after ?? '-'} limit=${limit}${wanted}`);
+      const asked = uri === undefined ? '' : ` uri=${uri}`;
+      this.#note(`list ${name} after=${after ?? '-'} limit=${limit}${wanted}${asked}`);
+      if (uri !== undefined && pages.unlisted !== undefined) {
+        return { items: [...pages.items, ...pages.unlisted].filter((item) => item.uri === uri) };
+      }
       if (pages === 'fail') throw new Error(FAILURE);
       if (pages.hold !== undefined) return this.#hold(pages.hold, call, page);
       if (pages.more_without_items) return { items: [], more: true };
@@ -410,6 +414,7 @@ export function descriptor({
 }
 
 function resource(item) {
+  if (item.frontmatter !== undefined) return item;
   return { ...descriptor(item), uri: item.uri, key: item.key };
 }
 

@@ -94,7 +94,9 @@ export class Host {
       const name = entry.list ?? '-';
       answers.setItems(name, entry.pages);
       const source = answers.lister(name, entry.pages);
-      if (entry.list === null) server.list(source);
+      if (entry.of === 'skills' && entry.list === null) server.listSkills(source);
+      else if (entry.of === 'skills') server.listSkills(entry.list, source);
+      else if (entry.list === null) server.list(source);
       else server.list(entry.list, source);
     } else if (entry.fallback !== undefined) {
       if (exists) server.fallback({ exists }, answers.reader(entry.fallback));

@@ -502,14 +502,14 @@ class Page:
     """One page of a listing: the items, in order, and whether more follow.
 
     Args:
-        items: A list of `Resource`, or any other iterable of them.
+        items: A list of `Resource`, or any other iterable of them. For `list_skills` a list of dicts.
         more: True if more items follow.
     """
 
-    def __new__(cls, items: Iterable[Resource], /, *, more: bool = False) -> Self: ...
+    def __new__(cls, items: Iterable[Resource | dict[str, Any]], /, *, more: bool = False) -> Self: ...
     @property
-    def items(self) -> list[Resource]:
-        """The items, a list of `Resource`."""
+    def items(self) -> list[Any]:
+        """The items, a list of `Resource`, or of dicts."""
     @property
     def more(self) -> bool:
         """True if more items follow."""
@@ -963,6 +963,36 @@ class Server:
             source: The function, or a list of `Resource`.
             name: The name of the source in cursors. Replicas use the same name. Default: the number of the
                 source.
+
+        Raises:
+            RegistrationError: The name is taken (`duplicate`), or the function has other parameters
+                (`invalid_argument`).
+            ClosedError: The server is closed.
+        """
+    @overload
+    def list_skills(self, function: _List, /, *, name: str | None = None) -> _List: ...
+    @overload
+    def list_skills(self, function: None = None, /, *, name: str | None = None) -> Callable[[_List], _List]:
+        """Adds a source of listed skills, for `skills/list` and `skills/get` of the extension
+        `io.modelcontextprotocol/skills`: a function `(after, limit)` that returns a `Page` of dicts.
+
+            @server.list_skills
+            def library(after: str | None, limit: int) -> wellhead.Page:
+                front = {"name": "pdf", "description": "Fills forms."}
+                return wellhead.Page([{"uri": "skill://pdf/SKILL.md", "frontmatter": front}])
+
+        Each dict has the `uri` of a `SKILL.md` and its `frontmatter`. With `resources` it has the `uri`,
+        `digest` and `size` of each file; without, clients learn that files may change. The page has the skills after
+        the one with the URI `after`. Files are read as other resources. A skill that breaks the rules of
+        the extension is left out and logged.
+
+        A parameter that is annotated `wellhead.Call` gets the call. Its `uri` is the skill that a client
+        asks for, listed or not: the page then has this skill, or nothing. If the function ignores it, the
+        list is searched. Usable as a decorator, with and without parentheses.
+
+        Args:
+            function: The function. Without it, the method returns a decorator.
+            name: As for `list`.
 
         Raises:
             RegistrationError: The name is taken (`duplicate`), or the function has other parameters

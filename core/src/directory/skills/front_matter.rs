@@ -1,14 +1,11 @@
 //! The front matter of a `SKILL.md`: found, converted to JSON, and checked.
 
 use super::yaml::{Converted, FieldValue, convert};
+use crate::model::{wrong_skill_description, wrong_skill_name};
 use std::fmt;
 
 /// The maximum number of bytes of the front matter.
 const LARGEST: usize = 64 * 1024;
-
-/// The maximum number of characters of `name` and `description`.
-const LONGEST_NAME: usize = 64;
-const LONGEST_DESCRIPTION: usize = 1_024;
 
 /// The reason why a directory is no skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,14 +68,10 @@ impl FrontMatter {
         };
         let (name, description) = (text("name"), text("description"));
         if let Some((name, line)) = &name {
-            flaws.extend(wrong_name(name, directory).map(|what| Flaw::new(*line, what)));
+            flaws.extend(wrong_skill_name(name, directory).map(|what| Flaw::new(*line, what)));
         }
         if let Some((description, line)) = &description {
-            let length = description.chars().count();
-            if length == 0 || length > LONGEST_DESCRIPTION {
-                let what = format!("`description` must have 1 to 1,024 characters (got {length})");
-                flaws.push(Flaw::new(*line, what));
-            }
+            flaws.extend(wrong_skill_description(description).map(|what| Flaw::new(*line, what)));
         }
         match (name, description) {
             (Some((name, _)), Some((description, _))) if flaws.is_empty() => {
@@ -87,23 +80,6 @@ impl FrontMatter {
             _ => Err(flaws),
         }
     }
-}
-
-/// Returns why a name is not the one of a skill in this directory.
-fn wrong_name(name: &str, directory: &str) -> Option<String> {
-    let length = name.chars().count();
-    if length == 0 || length > LONGEST_NAME {
-        return Some(format!("`name` must have 1 to {LONGEST_NAME} characters (got {length})"));
-    }
-    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if !name.bytes().all(allowed) {
-        return Some(format!("`name` must have only a to z, 0 to 9 and \"-\" (got \"{name}\")"));
-    }
-    if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
-        return Some(format!("`name` must have \"-\" only between two other characters (got \"{name}\")"));
-    }
-    (name != directory)
-        .then(|| format!("`name` is \"{name}\", but the directory is \"{directory}\"; rename one of them"))
 }
 
 /// Returns the text between the two lines `---`.

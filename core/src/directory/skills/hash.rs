@@ -1,10 +1,11 @@
 //! Hashes a file in one state: the digest, the size and the bytes belong together (`rows.tsv` SK-13).
 
 use super::front_matter::Flaw;
-use super::library::{MAX_BYTES, SkillFile, UnreadFile};
+use super::library::{SkillFile, UnreadFile};
 use crate::directory::stamp::Stamp;
 use crate::directory::tree::{Tree, join};
 use crate::error::said_by_system;
+use crate::model::MAX_BYTES;
 use cap_std::fs::File;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};

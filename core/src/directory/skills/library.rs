@@ -12,6 +12,7 @@ use crate::directory::watch::Watch;
 use crate::encode::quote_into;
 use crate::error::said_by_system;
 use crate::log::{Level, Log};
+use crate::model::{MAX_BYTES, MAX_FILES};
 use crate::sync::Lock;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
@@ -20,10 +21,6 @@ use std::sync::Arc;
 
 /// The file that makes a directory a skill.
 pub(super) const SKILL_MD: &str = "SKILL.md";
-
-/// The maximum number of files and bytes of a skill (`rows.tsv` SK-15).
-pub(super) const MAX_FILES: usize = 512;
-pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// At most this many flaws are remembered, so that each is logged once.
 const REMEMBERED: usize = 10_000;

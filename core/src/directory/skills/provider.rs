@@ -1,6 +1,6 @@
 //! Answers the requests of clients for the skills of a folder.
 
-use super::library::{Compared, Library, MAX_BYTES, SKILL_MD, Skill};
+use super::library::{Compared, Library, SKILL_MD, Skill};
 use crate::catalog::Listing;
 use crate::directory::media;
 use crate::directory::provider::{contents, text_or_bytes};
@@ -8,7 +8,7 @@ use crate::directory::stamp::Stamp;
 use crate::directory::tree::{Entry, EntryKind, Folder, join};
 use crate::error::said_by_system;
 use crate::event::{Call, ListCall};
-use crate::model::{Answer, Page, Resource};
+use crate::model::{Answer, MAX_BYTES, Page, Resource};
 use crate::provider::Provider;
 use crate::search::{Pace, SearchedFolder, TextSearch};
 use crate::server::SubscriptionHook;
@@ -62,7 +62,7 @@ impl SkillFiles {
         self.for_each(call, |skill, _| {
             more = page.len() == call.limit();
             if !more {
-                page.push_skill(&skill.uri, &skill.json, skill.uris.clone());
+                page.push_checked_skill(&skill.uri, &skill.json, skill.uris.clone());
             }
             !more
         })?;
@@ -94,7 +94,7 @@ impl SkillFiles {
         // The walk compares the URI: another spelling of it is another URI.
         let Some(skill) = skill.filter(|skill| skill.uri == uri) else { return Page::missing() };
         let mut page = Page::default();
-        page.push_skill(&skill.uri, &skill.json, skill.uris.clone());
+        page.push_checked_skill(&skill.uri, &skill.json, skill.uris.clone());
         page
     }
 
@@ -206,7 +206,7 @@ impl Provider for SkillFiles {
     }
 
     fn list(&self, mut call: ListCall) {
-        let page = match (call.listing(), call.subject()) {
+        let page = match (call.listing(), call.uri()) {
             (Listing::Skill, Some(uri)) => Ok(self.skill(uri)),
             (Listing::Directory, Some(uri)) => self.directory(&call, uri),
             (Listing::Skills, _) => self.skills(&call),
