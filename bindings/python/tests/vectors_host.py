@@ -90,7 +90,8 @@ class Host:
             uri = entry["text"]
             self.fixed[uri] = self.server.text(uri, entry["body"], **described)
         elif "app" in entry:
-            self.server.app(entry["app"], entry["body"], ui=entry["ui"], **described)
+            uri = entry["app"]
+            self.fixed[uri] = self.server.app(uri, entry["body"], ui=entry["ui"], **described)
         elif "blob" in entry:
             uri = entry["blob"]
             self.fixed[uri] = self.server.blob(uri, base64.b64decode(entry["base64"]), **described)

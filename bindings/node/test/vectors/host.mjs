@@ -77,7 +77,7 @@ export class Host {
     if (entry.text !== undefined) {
       this.#fixed.set(entry.text, server.text(entry.text, entry.body, options));
     } else if (entry.app !== undefined) {
-      server.app(entry.app, entry.body, entry.ui, options);
+      this.#fixed.set(entry.app, server.app(entry.app, entry.body, entry.ui, options));
     } else if (entry.blob !== undefined) {
       this.#fixed.set(entry.blob, server.blob(entry.blob, Buffer.from(entry.base64, 'base64'), options));
     } else if (entry.resource !== undefined) {
