@@ -30,7 +30,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
-	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-readme
+	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-tools test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-readme
 
 # ---- the parts
 
@@ -106,9 +106,16 @@ test-clients: hosts hosts-http ## the official clients against the notes applica
 	$(PYTHON) tests/clients/run.py
 
 .PHONY: test-clients-fastmcp
-test-clients-fastmcp: python ## fastmcp's client against resources as tools: the points of its own tests, and a folder
+test-clients-fastmcp: python ## fastmcp's client against resources as tools, by the points of its own tests, and against skills
 	cargo build -p wellhead --features $(FEATURES) --bin wellhead
 	tests/clients/fastmcp/run.sh
+
+.PHONY: test-clients-tools
+test-clients-tools: ## the official TypeScript clients against a folder as tools, and their client of skills against a folder of skills
+	cargo build -p wellhead --features $(FEATURES) --bin wellhead
+	tests/clients/setup.sh
+	node --preserve-symlinks --preserve-symlinks-main build/clients/typescript/tools.mjs $(TARGET)/debug/wellhead
+	node --preserve-symlinks --preserve-symlinks-main build/clients/typescript/skills.mjs $(TARGET)/debug/wellhead
 
 .PHONY: test-clients-go
 test-clients-go: hosts hosts-http ## the official client in Go against every wide host; needs Go

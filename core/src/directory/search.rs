@@ -62,7 +62,7 @@ fn found(call: &MethodCall, server: &Weak<ServerState>) -> MethodAnswer {
     if is_late.get() && !call.is_cancelled() {
         server.notice("search", || {
             let why = "the folders are large, and a search takes at most 2 seconds";
-            format!("a search did not see all files: {why}; `resource_search` registers a faster one")
+            format!("a search did not see all files: {why}; an application can register a faster one")
         });
     }
     search.results().into()

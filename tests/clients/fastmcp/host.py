@@ -1,11 +1,28 @@
-"""A host that shows its resources as tools: texts, bytes, a template, a tool of its own, and what the authorizer hides or denies."""
+"""A host that shows its resources as tools: texts, bytes, a template, a tool of its own, and what the authorizer hides or denies. With
+--skills it lists skills by a callback."""
 
 import sys
 
 import wellhead
 
 server = wellhead.Server("shelf", "1.0.0", resources_as_tools=True)
-if "--empty" not in sys.argv:
+if "--skills" in sys.argv:
+    names = [f"skill-{n}" for n in range(5)]
+
+    @server.list_skills
+    def library(after: str | None, limit: int) -> wellhead.Page:
+        entries = [
+            {"uri": f"skill://team/{name}/SKILL.md", "frontmatter": {"name": name, "description": "One of five."}}
+            for name in names
+        ]
+        rest = [entry for entry in entries if after is None or entry["uri"] > after][: min(limit, 2)]
+        return wellhead.Page(rest, more=bool(rest) and rest[-1] != entries[-1])
+
+    @server.resource("skill://team/{name}/SKILL.md", mime_type="text/markdown")
+    def skill(name: str) -> str | None:
+        return name if name in names else None
+
+elif "--empty" not in sys.argv:
     server.text("shelf://open", "open content", name="open", description="For all", mime_type="text/plain")
     server.blob("shelf://bytes", b"\x00\x01\x02\x03", mime_type="application/octet-stream")
     server.blob("shelf://logo", b"\x89PNG\r\n\x1a\n", mime_type="image/png")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Asks our hosts, by fastmcp's client, for the points of fastmcp's own tests of `ResourcesAsTools`. Each point is a function.
+"""Asks our hosts, by fastmcp's client, for the points of fastmcp's own tests of `ResourcesAsTools`, and for skills. Each point is a
+function.
 
     points.py PYTHON COMMAND     PYTHON has our package; COMMAND is the command `wellhead`
 
@@ -9,6 +10,7 @@ embedded resource or an image. The error of an unknown URI says "Resource not fo
 
 import asyncio
 import base64
+import hashlib
 import json
 import sys
 import tempfile
@@ -18,6 +20,9 @@ from typing import Any
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import ToolError
+from fastmcp.skills import GetSkillResult, ListSkillsResult, Skill, SkillsClientExtension
+from fastmcp.skills.models import GetSkillParams, GetSkillRequest, ListSkillsParams, ListSkillsRequest
+from fastmcp.utilities.skills import list_skills
 
 HOST = Path(__file__).with_name("host.py")
 
@@ -120,12 +125,85 @@ async def a_folder_is_served(command: str) -> None:
             assert await text_of(client, "read_resource", uri=file.as_uri()) == "# Note"
 
 
+async def a_folder_is_searched(command: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder).resolve() / "note.md"
+        file.write_text("# Note\nBuy green tea.")
+        Path(folder, ".hidden").write_text("tea")
+        async with Client(StdioTransport(command, ["serve", "--tools", folder])) as client:
+            found = (await client.call_tool("search", {"query": "where is tea"})).structured_content
+            assert found == {"results": []}, found
+            found = json.loads(await text_of(client, "search", query="green tea"))
+            result = {"id": file.as_uri(), "title": "note.md", "url": "", "text": "Buy green tea."}
+            assert found == {"results": [result]}, found
+            document = json.loads(await text_of(client, "fetch", id=file.as_uri()))
+            assert document["text"] == file.read_text() and document["metadata"] == {"mime_type": "text/markdown"}, document
+
+
+SKILL = "---\nname: pdf\ndescription: Fills forms.\nlicense: MIT\n---\nUse fill.py.\n"
+
+
+async def skills_of(client: Client) -> list[Skill]:
+    """All skills, page by page, in the models of fastmcp's server, which check each entry."""
+    params, skills = ListSkillsParams(), []
+    while True:
+        page = await client.session.send_request(ListSkillsRequest(params=params), ListSkillsResult)
+        skills += page.skills
+        if page.next_cursor is None:
+            return skills
+        params = ListSkillsParams(cursor=page.next_cursor)
+
+
+async def skill_at(client: Client, uri: str) -> Skill:
+    return (await client.session.send_request(GetSkillRequest(params=GetSkillParams(uri=uri)), GetSkillResult)).skill
+
+
+async def a_folder_of_skills_is_read(command: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in {"pdf/SKILL.md": SKILL, "pdf/fill.py": "print(1)\n"}.items():
+            file = Path(folder, path)
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+        transport = StdioTransport(command, ["serve", "--skills", folder])
+        async with Client(transport, extensions=[SkillsClientExtension()]) as client:
+            [skill] = await skills_of(client)
+            assert skill.frontmatter.root == {"name": "pdf", "description": "Fills forms.", "license": "MIT"}, skill
+            assert isinstance(skill.resources, list)
+            for resource in skill.resources:
+                [contents] = await client.read_resource(resource.uri)
+                content = contents.text.encode()
+                assert resource.size == len(content), resource
+                assert resource.digest == f"sha256:{hashlib.sha256(content).hexdigest()}", resource
+            assert await skill_at(client, skill.uri) == skill
+            # Its older client knows skills by their resources.
+            [summary] = await list_skills(client)
+            assert (summary.name, summary.description, summary.uri) == ("pdf", "Fills forms.", skill.uri), summary
+
+
+async def skills_of_a_callback_are_read(python: str) -> None:
+    transport = StdioTransport(python, [str(HOST), "--skills"])
+    async with Client(transport, extensions=[SkillsClientExtension()]) as client:
+        skills = await skills_of(client)
+        assert [skill.uri for skill in skills] == [f"skill://team/skill-{n}/SKILL.md" for n in range(5)], skills
+        assert all(skill.resources == "dynamic" for skill in skills), skills
+        assert await skill_at(client, skills[3].uri) == skills[3]
+        [contents] = await client.read_resource(skills[3].uri)
+        assert contents.text == "skill-3", contents
+
+
 async def main(python: str, command: str) -> None:
     async with Client(StdioTransport(python, [str(HOST)])) as client:
         for point in POINTS:
             await point(client)
             print(f"ok {point.__name__}")
-    for host, point in ((python, nothing_is_an_empty_list), (command, a_folder_is_served)):
+    others = (
+        (python, nothing_is_an_empty_list),
+        (command, a_folder_is_served),
+        (command, a_folder_is_searched),
+        (command, a_folder_of_skills_is_read),
+        (python, skills_of_a_callback_are_read),
+    )
+    for host, point in others:
         await point(host)
         print(f"ok {point.__name__}")
 
