@@ -146,7 +146,7 @@ test-instances: python node ## two instances behind nginx with Redis between the
 	$(PYTHON) tests/instances/run.py
 
 .PHONY: test-ports
-test-ports: libwellhead node ## that servers which were ported to Wellhead answer as their originals do; installs two of these from npm
+test-ports: libwellhead node python ## that servers which were ported to Wellhead answer as their originals do; installs two of these from npm
 	$(PYTHON) ports/check.py
 
 .PHONY: conformance conformance-one

@@ -10,6 +10,7 @@ fails, and so does a declared one that is not there. Where the original is a pac
 no answer is stored: `differs` then holds the value of the original, too.
 """
 
+import http.client
 import json
 import os
 import pathlib
@@ -68,6 +69,8 @@ def merged(found: list[dict]) -> list[dict]:
 
 def plain(answer: object) -> object:
     """Returns an answer without `isError: false`, which says the same as no `isError`."""
+    if isinstance(answer, dict) and "body" in answer:
+        return {**answer, "body": plain(answer["body"])}
     if isinstance(answer, dict) and isinstance(answer.get("result"), dict) and answer["result"].get("isError") is False:
         result = {name: value for name, value in answer["result"].items() if name != "isError"}
         return {**answer, "result": result}
@@ -134,11 +137,40 @@ class Stdio:
         return self.told
 
 
+class Http:
+    """A server as a child process that writes its port to standard output, and a client of it."""
+
+    def __init__(self, command: list[str], session: dict, folder: pathlib.Path, environment: dict[str, str]) -> None:
+        self.server = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder, env={**os.environ, **environment}
+        )
+        self.client = http.client.HTTPConnection("127.0.0.1", int(self.server.stdout.readline()), timeout=30)
+
+    def play(self, step: dict) -> object:
+        """Sends the request of a step, and returns the status, the type and the body of the response."""
+        message = step["send"]
+        body = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **step.get("headers", {})}
+        method = step.get("method", "POST")
+        self.client.request(method, "/mcp", body.encode() if method == "POST" else None, headers)
+        response = self.client.getresponse()
+        text = response.read().decode()
+        return {"status": response.status, "allow": response.getheader("Allow"), "body": json.loads(text) if text else None}
+
+    def end(self) -> list[object]:
+        """Ends the server."""
+        self.client.close()
+        self.server.kill()
+        self.server.wait()
+        self.server.stdout.close()
+        return []
+
+
 def play(
     command: list[str], session: dict, folder: pathlib.Path, environment: dict[str, str] | None = None
 ) -> list[object]:
     """Plays a session, and returns the answers; the last one is the list of notifications."""
-    server = Stdio(command, session, folder, environment or {})
+    server = (Http if session.get("http") else Stdio)(command, session, folder, environment or {})
     try:
         answers = [server.play(step) for step in session["steps"]]
     finally:

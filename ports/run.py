@@ -35,14 +35,14 @@ class Commands:
         return folder
 
 
-def compiled(name: str, compiler: list[str], sources: list[pathlib.Path]) -> Commands:
+def compiled(name: str, compiler: list[str], sources: list[pathlib.Path], libraries: tuple[str, ...] = ()) -> Commands:
     """Compiles a port with what stands for its project."""
     BUILD.mkdir(parents=True, exist_ok=True)
     program = BUILD / name
     includes = [f"-I{ROOT / 'include'}", f"-I{PORTS / name / 'stand_in'}"]
     library = TARGET / "debug" / "libwellhead.a"
-    command = [*compiler, "-g", "-Wall", "-Wextra", *includes, *map(str, sources), "-o", str(program), str(library), *NATIVE_LIBS]
-    subprocess.run(command, check=True)
+    command = [*compiler, "-g", "-Wall", "-Wextra", *includes, *map(str, sources), "-o", str(program)]
+    subprocess.run([*command, str(library), *libraries, *NATIVE_LIBS], check=True)
     return Commands([str(program)])
 
 
@@ -50,6 +50,23 @@ def neuronos() -> Commands:
     folder = PORTS / "neuronos"
     sources = [folder / "neuronos_mcp_server.c", *sorted((folder / "stand_in").glob("*.c"))]
     return compiled("neuronos", ["cc", "-std=c99", "-Wpedantic"], sources)
+
+
+def lemonade() -> Commands:
+    folder = PORTS / "lemonade"
+    subprocess.run([folder / "install.sh"], check=True)
+    sources = [folder / "mcp_wellhead.cpp", folder / "stand_in" / "main.cpp"]
+    return compiled("lemonade", ["c++", "-std=c++17"], sources, ("-lcpp-httplib",))
+
+
+def ida() -> Commands:
+    """Puts the ported module into a package next to what stands for the plugin."""
+    package = BUILD / "ida" / "zeromcp"
+    package.mkdir(parents=True, exist_ok=True)
+    shutil.copy(PORTS / "ida" / "mcp.py", package)
+    shutil.copy(PORTS / "ida" / "stand_in" / "main.py", package.parent)
+    (package / "__init__.py").write_text("from .mcp import McpServer, McpToolError\n")
+    return Commands([str(ROOT / "build" / "python" / "bin" / "python"), str(package.parent / "main.py")])
 
 
 def packages() -> pathlib.Path:
@@ -89,7 +106,7 @@ def filesystem() -> Commands:
     return official("filesystem", [str(folder / "files")], files, {})
 
 
-ALL = {"filesystem": filesystem, "memory": memory, "neuronos": neuronos}
+ALL = {"filesystem": filesystem, "ida": ida, "lemonade": lemonade, "memory": memory, "neuronos": neuronos}
 
 
 def commands(name: str) -> Commands:

@@ -1,0 +1,3 @@
+#pragma once
+
+#define LEMON_VERSION_STRING "1.2.3"
