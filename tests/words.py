@@ -341,7 +341,7 @@ def python() -> Names:
     lists = [node.value for node in package.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"]
     public = set(ast.literal_eval(lists[0]))
     names: Names = {}
-    for stub in [*sorted(PYTHON.glob("*.pyi")), PYTHON / "_testing.py"]:  # which has its types inline
+    for stub in [*sorted(PYTHON.glob("*.pyi")), PYTHON / "_endpoint.py", PYTHON / "_testing.py"]:  # which have their types inline
         for node in ast.parse(stub.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef) and node.name in public:
                 names[node.name] = stub
@@ -364,7 +364,7 @@ def class_members(node: ast.ClassDef, stub: Path, names: Names) -> None:
             names[f"{node.name}.{item.target.id}"] = stub
     for item in functions:
         if not item.name.startswith("_"):
-            taker = item.name.removesuffix("_async")
+            taker = "asgi" if item.name == "endpoint" else item.name.removesuffix("_async")
             own = keywords(item)
             names.update({f"{taker}({keyword})" if taker in TAKE_OPTIONS else keyword: stub for keyword in own})
             if not (item.decorator_list and f"{item.name}=" in given):

@@ -153,6 +153,11 @@ impl Endpoint {
         self.0.host.use_loop(event_loop);
     }
 
+    /// Calls have this value of the server's lifespan.
+    fn use_lifespan(&self, value: Option<Py<PyAny>>) {
+        self.0.host.use_lifespan(value);
+    }
+
     /// The tasks of calls that are under way, to be cancelled.
     fn take_tasks(&self) -> Vec<Py<PyAny>> {
         self.0.host.take_tasks()

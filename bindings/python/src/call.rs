@@ -92,6 +92,13 @@ impl Call {
         }
     }
 
+    /// The value that the `lifespan` of the server has yielded for the service of this call. None without a
+    /// lifespan, and in calls by `Server.connect`.
+    #[getter]
+    fn lifespan(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.host.upgrade().and_then(|host| host.lifespan(py))
+    }
+
     /// The protocol revision of the request, named by its date, such as `2025-06-18`.
     #[getter]
     fn revision(&self) -> &'static str {

@@ -268,6 +268,11 @@ impl Driver {
         self.host.use_loop(event_loop);
     }
 
+    /// Calls have this value of the server's lifespan.
+    fn use_lifespan(&self, value: Option<Py<PyAny>>) {
+        self.host.use_lifespan(value);
+    }
+
     /// The tasks of calls that are under way, to be cancelled.
     fn take_tasks(&self) -> Vec<Py<PyAny>> {
         self.host.take_tasks()

@@ -37,6 +37,8 @@ pub(crate) struct Host {
     tasks: Mutex<HashMap<CallId, Py<PyAny>>>,
     /// The loop for coroutines that are made on threads without one.
     event_loop: Mutex<Option<Py<PyAny>>>,
+    /// The value of the lifespan of the service.
+    lifespan: Mutex<Option<Py<PyAny>>>,
 }
 
 impl Host {
@@ -62,6 +64,7 @@ impl Host {
             requests: Requests::default(),
             tasks: Mutex::default(),
             event_loop: Mutex::default(),
+            lifespan: Mutex::default(),
         })
     }
 
@@ -308,6 +311,15 @@ impl Host {
         self.caller.as_ref().map(|caller| caller.clone_ref(py))
     }
 
+    pub(crate) fn lifespan(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        lock(&self.lifespan).as_ref().map(|value| value.clone_ref(py))
+    }
+
+    pub(crate) fn use_lifespan(&self, value: Option<Py<PyAny>>) {
+        let before = std::mem::replace(&mut *lock(&self.lifespan), value);
+        drop(before); // after the lock: it may run Python
+    }
+
     /// The task of a call is done.
     pub(crate) fn forget_task(&self, call: CallId) {
         let task = lock(&self.tasks).remove(&call);
@@ -335,8 +347,10 @@ impl Host {
         visit.call(&self.caller)?;
         visit.call(self.verifier.as_ref().map(|verifier| &verifier.function))?;
         self.requests.traverse(visit)?;
-        if let Ok(event_loop) = self.event_loop.try_lock() {
-            visit.call(&*event_loop)?;
+        for held in [&self.event_loop, &self.lifespan] {
+            if let Ok(held) = held.try_lock() {
+                visit.call(&*held)?;
+            }
         }
         match self.tasks.try_lock() {
             Ok(tasks) => tasks.values().try_for_each(|task| visit.call(task)),
@@ -348,6 +362,7 @@ impl Host {
         drop(self.take_tasks());
         self.requests.clear();
         self.use_loop(None);
+        self.use_lifespan(None);
     }
 }
 

@@ -34,6 +34,7 @@ mod icon;
 mod imported;
 mod interpreter;
 mod later;
+mod lifespan;
 mod limits;
 mod lock;
 mod log;

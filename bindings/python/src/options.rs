@@ -5,6 +5,7 @@ use crate::context::Base;
 use crate::errors::OrRaise;
 use crate::given;
 use crate::hook::Hook;
+use crate::lifespan::Life;
 use crate::limits::Limits;
 use crate::log;
 use crate::observer::observe;
@@ -13,7 +14,7 @@ use pyo3::types::{PyDict, PyString};
 use wellhead::{Builder, Server};
 
 /// Those that are not set by their names, because Python has types of its own for them. `None` is their default.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "cursor_key",
     "limits",
     "capabilities",
@@ -22,6 +23,7 @@ const OTHERS: [&str; 9] = [
     "cache",
     "cache_of",
     "observe",
+    "lifespan",
     "error_codes",
 ];
 
@@ -31,6 +33,7 @@ pub(crate) fn builder(
     options: Option<&Bound<'_, PyDict>>,
     observer: &Hook,
     base: &Base,
+    life: &Life,
 ) -> PyResult<Builder> {
     let mut builder = Server::builder(name, version).on_log(log::write);
     for (given, value) in options.into_iter().flatten() {
@@ -46,6 +49,14 @@ pub(crate) fn builder(
             crate::registration::observer(&value)?;
             observer.set(Some(value.clone().unbind()));
             builder = observe(builder, observer, base);
+            continue;
+        }
+        if name == "lifespan" {
+            if !value.is_callable() {
+                let what = "a function that takes the server and returns an async context manager or a context manager";
+                return Err(given::not_a(name, what, &value));
+            }
+            life.made(value.py())?.setattr(name, value)?;
             continue;
         }
         let Some(taken) = option(builder, name, &value)? else {

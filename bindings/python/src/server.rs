@@ -15,6 +15,7 @@ use crate::given;
 use crate::handle::Handle;
 use crate::hook::{Hook, raising};
 use crate::host::Host;
+use crate::lifespan::Life;
 use crate::named;
 use crate::observer::Counters;
 use crate::options;
@@ -39,6 +40,7 @@ pub(crate) struct Server {
     observer: Hook,
     pub(crate) publisher: Hook,
     pub(crate) base: Base,
+    life: Life,
     pub(crate) alive: Alive,
     process: Process,
 }
@@ -72,6 +74,17 @@ impl Server {
         })
     }
 
+    /// Registers a function for the begin or end of services, or returns the decorator that does.
+    fn at<'py>(
+        &self,
+        py: Python<'py>,
+        when: &str,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let register = self.life.made(py)?.getattr(when)?;
+        function.map_or(Ok(register.clone()), |function| register.call1((function,)))
+    }
+
     /// Registers the function, or returns the decorator that does.
     fn decorate<'py>(
         this: &Bound<'py, Self>,
@@ -95,7 +108,7 @@ impl Server {
         signature = (name, version, **options),
         text_signature = "(name, version, *, title=None, instructions=None, cursor_key=None, limits=None, \
                     subscribe=True, list_changed=True, capabilities=None, extensions=None, announces=None, \
-                    cache=None, cache_of=None, origin=None, observe=None, versions=None, error_profile='official', \
+                    cache=None, cache_of=None, origin=None, observe=None, lifespan=None, versions=None, error_profile='official', \
                     error_codes=None, permission_denied='error', undeclared_lists='error', \
                     titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
                     resources_as_tools=False, subscribe_unknown='deny', \
@@ -112,7 +125,9 @@ impl Server {
         let share = alive.share(py)?;
         let (observer, publisher) = (Hook::new(None, share.clone()), Hook::new(None, share));
         let (name, version) = (given::string("name", name)?, given::string("version", version)?);
-        let core = options::builder(&name, &version, options, &observer, &base)?.build().or_raise(py)?;
+        let life = Life::default();
+        let core =
+            options::builder(&name, &version, options, &observer, &base, &life)?.build().or_raise(py)?;
         Ok(Server {
             core,
             name,
@@ -120,6 +135,7 @@ impl Server {
             observer,
             publisher,
             base,
+            life,
             alive,
             process: Process::current(),
         })
@@ -476,6 +492,26 @@ impl Server {
         Server::decorate(this, What::OnPublish, function)
     }
 
+    #[doc = docstring!(on_start)]
+    #[pyo3(signature = (function = None, /))]
+    fn on_start<'py>(
+        &self,
+        py: Python<'py>,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.at(py, "on_start", function)
+    }
+
+    #[doc = docstring!(on_stop)]
+    #[pyo3(signature = (function = None, /))]
+    fn on_stop<'py>(
+        &self,
+        py: Python<'py>,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.at(py, "on_stop", function)
+    }
+
     #[doc = docstring!(inject)]
     #[pyo3(signature = (event, /))]
     fn inject(&self, event: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -605,6 +641,22 @@ impl Server {
         app.call1((this, given(this.py(), options)))
     }
 
+    #[doc = docstring!(endpoint)]
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, path='/mcp', verify=None, resource=None, authorization_servers=(), scopes=(), \
+                    allowed_origins=(), allowed_hosts=(), cors=False, strict_accept=False, sessions=True, \
+                    session_ms=3600000, session_limit=10000, delete=True, keep_alive_ms=15000, \
+                    body_ms=30000, replay_bytes=1048576, loopback_only=True)"
+    )]
+    fn endpoint<'py>(
+        this: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let endpoint = this.py().import("wellhead._endpoint")?.getattr("HttpEndpoint")?;
+        endpoint.call1((this, given(this.py(), options)))
+    }
+
     #[doc = docstring!(explain)]
     #[pyo3(signature = (uri, /))]
     fn explain(&self, uri: &Bound<'_, PyAny>) -> PyResult<Explanation> {
@@ -674,6 +726,11 @@ impl Server {
         format!("<wellhead.Server {:?}>", self.name)
     }
 
+    /// For `_lifespan.py`: what begins and ends with a service, or None.
+    fn _life(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.life.get(py)
+    }
+
     /// For `_run.py`: whether an `async def` is registered.
     fn _needs_loop(&self) -> bool {
         self.table.needs_loop()
@@ -684,6 +741,7 @@ impl Server {
         self.table.traverse(&visit)?;
         self.observer.traverse(&visit)?;
         self.base.traverse(&visit)?;
+        self.life.traverse(&visit)?;
         self.publisher.traverse(&visit)
     }
 
@@ -691,6 +749,7 @@ impl Server {
         self.table.clear();
         self.observer.set(None);
         self.base.clear();
+        self.life.clear();
         self.publisher.set(None);
     }
 }

@@ -37,6 +37,9 @@ Args:
     observe: A function `(observed)`, called with a `wellhead.Observed` when a call of a callback
         begins and when it ends. It runs in the context (`contextvars`) of that callback, on the
         thread that polls or answers, so it must return quickly.
+    lifespan: A function that takes the server and returns an async context manager or a context
+        manager, such as one with `contextlib.asynccontextmanager`. `run`, `serve_http` and `asgi` enter
+        it before the first request and leave it at the end. Its value is `Call.lifespan`.
     versions: The protocol revisions to serve, named by their dates. Default: all.
     error_profile: `official` sends the error codes of the published revisions. `variant-2024-11-05`
         sends clients of that revision other codes, which some early clients expect.
@@ -634,6 +637,26 @@ removal. Never blocks.
 Raises:
     ClosedError: The server is closed."
     };
+    (on_start) => {
+        "Calls a function without parameters when a service of the server begins: `run`, `serve_http` and
+`asgi`, after its `lifespan` has begun and before the first request.
+
+It may be an `async def`. Several functions run in their order. If one raises, the service does not
+begin. Usable as a decorator, with and without parentheses.
+
+Args:
+    function: The function."
+    };
+    (on_stop) => {
+        "Calls a function without parameters when a service of the server has ended, before its `lifespan`
+ends.
+
+It may be an `async def`. Several functions run in the reverse order, as what was opened last is closed
+first. Usable as a decorator, with and without parentheses.
+
+Args:
+    function: The function."
+    };
     (on_publish) => {
         "Calls a function `(event)` with each change that this instance announces, for the `inject` of other
 instances of the service.
@@ -670,6 +693,12 @@ Raises:
     };
     (counters) => {
         "Returns the numbers of connections, calls, changes and subscriptions."
+    };
+    (endpoint) => {
+        "Returns an `HttpEndpoint`, which answers Streamable HTTP for a server with a thread for each request,
+such as `http.server.ThreadingHTTPServer`: `HttpEndpoint.handle` takes a request and returns its response.
+
+Arguments and errors are those of `asgi`."
     };
     (explain) => {
         "Returns which registration serves a URI, and why each template that does not match it does not.

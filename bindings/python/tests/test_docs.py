@@ -59,7 +59,7 @@ def test_each_parameter_is_named_and_explained(name: str, value: Any) -> None:
 
 
 # Their docstrings are those of the methods that return them.
-MADE_BY_A_SERVER = {"AsgiApp", "TestClient", "AsyncTestClient"}
+MADE_BY_A_SERVER = {"AsgiApp", "HttpEndpoint", "HttpResponse", "TestClient", "AsyncTestClient"}
 # Parameters that another docstring explains.
 REFERS = re.compile(r"[Aa]rguments(, and the|\s+and)?\s+(errors)?,?\s*are\s+those\s+of\s+`\w+")
 

@@ -111,12 +111,28 @@ def updates(names: Names) -> None:
         assert client.list_changes() == 1
 
 
-@check("Async and lifespan")
-def lifespan(names: Names) -> None:
+@check("Async")
+def on_a_loop(names: Names) -> None:
     with names["server"].test_client() as client:
         assert client.read("pages://7") == "page 7"
         assert client.read("reports://2020") == "a report of 2020 that takes a second to write"
     assert outcome(names["run"](message("pages://7"))) == "page 7"
+
+
+@check("Lifespan")
+def lifespan(names: Names) -> None:
+    async def main() -> None:
+        app = names["server"].asgi()
+        async with app.lifespan():
+            assert await text(read(app, "pages://count")) == "1"
+
+    asyncio.run(main())
+
+
+@check("A thread for each request")
+def thread_for_each_request(names: Names) -> None:
+    with names["server"].endpoint() as endpoint:
+        assert endpoint.handle("GET", "/other").status >= 400
 
 
 @check("Over HTTP")

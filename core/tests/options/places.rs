@@ -512,6 +512,8 @@ const PLACES: &[Place] = &[
     ("limits", "Python", "Limits(", PYTHON, &["class Limits:"], "\n^    def __eq__", Getter(false)),
     ("endpoint", "Python", "asgi(", SERVER, &["docstring!(asgi)", "text_signature = "], "^)\"", TextSignature),
     ("endpoint", "Python", "asgi(", PYTHON, &["    def asgi("], "\n^    ) -> AsgiApp", Parameter),
+    ("endpoint", "Python", "asgi(", SERVER, &["docstring!(endpoint)", "text_signature = "], "^)\"", TextSignature),
+    ("endpoint", "Python", "asgi(", PYTHON, &["    def endpoint("], "\n^    ) -> HttpEndpoint", Parameter),
     ("endpoint", "Python", "serve_http(", SERVER, &["docstring!(serve_http)", "text_signature = "], "^)\"", TextSignature),
     ("endpoint", "Python", "serve_http(", PYTHON, &["def serve_http("], "\n^    ) -> None", Parameter),
     ("endpoint", "Python", "serve_http(", SERVER, &["docstring!(serve_http_async)", "text_signature = "], "^)\"", TextSignature),

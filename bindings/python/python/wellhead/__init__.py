@@ -46,6 +46,7 @@ from wellhead._errors import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wellhead._asgi import AsgiApp
+    from wellhead._endpoint import HttpEndpoint, HttpResponse
     from wellhead._results import Audio, Image, Message, Result
     from wellhead._testing import AsyncTestClient, TestClient
 
@@ -67,6 +68,8 @@ __all__ = [
     "Explanation",
     "Grant",
     "Handle",
+    "HttpEndpoint",
+    "HttpResponse",
     "Icon",
     "Image",
     "InputRequired",
@@ -103,6 +106,8 @@ _LATE = {
     "AsgiApp": "_asgi",
     "AsyncTestClient": "_testing",
     "Audio": "_results",
+    "HttpEndpoint": "_endpoint",
+    "HttpResponse": "_endpoint",
     "Image": "_results",
     "Message": "_results",
     "Result": "_results",

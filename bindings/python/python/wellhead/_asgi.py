@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from threading import get_ident
 
 from wellhead._core import Endpoint
+from wellhead._lifespan import Lifetime
 from wellhead._loop import running_loop
 from wellhead._threads import submit
 from wellhead._uvicorn import Uvicorn
@@ -46,6 +47,7 @@ class AsgiApp:
         self._server = server
         self._options = options
         self._endpoint: Endpoint | None = None
+        self._value: Any = None  # of the server's lifespan
         self._loop: asyncio.AbstractEventLoop | None = None
         self._process = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -76,11 +78,7 @@ class AsgiApp:
                 young.discard(response)
                 self._watch_the_time()
         elif scope["type"] == "lifespan":
-            await receive()
-            await send({"type": "lifespan.startup.complete"})
-            await receive()
-            await self._end()
-            await send({"type": "lifespan.shutdown.complete"})
+            await self._live(receive, send)
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close"})
@@ -95,10 +93,36 @@ class AsgiApp:
         Args:
             app: The application that it is mounted in. Not used.
         """
+        async with Lifetime(self._server) as value:
+            self._use_lifespan(value)
+            try:
+                yield
+            finally:
+                await self._end()
+                self._value = None
+
+    async def _live(self, receive: _Receive, send: _Send) -> None:
+        """The lifespan of a server that runs this application itself."""
+        await receive()
+        lifespan = self.lifespan()
         try:
-            yield
-        finally:
-            await self._end()
+            await lifespan.__aenter__()
+        except BaseException as e:
+            await send({"type": "lifespan.startup.failed", "message": f"{type(e).__name__}: {e}"})
+            raise
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        try:
+            await lifespan.__aexit__(None, None, None)
+        except BaseException as e:
+            await send({"type": "lifespan.shutdown.failed", "message": f"{type(e).__name__}: {e}"})
+            raise
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _use_lifespan(self, value: Any) -> None:
+        self._value = value
+        if self._endpoint is not None:
+            self._endpoint.use_lifespan(value)
 
     def _enter(self, loop: asyncio.AbstractEventLoop) -> Endpoint:
         """The endpoint, for the loop that runs here."""
@@ -106,6 +130,7 @@ class AsgiApp:
             self._process = os.getpid()
             self._loop = None
             self._endpoint = Endpoint(self._server, self._options, waker(self))
+            self._endpoint.use_lifespan(self._value)
         if self._loop is not loop:
             self._loop = loop
             self._timer = self._young = self._looking = None  # what is of the other loop goes on there

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from wellhead._core import Driver
+from wellhead._lifespan import Lifetime
 from wellhead._loop import running_loop
 from wellhead._run import Pool, Service, listening
 
@@ -21,14 +22,26 @@ if TYPE_CHECKING:
     from wellhead._run import _OnListening
 
 
-def run_on_loop(start: Callable[[bool], Driver], callback_threads: int, on_listening: _OnListening | None) -> None:
+def run_on_loop(
+    lifetime: Lifetime, start: Callable[[bool], Driver], callback_threads: int, on_listening: _OnListening | None
+) -> None:
+    async def serve_in_it() -> None:
+        async with lifetime as value:
+            with Service(start, callback_threads == 1) as driver:
+                driver.use_lifespan(value)
+                await serve(driver, callback_threads, on_listening)
+
+    if not lifetime.is_empty:
+        asyncio.run(serve_in_it())
+        return
     with Service(start, callback_threads == 1) as driver:
         asyncio.run(serve(driver, callback_threads, on_listening))
 
 
 async def run_async(server: Server, options: dict[str, Any]) -> None:
     running_loop()  # before the driver takes the descriptors
-    await serve_here(Driver.stdio(server, options, True), None)
+    async with Lifetime(server) as value:
+        await serve_here(Driver.stdio(server, options, True), value, None)
 
 
 async def serve_http_async(
@@ -38,10 +51,12 @@ async def serve_http_async(
     options: dict[str, Any],
 ) -> None:
     running_loop()  # before the driver takes the address
-    await serve_here(Driver.http(server, address, 1, True, options), on_listening)
+    async with Lifetime(server) as value:
+        await serve_here(Driver.http(server, address, 1, True, options), value, on_listening)
 
 
-async def serve_here(driver: Driver, on_listening: _OnListening | None) -> None:
+async def serve_here(driver: Driver, value: Any, on_listening: _OnListening | None) -> None:
+    driver.use_lifespan(value)
     try:
         await serve(driver, 1, on_listening)
     finally:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from os import PathLike
 from types import TracebackType
 from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypeVar, final, overload
@@ -9,6 +10,8 @@ from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypeVar, 
 from typing_extensions import Buffer, Self  # stubs only: no run-time dependency
 
 from wellhead._asgi import AsgiApp
+from wellhead._endpoint import HttpEndpoint
+from wellhead._lifespan import Life
 from wellhead._testing import AsyncTestClient, TestClient
 
 __all__ = [
@@ -76,6 +79,7 @@ _Method = TypeVar("_Method", bound=Callable[..., _Soon[dict[str, Any]]])
 _Tool = TypeVar("_Tool", bound=Callable[..., Any])
 _Prompt = TypeVar("_Prompt", bound=Callable[..., Any])
 _Publish = TypeVar("_Publish", bound=Callable[[str], object])
+_AtService = TypeVar("_AtService", bound=Callable[[], object])
 _Interest = TypeVar("_Interest", bound=Callable[[str, bool], _Soon[None]])
 
 @final
@@ -101,6 +105,11 @@ class Call:
     def caller(self) -> Caller:
         """The `Caller` on whose behalf the client asks, as given to `Server.connect` or by `Grant`. Its id is
         empty over stdio.
+        """
+    @property
+    def lifespan(self) -> Any:
+        """The value that the `lifespan` of the server has yielded for the service of this call. None without a
+        lifespan, and in calls by `Server.connect`.
         """
     @property
     def revision(self) -> str:
@@ -692,6 +701,9 @@ class Server:
         observe: A function `(observed)`, called with a `wellhead.Observed` when a call of a callback
             begins and when it ends. It runs in the context (`contextvars`) of that callback, on the
             thread that polls or answers, so it must return quickly.
+        lifespan: A function that takes the server and returns an async context manager or a context
+            manager, such as one with `contextlib.asynccontextmanager`. `run`, `serve_http` and `asgi` enter
+            it before the first request and leave it at the end. Its value is `Call.lifespan`.
         versions: The protocol revisions to serve, named by their dates. Default: all.
         error_profile: `official` sends the error codes of the published revisions. `variant-2024-11-05`
             sends clients of that revision other codes, which some early clients expect.
@@ -743,6 +755,7 @@ class Server:
         cache_of: dict[_Cacheable, CacheHint] | None = None,
         origin: str | None = None,
         observe: Callable[[Observed], object] | None = None,
+        lifespan: Callable[[Server], AbstractAsyncContextManager[Any] | AbstractContextManager[Any]] | None = None,
         versions: Sequence[str] | None = None,
         error_profile: Literal["official", "variant-2024-11-05"] = "official",
         error_codes: dict[str, dict[str, int]] | None = None,
@@ -1509,6 +1522,32 @@ class Server:
             RegistrationError: The function has other parameters, or is an `async def` (`invalid_argument`).
             ClosedError: The server is closed.
         """
+    @overload
+    def on_start(self, function: _AtService, /) -> _AtService: ...
+    @overload
+    def on_start(self, function: None = None, /) -> Callable[[_AtService], _AtService]:
+        """Calls a function without parameters when a service of the server begins: `run`, `serve_http` and
+        `asgi`, after its `lifespan` has begun and before the first request.
+
+        It may be an `async def`. Several functions run in their order. If one raises, the service does not
+        begin. Usable as a decorator, with and without parentheses.
+
+        Args:
+            function: The function.
+        """
+    @overload
+    def on_stop(self, function: _AtService, /) -> _AtService: ...
+    @overload
+    def on_stop(self, function: None = None, /) -> Callable[[_AtService], _AtService]:
+        """Calls a function without parameters when a service of the server has ended, before its `lifespan`
+        ends.
+
+        It may be an `async def`. Several functions run in the reverse order, as what was opened last is closed
+        first. Usable as a decorator, with and without parentheses.
+
+        Args:
+            function: The function.
+        """
     def inject(self, event: str, /) -> bool:
         """Notifies the clients of this instance of a change that another instance published. Never blocks.
 
@@ -1710,12 +1749,39 @@ class Server:
 
         The other arguments, and the errors, are those of `serve_http`.
         """
+    def endpoint(
+        self,
+        *,
+        path: str = "/mcp",
+        verify: _Verify | None = None,
+        resource: str | None = None,
+        authorization_servers: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        allowed_origins: Sequence[str] = (),
+        allowed_hosts: Sequence[str] = (),
+        cors: bool = False,
+        strict_accept: bool = False,
+        sessions: bool = True,
+        session_ms: int = 3_600_000,
+        session_limit: int = 10_000,
+        delete: bool = True,
+        keep_alive_ms: int = 15_000,
+        body_ms: int = 30_000,
+        replay_bytes: int = 1_048_576,
+        loopback_only: bool = True,
+    ) -> HttpEndpoint:
+        """Returns an `HttpEndpoint`, which answers Streamable HTTP for a server with a thread for each request,
+        such as `http.server.ThreadingHTTPServer`: `HttpEndpoint.handle` takes a request and returns its response.
+
+        Arguments and errors are those of `asgi`.
+        """
     def close(self) -> None:
         """Closes every connection, and makes `run` and `serve_http` return. May be called again.
 
         Unanswered calls are dropped. Over HTTP they may still be answered within the `drain_ms` of
         `serve_http`.
         """
+    def _life(self) -> Life | None: ...
     def _needs_loop(self) -> bool: ...
     def test_client(
         self,
@@ -1997,6 +2063,7 @@ class Driver:
     def address(self) -> tuple[str, int] | None: ...
     def signal_fd(self) -> int: ...
     def use_loop(self, event_loop: Any | None) -> None: ...
+    def use_lifespan(self, value: Any) -> None: ...
     def take_tasks(self) -> list[Any]: ...
     def terminate(self) -> None: ...
     def stop(self) -> None: ...
@@ -2024,6 +2091,7 @@ class Endpoint:
     def tick(self) -> float | None: ...
     def set_time(self, ms: int) -> None: ...
     def use_loop(self, event_loop: Any | None) -> None: ...
+    def use_lifespan(self, value: Any) -> None: ...
     def take_tasks(self) -> list[Any]: ...
     def close(self) -> None: ...
 

@@ -6,6 +6,7 @@ import signal
 import sys
 
 from wellhead._core import Driver
+from wellhead._lifespan import Lifetime
 from wellhead._parameters import is_async
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ def run(server: Server, options: dict[str, Any]) -> None:
     def start(on_loop: bool) -> Driver:
         return Driver.stdio(server, options, on_loop)
 
-    serve(start, server._needs_loop(), options.get("callback_threads", 1), None)
+    serve(server, start, server._needs_loop(), options.get("callback_threads", 1), None)
 
 
 def serve_http(
@@ -43,7 +44,7 @@ def serve_http(
 
     verify = options.get("verify")
     needs_loop = server._needs_loop() or (callable(verify) and is_async(verify))
-    serve(start, needs_loop, callback_threads, on_listening)
+    serve(server, start, needs_loop, callback_threads, on_listening)
 
 
 def refuse_in_a_loop(instead: str) -> None:
@@ -64,14 +65,20 @@ def listening(driver: Driver, on_listening: _OnListening | None) -> None:
 
 
 def serve(
-    start: Callable[[bool], Driver], needs_loop: bool, callback_threads: int, on_listening: _OnListening | None
+    server: Server,
+    start: Callable[[bool], Driver],
+    needs_loop: bool,
+    callback_threads: int,
+    on_listening: _OnListening | None,
 ) -> None:
-    if needs_loop:
+    lifetime = Lifetime(server)
+    if needs_loop or lifetime.needs_loop:
         from wellhead._asyncio import run_on_loop
 
-        run_on_loop(start, callback_threads, on_listening)
+        run_on_loop(lifetime, start, callback_threads, on_listening)
         return
-    with Service(start, False) as driver, Interrupts(driver):
+    with lifetime as value, Service(start, False) as driver, Interrupts(driver):
+        driver.use_lifespan(value)
         if callback_threads == 1:
             listening(driver, on_listening)
             driver.work()
