@@ -1181,6 +1181,9 @@ WELLHEAD_API wellhead_status wellhead_server_update_prompt(wellhead_server *serv
 #define WELLHEAD_RESPONSE_ERROR 1             /* The error of the client, an object with code and message. */
 /* No response will come: the call was answered or cancelled, its session ended, or the application gave the request up. */
 #define WELLHEAD_RESPONSE_GIVEN_UP 2
+#define WELLHEAD_RESPONSE_WAITING 3           /* No response yet, or none at all: answer by wellhead_method_wait. */
+/* The client did not declare capabilities, a JSON object such as {"roots":{}}. */
+#define WELLHEAD_RESPONSE_MISSING_CAPABILITY 4
 
 /* Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
  * the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
@@ -1194,6 +1197,23 @@ typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, c
  * INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, wellhead_str method,
                                                     wellhead_str params, int *sent);
+
+/* Asks the client for one of its features by a name, in every protocol revision: sampling/createMessage, elicitation/create or
+ * roots/list. Never blocks. Returns one of WELLHEAD_RESPONSE_. *json: the result, the error or the capabilities, borrowed until
+ * the answer; absent with WELLHEAD_RESPONSE_WAITING. name: unique in the callback, and the same in every run. params: a JSON
+ * object; may be absent.
+ * 
+ * The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and returns. It runs
+ * again from its start when the client has answered, and gets the responses then. So what stands before the last request runs
+ * once more each time. In 2026-07-28 the call is answered with input_required, and the responses so far travel in a sealed
+ * requestState, good for this call for 10 minutes. Before, the server sends a request. What is wrong with the arguments is
+ * logged by wellhead_method_wait. */
+WELLHEAD_API uint32_t wellhead_method_client_request(wellhead_method *responder, wellhead_str name,
+                                                     wellhead_str method, wellhead_str params, wellhead_str *json);
+
+/* Answers a call whose requests by wellhead_method_client_request lack a response: the callback runs again when the client has
+ * answered. If the client lacks a capability or sent a wrong requestState, the client is told so. CLOSED. */
+WELLHEAD_API wellhead_status wellhead_method_wait(wellhead_method *responder);
 
 /* Sends a request to the client: sampling/createMessage, elicitation/create or roots/list. Keep the responder first. then:
  * may not be NULL. then_destroy: called once, after `then` or instead of it, also on failure. params, then_destroy and

@@ -102,6 +102,19 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/* Thrown by Method::client_request(): there is no result. A callback lets it through: the server then waits for the client, runs
+ * the callback again, or tells the client what it lacks. See wellhead_method_wait. */
+class ClientRequestError : public std::runtime_error {
+public:
+    ClientRequestError(std::uint32_t kind, std::optional<std::string> told)
+        : std::runtime_error("the client has not answered"), response(kind), json(std::move(told)) {}
+
+    /* WELLHEAD_RESPONSE_WAITING, or what may be caught: WELLHEAD_RESPONSE_ERROR, WELLHEAD_RESPONSE_MISSING_CAPABILITY. */
+    std::uint32_t response;
+    /* The error of the client, or the capabilities that it lacks. */
+    std::optional<std::string> json;
+};
+
 namespace detail {
 
 template <auto release> struct Deleter {
@@ -234,6 +247,10 @@ template <class R, class T, class F, class... A> void respond(T *handle, const F
         if (running.has_taken()) R::drop(handle); /* the exception did not leave the callback */
         return;
     } catch (const ToolError &e) {
+        if (running.has_taken()) R(handle).fail(e);
+        else responder.fail(e);
+        return;
+    } catch (const ClientRequestError &e) {
         if (running.has_taken()) R(handle).fail(e);
         else responder.fail(e);
         return;
@@ -567,6 +584,7 @@ public:
     /* Does what failed() does, and nothing if the call was answered. */
     void fail(std::string_view why) noexcept { fail_it(responder_, str(why)); }
     void fail(const ToolError &e) noexcept { fail_it(responder_, wellhead_cstr(e.what())); }
+    void fail(const ClientRequestError &e) noexcept { fail_it(responder_, wellhead_cstr(e.what())); }
 
 protected:
     /* Returns the handle for a function that answers, which consumes a kept one. */
@@ -760,6 +778,19 @@ public:
         detail::check(wellhead_method_notify(capi(), str(method), optional_str(params), &sent));
         return sent != 0;
     }
+    /* Asks the client by a name and returns its result, JSON. Throws ClientRequestError if there is none yet: let it through, and
+     * the callback runs again from its start when the client has answered. See wellhead_method_client_request. */
+    std::string client_request(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
+        wellhead_str json = {nullptr, 0};
+        const std::uint32_t response =
+            wellhead_method_client_request(capi(), str(name), str(method), optional_str(params), &json);
+        if (response == WELLHEAD_RESPONSE_RESULT) return std::string(view(json));
+        std::optional<std::string> told;
+        if (json.ptr) told.emplace(view(json));
+        throw ClientRequestError(response, std::move(told));
+    }
+    /* Answers a call whose requests lack a response, as a ClientRequestError that leaves the callback does. */
+    void wait() { detail::check(wellhead_method_wait(take())); }
     /* Sends a request to the client and returns its number. An exception of `then` is dropped; a responder that it held is freed. */
     std::uint64_t request(std::string_view method, const std::optional<std::string> &params, ResponseCallback then) {
         detail::CallbackOfC c(std::move(then), run_then);
@@ -795,6 +826,7 @@ public:
     using Responder::fail;
     /* Does what tool_error() does, and nothing if the call was answered. */
     void fail(const ToolError &e) noexcept { wellhead_method_tool_error(capi(), wellhead_cstr(e.what())); }
+    void fail(const ClientRequestError &) noexcept { wellhead_method_wait(capi()); }
 
 private:
     static void run_then(void *then_data, std::uint32_t response, const wellhead_str *json) noexcept {

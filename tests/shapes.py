@@ -246,6 +246,7 @@ def method_answer(value: Any, where: str) -> None:
                             {"then": method_answer, "hold": text, "refused": text})),
         ("extension", members({"extension": text}, {})),
         ("header", members({"header": text}, {})),
+        ("client_requests", members({"client_requests": array(members({"name": text, "method": text}, {"params": any_object})), "then": method_answer}, {"missing": method_answer})),
         ("hold", members({"hold": text}, {})),
         ("notify", members({"notify": array(members({"method": text}, {"params": any_object})), "then": method_answer}, {})),
     )(value, where)

@@ -4,6 +4,7 @@ mod drain;
 mod links;
 mod lookup;
 mod method_calls;
+mod named_requests;
 mod resource_tools;
 mod shared;
 

@@ -74,9 +74,9 @@ pub use model::Tool;
 #[doc(hidden)] // for bindings that check a value where it is made
 pub use model::check_mime_type;
 pub use model::{
-    Annotations, Answer, Body, CacheHint, CacheScope, ClientAnswer, ClientExtensions, Completion,
-    ContentBlock, Contents, Icon, Json, Listed, Method, MethodAnswer, MethodError, Page, Resource, Role,
-    SharedBytes, SharedText, ToolError, ToolResult,
+    Annotations, Answer, Body, CacheHint, CacheScope, ClientAnswer, ClientExtensions, ClientRequestError,
+    Completion, ContentBlock, Contents, Icon, Json, Listed, Method, MethodAnswer, MethodError, Page,
+    Resource, Role, SharedBytes, SharedText, ToolError, ToolResult,
 };
 pub use observer::{Ended, Observed};
 // For bindings, and the test that compares the languages.

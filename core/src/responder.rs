@@ -8,7 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::Continuation;
 use crate::event::{Question, Verification};
 use crate::model::{
-    Answer, ClientAnswer, ClientExtensions, Completion, Contents, Json, MethodAnswer, Page, Report,
+    Answer, ClientAnswer, ClientExtensions, ClientRequestError, Completion, Contents, Json, MethodAnswer,
+    Page, Report,
 };
 use crate::observer::{Ended, FAILED, RunningCalls};
 use crate::protocol::{CallId, Context};
@@ -337,6 +338,33 @@ impl Responder<MethodAnswer> {
         }
     }
 
+    /// Asks the client for one of its features by a name, in every revision: `sampling/createMessage`, `elicitation/create`
+    /// or `roots/list`. Returns the result. The first time there is none yet, [`ClientRequestError::Waiting`]: return
+    /// it, and the callback **runs again from its start** when the client has answered. So what stands before the last request
+    /// runs once more each time. Names are unique in a callback and the same in every run. What is asked before the
+    /// callback returns goes to the client together.
+    ///
+    /// In the handshake era the server sends a request; it withdraws it if the call is cancelled. In the stateless era it
+    /// answers the call with `input_required`, and the client repeats it. The answers so far travel in a sealed
+    /// `requestState`, so that any replica with the key can go on; it is good for this call for 10 minutes.
+    ///
+    /// # Errors
+    /// See [`ClientRequestError`].
+    pub fn client_request(
+        &self,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> std::result::Result<Json, ClientRequestError> {
+        if let AnswerTarget::Call { connection, call, context, .. } = &self.target
+            && let Some(connection) = connection.upgrade()
+        {
+            return connection.client_request(*call, context, name, method, params);
+        }
+        let why = Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests");
+        Err(ClientRequestError::Failed(why))
+    }
+
     /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before
     /// the call is answered; `then` gets what it answers, as an event of the connection. Until then no deadline runs
     /// for the call. If the call is answered or cancelled first, the request is given up. Returns its number, which is
@@ -539,6 +567,7 @@ impl sealed::Complete for MethodAnswer {
             MethodAnswer::Result(json) => ("result", Some(json)),
             MethodAnswer::Error(_) | MethodAnswer::ToolError(_) => ("error", None),
             MethodAnswer::NeedsInput(json) => ("needs_input", Some(json)),
+            MethodAnswer::Waiting => ("waiting", None),
             MethodAnswer::MissingCapability(_) => ("missing_capability", None),
             MethodAnswer::Failed(_) => return FAILED,
         };

@@ -2,11 +2,13 @@
 
 use crate::boundary::{Promise, ask, guard, invalid, required};
 use crate::foreign::{UserData, object};
+use crate::held_call::{ClientRequests, wellhead_call};
 use crate::method::wellhead_method;
+use crate::pending;
 use crate::status::wellhead_status;
 use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
-use wellhead::{ClientAnswer, MethodCall, Result};
+use wellhead::{ClientAnswer, ClientRequestError, MethodAnswer, MethodCall, Result, ToolResult};
 
 /// Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
 /// sent; may be NULL. It is not sent after the answer, after the client cancelled the call, or while the client reads
@@ -38,6 +40,74 @@ pub const WELLHEAD_RESPONSE_RESULT: u32 = 0;
 pub const WELLHEAD_RESPONSE_ERROR: u32 = 1;
 /// No response will come: the call was answered or cancelled, its session ended, or the application gave the request up.
 pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
+
+/// No response yet, or none at all: answer by wellhead_method_wait.
+pub const WELLHEAD_RESPONSE_WAITING: u32 = 3;
+/// The client did not declare capabilities, a JSON object such as {"roots":{}}.
+pub const WELLHEAD_RESPONSE_MISSING_CAPABILITY: u32 = 4;
+
+/// Asks the client for one of its features by a name, in every protocol revision: sampling/createMessage, elicitation/create or
+/// roots/list. Never blocks. Returns one of WELLHEAD_RESPONSE_. *json: the result, the error or the capabilities, borrowed until
+/// the answer; absent with WELLHEAD_RESPONSE_WAITING. name: unique in the callback, and the same in every run. params: a JSON
+/// object; may be absent.
+///
+/// The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and returns. It runs
+/// again from its start when the client has answered, and gets the responses then. So what stands before the last request runs
+/// once more each time. In 2026-07-28 the call is answered with input_required, and the responses so far travel in a sealed
+/// requestState, good for this call for 10 minutes. Before, the server sends a request. What is wrong with the arguments is
+/// logged by wellhead_method_wait.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_client_request(
+    responder: *mut wellhead_method,
+    name: wellhead_str,
+    method: wellhead_str,
+    params: wellhead_str,
+    json: *mut wellhead_str,
+) -> u32 {
+    // SAFETY: our caller's promise.
+    unsafe {
+        let asked = |promise: &Promise, pending: &wellhead_method| {
+            let Some(requests) = pending.call.requests() else { return WELLHEAD_RESPONSE_WAITING };
+            let made = || {
+                let call = pending.call.as_method().ok_or_else(|| invalid("not a method's"))?;
+                let params = object(promise, params, "params")?;
+                let (name, method) = (promise.text(name, "name")?, promise.text(method, "method")?);
+                Ok(call.client_request(name, method, params.as_ref()))
+            };
+            let (response, text) = match made().unwrap_or_else(|e| Err(ClientRequestError::Failed(e))) {
+                Ok(result) => (WELLHEAD_RESPONSE_RESULT, Some(result.as_str().to_owned())),
+                Err(why) => {
+                    let told = match &why {
+                        ClientRequestError::Refused(error) => {
+                            (WELLHEAD_RESPONSE_ERROR, Some(error.as_json()))
+                        }
+                        ClientRequestError::MissingCapability(lacked) => {
+                            (WELLHEAD_RESPONSE_MISSING_CAPABILITY, Some(lacked.as_str().to_owned()))
+                        }
+                        _ => (WELLHEAD_RESPONSE_WAITING, None),
+                    };
+                    requests.keep_error(why);
+                    told
+                }
+            };
+            promise.put(json, text.map_or(wellhead_str::ABSENT, |text| requests.keep_text(text)));
+            response
+        };
+        ask(responder.cast_const(), WELLHEAD_RESPONSE_WAITING, asked)
+    }
+}
+
+/// Answers a call whose requests by wellhead_method_client_request lack a response: the callback runs again when the client has
+/// answered. If the client lacks a capability or sent a wrong requestState, the client is told so. CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_wait(responder: *mut wellhead_method) -> wellhead_status {
+    let made = |_: &Promise, call: &wellhead_call, _: ToolResult| -> Result<MethodAnswer> {
+        let why = call.requests().and_then(ClientRequests::take_error);
+        Ok(why.map_or(MethodAnswer::Waiting, MethodAnswer::from))
+    };
+    // SAFETY: our caller's promise.
+    unsafe { pending::finish(responder, made) }
+}
 
 /// Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
 /// the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an

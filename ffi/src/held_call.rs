@@ -2,10 +2,11 @@
 
 use crate::foreign::HostCaller;
 use crate::types::wellhead_str;
+use parking_lot::Mutex;
 use std::sync::OnceLock;
 use wellhead::{
-    Arguments, AuthorizeCall, Call, ClientExtensions, CompleteCall, InterestCall, ListCall, MethodCall,
-    VerifyCall,
+    Arguments, AuthorizeCall, Call, ClientExtensions, ClientRequestError, CompleteCall, InterestCall,
+    ListCall, MethodCall, VerifyCall,
 };
 
 /// cbindgen:ignore
@@ -95,6 +96,11 @@ impl wellhead_call {
         Some(held.more.arguments.get_or_init(|| Arguments::new(&held.call)))
     }
 
+    pub(crate) fn requests(&self) -> Option<&ClientRequests> {
+        let wellhead_call::Method(held) = self else { return None };
+        Some(&held.more.requests)
+    }
+
     pub(crate) fn client(&self) -> Option<&str> {
         of_request!(self, held => held.client.get_or_init(|| held.call.client()).as_deref(), None)
     }
@@ -142,6 +148,33 @@ impl<C, More> Held<C, More> {
 pub struct OfMethod {
     log_level: OnceLock<Option<String>>,
     arguments: OnceLock<Arguments>,
+    requests: ClientRequests,
+}
+
+/// The texts that the client answered to requests of a callback, and why the first of them has no answer.
+#[derive(Default)]
+pub struct ClientRequests(Mutex<(Vec<Box<str>>, Option<ClientRequestError>)>);
+
+impl ClientRequests {
+    /// Keeps a text as long as the call.
+    pub(crate) fn keep_text(&self, text: String) -> wellhead_str {
+        let mut kept = self.0.lock();
+        kept.0.push(text.into());
+        kept.0.last().map_or(wellhead_str::ABSENT, |text| wellhead_str::from_text(text))
+    }
+
+    /// Keeps why a request has no result. The first counts, but not one that the callback may have dealt with.
+    pub(crate) fn keep_error(&self, why: ClientRequestError) {
+        use ClientRequestError::{MissingCapability, Refused};
+        let kept = &mut self.0.lock().1;
+        if matches!(kept, None | Some(MissingCapability(_) | Refused(_))) {
+            *kept = Some(why);
+        }
+    }
+
+    pub(crate) fn take_error(&self) -> Option<ClientRequestError> {
+        self.0.lock().1.take()
+    }
 }
 
 /// The URIs of a question about access as C sees them.

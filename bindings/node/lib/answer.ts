@@ -11,6 +11,7 @@ import {
   PermissionDenied,
   ResourceNotFound,
   ToolError,
+  Waiting,
 } from './errors.js';
 import { GRANT, type Grant } from './httpOptions.js';
 import { jsonText, looseJsonText } from './json.js';
@@ -174,6 +175,9 @@ export function methodThrown(e: unknown): NativeAnswer {
   if (e instanceof ToolError) return { tool: e.message };
   if (e instanceof InputRequired) return { input: jsonText('value', e.value) };
   if (e instanceof MissingCapability) return { lacks: jsonText('value', e.value) };
+  if (e instanceof Waiting) return { waiting: true };
+  if (e instanceof InvalidState)
+    return { error: -32602, message: 'Invalid params: requestState is not valid here', data: undefined };
   return failure(e);
 }
 

@@ -15,6 +15,7 @@ export type Says = Pick<
   | 'progress'
   | 'closeStream'
   | 'request'
+  | 'clientRequest'
   | 'cancelRequest'
   | 'sealState'
   | 'openState'

@@ -23,6 +23,7 @@ type Word =
   | 'TOOL'
   | 'CLIENT'
   | 'NEEDS_INPUT'
+  | 'WAITING'
   | 'INVALID_STATE'
   | 'MISSING_CAPABILITY'
   | 'INSUFFICIENT_SCOPE';
@@ -183,7 +184,7 @@ export class InputRequired extends WellheadError {
   }
 }
 
-/** Thrown by a reader: the `requestState` of the client is forged, expired or of another request. */
+/** Thrown by a callback: the `requestState` of the client is forged, expired or of another request. */
 export class InvalidState extends WellheadError {
   constructor() {
     super('ERR_WELLHEAD_INVALID_STATE', 'Invalid request state');
@@ -191,6 +192,20 @@ export class InvalidState extends WellheadError {
 
   static {
     this.prototype.name = 'InvalidState';
+  }
+}
+
+/**
+ * Thrown by {@link MethodCall.clientRequest}: the client has not answered yet. Let it through: the callback runs again from its
+ * start when the client has answered.
+ */
+export class Waiting extends WellheadError {
+  constructor() {
+    super('ERR_WELLHEAD_WAITING', 'The callback waits for the client');
+  }
+
+  static {
+    this.prototype.name = 'Waiting';
   }
 }
 

@@ -15,6 +15,7 @@ export {
   RegistrationError,
   ResourceNotFound,
   ToolError,
+  Waiting,
   WellheadError,
 } from './errors.js';
 export type { Handle } from './fixed.js';

@@ -1,7 +1,7 @@
 /** Methods, tools and prompts of the application. */
 import { type Origin, RunningCall } from './call.js';
 import { needJson, needString } from './check.js';
-import { ClientError, ClosedError, native } from './errors.js';
+import { ClientError, ClosedError, InvalidState, MissingCapability, Waiting, native } from './errors.js';
 import type { JsonObject, ListCall } from './values.js';
 
 /** The request that a method, tool or prompt answers. Valid for as long as you keep it. */
@@ -32,6 +32,27 @@ export interface MethodCall extends ListCall {
    *   and for a `notifications/message` without a level or without the capability `logging`
    */
   notify(method: string, params?: JsonObject): boolean;
+  /**
+   * Asks the client for one of its features by a name, in every protocol revision: `sampling/createMessage`,
+   * `elicitation/create` or `roots/list`. Returns the client's result.
+   *
+   * The first time there is none yet, and {@link Waiting} is thrown. Let it through: the callback **runs again from its start**
+   * when the client has answered. So what stands before the last request runs once more each time. The name is unique in the
+   * callback and the same in every run. In 2026-07-28 the call is answered with `input_required`, and the answers so far travel
+   * in a sealed `requestState`, good for this call for 10 minutes. Before, the server sends a request.
+   *
+   * @example
+   * ```ts
+   * const { roots } = call.clientRequest('roots', 'roots/list');
+   * ```
+   * @throws {Waiting} if the client has not answered yet
+   * @throws {MissingCapability} if the client did not declare the capability
+   * @throws {ClientError} if the client answered with an error
+   * @throws {InvalidState} if the client sent a state that is forged, expired, or of another call: let it through
+   * @throws {RegistrationError} for other methods, and for a name that stands for another request
+   * @throws {ClosedError} after the answer
+   */
+  clientRequest(name: string, method: string, params?: JsonObject): any;
   /**
    * Sends a request to the client, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the answer. Resolves
    * to its result. The deadline of the call does not run meanwhile.
@@ -152,6 +173,18 @@ export class RunningMethod extends RunningCall implements MethodCall {
     return native(() => says.notify(number, method, json));
   }
 
+  clientRequest(name: string, method: string, params?: JsonObject): any {
+    const { says, number } = this.#origin;
+    needString('name', name);
+    needString('method', method);
+    const json = needJson('params', params);
+    const [word, text] = native(() => says.clientRequest(number, name, method, json));
+    if (word === 'result') return JSON.parse(text);
+    if (word === 'error') throw new ClientError(JSON.parse(text) as JsonObject);
+    if (word === 'lacks') throw new MissingCapability(JSON.parse(text) as JsonObject);
+    throw word === 'state' ? new InvalidState() : new Waiting();
+  }
+
   async request(method: string, params?: JsonObject, { signal }: RequestOptions = {}): Promise<any> {
     signal?.throwIfAborted();
     const { says, number, connection } = this.#origin;
@@ -168,7 +201,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
   }
 }
 
-interface Waiting {
+interface Unanswered {
   /** For which call. */
   readonly call: number;
   readonly resolve: (result: unknown) => void;
@@ -178,12 +211,12 @@ interface Waiting {
 /** The requests to clients that have no answer yet. */
 export class Requests {
   /** By connections, then by their numbers there. */
-  readonly #waiting = new Map<number, Map<number, Waiting>>();
+  readonly #waiting = new Map<number, Map<number, Unanswered>>();
 
   /** The answer that is to come. */
   answer(call: number, connection: number, request: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const asked = this.#waiting.get(connection) ?? new Map<number, Waiting>();
+      const asked = this.#waiting.get(connection) ?? new Map<number, Unanswered>();
       this.#waiting.set(connection, asked.set(request, { call, resolve, reject }));
     });
   }

@@ -76,8 +76,8 @@ export interface ToolAnswer {
   readonly tool: string;
 }
 
-/** JSON: the input that a method needs, or the capabilities that the client lacks for it. */
-export type Wanted = { readonly input: string } | { readonly lacks: string };
+/** JSON: the input that a method needs, or the capabilities that the client lacks for it; or it waits for the client. */
+export type Wanted = { readonly input: string } | { readonly lacks: string } | { readonly waiting: true };
 
 /** A token is good, but lacks these scopes; JSON. */
 export interface Lacking {
@@ -219,6 +219,7 @@ export interface NativeServer {
   progress(call: number, progress: number, total?: number, message?: string): boolean;
   closeStream(call: number, retryMs: number): boolean;
   request(call: number, method: string, params: string | undefined): number;
+  clientRequest(call: number, name: string, method: string, params: string | undefined): [string, string];
   cancelRequest(call: number, request: number): void;
   authorize(): void;
   onInterest(): void;

@@ -133,7 +133,7 @@ impl Understood for InterestAnswer {
 
 /// A result as JSON, or an object. In the object, `error` is the code of an error of the application, with `message` and perhaps
 /// `data`. `tool` is the text of an error of a tool, `input` the input that is needed, and `lacks` the capabilities that the
-/// client lacks.
+/// client lacks. With `waiting` the callback waits for the client.
 impl Understood for MethodAnswer {
     fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<MethodAnswer> {
         let property = |name| js.property(value, name);
@@ -155,6 +155,8 @@ impl Understood for MethodAnswer {
             json(&input).map(MethodAnswer::NeedsInput)
         } else if let Some(lacks) = text(c"lacks") {
             json(&lacks).map(MethodAnswer::MissingCapability)
+        } else if property(c"waiting").and_then(|waiting| js.as_bool(waiting)) == Some(true) {
+            Ok(MethodAnswer::Waiting)
         } else {
             return other(js, value);
         };

@@ -11,8 +11,8 @@ use std::convert::identity;
 use std::sync::Arc;
 use wellhead::http::Verification;
 use wellhead::{
-    Call, CallId, ClientAnswer, Completion, Error, ErrorKind, Event, InterestAnswer, Json, MethodAnswer,
-    Page, Responder, ResponseCall, Result, Verdict, VerifyCall,
+    Call, CallId, ClientAnswer, ClientRequestError, Completion, Error, ErrorKind, Event, InterestAnswer,
+    Json, MethodAnswer, Page, Responder, ResponseCall, Result, Verdict, VerifyCall,
 };
 
 /// The function of JavaScript that events are run with.
@@ -249,6 +249,24 @@ impl Calls {
         };
         self.use_call(number, request).flatten().unwrap_or_else(|| {
             Err(Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"))
+        })
+    }
+
+    /// Makes a named request, for a call of a method.
+    pub(crate) fn client_request(
+        &self,
+        number: u32,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> std::result::Result<Json, ClientRequestError> {
+        let request = |held: &Held| match held {
+            Held::Method(responder) => Some(responder.client_request(name, method, params)),
+            _ => None,
+        };
+        self.use_call(number, request).flatten().unwrap_or_else(|| {
+            let why = "the call is over; its client takes no more requests";
+            Err(ClientRequestError::Failed(Error::new(ErrorKind::Closed, why)))
         })
     }
 

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver};
-use wellhead::{Caller, Json, Level, MethodError, Server, SharedBytes, Spelling};
+use wellhead::{Caller, ClientRequestError, Json, Level, MethodError, Server, SharedBytes, Spelling};
 
 /// An answer waits at most that long, and one callback, for the rest of its batch.
 const SLOW: Duration = Duration::from_millis(1);
@@ -227,6 +227,28 @@ impl Native {
     pub fn request(&self, call: u32, method: String, params: Option<String>) -> Result<f64> {
         let params = params.map(Json::object).transpose().map_err(thrown)?;
         Ok(self.inner.calls.request(call, &method, params.as_ref()).map_err(thrown)? as f64)
+    }
+
+    /// Makes a named request, for a call of a method; `params` is JSON. Returns a word and a JSON text: `result` with the
+    /// client's, `error` with the client's, `lacks` with capabilities, `waiting`, or `state` for one that is not valid.
+    #[napi]
+    pub fn client_request(
+        &self,
+        call: u32,
+        name: String,
+        method: String,
+        params: Option<String>,
+    ) -> Result<Vec<String>> {
+        let params = params.map(Json::object).transpose().map_err(thrown)?;
+        let told = match self.inner.calls.client_request(call, &name, &method, params.as_ref()) {
+            Ok(result) => ("result", result.as_str().to_owned()),
+            Err(ClientRequestError::MissingCapability(lacked)) => ("lacks", lacked.as_str().to_owned()),
+            Err(ClientRequestError::Refused(error)) => ("error", error.as_json()),
+            Err(ClientRequestError::InvalidState) => ("state", String::new()),
+            Err(ClientRequestError::Failed(why)) => return Err(thrown(why)),
+            Err(_) => ("waiting", String::new()),
+        };
+        Ok(vec![told.0.to_owned(), told.1])
     }
 
     /// Gives up a request that a call sent to the client.

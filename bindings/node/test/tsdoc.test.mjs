@@ -321,6 +321,15 @@ const AROUND = {
      const client = server.testClient({ capabilities: { extensions: { 'com.example/charts': { n: 1 } } } });
      assert.equal((await client.callTool('ask')).content[0].text, '{"n":1}');`,
   ],
+  'MethodCall.clientRequest': [
+    `${SERVER} server.tool('folders', { inputSchema: { type: 'object' } }, (_, call) => {`,
+    `return one('text', JSON.stringify(roots)); });
+     const onRequest = () => ({ roots: [{ uri: 'file:///a' }] });
+     for (const revision of ['2025-06-18', '2026-07-28'] as const) {
+       const client = server.testClient({ revision, capabilities: { roots: {} }, onRequest });
+       assert.equal((await client.callTool('folders')).content[0].text, '[{"uri":"file:///a"}]');
+     }`,
+  ],
   'ListCall.header': [
     `${SERVER} server.resource('greeting://', (_, call) => {`,
     `return language; }); const { fetch } = server.handler();

@@ -8,10 +8,10 @@ use crate::host::Host;
 use crate::imported::Imported;
 use crate::responder::{Notifies, Slot, Watched};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Arc, Weak};
-use wellhead::ErrorKind;
+use wellhead::{ClientRequestError, ErrorKind};
 
 /// A call of one of the program's callbacks by the server.
 ///
@@ -341,6 +341,46 @@ impl Call {
         Ok(detach(py, || self.slot.close_stream(retry_ms)))
     }
 
+    /// Asks the client for one of its features by a name, in every protocol revision, and returns the
+    /// client's result, a dict. Only in calls of methods, tools and prompts. Never blocks.
+    ///
+    /// The first time there is no result yet: `Waiting` is raised, which the callback lets through. It
+    /// **runs again from its start** when the client has answered. So what stands before the last request
+    /// runs once more each time.
+    ///
+    /// In 2026-07-28 the call is answered with `input_required`, and the answers so far travel in a sealed
+    /// `requestState`, good for this call for 10 minutes. Before, the server sends a request.
+    ///
+    /// Args:
+    ///     name: A name that is unique in the callback, and the same in every run.
+    ///     method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
+    ///     params: A dict, or None.
+    ///
+    /// Raises:
+    ///     Waiting: The client has not answered yet. Let it through.
+    ///     MissingCapability: The client did not declare the capability.
+    ///     MethodError: The client answered with this error.
+    ///     InvalidState: The client sent a state that is forged, expired, or of another call. Let it through.
+    ///     RegistrationError: The method is another one, or the name stands for another request
+    ///         (`invalid_argument`).
+    ///     ClosedError: The call is already answered.
+    #[pyo3(signature = (name, method, params = None, /))]
+    fn client_request<'py>(
+        &self,
+        name: &Bound<'py, PyAny>,
+        method: &Bound<'py, PyAny>,
+        params: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = name.py();
+        let (name, method) = (given::string("name", name)?, given::string("method", method)?);
+        let params = given::optional(params, |params| given::object("params", params))?;
+        match detach(py, || self.slot.client_request(&name, &method, params.as_ref())) {
+            Some(Ok(result)) => loads(py, result.as_str()),
+            Some(Err(why)) => Err(unanswered(py, why)),
+            None => Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered")),
+        }
+    }
+
     /// Sends the client a request before this call is answered, and returns a future of the client's
     /// result. Only in calls of methods, tools and prompts.
     ///
@@ -434,6 +474,37 @@ impl Call {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.caller)
     }
+}
+
+/// The exception of a request that has no result.
+fn unanswered(py: Python<'_>, why: ClientRequestError) -> PyErr {
+    let raise = |name: &str, arguments: Bound<'_, PyTuple>| {
+        let class = py.import("wellhead._errors").and_then(|errors| errors.getattr(name));
+        match class.and_then(|class| class.call1(arguments)) {
+            Ok(raised) => PyErr::from_value(raised),
+            Err(e) => e,
+        }
+    };
+    let raised = match why {
+        ClientRequestError::Waiting => Ok(("Waiting", PyTuple::empty(py))),
+        ClientRequestError::InvalidState => Ok(("InvalidState", PyTuple::empty(py))),
+        ClientRequestError::MissingCapability(needed) => loads(py, needed.as_str())
+            .and_then(|needed| Ok(("MissingCapability", (needed,).into_pyobject(py)?))),
+        ClientRequestError::Refused(refused) => {
+            let data = refused.data_json().map(|data| loads(py, data.as_str())).transpose();
+            data.and_then(|data| {
+                Ok(("MethodError", (refused.code(), refused.message(), data).into_pyobject(py)?))
+            })
+        }
+        ClientRequestError::Failed(why) => {
+            return match Err::<(), _>(why).or_raise(py) {
+                Err(e) => e,
+                Ok(()) => error(py, ErrorKind::Closed, "the request was not sent"),
+            };
+        }
+        why => return error(py, ErrorKind::InvalidArgument, &why.to_string()),
+    };
+    raised.map_or_else(|e| e, |(name, arguments)| raise(name, arguments))
 }
 
 /// JSON text as Python's values.

@@ -81,6 +81,8 @@ pub(crate) enum Meaning {
     ToolError(ToolError),
     NeedsInput(Json),
     MissingCapability(Json),
+    /// The callback waits for the client, and runs again.
+    Waiting,
     InvalidState,
     /// A token is good, but not for a request that needs these scopes.
     InsufficientScope(Vec<String>),
@@ -119,6 +121,7 @@ fn outcome(raised: &Bound<'_, PyBaseException>) -> PyResult<Meaning> {
         }
         "input_required" => Meaning::NeedsInput(method::carried(raised)?),
         "missing_capability" => Meaning::MissingCapability(method::carried(raised)?),
+        "waiting" => Meaning::Waiting,
         "invalid_state" => Meaning::InvalidState,
         "insufficient_scope" => Meaning::InsufficientScope(raised.getattr(intern!(py, "scopes"))?.extract()?),
         _ => Meaning::Failed,

@@ -25,6 +25,10 @@ impl FromCallback for MethodAnswer {
             Meaning::ToolError(error) => Some(MethodAnswer::ToolError(error.clone())),
             Meaning::NeedsInput(json) => Some(MethodAnswer::NeedsInput(json.clone())),
             Meaning::MissingCapability(json) => Some(MethodAnswer::MissingCapability(json.clone())),
+            Meaning::Waiting => Some(MethodAnswer::Waiting),
+            Meaning::InvalidState => {
+                Some(MethodError::invalid_params("requestState is not valid here").into())
+            }
             _ => None,
         }
     }

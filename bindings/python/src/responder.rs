@@ -3,7 +3,7 @@
 use crate::lock::lock;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
-use wellhead::{CallId, ErrorKind, Json, Reply, Responder};
+use wellhead::{CallId, ClientRequestError, ErrorKind, Json, Reply, Responder};
 
 /// The answer's way back, once. Dropped without an answer, it answers "internal error".
 pub(crate) struct Way<A: Reply> {
@@ -75,6 +75,7 @@ pub(crate) trait Watched: Send + Sync {
     /// The numbers of the connection and of the request.
     fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<(u64, u64)>>;
     fn give_up(&self, request: u64);
+    fn client_request(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested>;
     fn client(&self) -> Option<String>;
     fn client_capabilities(&self) -> Option<String>;
     fn extension(&self, id: &str) -> Option<String>;
@@ -82,6 +83,9 @@ pub(crate) trait Watched: Send + Sync {
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
     fn close_stream(&self, retry_ms: u64) -> bool;
 }
+
+/// The result of a request that the callback made by a name, or why it has none.
+pub(crate) type Requested = Result<Json, ClientRequestError>;
 
 /// A responder that a [`Call`] shares with the answer's way back. Any number of threads use it at once.
 pub(crate) struct Slot<A: Reply>(Mutex<State<A>>);
@@ -187,6 +191,10 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
         self.use_responder(|responder| A::give_up(responder, request));
     }
 
+    fn client_request(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested> {
+        self.use_responder(|responder| A::client_request(responder, name, method, params))
+    }
+
     fn client(&self) -> Option<String> {
         self.use_responder(Responder::client)?
     }
@@ -223,6 +231,10 @@ pub(crate) trait Notifies: Reply + Sized {
     }
 
     fn give_up(_: &Responder<Self>, _: u64) {}
+
+    fn client_request(_: &Responder<Self>, _: &str, _: &str, _: Option<&Json>) -> Requested {
+        Err(ClientRequestError::Failed(no_method()))
+    }
 }
 
 fn no_method() -> wellhead::Error {
@@ -247,5 +259,14 @@ impl Notifies for wellhead::MethodAnswer {
 
     fn give_up(responder: &Responder<Self>, request: u64) {
         responder.cancel_request(request);
+    }
+
+    fn client_request(
+        responder: &Responder<Self>,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> Requested {
+        responder.client_request(name, method, params)
     }
 }

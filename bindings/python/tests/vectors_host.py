@@ -208,6 +208,8 @@ class Host:
             answer = answer["then"]
         if answer == "none":
             return Future()
+        if "client_requests" in answer:
+            return self.client_requests(answer, given, call)
         if "request" in answer:
             return self.request(answer, given, call)
         if "hold" in answer:
@@ -229,6 +231,24 @@ class Host:
             }
             return {name: value for name, value in told.items() if value is not None}
         return method_result(answer)
+
+    def client_requests(self, answer: Json, given: dict[str, Any], call: wellhead.Call) -> Any:
+        unanswered: wellhead.Error | None = None
+        for each in answer["client_requests"]:
+            try:
+                result = call.client_request(each["name"], each["method"], each.get("params"))
+                self.calls.append(f"answered {each['name']} {compact(result)}")
+            except wellhead.MethodError as error:
+                self.calls.append(f"answered {each['name']} error {error.number} {error.message}")
+            except wellhead.MissingCapability as missing:
+                if "missing" in answer:
+                    return self.method_answer(answer["missing"], given, call)
+                unanswered = unanswered or missing
+            except wellhead.Error as error:
+                unanswered = unanswered or error
+        if unanswered is not None:
+            raise unanswered
+        return self.method_answer(answer["then"], given, call)
 
     def request(self, answer: Json, given: dict[str, Any], call: wellhead.Call) -> Any:
         asked = answer["request"]

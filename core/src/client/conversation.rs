@@ -279,7 +279,7 @@ impl Conversation {
                 Err(MethodError::new(RpcError::internal().code, error.message()))
             }
             MethodAnswer::Failed(why) => Err(MethodError::new(RpcError::internal().code, why)),
-            MethodAnswer::NeedsInput(_) | MethodAnswer::MissingCapability(_) => {
+            MethodAnswer::NeedsInput(_) | MethodAnswer::MissingCapability(_) | MethodAnswer::Waiting => {
                 Err(MethodError::new(RpcError::internal().code, "a client cannot answer so"))
             }
         }

@@ -143,7 +143,7 @@ impl ConnectionState {
         match schema.check(arguments(&params)) {
             Ok(None) => Some(HostCall::Method { call, handler, params }),
             Ok(Some(filled)) => {
-                let params = with_arguments(&params, &filled);
+                let params = Arc::new(with_arguments(&params, &filled));
                 Some(HostCall::Method { call, handler, params })
             }
             Err(lines) => {
@@ -199,6 +199,9 @@ impl ConnectionState {
     }
 
     pub(crate) fn finish_method(self: &Arc<Self>, call: CallId, answer: MethodAnswer) -> bool {
+        if matches!(answer, MethodAnswer::Waiting) {
+            return self.wait_for_client(call);
+        }
         let Some((handler, form, revision, client)) = self.machine.with(|m, _| m.called_method(call)) else {
             return self.step(|m, trash| m.finish_method(call, None, trash));
         };
@@ -324,24 +327,7 @@ impl ConnectionState {
             return Ok(number);
         };
         drop(self.continuation(number));
-        Err(match why {
-            NotSent::Over => {
-                Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests")
-            }
-            NotSent::Full => Error::new(
-                ErrorKind::Limit,
-                "the client takes nothing: as much waits for it as `output_bytes` allows",
-            ),
-            NotSent::Revision => {
-                invalid("requests end with older revisions; answer \"needs input\" instead".to_owned())
-            }
-            NotSent::Single => {
-                let what = "there is room for the answer only: the message was handed in alone, or its Accept allows no stream";
-                invalid(what.to_owned())
-            }
-            NotSent::NoFeature(why) => invalid(format!("\"{method}\" is a request {why}")),
-            NotSent::Lacks(needed) => invalid(format!("the client did not declare {needed}")),
-        })
+        Err(not_sent(method, why))
     }
 
     pub(crate) fn cancel_client_request(self: &Arc<Self>, number: u64) -> bool {
@@ -358,6 +344,26 @@ impl ConnectionState {
 
     pub(super) fn forget_continuations(&self) {
         self.continuations.with(|all, trash| trash.put(std::mem::take(all)));
+    }
+}
+
+/// Why a request was not sent to the client, as the application is told.
+pub(super) fn not_sent(method: &str, why: NotSent) -> Error {
+    match why {
+        NotSent::Over => Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"),
+        NotSent::Full => Error::new(
+            ErrorKind::Limit,
+            "the client takes nothing: as much waits for it as `output_bytes` allows",
+        ),
+        NotSent::Revision => {
+            invalid("requests end with older revisions; answer \"needs input\" instead".to_owned())
+        }
+        NotSent::Single => {
+            let what = "there is room for the answer only: the message was handed in alone, or its Accept allows no stream";
+            invalid(what.to_owned())
+        }
+        NotSent::NoFeature(why) => invalid(format!("\"{method}\" is a request {why}")),
+        NotSent::Lacks(needed) => invalid(format!("the client did not declare {needed}")),
     }
 }
 

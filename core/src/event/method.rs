@@ -5,7 +5,7 @@ use crate::catalog::{HandlerId, MethodFn, MethodHandler};
 use crate::connection::ConnectionState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::{Raw, is_object, members};
-use crate::model::{ClientAnswer, Json, MethodAnswer};
+use crate::model::{ClientAnswer, ClientRequestError, Json, MethodAnswer};
 use crate::protocol::{CallId, Context};
 use crate::responder::Responder;
 use std::fmt;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Weak};
 /// take it out.
 pub struct MethodCall {
     handler: Arc<MethodHandler>,
-    params: Json,
+    params: Arc<Json>,
     pub(super) context: Arc<Context>,
     pub(super) attached: Option<RequestContext>,
     pub(super) responder: Option<Responder<MethodAnswer>>,
@@ -28,7 +28,7 @@ impl MethodCall {
         call: CallId,
         context: Arc<Context>,
         handler: Arc<MethodHandler>,
-        params: Json,
+        params: Arc<Json>,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
         MethodCall { handler, params, context, attached: None, responder, quiet: false }
@@ -72,6 +72,46 @@ impl MethodCall {
     /// As [`Responder::notify`].
     pub fn notify(&self, method: &str, params: Option<&Json>) -> Result<bool> {
         self.responder.as_ref().map_or(Ok(false), |responder| responder.notify(method, params))
+    }
+
+    /// Asks the client for one of its features by a name, in every revision: `sampling/createMessage`, `elicitation/create`
+    /// or `roots/list`. Returns the result. The first time there is none yet, [`ClientRequestError::Waiting`]: return
+    /// it, and the callback **runs again from its start** when the client has answered. So what stands before the last request
+    /// runs once more each time. Names are unique in a callback and the same in every run. What is asked before the
+    /// callback returns goes to the client together.
+    ///
+    /// In the handshake era the server sends a request; it withdraws it if the call is cancelled. In the stateless era it
+    /// answers the call with `input_required`, and the client repeats it. The answers so far travel in a sealed
+    /// `requestState`, so that any replica with the key can go on; it is good for this call for 10 minutes.
+    ///
+    /// ```
+    /// use wellhead::{ClientRequestError, Json, MethodCall, Server};
+    ///
+    /// fn folders(call: MethodCall) -> Result<Json, ClientRequestError> {
+    ///     let roots = call.client_request("roots", "roots/list", None)?;
+    ///     Ok(Json::object(format!(r#"{{"content":[],"structuredContent":{}}}"#, roots.as_str())).unwrap())
+    /// }
+    ///
+    /// let server = Server::new("folders", "1.0.0");
+    /// server.tool("folders", &Json::object(r#"{"inputSchema":{"type":"object"}}"#)?, folders)?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ClientRequestError`].
+    pub fn client_request(
+        &self,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> std::result::Result<Json, ClientRequestError> {
+        match &self.responder {
+            Some(responder) => responder.client_request(name, method, params),
+            None => Err(ClientRequestError::Failed(Error::new(
+                ErrorKind::Closed,
+                "the call's responder was taken; ask through that",
+            ))),
+        }
     }
 
     /// [`Responder::request`], while the call has its responder.

@@ -54,6 +54,9 @@ pub enum MethodAnswer {
     NeedsInput(Json),
     /// The method needs these capabilities that the client lacks: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
+    /// The callback waits for the client: it runs again from its start when the client has answered what it asked by
+    /// [`crate::MethodCall::client_request`].
+    Waiting,
     /// A failure; the text is for the log. For the client it is an internal error, and for a tool a result with
     /// `isError` and the text "The tool failed".
     Failed(String),
@@ -88,6 +91,25 @@ impl MethodError {
     /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Returns the error as the text of a JSON object.
+    #[doc(hidden)] // for bindings
+    pub fn as_json(&self) -> String {
+        let mut out = Vec::new();
+        let mut object = crate::jsonrpc::write::Object::begin(&mut out);
+        object.raw("code", self.code.to_string()).string("message", &self.message);
+        if let Some(data) = &self.data {
+            object.raw("data", data.as_str());
+        }
+        object.end();
+        String::from_utf8(out).expect("escaped text stays text")
+    }
+
+    /// Returns the further data for programs.
+    #[doc(hidden)] // for bindings
+    pub fn data_json(&self) -> Option<&Json> {
+        self.data.as_ref()
     }
 
     /// Sets further data for programs.
@@ -168,7 +190,8 @@ impl<T: Into<MethodAnswer>> From<Result<T, crate::Error>> for MethodAnswer {
     }
 }
 
-/// The client gets a [`MethodError`] or a [`ToolError`] among the errors; others are failures.
+/// The client gets a [`MethodError`] or a [`ToolError`] among the errors, and a [`ClientRequestError`] waits for it; others are
+/// failures.
 impl<T: Into<MethodAnswer>> From<Result<T, Box<dyn std::error::Error + Send + Sync>>> for MethodAnswer {
     fn from(result: Result<T, Box<dyn std::error::Error + Send + Sync>>) -> Self {
         let error = match result {
@@ -177,6 +200,10 @@ impl<T: Into<MethodAnswer>> From<Result<T, Box<dyn std::error::Error + Send + Sy
         };
         let error = match error.downcast::<MethodError>() {
             Ok(error) => return MethodAnswer::Error(*error),
+            Err(error) => error,
+        };
+        let error = match error.downcast::<ClientRequestError>() {
+            Ok(error) => return (*error).into(),
             Err(error) => error,
         };
         match error.downcast::<ToolError>() {
@@ -190,6 +217,46 @@ impl MethodAnswer {
     /// Returns [`MethodAnswer::Failed`] with this text.
     pub fn failed(why: impl fmt::Display) -> Self {
         MethodAnswer::Failed(why.to_string())
+    }
+}
+
+/// Why [`crate::MethodCall::client_request`] has no result. A callback that does not look into it returns it: `?` is enough.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientRequestError {
+    /// The client has not answered yet. Return it: the callback runs again when it has.
+    #[error("the client has not answered yet; return this from the callback, which runs again then")]
+    Waiting,
+    /// The client did not declare these capabilities.
+    #[error("the client did not declare the capabilities {0:?}")]
+    MissingCapability(Json),
+    /// The client answered with this error.
+    #[error("the client refused: {0}")]
+    Refused(MethodError),
+    /// The client sent a `requestState` that the server did not give it for this call, or gave it too long ago.
+    #[error("requestState is not valid here")]
+    InvalidState,
+    /// The request was not sent, and cannot be.
+    #[error(transparent)]
+    Failed(crate::Error),
+}
+
+impl From<ClientRequestError> for MethodAnswer {
+    fn from(error: ClientRequestError) -> Self {
+        match error {
+            ClientRequestError::Waiting => MethodAnswer::Waiting,
+            ClientRequestError::MissingCapability(needed) => MethodAnswer::MissingCapability(needed),
+            ClientRequestError::InvalidState => {
+                MethodAnswer::Error(MethodError::invalid_params("requestState is not valid here"))
+            }
+            ClientRequestError::Refused(_) | ClientRequestError::Failed(_) => MethodAnswer::failed(error),
+        }
+    }
+}
+
+impl<T: Into<MethodAnswer>> From<Result<T, ClientRequestError>> for MethodAnswer {
+    fn from(result: Result<T, ClientRequestError>) -> Self {
+        result.map_or_else(MethodAnswer::from, Into::into)
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) use extension::{APP_TYPE, APPS, check_extension};
 pub(crate) use family::{Family, OutputSchema};
 pub use icon::Icon;
 pub use json::Json;
-pub use method::{ClientAnswer, Method, MethodAnswer, MethodError, ToolError};
+pub use method::{ClientAnswer, ClientRequestError, Method, MethodAnswer, MethodError, ToolError};
 pub use page::{Listed, Page};
 pub(crate) use report::Report;
 pub use resource::Resource;

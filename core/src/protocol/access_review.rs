@@ -40,6 +40,7 @@ impl Machine {
                 client_gone: false,
                 progress: ProgressState::default(),
                 form: AnswerForm::Method,
+                named: None,
                 state: RequestState::Judged(Box::new(judged)),
             });
             self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });

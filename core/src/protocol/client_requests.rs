@@ -26,6 +26,8 @@ struct ClientRequest {
     number: u64,
     call: CallId,
     route: Route,
+    /// The name that the callback gave it, and its method: the answer is for the next run of the callback.
+    named: Option<(String, String)>,
 }
 
 /// Why a request was not sent to the client.
@@ -78,20 +80,52 @@ impl Machine {
         if !need.is_met(self.client_capabilities(&context).as_ref().map(Json::raw)) {
             return Err(NotSent::Lacks(Need::as_capabilities(&BTreeSet::from([need]))));
         }
+        self.write_request(number, (call, route), (method, params), None);
+        self.inflight.pause(call);
+        Ok(())
+    }
+
+    /// Sends a request to the client, whose answer is for the next run of its callback if it has a name.
+    pub(super) fn write_client_request(
+        &mut self,
+        call: CallId,
+        route: Route,
+        request: (&str, Option<&Json>),
+        name: Option<String>,
+    ) {
+        let number = self.next_request_number();
+        self.write_request(number, (call, route), request, name);
+    }
+
+    fn write_request(
+        &mut self,
+        number: u64,
+        (call, route): (CallId, Route),
+        (method, params): (&str, Option<&Json>),
+        name: Option<String>,
+    ) {
         let id = id_of(number);
         self.outbox
             .write(route, MessageKind::Message, |p| request(p.out, &id, method, params.map(Json::as_str)));
-        self.inflight.pause(call);
-        self.client_requests.add(id, ClientRequest { number, call, route });
-        Ok(())
+        let named = name.map(|name| (name, method.to_owned()));
+        self.client_requests.add(id, ClientRequest { number, call, route, named });
+    }
+
+    /// Returns whether the client still has to answer requests of a call.
+    pub(super) fn client_requests_of(&self, call: CallId) -> bool {
+        self.client_requests.by_call.contains_key(&call)
     }
 
     /// Takes the client's response to a request of the server. An unknown id is ignored.
     pub(super) fn response(&mut self, id: Option<&RequestId>, result: Result<Raw<'_>, Raw<'_>>) {
-        let Some(ClientRequest { number, call, .. }) = id.and_then(|id| self.client_requests.remove(id))
+        let Some(ClientRequest { number, call, named, .. }) =
+            id.and_then(|id| self.client_requests.remove(id))
         else {
             return;
         };
+        if let Some((name, method)) = named {
+            return self.named_answer(call, name, method, ClientAnswer::received(result));
+        }
         self.queue_host_call(HostCall::Response { call, number, answer: ClientAnswer::received(result) });
         if !self.client_requests.by_call.contains_key(&call) {
             self.set_deadline(call);
@@ -129,7 +163,10 @@ impl Machine {
             };
             notification(p.out, "notifications/cancelled", Some(params));
         });
-        let ClientRequest { number, call, .. } = *request;
+        let ClientRequest { number, call, ref named, .. } = *request;
+        if named.is_some() {
+            return; // no callback waits for it
+        }
         self.queue_host_call(HostCall::Response { call, number, answer: ClientAnswer::GivenUp });
     }
 
@@ -149,7 +186,11 @@ impl Machine {
             }
         }
         answers.extend(
-            self.client_requests.open.values().map(|request| (request.number, ClientAnswer::GivenUp)),
+            self.client_requests
+                .open
+                .values()
+                .filter(|request| request.named.is_none())
+                .map(|request| (request.number, ClientAnswer::GivenUp)),
         );
         answers
     }

@@ -193,6 +193,7 @@ impl Machine {
                     client_gone: false,
                     progress: ProgressState::default(),
                     form: AnswerForm::Method,
+                    named: None,
                     state: RequestState::Lookup,
                 };
                 let call = match method {

@@ -257,7 +257,7 @@ impl Machine {
         self.undo(call.slot(), &state);
         if let Some(open) = self.inflight.close(call) {
             self.cancel_dropped_requests(); // before the answer: nothing may follow it
-            if let RequestState::Method { handler } = &state {
+            if let RequestState::Method { handler, .. } = &state {
                 let settings = self.settings.clone();
                 let outcome = Outcome::given_up(handler, open.context.revision, &settings.identity, why);
                 self.write_outcome(&open, outcome);
@@ -289,7 +289,7 @@ impl RequestState {
     pub(super) fn describe(&self) -> String {
         match self {
             RequestState::Read { uri, .. } => format!("the read of {uri}"),
-            RequestState::Method { handler } => format!("the call of {}", handler.describe()),
+            RequestState::Method { handler, .. } => format!("the call of {}", handler.describe()),
             RequestState::Judged(judged) => judged.describe(),
             RequestState::Complete { argument } => {
                 format!("the completion of {} in {}", argument.name, argument.reference)

@@ -18,7 +18,7 @@ pub(crate) enum HostCall {
     Method {
         call: CallId,
         handler: Arc<MethodHandler>,
-        params: Json,
+        params: Arc<Json>,
     },
     List {
         call: CallId,
@@ -69,7 +69,7 @@ pub(crate) enum RequestState {
     /// The application's answer to a read.
     Read { uri: Arc<str>, handler: Arc<Handler> },
     /// The application's answer to a method of its own.
-    Method { handler: Arc<MethodHandler> },
+    Method { handler: Arc<MethodHandler>, params: Arc<Json> },
     /// The application's values for a completion.
     Complete { argument: Arc<Argument> },
     /// Verdicts about what the lookup found, before it is served or called. Boxed, because it is larger than the others.

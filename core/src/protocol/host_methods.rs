@@ -130,7 +130,8 @@ impl Machine {
         params: Json,
         trash: &mut Trash,
     ) -> Option<(HostCall, Arc<Context>)> {
-        let state = RequestState::Method { handler: handler.clone() };
+        let params = Arc::new(params);
+        let state = RequestState::Method { handler: handler.clone(), params: params.clone() };
         let context = self.begin_call(request.call, state, trash)?;
         Some((HostCall::Method { call: request.call, handler, params }, context))
     }
@@ -143,7 +144,9 @@ impl Machine {
         params: Json,
         trash: &mut Trash,
     ) {
-        match self.inflight.ask_next(call, RequestState::Method { handler: handler.clone() }) {
+        let params = Arc::new(params);
+        let state = RequestState::Method { handler: handler.clone(), params: params.clone() };
+        match self.inflight.ask_next(call, state) {
             Ok(call) => self.queue_host_call(HostCall::Method { call, handler, params }),
             Err(state) => trash.put((state, handler)),
         }
@@ -156,7 +159,7 @@ impl Machine {
         call: CallId,
     ) -> Option<(Arc<MethodHandler>, AnswerForm, Revision, Option<Json>)> {
         let open = self.inflight.get(call)?;
-        let RequestState::Method { handler } = &open.state else { return None };
+        let RequestState::Method { handler, .. } = &open.state else { return None };
         let (handler, form, context) = (handler.clone(), open.form, open.context.clone());
         Some((handler, form, context.revision, self.client_capabilities(&context)))
     }
@@ -291,6 +294,7 @@ impl Outcome {
             }
             MethodAnswer::ToolError(error) => asked.refused_with_text(error.message()),
             MethodAnswer::MissingCapability(wanted) => asked.missing(wanted.as_str()),
+            MethodAnswer::Waiting => asked.failed("waits for its client, and asked it nothing"),
             MethodAnswer::Failed(why) => asked.failed(&format!("failed: {why}")),
         }
     }

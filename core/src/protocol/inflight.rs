@@ -3,6 +3,7 @@
 use super::answer_form::AnswerForm;
 use super::call_context::Context;
 use super::host_call::RequestState;
+use super::named_requests::NamedRequests;
 use super::outbox::Route;
 use super::progress::ProgressState;
 use super::request_ids::RequestIds;
@@ -43,6 +44,8 @@ pub(crate) struct OpenRequest {
     pub(crate) client_gone: bool,
     pub(crate) progress: ProgressState,
     pub(crate) form: AnswerForm,
+    /// The requests to the client that its callback makes by names.
+    pub(crate) named: Option<Box<NamedRequests>>,
     pub(crate) state: RequestState,
 }
 

@@ -35,7 +35,7 @@ impl Machine {
         trash: &mut Trash,
     ) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
-        let RequestState::Method { handler } = state else {
+        let RequestState::Method { handler, .. } = state else {
             trash.put((state, self.inflight.close(call)));
             return false;
         };

@@ -4,7 +4,10 @@ use crate::answers::{FAILURE, Held, Shared};
 use crate::host::text_of;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
-use wellhead::{ClientAnswer, Deferred, Json, MethodAnswer, MethodCall, MethodError, Responder, ToolError};
+use wellhead::{
+    ClientAnswer, ClientRequestError, Deferred, Json, MethodAnswer, MethodCall, MethodError, Responder,
+    ToolError,
+};
 
 impl Shared {
     /// A method's handler. It keeps its responder, for a moment or until a `finish` step.
@@ -17,7 +20,9 @@ impl Shared {
 
     /// `call`: while its handler runs.
     fn go_on(&self, call: Option<&MethodCall>, responder: Responder<MethodAnswer>, answer: &Value) {
-        if let Some(request) = answer.get("request") {
+        if let Some(requests) = answer["client_requests"].as_array() {
+            self.ask_by_names(call, responder, requests, answer);
+        } else if let Some(request) = answer.get("request") {
             self.ask(responder, request, answer);
         } else if let Some(name) = answer.get("hold") {
             self.hold(&text_of(name), Held::Method(responder));
@@ -60,6 +65,35 @@ impl Shared {
             self.go_on(call, responder, &answer["then"]);
         } else {
             responder.finish(method_answer(answer));
+        }
+    }
+
+    /// Makes named requests, in turn; goes on once all have an answer, and else waits.
+    fn ask_by_names(
+        &self,
+        call: Option<&MethodCall>,
+        responder: Responder<MethodAnswer>,
+        requests: &[Value],
+        answer: &Value,
+    ) {
+        let mut unanswered = None;
+        for request in requests {
+            let (name, method) = (text_of(&request["name"]), text_of(&request["method"]));
+            let params = request.get("params").map(object);
+            match responder.client_request(&name, &method, params.as_ref()) {
+                Ok(result) => self.note(format!("answered {name} {}", result.as_str())),
+                Err(ClientRequestError::Refused(error)) => {
+                    self.note(format!("answered {name} error {} {}", error.code(), error.message()));
+                }
+                Err(ClientRequestError::MissingCapability(_)) if answer.get("missing").is_some() => {
+                    return self.go_on(call, responder, &answer["missing"]);
+                }
+                Err(why) => drop(unanswered.get_or_insert(why)),
+            }
+        }
+        match unanswered {
+            Some(why) => drop(responder.finish(why)),
+            None => self.go_on(call, responder, &answer["then"]),
         }
     }
 

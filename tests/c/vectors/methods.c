@@ -105,6 +105,36 @@ static void request(host *h, wellhead_method *r, const json_t *with) {
     if (refused) go_on(h, r, json_object_get(with, "then"));
 }
 
+/* Makes named requests in turn. Returns how to go on, or NULL if one lacks an answer. */
+static const json_t *client_requests(host *h, wellhead_method *r, const json_t *with) {
+    const json_t *requests = json_object_get(with, "client_requests"), *missing = json_object_get(with, "missing");
+    int all = 1;
+    for (size_t i = 0; i < json_array_size(requests); i++) {
+        const json_t *one = json_array_get(requests, i), *params = json_object_get(one, "params");
+        text given = {0}, line = {0};
+        if (params) given = text_of_json(params);
+        wellhead_str name = member(one, "name"), told = {NULL, 0};
+        uint32_t response = wellhead_method_client_request(r, name, member(one, "method"), view(&given), &told);
+        text_free(&given);
+        if (response == WELLHEAD_RESPONSE_RESULT) {
+            text_say(&line, "answered %.*s %.*s", (int)name.len, name.ptr, (int)told.len, told.ptr);
+            note(h, &line);
+        } else if (response == WELLHEAD_RESPONSE_ERROR) {
+            json_t *error = json_loadb(told.ptr, told.len, 0, NULL);
+            text_say(&line, "answered %.*s error %d %s", (int)name.len, name.ptr,
+                     (int)json_integer_value(json_object_get(error, "code")),
+                     json_string_value(json_object_get(error, "message")));
+            json_decref(error);
+            note(h, &line);
+        } else if (response == WELLHEAD_RESPONSE_MISSING_CAPABILITY && missing) {
+            return missing;
+        } else {
+            all = 0;
+        }
+    }
+    return all ? json_object_get(with, "then") : NULL;
+}
+
 /* Answers a responder that is kept, now or later. */
 static void go_on(host *h, wellhead_method *r, const json_t *with) {
     const char *word = json_string_value(with);
@@ -117,6 +147,10 @@ static void go_on(host *h, wellhead_method *r, const json_t *with) {
         for (size_t i = 0; i < json_array_size(reports); i++)
             report(wellhead_method_call(r), json_array_get(reports, i));
         go_on(h, r, json_object_get(with, "then"));
+    } else if (json_object_get(with, "client_requests")) {
+        const json_t *then = client_requests(h, r, with);
+        if (then) go_on(h, r, then);
+        else wellhead_method_wait(r);
     } else if (json_object_get(with, "request")) {
         request(h, r, with);
     } else if (name) {

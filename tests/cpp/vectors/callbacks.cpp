@@ -134,6 +134,29 @@ void Host::go_on(Method r, const json_t *with) {
     } else if (const json_t *reports = get(with, "progress")) {
         for (const json_t *one : elements(reports)) report(r.call(), one);
         go_on(std::move(r), then);
+    } else if (get(with, "client_requests")) {
+        bool all = true;
+        for (const json_t *one : elements(get(with, "client_requests"))) {
+            const std::string name = string_of(get(one, "name"));
+            try {
+                const auto told = r.client_request(name, string_of(get(one, "method")), json_of(get(one, "params")));
+                calls_.push_back("answered " + name + " " + told);
+            } catch (const wellhead::ClientRequestError &e) {
+                if (e.response == WELLHEAD_RESPONSE_ERROR) {
+                    json_t *error = json_loads(e.json->c_str(), 0, nullptr);
+                    calls_.push_back("answered " + name + " error "
+                                     + std::to_string(json_integer_value(get(error, "code"))) + " "
+                                     + string_of(get(error, "message")));
+                    json_decref(error);
+                } else if (e.response == WELLHEAD_RESPONSE_MISSING_CAPABILITY && get(with, "missing")) {
+                    return go_on(std::move(r), get(with, "missing"));
+                } else {
+                    all = false;
+                }
+            }
+        }
+        if (all) go_on(std::move(r), then);
+        else r.wait();
     } else if (get(with, "request")) {
         request(std::move(r), with);
     } else if (const json_t *later = get(with, "hold")) {

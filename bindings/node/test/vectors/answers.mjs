@@ -145,6 +145,7 @@ export class Answers {
   }
 
   #method(answer, given, call) {
+    if (answer.client_requests !== undefined) return this.#clientRequests(answer, given, call);
     if (answer.request !== undefined) {
       const response = this.#request(answer, given, call);
       if (answer.hold === undefined) return response;
@@ -165,6 +166,24 @@ export class Answers {
     }
     if (answer.notify === undefined) return result(answer);
     for (const { method, params } of answer.notify) call.notify(method, params);
+    return this.#method(answer.then, given, call);
+  }
+
+  /** Makes named requests in turn, and goes on once all have an answer. */
+  #clientRequests(answer, given, call) {
+    let unanswered;
+    for (const { name, method, params } of answer.client_requests) {
+      try {
+        this.#note(`answered ${name} ${JSON.stringify(call.clientRequest(name, method, params))}`);
+      } catch (e) {
+        if (e instanceof ClientError) {
+          this.#note(`answered ${name} error ${e.error.code} ${e.error.message}`);
+        } else if (e instanceof MissingCapability && answer.missing !== undefined) {
+          return this.#method(answer.missing, given, call);
+        } else unanswered ??= e;
+      }
+    }
+    if (unanswered !== undefined) throw unanswered;
     return this.#method(answer.then, given, call);
   }
 

@@ -41,6 +41,7 @@ from wellhead._errors import (
     ResourceNotFound,
     ResponseError,
     ToolError,
+    Waiting,
 )
 
 TYPE_CHECKING = False
@@ -94,6 +95,7 @@ __all__ = [
     "Server",
     "TestClient",
     "ToolError",
+    "Waiting",
     "expand",
 ]
 

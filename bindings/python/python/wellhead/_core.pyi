@@ -257,6 +257,31 @@ class Call:
             RegistrationError: The notification is not one about a call, a `notifications/message` has no
                 level, or the capability `logging` is not declared (`invalid_argument`).
         """
+    def client_request(self, name: str, method: str, params: dict[str, Any] | None = None, /) -> Any:
+        """Asks the client for one of its features by a name, in every protocol revision, and returns the
+        client's result, a dict. Only in calls of methods, tools and prompts. Never blocks.
+
+        The first time there is no result yet: `Waiting` is raised, which the callback lets through. It
+        **runs again from its start** when the client has answered. So what stands before the last request
+        runs once more each time.
+
+        In 2026-07-28 the call is answered with `input_required`, and the answers so far travel in a sealed
+        `requestState`, good for this call for 10 minutes. Before, the server sends a request.
+
+        Args:
+            name: A name that is unique in the callback, and the same in every run.
+            method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
+            params: A dict, or None.
+
+        Raises:
+            Waiting: The client has not answered yet. Let it through.
+            MissingCapability: The client did not declare the capability.
+            MethodError: The client answered with this error.
+            InvalidState: The client sent a state that is forged, expired, or of another call. Let it through.
+            RegistrationError: The method is another one, or the name stands for another request
+                (`invalid_argument`).
+            ClosedError: The call is already answered.
+        """
     def request(self, method: str, params: dict[str, Any] | None = None, /) -> Future[dict[str, Any]]:
         """Sends the client a request before this call is answered, and returns a future of the client's
         result. Only in calls of methods, tools and prompts.

@@ -93,8 +93,16 @@ class InputRequired(Outcome):
         self.value = value
 
 
+class Waiting(Outcome):
+    """Raised by `Call.client_request`: the client has not answered yet. The callback lets it through, and runs
+    again from its start when the client has answered."""
+
+    def __init__(self, message="the callback waits for the client", /):
+        super().__init__(message, "waiting")
+
+
 class InvalidState(Outcome):
-    """Raised by a callback that reads: the request's state is not one of this server. See `Call.open_state`."""
+    """Raised by a callback: the request's state is not one of this server. See `Call.open_state`."""
 
     def __init__(self, message="", /):
         super().__init__(message, "invalid_state")

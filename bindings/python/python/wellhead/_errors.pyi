@@ -62,8 +62,15 @@ class InputRequired(Outcome):
     value: dict[str, Any]
     def __init__(self, value: dict[str, Any], /) -> None: ...
 
+class Waiting(Outcome):
+    """Raised by `Call.client_request`: the client has not answered yet. The callback lets it through, and runs
+    again from its start when the client has answered.
+    """
+
+    def __init__(self, message: str = ..., /) -> None: ...
+
 class InvalidState(Outcome):
-    """Raised by a callback that reads: the request's state is not one of this server. See `Call.open_state`."""
+    """Raised by a callback: the request's state is not one of this server. See `Call.open_state`."""
 
     def __init__(self, message: str = "", /) -> None: ...
 

@@ -1,0 +1,200 @@
+//! Requests to the client by names: a callback asks, waits, and runs again with the answers.
+//!
+//! In the handshake era they are requests of the server; in the stateless era the answer to the call says what is
+//! needed, and its sealed `requestState` carries the answers so far. Source: MCP 2026-07-28, "Multi Round-Trip Requests".
+
+use super::ConnectionState;
+use crate::encode::quote_into;
+use crate::error::{Error, ErrorKind};
+use crate::jsonrpc::write::Object;
+use crate::jsonrpc::{Raw, for_each_member, is_object, members, string};
+use crate::model::{ClientAnswer, ClientRequestError, Json, MethodAnswer, MethodError};
+use crate::protocol::{
+    CallId, Context, ForgedState, NamedRequests, NotAnswered, NotSent, ROUNDS, WaitingCall,
+};
+use crate::revision::Era;
+use std::sync::Arc;
+
+/// How long a client may take to answer, in milliseconds.
+const EXPIRES_MS: u64 = 600_000;
+/// The most bytes of a sealed state.
+const STATE_BYTES: usize = 64 << 10;
+
+impl ConnectionState {
+    pub(crate) fn client_request(
+        self: &Arc<Self>,
+        call: CallId,
+        context: &Context,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> Result<Json, ClientRequestError> {
+        if let Some((handler, sent)) = self.machine.with(|m, _| m.unread_answers(call)) {
+            let purpose = purpose(&handler.name, handler.item.as_deref(), &sent);
+            let now = self.machine.with(|m, _| m.now());
+            let read = self.read_answers(context, &purpose, &sent, now);
+            self.machine.with(|m, _| m.keep_read_answers(call, read.ok_or(ForgedState)));
+        }
+        let why = match self.machine.with(|m, _| m.named_request(call, name, method, params)) {
+            Ok(ClientAnswer::Result(result)) => {
+                return Json::object(result).map_err(|_| {
+                    invalid(format!("the client's answer to \"{name}\" is no object; treat it as missing"))
+                });
+            }
+            Ok(ClientAnswer::Error(error)) => return Err(ClientRequestError::Refused(refused(&error))),
+            Ok(ClientAnswer::GivenUp) => NotAnswered::NotSent(NotSent::Over),
+            Err(why) => why,
+        };
+        Err(match why {
+            NotAnswered::Waiting => ClientRequestError::Waiting,
+            NotAnswered::Forged => ClientRequestError::InvalidState,
+            NotAnswered::OtherName => invalid(format!(
+                "\"{name}\" names another request of this callback; give each a name of its own"
+            )),
+            NotAnswered::CannotWait => invalid(
+                "in this revision only tools and prompts wait for their client; ask in one of them"
+                    .to_owned(),
+            ),
+            NotAnswered::NotSent(NotSent::Lacks(needed)) => match Json::object(needed) {
+                Ok(needed) => ClientRequestError::MissingCapability(needed),
+                Err(why) => ClientRequestError::Failed(why),
+            },
+            NotAnswered::NotSent(why) => {
+                ClientRequestError::Failed(super::method_calls::not_sent(method, why))
+            }
+        })
+    }
+
+    /// Sends what a callback asked, or answers that it is needed.
+    pub(super) fn wait_for_client(self: &Arc<Self>, call: CallId) -> bool {
+        let Some(waiting) = self.machine.with(|m, _| m.take_named_requests(call)) else {
+            return self.step(|m, trash| m.finish_method(call, None, trash));
+        };
+        let WaitingCall { handler, params, era, context, named } = waiting;
+        let failed = |why: &str| self.finish_method(call, MethodAnswer::failed(why));
+        if named.asked.is_empty() {
+            return failed("it waits for its client, and asked it nothing by client_request");
+        }
+        if named.rounds >= ROUNDS {
+            return failed("it asked its client in more than 16 rounds");
+        }
+        if era == Era::Handshake {
+            let sent = self.step(|m, trash| m.wait_for_client(call, named, trash));
+            self.wake();
+            return sent;
+        }
+        let now = self.machine.with(|m, _| m.now());
+        let purpose = purpose(&handler.name, handler.item.as_deref(), &params);
+        let state = self.sealer().seal_state(
+            context.caller.id(),
+            &purpose,
+            &state(&named),
+            now.saturating_add(EXPIRES_MS),
+        );
+        if state.len() > STATE_BYTES {
+            return failed("the answers of its client have more than 64 KiB");
+        }
+        self.finish_method(call, MethodAnswer::NeedsInput(needed(&named, &state)))
+    }
+
+    /// Reads the answers that a client sent with its request, and those that it had sent before. `None`: the server
+    /// gave it another state, or gave it none any more.
+    fn read_answers(
+        &self,
+        context: &Context,
+        purpose: &str,
+        params: &Json,
+        now: u64,
+    ) -> Option<NamedRequests> {
+        let [state, responses] = members(params.raw(), &["requestState", "inputResponses"]).ok()?;
+        let Some(state) = state else { return Some(NamedRequests::default()) };
+        let opened = self.sealer().open_state(context.caller.id(), purpose, &string(state)?, now)?;
+        let opened = Json::object(opened).ok()?;
+        let [rounds, asked, answers] = members(opened.raw(), &["rounds", "asked", "answers"]).ok()?;
+        let mut read = NamedRequests { rounds: rounds?.get().parse().ok()?, ..NamedRequests::default() };
+        for_each_member(answers?, |name, answer| {
+            if let Ok([Some(method), Some(result)]) = members(answer, &["method", "result"])
+                && let Some(method) = string(method)
+            {
+                let answer = ClientAnswer::Result(result.get().to_owned());
+                read.answers.insert(name.to_owned(), (method.into(), answer));
+            }
+        });
+        for_each_member(asked?, |name, method| {
+            let given = responses.and_then(|responses| member(responses, name));
+            if let (Some(given), Some(method)) = (given.filter(|given| is_object(*given)), string(method)) {
+                let answer = ClientAnswer::Result(given.get().to_owned());
+                read.answers.insert(name.to_owned(), (method.into(), answer));
+            }
+        });
+        Some(read)
+    }
+}
+
+/// The member of that name, whatever the name is.
+fn member<'a>(of: Raw<'a>, name: &str) -> Option<Raw<'a>> {
+    members(of, &[name]).ok()?[0]
+}
+
+/// Names the only purpose of a state: another try of the same call.
+fn purpose(method: &str, name: Option<&str>, params: &Json) -> String {
+    let arguments = super::method_calls::arguments(params).get();
+    format!("client_request of {method} {}\n{arguments}", name.unwrap_or_default())
+}
+
+/// The text of the state that a client gets.
+fn state(named: &NamedRequests) -> String {
+    let mut out = Vec::new();
+    let mut object = Object::begin(&mut out);
+    object.raw("rounds", (named.rounds + 1).to_string());
+    let mut asked = Object::begin(object.member("asked"));
+    for request in &named.asked {
+        quote_into(&request.method, asked.any_member(&request.name));
+    }
+    asked.end();
+    let mut answers = Object::begin(object.member("answers"));
+    for (name, (method, answer)) in &named.answers {
+        let ClientAnswer::Result(result) = answer else { continue };
+        let mut one = Object::begin(answers.any_member(name));
+        one.string("method", method).raw("result", result);
+        one.end();
+    }
+    answers.end();
+    object.end();
+    String::from_utf8(out).expect("escaped text stays text")
+}
+
+/// The answer that says what is needed.
+fn needed(named: &NamedRequests, state: &str) -> Json {
+    let mut out = Vec::new();
+    let mut object = Object::begin(&mut out);
+    let mut requests = Object::begin(object.member("inputRequests"));
+    for request in &named.asked {
+        let mut one = Object::begin(requests.any_member(&request.name));
+        one.string("method", &request.method);
+        if let Some(params) = &request.params {
+            one.raw("params", params.as_str());
+        }
+        one.end();
+    }
+    requests.end();
+    object.string("requestState", state);
+    object.end();
+    Json::written(out)
+}
+
+/// The error of a client, as it sent it.
+fn refused(error: &str) -> MethodError {
+    let error = Raw::kept(error);
+    let [code, message, data] = members(error, &["code", "message", "data"]).unwrap_or([None; 3]);
+    let code = code.and_then(|code| code.get().parse().ok()).unwrap_or_default();
+    let refused = MethodError::new(code, message.and_then(string).unwrap_or_default());
+    match data.filter(|data| is_object(*data)) {
+        Some(data) => refused.data(Json::received(data)),
+        None => refused,
+    }
+}
+
+fn invalid(message: String) -> ClientRequestError {
+    ClientRequestError::Failed(Error::new(ErrorKind::InvalidArgument, message))
+}

@@ -1,0 +1,187 @@
+//! Requests to the client that a callback makes by a name. The callback runs again from its start when the client has
+//! answered, and then finds the answers.
+
+use super::CallId;
+use super::call_context::Context;
+use super::client_requests::NotSent;
+use super::host_call::{HostCall, RequestState};
+use super::machine::Machine;
+use super::needs_input::Need;
+use crate::catalog::MethodHandler;
+use crate::model::{ClientAnswer, Json};
+use crate::revision::{self, Era};
+use crate::sync::Trash;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// How often a callback may wait for its client.
+pub(crate) const ROUNDS: u32 = 16;
+
+/// The named requests of one call, in all its runs.
+#[derive(Default)]
+pub(crate) struct NamedRequests {
+    /// By name: the method, and what the client answered.
+    pub(crate) answers: BTreeMap<String, (String, ClientAnswer)>,
+    /// Those of this run that lack an answer.
+    pub(crate) asked: Vec<NamedRequest>,
+    pub(crate) rounds: u32,
+    /// The answers that came with the request were read.
+    pub(crate) read: bool,
+    /// It is not what the server gave to the client.
+    pub(crate) forged: bool,
+}
+
+/// A client sent a state that the server did not give it, or gave it too long ago.
+pub(crate) struct ForgedState;
+
+#[derive(Clone)]
+pub(crate) struct NamedRequest {
+    pub(crate) name: String,
+    pub(crate) method: String,
+    pub(crate) params: Option<Json>,
+}
+
+/// Why a named request has no answer.
+pub(crate) enum NotAnswered {
+    /// The client has not answered yet.
+    Waiting,
+    NotSent(NotSent),
+    /// The name stands for another request.
+    OtherName,
+    /// The method of the call cannot wait in this revision.
+    CannotWait,
+    Forged,
+}
+
+/// A call whose callback waits.
+pub(crate) struct WaitingCall {
+    pub(crate) handler: Arc<MethodHandler>,
+    pub(crate) params: Arc<Json>,
+    pub(crate) era: Era,
+    pub(crate) context: Arc<Context>,
+    pub(crate) named: NamedRequests,
+}
+
+impl Machine {
+    /// Returns the call if the client may have sent answers with its request, which were not read yet.
+    pub(crate) fn unread_answers(&mut self, call: CallId) -> Option<(Arc<MethodHandler>, Arc<Json>)> {
+        let open = self.inflight.get(call)?;
+        let RequestState::Method { handler, params } = &open.state else { return None };
+        let (handler, params) = (handler.clone(), params.clone());
+        let named = open.named.get_or_insert_default();
+        let unread = open.context.revision.era == Era::Stateless && !std::mem::replace(&mut named.read, true);
+        unread.then_some((handler, params))
+    }
+
+    /// Takes the answers that came with the client's request, or notes that its state is forged.
+    pub(crate) fn keep_read_answers(&mut self, call: CallId, read: Result<NamedRequests, ForgedState>) {
+        let Some(open) = self.inflight.get(call) else { return };
+        let named = open.named.get_or_insert_default();
+        match read {
+            Ok(read) => (named.answers, named.rounds) = (read.answers, read.rounds),
+            Err(ForgedState) => named.forged = true,
+        }
+    }
+
+    /// Returns the answer of a named request, or notes the request for [`Machine::wait_for_client`].
+    pub(crate) fn named_request(
+        &mut self,
+        call: CallId,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> Result<ClientAnswer, NotAnswered> {
+        let over = || NotAnswered::NotSent(NotSent::Over);
+        let open = self.inflight.get(call).ok_or_else(over)?;
+        let RequestState::Method { handler, .. } = &open.state else { return Err(over()) };
+        let named = open.named.get_or_insert_default();
+        if named.forged {
+            return Err(NotAnswered::Forged);
+        }
+        if let Some((of, answer)) = named.answers.get(name) {
+            return if of == method { Ok(answer.clone()) } else { Err(NotAnswered::OtherName) };
+        }
+        if let Some(asked) = named.asked.iter().find(|asked| asked.name == name) {
+            let same =
+                asked.method == method && asked.params.as_ref().map(Json::as_str) == params.map(Json::as_str);
+            return Err(if same { NotAnswered::Waiting } else { NotAnswered::OtherName });
+        }
+        let (route, context) = (open.route, open.context.clone());
+        match context.revision.era {
+            Era::Stateless if !revision::may_need_input(&handler.name) => {
+                return Err(NotAnswered::CannotWait);
+            }
+            Era::Handshake if self.outbox.takes_answer_only(route) => {
+                return Err(NotAnswered::NotSent(NotSent::Single));
+            }
+            Era::Handshake if self.outbox.len() >= self.settings.limits.output_bytes => {
+                return Err(NotAnswered::NotSent(NotSent::Full));
+            }
+            _ => {}
+        }
+        let need = Need::from_request(method, params.map(Json::raw))
+            .map_err(|why| NotAnswered::NotSent(NotSent::NoFeature(why)))?;
+        if !need.is_met(self.client_capabilities(&context).as_ref().map(Json::raw)) {
+            let lacked = Need::as_capabilities(&BTreeSet::from([need]));
+            return Err(NotAnswered::NotSent(NotSent::Lacks(lacked)));
+        }
+        let request = NamedRequest { name: name.into(), method: method.into(), params: params.cloned() };
+        let open = self.inflight.get(call).ok_or_else(over)?;
+        open.named.get_or_insert_default().asked.push(request);
+        Err(NotAnswered::Waiting)
+    }
+
+    /// Takes the named requests of a call whose callback waits for them. Returns `None` if the request is over.
+    pub(crate) fn take_named_requests(&mut self, call: CallId) -> Option<WaitingCall> {
+        let open = self.inflight.get(call)?;
+        let RequestState::Method { handler, params } = &open.state else { return None };
+        let (handler, params, context) = (handler.clone(), params.clone(), open.context.clone());
+        let era = context.revision.era;
+        let named = open.named.as_deref_mut().map(std::mem::take).unwrap_or_default();
+        Some(WaitingCall { handler, params, era, context, named })
+    }
+
+    /// Sends the named requests of a call to the client. The callback runs again once all are answered.
+    pub(crate) fn wait_for_client(
+        &mut self,
+        call: CallId,
+        mut named: NamedRequests,
+        trash: &mut Trash,
+    ) -> bool {
+        let Some(state) = self.inflight.answered(call) else { return false };
+        let next = match self.inflight.ask_next(call, state) {
+            Ok(next) => next,
+            Err(state) => {
+                trash.put(state);
+                return false;
+            }
+        };
+        self.cancel_dropped_requests();
+        let asked = std::mem::take(&mut named.asked);
+        named.rounds += 1;
+        let Some(open) = self.inflight.get(next) else { return false };
+        let route = open.route;
+        open.named = Some(Box::new(named));
+        for NamedRequest { name, method, params } in asked {
+            self.write_client_request(next, route, (&method, params.as_ref()), Some(name));
+        }
+        self.inflight.pause(next);
+        true
+    }
+
+    /// Keeps the client's answer to a named request. The callback runs again if it was the last one.
+    pub(super) fn named_answer(&mut self, call: CallId, name: String, method: String, answer: ClientAnswer) {
+        let waits = self.client_requests_of(call);
+        let Some(open) = self.inflight.get(call) else { return };
+        open.named.get_or_insert_default().answers.insert(name, (method, answer));
+        let RequestState::Method { handler, params } = &open.state else { return };
+        if waits {
+            return;
+        }
+        let (handler, params) = (handler.clone(), params.clone());
+        let state = RequestState::Method { handler: handler.clone(), params: params.clone() };
+        if let Ok(call) = self.inflight.ask_next(call, state) {
+            self.queue_host_call(HostCall::Method { call, handler, params });
+        }
+    }
+}
