@@ -19,9 +19,10 @@
  *   Endpoint and Exchange for programs with their own HTTP server.
  * Texts are passed in as std::string_view and copied. Texts that are returned as std::string_view are borrowed, as in
  *   wellhead.h.
- * Callbacks are std::function, so they must be copyable: put what they own into a std::shared_ptr. A callback gets its
- *   responder by reference and answers before it returns, or moves it elsewhere, as keep() does, and answers later. Several
- *   threads may run callbacks at once if an option of wellhead.h says so. An empty function is refused where one is required.
+ * Callbacks are wellhead::Callback, made from any function, also a lambda that owns a std::unique_ptr. They are moved, not
+ *   copied: a Provider or options that are kept in a variable are passed with std::move. A callback gets its responder by
+ *   reference and answers before it returns, or moves it elsewhere, as keep() does, and answers later. Several threads may
+ *   run callbacks at once if an option of wellhead.h says so. An empty function is refused where one is required.
  * Callbacks may throw: the answer is then "internal error", or "The tool failed" as the result of a tool, and what() is
  *   logged. The text of a ToolError is for the model instead. A responder that the callback has moved elsewhere with keep()
  *   still answers later.
@@ -113,6 +114,43 @@ public:
     std::uint32_t response;
     /* The error of the client, or the capabilities that it lacks. */
     std::optional<std::string> json;
+};
+
+/* A function of any type behind a signature, like std::function, which may own what cannot be copied. */
+template <class Signature> class Callback;
+template <class R, class... A> class Callback<R(A...)> {
+public:
+    Callback() noexcept = default;
+    Callback(std::nullptr_t) noexcept {}
+    template <class F, class D = std::decay_t<F>,
+              class = std::enable_if_t<!std::is_same_v<D, Callback> && std::is_invocable_r_v<R, D &, A...>>>
+    Callback(F &&function) {
+        if constexpr (std::is_pointer_v<std::remove_reference_t<F>> || std::is_member_pointer_v<D>) {
+            if (!function) return; /* NULL */
+        } else if constexpr (std::is_same_v<D, std::function<R(A...)>>) {
+            if (!function) return;
+        }
+        target_ = std::make_unique<Of<D>>(std::forward<F>(function));
+    }
+
+    explicit operator bool() const noexcept { return target_ != nullptr; }
+    R operator()(A... arguments) const { return target_->call(std::forward<A>(arguments)...); }
+
+private:
+    struct Target {
+        virtual ~Target() = default;
+        virtual R call(A... arguments) = 0;
+    };
+    template <class F> struct Of final : Target {
+        explicit Of(F &&f) : function(std::move(f)) {}
+        explicit Of(const F &f) : function(f) {}
+        R call(A... arguments) override {
+            if constexpr (std::is_void_v<R>) static_cast<void>(function(std::forward<A>(arguments)...));
+            else return function(std::forward<A>(arguments)...);
+        }
+        F function;
+    };
+    std::unique_ptr<Target> target_;
 };
 
 namespace detail {
@@ -674,7 +712,7 @@ public:
 };
 
 /* Handles the response of the client: one of WELLHEAD_RESPONSE_, and JSON. */
-using ResponseCallback = std::function<void(std::uint32_t response, std::string_view json)>;
+using ResponseCallback = Callback<void(std::uint32_t response, std::string_view json)>;
 
 /* A part of the result of a tool: see wellhead_method_add_text. It owns what it holds, and is cheap to copy. */
 class ContentBlock {
@@ -717,7 +755,7 @@ public:
     }
 
 private:
-    using Add = std::function<wellhead_status(wellhead_method *, const wellhead_content_block *)>;
+    using Add = Callback<wellhead_status(wellhead_method *, const wellhead_content_block *)>;
 
     explicit ContentBlock(Add add) : add_(std::make_shared<const Add>(std::move(add))) {}
 
@@ -858,28 +896,28 @@ public:
 };
 
 using CompleteCallback =
-    std::function<void(const Call &call, std::string_view variable, std::string_view value, Complete &responder)>;
+    Callback<void(const Call &call, std::string_view variable, std::string_view value, Complete &responder)>;
 
 /* The callbacks of a registration: see wellhead_provider. Empty ones are not offered. */
 struct Provider {
-    std::function<void(const Call &call, Read &responder)> read = {};
+    Callback<void(const Call &call, Read &responder)> read = {};
     /* after: absent for the first page. */
-    std::function<void(const Call &call, std::optional<std::string_view> after, std::size_t limit, List &responder)> list =
+    Callback<void(const Call &call, std::optional<std::string_view> after, std::size_t limit, List &responder)> list =
         {};
     CompleteCallback complete = {};
     std::vector<std::string> completed = {};
-    std::function<bool(std::string_view uri)> exists = {};
+    Callback<bool(std::string_view uri)> exists = {};
 };
 
-using AuthorizeCallback = std::function<void(const Call &call, std::uint32_t operation, const wellhead_str *uris,
+using AuthorizeCallback = Callback<void(const Call &call, std::uint32_t operation, const wellhead_str *uris,
                                              std::size_t uri_count, Authorize &responder)>;
-using InterestCallback = std::function<void(const Call &call, bool wanted, Interest &responder)>;
-using MethodCallback = std::function<void(const Call &call, std::string_view params, Method &responder)>;
+using InterestCallback = Callback<void(const Call &call, bool wanted, Interest &responder)>;
+using MethodCallback = Callback<void(const Call &call, std::string_view params, Method &responder)>;
 /* Runs a tool, and returns its result. A ToolError that it throws is for the model. */
-using ToolCallback = std::function<ToolResult(const Call &call)>;
-using PublishCallback = std::function<void(std::string_view event)>;
-using ObserveCallback = std::function<void(const wellhead_observed &observed)>;
-using LogCallback = std::function<void(std::uint32_t level, std::string_view line)>;
+using ToolCallback = Callback<ToolResult(const Call &call)>;
+using PublishCallback = Callback<void(std::string_view event)>;
+using ObserveCallback = Callback<void(const wellhead_observed &observed)>;
+using LogCallback = Callback<void(std::uint32_t level, std::string_view line)>;
 
 /* ---- server ---- */
 
@@ -1206,7 +1244,7 @@ inline Text expand(std::string_view uri_template, const std::vector<wellhead_val
 /* Options of a connection: see wellhead_connection_options. */
 struct ConnectionOptions {
     /* Its exceptions are dropped: the next poll finds everything that there is to do. */
-    std::function<void()> wake = {};
+    Callback<void()> wake = {};
     Caller caller = {};
     std::optional<std::string> caller_id = {};
 };
@@ -1245,7 +1283,7 @@ public:
 private:
     static wellhead_connection *make(const Server &server, ConnectionOptions &options) {
         wellhead_connection_options c = WELLHEAD_CONNECTION_OPTIONS_INIT;
-        detail::CallbackOfC wake(std::move(options.wake), detail::run<std::function<void()>>);
+        detail::CallbackOfC wake(std::move(options.wake), detail::run<Callback<void()>>);
         std::move(options.caller).move_to(c);
         c.caller_id = optional_str(options.caller_id);
         c.wake = wake.function();
@@ -1275,7 +1313,7 @@ private:
     wellhead_test_request *request_;
 };
 
-using TestRequestCallback = std::function<void(std::string_view method, std::string_view params, TestRequest &request)>;
+using TestRequestCallback = Callback<void(std::string_view method, std::string_view params, TestRequest &request)>;
 
 /* Options of a client for tests: see wellhead_test_options. */
 struct TestOptions {

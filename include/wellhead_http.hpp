@@ -66,7 +66,7 @@ public:
     }
 };
 
-using VerifyCallback = std::function<void(const Call &call, std::string_view token, Verify &responder)>;
+using VerifyCallback = Callback<void(const Call &call, std::string_view token, Verify &responder)>;
 
 /* ---- what an endpoint answers to ---- */
 
@@ -91,7 +91,7 @@ struct HttpOptions {
     std::uint32_t drain_ms = 0, flags = 0;
     /* Called once, before the first request is taken, with the address. What it throws closes the server, and leaves
      * serve_http. */
-    std::function<void(std::string_view address)> bound = {};
+    Callback<void(std::string_view address)> bound = {};
 };
 
 namespace detail {
@@ -151,7 +151,7 @@ private:
 inline void Server::serve_http(std::string_view address, HttpOptions options) {
     struct Bound {
         Server *server;
-        std::function<void(std::string_view)> tell;
+        Callback<void(std::string_view)> tell;
         std::exception_ptr thrown;
     } bound = {this, std::move(options.bound), nullptr};
     detail::EndpointOptionsOfC endpoint(options.endpoint);
@@ -190,7 +190,7 @@ struct Request;
 class Endpoint : public detail::Handle<wellhead_endpoint, wellhead_endpoint_free> {
 public:
     /* wake: see wellhead_endpoint_new; empty for a program that polls after each step and never answers later. */
-    explicit Endpoint(const Server &server, EndpointOptions options = {}, std::function<void()> wake = {})
+    explicit Endpoint(const Server &server, EndpointOptions options = {}, Callback<void()> wake = {})
         : Handle(make(server, options, std::move(wake))) {}
 
     std::size_t poll_event(std::size_t max) noexcept { return wellhead_endpoint_poll_event(capi(), max); }
@@ -202,9 +202,9 @@ public:
     Exchange handle(const Request &request, std::string_view body, std::uint64_t now_ms, std::uint64_t stream_ms);
 
 private:
-    static wellhead_endpoint *make(const Server &server, EndpointOptions &options, std::function<void()> wake) {
+    static wellhead_endpoint *make(const Server &server, EndpointOptions &options, Callback<void()> wake) {
         detail::EndpointOptionsOfC c(options);
-        detail::CallbackOfC w(std::move(wake), detail::run<std::function<void()>>);
+        detail::CallbackOfC w(std::move(wake), detail::run<Callback<void()>>);
         return detail::call(wellhead_endpoint_new, server.capi(), c.give(), w.function(), w.give(),
                             w.destroy_data());
     }
@@ -282,7 +282,7 @@ enum class Progress : std::uint32_t {
 class Exchange : public detail::Handle<wellhead_exchange, wellhead_exchange_free> {
 public:
     /* now_ms: milliseconds of one monotonic clock. ready: see wellhead_exchange_new. */
-    Exchange(const Endpoint &endpoint, const Request &request, std::uint64_t now_ms, std::function<void()> ready = {})
+    Exchange(const Endpoint &endpoint, const Request &request, std::uint64_t now_ms, Callback<void()> ready = {})
         : Handle(make(endpoint, request, now_ms, std::move(ready))) {}
     /* Takes ownership of an exchange of C. */
     explicit Exchange(wellhead_exchange *exchange) noexcept : Handle(exchange) {}
@@ -304,9 +304,9 @@ public:
 
 private:
     static wellhead_exchange *make(const Endpoint &endpoint, const Request &request, std::uint64_t now_ms,
-                                   std::function<void()> ready) {
+                                   Callback<void()> ready) {
         const detail::RequestOfC c(request);
-        detail::CallbackOfC r(std::move(ready), detail::run<std::function<void()>>);
+        detail::CallbackOfC r(std::move(ready), detail::run<Callback<void()>>);
         return detail::call(wellhead_exchange_new, endpoint.capi(), c.get(), now_ms, r.function(), r.give(),
                             r.destroy_data());
     }

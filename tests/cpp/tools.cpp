@@ -1,6 +1,7 @@
 // Tools in C++: arguments by path, and results as values.
 #include "check.hpp"
 
+#include <memory>
 #include <stdexcept>
 
 using wellhead::Call, wellhead::ContentBlock, wellhead::Method, wellhead::TestClient, wellhead::ToolResult;
@@ -106,6 +107,24 @@ static void a_tool_without_a_function_is_refused() {
     CHECK(code_of([&] { s.add_tool("t", "{}", wellhead::ToolCallback()); }) == "invalid_argument");
 }
 
+static void a_callback_owns_what_cannot_be_copied() {
+    const auto alive = std::make_shared<int>(0);
+    {
+        Server s = server();
+        auto owned = std::make_unique<std::pair<std::string, std::shared_ptr<int>>>("mine", alive);
+        s.add_tool("t", "{}", [owned = std::move(owned)](const Call &) { return owned->first; });
+        wellhead::Provider provider;
+        provider.read = [kept = std::make_unique<std::shared_ptr<int>>(alive)](const Call &, wellhead::Read &r) { r.text("read"); };
+        s.add_resource("n:1", std::move(provider));
+        TestClient client(s);
+        CHECK(client.call_tool("t", "{}") == text_result("mine") && has(client.request("resources/read", R"({"uri":"n:1"})"), "read"));
+        CHECK(alive.use_count() == 3);
+    }
+    CHECK(alive.use_count() == 1);
+    wellhead::ToolCallback none = nullptr, empty = std::function<ToolResult(const Call &)>();
+    CHECK(!none && !empty);
+}
+
 static void a_text_is_a_number_as_a_whole_or_not_at_all() {
     CHECK(wellhead::to_integer("-12") == -12 && !wellhead::to_integer("12.5") && !wellhead::to_integer(""));
     CHECK(wellhead::to_number("12.5") == 12.5 && !wellhead::to_number("12.5x"));
@@ -136,6 +155,7 @@ void tools() {
     RUN(what_a_tool_throws_is_logged_unless_it_is_for_the_model);
     RUN(a_kept_responder_is_answered_with_a_result);
     RUN(a_tool_without_a_function_is_refused);
+    RUN(a_callback_owns_what_cannot_be_copied);
     RUN(a_text_is_a_number_as_a_whole_or_not_at_all);
     RUN(one_call_answers_a_body_with_its_details);
     RUN(a_call_knows_who_the_client_is);

@@ -134,7 +134,7 @@ static void add_resources(wellhead::Server &server) {
         else add_beginning(r, {"meir"}, value);
         r.finish(true, 12);
     };
-    server.add_template(place, places);
+    server.add_template(place, std::move(places));
 }
 
 /* Asks the client for the feature that the argument `method` names, and gives back what it answers. */
@@ -198,7 +198,7 @@ int main() try {
     options.title = "All there is";
     options.instructions = "Ask for anything.";
     options.capabilities = {{"tools", R"({"listChanged":true})"}};
-    static wellhead::Server &server = *new wellhead::Server("wide", "1.0.0", options); // a thread may outlive main
+    static wellhead::Server &server = *new wellhead::Server("wide", "1.0.0", std::move(options)); // a thread may outlive main
     add_resources(server);
     add_methods(server);
     server.serve_stdio();
