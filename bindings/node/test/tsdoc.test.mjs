@@ -94,6 +94,12 @@ const AROUND = {
     `const found = await server.testClient().callTool('search', { query: 'milk' });
      assert.deepEqual(found.structuredContent.results.map(({ id, text }: JsonObject) => [id, text]), [['notes://001', 'milk']]);`,
   ],
+  'Server.listSkills': [
+    `${SERVER} const db = { skillsAfter: (after: string, most: number) => ['md', 'pdf'].map((name) => ({ uri: 'skill://' + name + '/SKILL.md',
+      frontmatter: { name, description: 'Reads files.' } })).filter(({ uri }) => uri > after).slice(0, most) };`,
+    `const { skills } = await server.testClient().request('skills/list');
+     assert.deepEqual(skills.map(({ uri }: JsonObject) => uri), ['skill://md/SKILL.md', 'skill://pdf/SKILL.md']);`,
+  ],
   'Server.list': [
     `${SERVER} const db = { notesAfter: (after: string, most: number) => [...notes.keys()].map((id) => ({ uri: 'notes://' + id })).filter(({ uri }) => uri > after).slice(0, most) };`,
     `assert.equal((await server.testClient().list()).length, notes.size);`,
