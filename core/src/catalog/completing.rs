@@ -15,7 +15,7 @@ pub(crate) enum Completer {
     Handler(Arc<Handler>),
     /// A variable without a completer.
     NotRegistered,
-    /// A template without such a variable.
+    /// A template without such a variable, or a prompt without such an argument.
     NoVariable,
     /// A resource, which has no variables.
     Resource,
@@ -45,12 +45,19 @@ impl Catalog {
 }
 
 impl Catalog {
-    /// Returns the completer of an argument of a prompt. Any argument may exist, since arguments are the
-    /// application's JSON.
+    /// Returns the completer of an argument of a prompt. Any argument may exist if the prompt does not list its arguments.
     pub(crate) fn prompt_completer(&self, prompt: &str, argument: &str) -> Completer {
-        match self.named(Family::Prompts).and_then(|prompts| prompts.get(prompt)) {
-            Some(_) => self.registered_completer(prompt, argument),
-            None => Completer::Unknown,
+        let Some(named) = self.named(Family::Prompts).and_then(|prompts| prompts.get(prompt)) else {
+            return Completer::Unknown;
+        };
+        let known = named.handler.promises.arguments.known.as_deref();
+        match self.registered_completer(prompt, argument) {
+            Completer::NotRegistered
+                if known.is_some_and(|known| known.iter().all(|name| **name != *argument)) =>
+            {
+                Completer::NoVariable
+            }
+            completer => completer,
         }
     }
 

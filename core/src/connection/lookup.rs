@@ -161,8 +161,12 @@ impl ConnectionState {
             Completer::NotRegistered => Completing::Done(Box::new(none)),
             Completer::Resource => Completing::Done(Box::new(none.total(0))),
             Completer::NoVariable => {
-                let what = format!("the template has no variable \"{name}\"");
-                Completing::Refused(RpcError::invalid_params(&what).with_member("uri", reference))
+                let (what, member) = if argument.of_prompt {
+                    (format!("the prompt has no argument \"{name}\""), "name")
+                } else {
+                    (format!("the template has no variable \"{name}\""), "uri")
+                };
+                Completing::Refused(RpcError::invalid_params(&what).with_member(member, reference))
             }
         };
         let (ask, context) = self.machine.with(|m, trash| {
