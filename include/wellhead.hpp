@@ -19,10 +19,10 @@
  *   Endpoint and Exchange for programs with their own HTTP server.
  * Texts are passed in as std::string_view and copied. Texts that are returned as std::string_view are borrowed, as in
  *   wellhead.h.
- * Callbacks are wellhead::Callback, made from any function, also a lambda that owns a std::unique_ptr. They are moved, not
- *   copied: a Provider or options that are kept in a variable are passed with std::move. A callback gets its responder by
- *   reference and answers before it returns, or moves it elsewhere, as keep() does, and answers later. Several threads may
- *   run callbacks at once if an option of wellhead.h says so. An empty function is refused where one is required.
+ * Callbacks are wellhead::Callback, made from any function, also a lambda that owns a std::unique_ptr. Copies of a callback share
+ *   its function. A callback gets its responder by reference and answers before it returns, or moves it elsewhere, as keep()
+ *   does, and answers later. Several threads may run callbacks at once if an option of wellhead.h says so. An empty function is
+ *   refused where one is required.
  * Callbacks may throw: the answer is then "internal error", or "The tool failed" as the result of a tool, and what() is
  *   logged. The text of a ToolError is for the model instead. A responder that the callback has moved elsewhere with keep()
  *   still answers later.
@@ -116,7 +116,7 @@ public:
     std::optional<std::string> json;
 };
 
-/* A function of any type behind a signature, like std::function, which may own what cannot be copied. */
+/* A function of any type behind a signature, like std::function. It may own what cannot be copied, since copies share it. */
 template <class Signature> class Callback;
 template <class R, class... A> class Callback<R(A...)> {
 public:
@@ -130,7 +130,7 @@ public:
         } else if constexpr (std::is_same_v<D, std::function<R(A...)>>) {
             if (!function) return;
         }
-        target_ = std::make_unique<Of<D>>(std::forward<F>(function));
+        target_ = std::make_shared<Of<D>>(std::forward<F>(function));
     }
 
     explicit operator bool() const noexcept { return target_ != nullptr; }
@@ -150,7 +150,7 @@ private:
         }
         F function;
     };
-    std::unique_ptr<Target> target_;
+    std::shared_ptr<Target> target_;
 };
 
 namespace detail {

@@ -115,10 +115,10 @@ static void a_callback_owns_what_cannot_be_copied() {
         s.add_tool("t", "{}", [owned = std::move(owned)](const Call &) { return owned->first; });
         wellhead::Provider provider;
         provider.read = [kept = std::make_unique<std::shared_ptr<int>>(alive)](const Call &, wellhead::Read &r) { r.text("read"); };
-        s.add_resource("n:1", std::move(provider));
+        s.add_resource("n:1", provider);
         TestClient client(s);
         CHECK(client.call_tool("t", "{}") == text_result("mine") && has(client.request("resources/read", R"({"uri":"n:1"})"), "read"));
-        CHECK(alive.use_count() == 3);
+        CHECK(alive.use_count() == 3); /* copies of a callback share it */
     }
     CHECK(alive.use_count() == 1);
     wellhead::ToolCallback none = nullptr, empty = std::function<ToolResult(const Call &)>();
