@@ -35,9 +35,11 @@ fn found(call: &MethodCall, server: &Weak<ServerState>) -> MethodAnswer {
     let [query, limit] = members(arguments, &["query", "limit"]).unwrap_or_default();
     let query = query.and_then(string).unwrap_or_default();
     let limit = limit.and_then(|limit| limit.get().parse().ok()).unwrap_or_default();
-    let (until, is_late) = (Cell::new(Instant::now()), Cell::new(false));
+    let started = Instant::now();
+    let now = || server.clock.as_ref().map_or_else(|| started.elapsed(), |clock| clock());
+    let (until, is_late) = (Cell::new(Duration::ZERO), Cell::new(false));
     let pace = || {
-        let left = until.get().saturating_duration_since(Instant::now());
+        let left = until.get().saturating_sub(now());
         is_late.set(is_late.get() || left.is_zero());
         match left {
             _ if call.is_cancelled() || server.is_closed() => Pace::Over,
@@ -52,11 +54,11 @@ fn found(call: &MethodCall, server: &Weak<ServerState>) -> MethodAnswer {
         Err(why) => return ToolError::new(why).into(),
     };
     let folders = server.searched_folders();
-    let end = Instant::now() + LONGEST;
+    let end = now().saturating_add(LONGEST);
     for (at, folder) in folders.iter().enumerate() {
         let others = u32::try_from(folders.len() - at).unwrap_or(u32::MAX);
-        let now = Instant::now();
-        until.set(now + end.saturating_duration_since(now) / others);
+        let now = now();
+        until.set(now.saturating_add(end.saturating_sub(now) / others));
         folder.search(&mut search);
     }
     if is_late.get() && !call.is_cancelled() {

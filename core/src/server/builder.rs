@@ -168,8 +168,8 @@ impl Builder {
         self
     }
 
-    /// Sets the clock that measures calls for [`Builder::observe`]. It returns the time since any fixed moment. The
-    /// core has no clock of its own.
+    /// Sets the clock that measures calls for [`Builder::observe`] and the searches of folders. It returns the time
+    /// since any fixed moment, on any thread. Without it calls have no times, and searches take the system's clock.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         self.clock = Some(Arc::new(clock));
@@ -313,9 +313,9 @@ impl Builder {
             has_resources: AtomicBool::new(resources.is_some()),
         };
         let origin = options.origin.given().map_or_else(random_name, |name| Ok(name.to_owned()))?;
-        let clock = self.clock;
+        let clock = self.clock.clone();
         let observer = self.observer.map(|callback| Observer { callback, clock, log: log.clone() });
-        let inner = ServerState::new(settings, (&key, &local_key), log, observer, origin);
+        let inner = ServerState::new(settings, (&key, &local_key), log, observer, self.clock, origin);
         inner.catalog.with(|c, _| {
             c.declare(self.capabilities);
             c.declare_extensions(self.extensions);

@@ -9,7 +9,7 @@ use crate::hub::{Hub, Registered, Then};
 use crate::keys::Key;
 use crate::log::{Level, Log};
 use crate::model::{Family, Json};
-use crate::observer::{Metrics, Observer};
+use crate::observer::{Clock, Metrics, Observer};
 use crate::protocol::{RESOURCES, Settings, TopicSet};
 use crate::provider::Spawner;
 use crate::refusals::Refusals;
@@ -49,6 +49,7 @@ pub(crate) struct ServerState {
     pub(super) closed: AtomicBool,
     pub(super) connections: AtomicU64,
     pub(crate) metrics: Metrics,
+    pub(crate) clock: Option<Arc<Clock>>,
     /// Publishes changes to other instances.
     pub(super) publisher: Lock<Option<Arc<Publisher>>>,
     /// URIs that the application was warned about.
@@ -69,6 +70,7 @@ impl ServerState {
         (key, local_key): (&Key, &Key),
         log: Log,
         observer: Option<Observer>,
+        clock: Option<Arc<Clock>>,
         origin: String,
     ) -> Self {
         ServerState {
@@ -86,6 +88,7 @@ impl ServerState {
             closed: AtomicBool::new(false),
             connections: AtomicU64::new(0),
             metrics: Metrics::new(observer),
+            clock,
             publisher: Lock::new(None),
             noticed: Lock::new(BTreeSet::new()),
             origin,

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tempfile::TempDir;
 use wellhead::{Builder, Caller, Connection, Directory, Handle, Handled, Limits, Server};
 
@@ -33,9 +34,18 @@ impl Served {
         Served::built(files, how, |builder| builder.limits(limits))
     }
 
-    /// Serves files as tools, too.
+    /// Serves files as tools, too. Time stands still, so searches see all files on a slow machine, too.
     pub(crate) fn tools(files: &[(&str, &str)], how: impl FnOnce(Directory) -> Directory) -> Served {
-        Served::built(files, how, |builder| builder.resources_as_tools(true))
+        Served::tools_in_time(files, how, || Duration::ZERO)
+    }
+
+    /// Serves files as tools, too, by a clock.
+    pub(crate) fn tools_in_time(
+        files: &[(&str, &str)],
+        how: impl FnOnce(Directory) -> Directory,
+        clock: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Served {
+        Served::built(files, how, |builder| builder.resources_as_tools(true).clock(clock))
     }
 
     fn built(
