@@ -17,7 +17,7 @@ BOOLEANS = {
 NONE_MEANS = {
     "there is none": "answer body caller charge chunk client context descriptor details event failure filter group head id if_version input "
     "instructions interest_handler mime name number of_resources origin outcome over params partial permit prefix provider rare request "
-    "retry_after_ms revision said session setting stream subject template then timer title tool value verifier gatekeeper version watch observer",
+    "retry_after_ms revision said session setting stream subject template then timer title tool value verifier gatekeeper version watch observer clock",
     "it begins at the start": "after cursor",
     "there is no limit of time": "at deadline next tick_at time timeout unused",
     "it has no handler of its own": "before_restore complete hurry jobs on_ready run",
