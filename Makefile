@@ -45,9 +45,13 @@ test-leaks: ## that in Rust 100,000 servers, connections, sessions and calls lea
 	LEAK_ROUNDS=100000 cargo test -p wellhead --features $(FEATURES) --test leaks
 
 .PHONY: lint
-lint: licences ## formatting and lints, with warnings as errors
+lint: licences check-docs ## formatting and lints, with warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features wellhead/cli,wellhead/schemars,wellhead/tower -- -D warnings
+
+.PHONY: check-docs
+check-docs: ## that the core's reference builds as docs.rs shows it, with every feature, and has no dead link
+	RUSTDOCFLAGS="-D warnings" cargo doc -q -p wellhead --no-deps --all-features
 
 .PHONY: check-features
 check-features: ## that the core has no warning: each feature by itself, and all for macOS and Windows; needs rustup

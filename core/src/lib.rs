@@ -7,8 +7,38 @@
 //!  bytes ◀── Drain::poll_transmit ◀── protocol ◀──────────── Responder::finish
 //! ```
 //!
-//! The core is synchronous and does no I/O: a driver, such as [`serve::stdio`], moves the bytes.
+//! The core is synchronous and does no I/O: a driver, such as `serve::stdio`, moves the bytes.
+//!
+//! A server with a fixed text and a template, over standard input and output:
+//!
+//! ```no_run
+//! use wellhead::Server;
+//!
+//! fn main() -> wellhead::Result<()> {
+//!     let server = Server::new("hello", "1.0.0");
+//!     server.text("hello://world", "Hello, world!")?;
+//!     server.template("hello://people/{name}", |call| Some(format!("Hello, {}!", call.var("name")?)))?;
+//! #   #[cfg(feature = "stdio")]
+//!     wellhead::serve::stdio(&server)?;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `simd` (default) | faster escaping, base64 and UTF-8 checks |
+//! | `stdio` | `serve::stdio`, the driver for standard input and output |
+//! | `http` | `serve::http`, a listener for Streamable HTTP |
+//! | `tower` | `serve::HttpService`, Streamable HTTP as a tower service, for axum and the like |
+//! | `schema` | checks the arguments of tools against their JSON Schemas |
+//! | `schemars` | `Server::typed_tool`, whose arguments are a Rust type |
+//! | `directory` | `Server::directory`, a folder as resources |
+//! | `skills` | `Server::skills`, a folder of Agent Skills |
+//! | `cli` | the command `wellhead` |
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod access;
 mod account;

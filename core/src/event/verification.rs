@@ -40,7 +40,7 @@ impl Grant {
     }
 
     /// Whom the token was issued for, such as its `aud`: an endpoint that has a URL for clients (see
-    /// [`super::Protection::new`]) refuses tokens that do not name it.
+    /// [`crate::http::Protection::new`]) refuses tokens that do not name it.
     pub fn audience(mut self, audience: impl IntoIterator<Item = impl Into<String>>) -> Grant {
         self.audience = audience.into_iter().map(Into::into).collect();
         self

@@ -3,6 +3,8 @@
 use super::{Handle, Server};
 use crate::catalog::{self, HandlerId};
 use crate::catalog::{Template, template_tool};
+#[cfg(doc)]
+use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, InterestHandler, ListCall};
 use crate::log::Level;
