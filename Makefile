@@ -24,12 +24,12 @@ demo: ## each of the four hosts driven by real clients, as a table
 
 .PHONY: test
 test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes; installs what it needs
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header fuzz rows words prose \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release fuzz rows words prose \
 	  -- test-node test-python test-clients conformance-one test-readme
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
 	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-tools test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-readme
 
 # ---- the parts
@@ -45,7 +45,7 @@ test-leaks: ## that in Rust 100,000 servers, connections, sessions and calls lea
 	LEAK_ROUNDS=100000 cargo test -p wellhead --features $(FEATURES) --test leaks
 
 .PHONY: lint
-lint: licences check-docs ## formatting and lints, with warnings as errors
+lint: licences notices-current check-manifests check-docs ## formatting and lints, with warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features wellhead/cli,wellhead/schemars,wellhead/tower -- -D warnings
 
@@ -66,6 +66,22 @@ check-features: ## that the core has no warning: each feature by itself, and all
 .PHONY: licences
 licences: ## that every crate may be linked by the list of deny.toml
 	$(PYTHON) tests/licences.py
+
+.PHONY: check-manifests
+check-manifests: ## that npm, Python and the lock files have the version and the address of Cargo.toml
+	cargo xtask manifests --check
+
+.PHONY: test-release
+test-release: ## that `cargo xtask release` raises the version everywhere, in a copy of the tree
+	cargo test -q -p xtask
+	$(PYTHON) tests/release.py
+
+.PHONY: notices notices-current
+notices: ## writes THIRD-PARTY-NOTICES, which goes into every package, from the crates that are linked
+	$(PYTHON) tests/notices.py
+
+notices-current: ## whether it is current
+	$(PYTHON) tests/notices.py --check
 
 .PHONY: test-rust
 test-rust: ## the core: unit tests, vectors, the stdio driver, folders, the command, documentation

@@ -4,6 +4,7 @@ PREFIX ?= /usr/local
 # What `rustc --print native-static-libs` says the static library needs. The compiler adds -lgcc_s or what replaces it, and -lc.
 NATIVE_LIBS := -lutil -lrt -lpthread -lm -ldl
 WELLHEAD_VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+WELLHEAD_REPOSITORY := $(shell sed -n 's/^repository = "\([^"]*\)".*/\1/p' Cargo.toml)
 # Before 1.0 a minor release changes the soname, as in ffi/build.rs.
 WELLHEAD_SONAME := libwellhead.so.$(shell echo $(WELLHEAD_VERSION) | sed -E 's/^(0\.[0-9]+|[1-9][0-9]*).*/\1/')
 
@@ -50,5 +51,7 @@ install: ## headers, libraries, wellhead.pc and the command, under $(DESTDIR)$(P
 	install -m 755 $(TARGET)/release/libwellhead.so $(DESTDIR)$(PREFIX)/lib/libwellhead.so.$(WELLHEAD_VERSION)
 	ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(PREFIX)/lib/$(WELLHEAD_SONAME)
 	ln -sf $(WELLHEAD_SONAME) $(DESTDIR)$(PREFIX)/lib/libwellhead.so
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(WELLHEAD_VERSION)|' ffi/wellhead.pc.in \
+	install -d $(DESTDIR)$(PREFIX)/share/doc/wellhead
+	install -m 644 LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES $(DESTDIR)$(PREFIX)/share/doc/wellhead
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(WELLHEAD_VERSION)|' -e 's|@REPOSITORY@|$(WELLHEAD_REPOSITORY)|' ffi/wellhead.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/wellhead.pc

@@ -21,7 +21,7 @@ if ! cmp -s "$library" wellhead.node; then
     cp "$library" wellhead.new
     mv -f wellhead.new wellhead.node
 fi
-for licence in LICENSE-APACHE LICENSE-MIT; do # npm packs what is in this folder only
+for licence in LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES; do # npm packs what is in this folder only
     cmp -s ../../$licence $licence || cp ../../$licence .
 done
 if ! cmp -s package-lock.json node_modules/installed.json; then

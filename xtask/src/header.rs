@@ -1,28 +1,38 @@
 //! Writes the C headers: `ffi/wellhead.h.in` and the like, where every line `@@ module` stands for what cbindgen makes of
 //! `ffi/src/module.rs`. So a header keeps the order of its template, and its sections the order of the modules.
 
+use crate::manifests::{self, root};
 use std::fmt::Write as _;
 use std::path::PathBuf;
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
-}
 
 /// Each is made from a template of its name in `ffi`.
 pub(crate) const HEADERS: [&str; 2] = ["wellhead.h", "wellhead_http.h"];
 
-pub(crate) fn path(header: &str) -> PathBuf {
+pub(crate) fn write(header: &str) -> Result<(), String> {
+    let path = path(header);
+    std::fs::write(&path, generate(header)?).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+pub(crate) fn check(header: &str) -> Result<(), String> {
+    match std::fs::read_to_string(path(header)) {
+        Ok(committed) if committed == generate(header)? => Ok(()),
+        _ => Err(format!("include/{header} is not what ffi/src makes; run: cargo xtask header")),
+    }
+}
+
+fn path(header: &str) -> PathBuf {
     root().join("include").join(header)
 }
 
-pub(crate) fn generate(header: &str) -> Result<String, String> {
+fn generate(header: &str) -> Result<String, String> {
     let path = root().join(format!("ffi/{header}.in"));
     let template = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let version = manifests::version()?;
     let mut text = String::new();
     for line in template.lines() {
         match line.strip_prefix("@@ ") {
             Some(module) => text.push_str(&section(module)?),
-            None => text.push_str(&versioned(line)),
+            None => text.push_str(&versioned(line, &version)),
         }
         text.push('\n');
     }
@@ -30,11 +40,12 @@ pub(crate) fn generate(header: &str) -> Result<String, String> {
 }
 
 /// A line of the template with the version of the workspace in it.
-fn versioned(line: &str) -> String {
-    line.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
-        .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
-        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
-        .replace("@PATCH@", env!("CARGO_PKG_VERSION_PATCH"))
+fn versioned(line: &str, version: &str) -> String {
+    let mut numbers = version.split('.');
+    let line = line.replace("@VERSION@", version);
+    ["@MAJOR@", "@MINOR@", "@PATCH@"]
+        .iter()
+        .fold(line, |line, place| line.replace(place, numbers.next().unwrap_or("0")))
 }
 
 /// Returns the declarations that cbindgen makes of one module.

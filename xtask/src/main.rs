@@ -1,8 +1,11 @@
 //! Commands for those who work on Wellhead.
 //!
-//! `cargo run -p xtask -- header` writes the headers in `include`; `header --check` says whether they are current.
+//! `cargo xtask header` writes the headers in `include`. `cargo xtask manifests` carries the version and the address of the repository from
+//! `Cargo.toml` to the other manifests. With `--check` both say whether these are current. `cargo xtask release X.Y.Z` raises the version.
 
 mod header;
+mod manifests;
+mod release;
 
 use std::process::ExitCode;
 
@@ -10,9 +13,12 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments[..] {
-        ["header"] => header::HEADERS.into_iter().try_for_each(write),
-        ["header", "--check"] => header::HEADERS.into_iter().try_for_each(check),
-        _ => Err("usage: cargo run -p xtask -- header [--check]".into()),
+        ["header"] => header::HEADERS.into_iter().try_for_each(header::write),
+        ["header", "--check"] => header::HEADERS.into_iter().try_for_each(header::check),
+        ["manifests"] => manifests::carry(false).map(drop),
+        ["manifests", "--check"] => check_manifests(),
+        ["release", version] => release::release(version),
+        _ => Err("usage: cargo xtask header [--check] | manifests [--check] | release X.Y.Z".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -23,14 +29,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn write(header: &str) -> Result<(), String> {
-    let path = header::path(header);
-    std::fs::write(&path, header::generate(header)?).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-fn check(header: &str) -> Result<(), String> {
-    match std::fs::read_to_string(header::path(header)) {
-        Ok(committed) if committed == header::generate(header)? => Ok(()),
-        _ => Err(format!("include/{header} is not what ffi/src makes; run: cargo run -p xtask -- header")),
+fn check_manifests() -> Result<(), String> {
+    match manifests::carry(true)? {
+        stale if stale.is_empty() => Ok(()),
+        stale => Err(format!("{}: not as Cargo.toml says; run: cargo xtask manifests", stale.join(", "))),
     }
 }

@@ -54,6 +54,9 @@ test('installed in an empty folder, it runs the server of README and type-checks
   const tarball = run('npm', ['pack', '--silent', '--pack-destination', empty], { cwd: folder }).trim();
   writeFileSync(join(empty, 'package.json'), '{"type":"module"}');
   run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', `./${tarball}`], { cwd: empty });
+  for (const name of ['LICENSE-APACHE', 'LICENSE-MIT', 'THIRD-PARTY-NOTICES']) {
+    assert.match(readFileSync(join(empty, 'node_modules/wellhead', name), 'utf8'), /licen[cs]e/i);
+  }
   const [, server] = /^```js\n(.*?)^```$/ms.exec(readFileSync(join(folder, 'README.md'), 'utf8'));
   writeFileSync(join(empty, 'server.mjs'), server);
   const input = `${JSON.stringify(read(1, 'hello://people/Ada'))}\n`;

@@ -1,0 +1,81 @@
+"""Releases twice in a copy of the tree with `cargo xtask release`, and looks for places that kept the old version or address."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ADDRESS = "https://example.org/somewhere/wellhead"
+PLACEHOLDER = "https://github.com/OWNER/wellhead"
+EXPLAINING = {"CONTRIBUTING.md", "xtask/src/manifests.rs", "tests/release.py"}
+"""Files that speak of the placeholder itself."""
+
+
+def main() -> int:
+    subprocess.run(["cargo", "build", "--quiet", "--package=xtask"], cwd=ROOT, check=True)
+    xtask = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "debug/xtask"
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder)
+        files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout.decode().split("\0")
+        for name in filter(None, files):
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tree / name, follow_symlinks=False)
+        check(tree, lambda *arguments: run(xtask, tree, *arguments), [name for name in files if name and not (ROOT / name).is_symlink()])
+    print("a release in a copy of the tree: ok")
+    return 0
+
+
+def run(xtask: Path, tree: Path, *arguments: str) -> str:
+    """Returns the error, which is empty after success."""
+    environment = {**os.environ, "CARGO_MANIFEST_DIR": str(tree / "xtask"), "SOURCE_DATE_EPOCH": "1795478400"}
+    done = subprocess.run([xtask, *arguments], env=environment, stderr=subprocess.PIPE, text=True)
+    assert bool(done.returncode) == bool(done.stderr), done
+    return done.stderr
+
+
+def check(tree: Path, xtask, files: list[str]) -> None:
+    def texts():
+        return {name: (tree / name).read_text("utf-8", errors="replace") for name in files if (tree / name).is_file()}
+
+    changelog = tree / "CHANGELOG.md"
+    expect(xtask("manifests", "--check"), "")
+    if PLACEHOLDER in (tree / "Cargo.toml").read_text("utf-8"):
+        expect(xtask("release", "7.8.9"), "placeholder")
+        manifest = (tree / "Cargo.toml").read_text("utf-8")
+        (tree / "Cargo.toml").write_text(manifest.replace(f'repository = "{PLACEHOLDER}"', f'repository = "{ADDRESS}"'), "utf-8")
+        expect(xtask("manifests", "--check"), "bindings/node/package.json")
+        expect(xtask("manifests"), "")
+        left = [name for name, text in texts().items() if PLACEHOLDER in text and name not in EXPLAINING]
+        assert not left, f"the placeholder is still in {left}"
+    for wrong in ("0.0.1", "7.8", "7.8.9-rc.1"):
+        expect(xtask("release", wrong), "version")
+    expect(xtask("release", "7.8.8"), "")
+    assert "\n## 7.8.8 - 2026-11-24\n" in changelog.read_text("utf-8")
+    expect(xtask("release", "7.8.9"), "nothing under")
+    changelog.write_text(changelog.read_text("utf-8").replace("## Unreleased\n", "## Unreleased\n\n- core: a change\n", 1), "utf-8")
+    expect(xtask("release", "7.8.9"), "")
+    left = [name for name, text in texts().items() if "7.8.8" in text and name not in {"CHANGELOG.md", *EXPLAINING}]
+    assert not left, f"the old version is still in {left}"
+    expect(xtask("manifests", "--check"), "")
+    expect(xtask("header", "--check"), "")
+    assert '#define WELLHEAD_VERSION "7.8.9"' in (tree / "include/wellhead.h").read_text("utf-8")
+    lock = json.loads((tree / "bindings/node/package-lock.json").read_text("utf-8"))
+    assert lock["version"] == lock["packages"][""]["version"] == "7.8.9"
+    assert json.loads((tree / "bindings/node/package.json").read_text("utf-8"))["version"] == "7.8.9"
+    # Cargo agrees with the lock file, and maturin takes Python's version from this.
+    metadata = subprocess.run(["cargo", "metadata", "--locked", "--format-version=1", "--no-deps"], cwd=tree, check=True, stdout=subprocess.PIPE)
+    versions = {package["name"]: package["version"] for package in json.loads(metadata.stdout)["packages"]}
+    assert set(versions.values()) == {"7.8.9"}, versions
+    subprocess.run(["cargo", "tree", "--locked", "--quiet", "--package=wellhead", "--depth=0"], cwd=tree, check=True, stdout=subprocess.DEVNULL)
+
+
+def expect(error: str, part: str) -> None:
+    assert part in error if part else not error, f"expected an error with {part!r}, got {error!r}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
