@@ -874,6 +874,23 @@ WELLHEAD_API wellhead_status wellhead_read_busy(wellhead_read *responder, uint64
  * the capability gets an error that names it. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_read_needs_input(wellhead_read *responder, wellhead_str input);
 
+/* Answers that the client lacks capabilities that the read needs. capabilities: a JSON object such as {"sampling":{}}.
+ * INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_read_missing_capability(wellhead_read *responder, wellhead_str capabilities);
+
+/* Asks the client for one of its features by a name, in every protocol revision, before the contents are known. Never blocks.
+ * Returns one of WELLHEAD_RESPONSE_. *json: the result, the error or the capabilities, borrowed until the answer; absent with
+ * WELLHEAD_RESPONSE_WAITING. params: a JSON object; may be absent.
+ * 
+ * The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when the client
+ * has answered. See wellhead_method_client_request. */
+WELLHEAD_API uint32_t wellhead_read_client_request(wellhead_read *responder, wellhead_str name, wellhead_str method,
+                                                   wellhead_str params, wellhead_str *json);
+
+/* Answers a read whose requests by wellhead_read_client_request lack a response: the callback runs again when the client has
+ * answered. If the client lacks a capability or sent a wrong requestState, the client is told so. INVALID_ARGUMENT. */
+WELLHEAD_API wellhead_status wellhead_read_wait(wellhead_read *responder);
+
 /* Answers that the requestState of the client is invalid: see wellhead_call_open_state. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_invalid_state(wellhead_read *responder);
 

@@ -585,6 +585,18 @@ private:
 
 namespace detail {
 
+/* Makes a named request by a function of C. */
+template <class F, class T>
+std::string requested(F ask, T *responder, std::string_view name, std::string_view method,
+                      const std::optional<std::string> &params) {
+    wellhead_str json = {nullptr, 0};
+    const std::uint32_t response = ask(responder, str(name), str(method), optional_str(params), &json);
+    if (response == WELLHEAD_RESPONSE_RESULT) return std::string(view(json));
+    std::optional<std::string> told;
+    if (json.ptr) told.emplace(view(json));
+    throw ClientRequestError(response, std::move(told));
+}
+
 /* A responder: borrowed inside a callback, owned after keep(). An owned one frees itself, which answers a failure. */
 template <class Self, class T, auto keep_it, auto free_it, auto call_of, auto fail_it> class Responder {
 public:
@@ -667,7 +679,20 @@ public:
     void not_modified() { detail::check(wellhead_read_not_modified(take())); }
     void needs_input(std::string_view input) { detail::check(wellhead_read_needs_input(take(), str(input))); }
     void invalid_state() { detail::check(wellhead_read_invalid_state(take())); }
+    void missing_capability(std::string_view capabilities) {
+        detail::check(wellhead_read_missing_capability(take(), str(capabilities)));
+    }
     void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
+    /* Asks the client by a name and returns its result, JSON. Throws ClientRequestError if there is none yet: let it through, and
+     * the callback runs again from its start when the client has answered. See wellhead_method_client_request. */
+    std::string client_request(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
+        return detail::requested(wellhead_read_client_request, capi(), name, method, params);
+    }
+    /* Answers a read whose requests lack a response, as a ClientRequestError that leaves the callback does. */
+    void wait() { detail::check(wellhead_read_wait(take())); }
+
+    using Responder::fail;
+    void fail(const ClientRequestError &) noexcept { wellhead_read_wait(capi()); }
 
     void add_text(std::string_view text, const Contents &about = {}) {
         detail::check(wellhead_read_add_text(capi(), detail::Lent<wellhead_contents>(about), str(text)));
@@ -819,13 +844,7 @@ public:
     /* Asks the client by a name and returns its result, JSON. Throws ClientRequestError if there is none yet: let it through, and
      * the callback runs again from its start when the client has answered. See wellhead_method_client_request. */
     std::string client_request(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
-        wellhead_str json = {nullptr, 0};
-        const std::uint32_t response =
-            wellhead_method_client_request(capi(), str(name), str(method), optional_str(params), &json);
-        if (response == WELLHEAD_RESPONSE_RESULT) return std::string(view(json));
-        std::optional<std::string> told;
-        if (json.ptr) told.emplace(view(json));
-        throw ClientRequestError(response, std::move(told));
+        return detail::requested(wellhead_method_client_request, capi(), name, method, params);
     }
     /* Answers a call whose requests lack a response, as a ClientRequestError that leaves the callback does. */
     void wait() { detail::check(wellhead_method_wait(take())); }

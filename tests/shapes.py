@@ -114,6 +114,7 @@ def answer(value: Any, where: str) -> None:
         ("busy", members({"busy": integer}, {})),
         ("progress", members({"progress": array(report), "then": answer}, {})),
         ("asks", members({"asks": any_object}, {"then": answer})),
+        ("client_requests", members({"client_requests": array(members({"name": text, "method": text}, {"params": any_object})), "then": answer}, {"missing": answer})),
         ("seal", members({"seal": text, "until": integer, "now": integer, "then": answer}, {})),
         ("parts", members({"parts": array(part)}, {})),
         ("repeat", members({"repeat": text, "times": integer}, {})),
@@ -526,7 +527,7 @@ def needed(value: Any) -> set[str]:
                 found.add("busy")
             if name == "progress" and ("then" in value or "report" in value):
                 found.add("progress")
-            if name in ("asks", "seal"):
+            if name in ("asks", "seal") or name in ("read", "fallback") and "client_requests" in json.dumps(inner):
                 found.add("input")
             if name in ("cache", "cache_of"):
                 found.add("cache")

@@ -11,7 +11,8 @@ mod verify;
 use crate::access::{Caller, RequestContext, Verdict};
 use crate::catalog::{Handler, HandlerId, ListOf, Listing, Vars};
 use crate::connection::ConnectionState;
-use crate::model::{Answer, ClientExtensions, Completion, Json, MethodAnswer, Page};
+use crate::error::{Error, ErrorKind};
+use crate::model::{Answer, ClientExtensions, ClientRequestError, Completion, Json, MethodAnswer, Page};
 use crate::observer::RunningCalls;
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
@@ -267,6 +268,39 @@ impl Call {
     /// this request, or when its session began.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
+    }
+
+    /// Asks the client for one of its features by a name, in every revision. Returns the result. The first time there is none
+    /// yet, [`ClientRequestError::Waiting`]: return it, and the callback **runs again from its start** when the client has
+    /// answered. See [`MethodCall::client_request`].
+    ///
+    /// ```
+    /// use wellhead::{Call, ClientRequestError, Resource, Server};
+    ///
+    /// fn folders(call: Call) -> Result<String, ClientRequestError> {
+    ///     Ok(call.client_request("roots", "roots/list", None)?.as_str().to_owned())
+    /// }
+    ///
+    /// let server = Server::new("folders", "1.0.0");
+    /// server.resource(Resource::new("folders://all"), folders)?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ClientRequestError`].
+    pub fn client_request(
+        &self,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> Result<Json, ClientRequestError> {
+        match &self.responder {
+            Some(responder) => responder.client_request(name, method, params),
+            None => Err(ClientRequestError::Failed(Error::new(
+                ErrorKind::Closed,
+                "the call's responder was taken; ask through that",
+            ))),
+        }
     }
 
     /// The version of the resource that the client has. If it is still the right one, [`Answer::NotModified`] says so,

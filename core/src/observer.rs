@@ -211,7 +211,9 @@ impl Observer {
 /// Returns the method of a call and the registration that it concerns.
 fn subject(host_call: &HostCall) -> (Arc<str>, Option<Arc<str>>) {
     match host_call {
-        HostCall::Read { handler, .. } => ("resources/read".into(), Some((*handler.name).into())),
+        HostCall::Read { handler, .. } | HostCall::ReadAgain { handler, .. } => {
+            ("resources/read".into(), Some((*handler.name).into()))
+        }
         HostCall::List { handler, of, .. } => (of.listing.method().into(), Some((*handler.name).into())),
         HostCall::Complete { handler, .. } => ("completion/complete".into(), Some((*handler.name).into())),
         HostCall::Method { handler, .. } => ((*handler.name).into(), handler.item.clone()),

@@ -190,6 +190,21 @@ impl<A: Reply> Responder<A> {
         }
     }
 
+    fn ask_by_name(
+        &self,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> std::result::Result<Json, ClientRequestError> {
+        if let AnswerTarget::Call { connection, call, context, .. } = &self.target
+            && let Some(connection) = connection.upgrade()
+        {
+            return connection.client_request(*call, context, name, method, params);
+        }
+        let why = Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests");
+        Err(ClientRequestError::Failed(why))
+    }
+
     /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with
     /// this request, or when its session began.
     pub fn client_capabilities(&self) -> Option<String> {
@@ -289,6 +304,22 @@ impl<A: Reply> Responder<A> {
     }
 }
 
+impl Responder<Answer> {
+    /// Asks the client for one of its features by a name, before the contents are known. The callback of the read runs again
+    /// from its start when the client has answered. See [`Responder::<MethodAnswer>::client_request`].
+    ///
+    /// # Errors
+    /// See [`ClientRequestError`].
+    pub fn client_request(
+        &self,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> std::result::Result<Json, ClientRequestError> {
+        self.ask_by_name(name, method, params)
+    }
+}
+
 impl Responder<Vec<Verdict>> {
     /// Answers "internal error". `why` goes to the log, not to the client.
     pub fn fail(mut self, why: &str) {
@@ -356,13 +387,7 @@ impl Responder<MethodAnswer> {
         method: &str,
         params: Option<&Json>,
     ) -> std::result::Result<Json, ClientRequestError> {
-        if let AnswerTarget::Call { connection, call, context, .. } = &self.target
-            && let Some(connection) = connection.upgrade()
-        {
-            return connection.client_request(*call, context, name, method, params);
-        }
-        let why = Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests");
-        Err(ClientRequestError::Failed(why))
+        self.ask_by_name(name, method, params)
     }
 
     /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before
@@ -515,6 +540,8 @@ impl sealed::Complete for Answer {
             Answer::NotModified => "not_modified",
             Answer::Busy(_) => "busy",
             Answer::NeedsInput(_) => "needs_input",
+            Answer::MissingCapability(_) => "missing_capability",
+            Answer::Waiting => "waiting",
             Answer::InvalidState => "invalid_state",
             Answer::Failed(_) => return FAILED,
         };

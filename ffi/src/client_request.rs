@@ -4,7 +4,7 @@ use crate::boundary::{Promise, ask, guard, invalid, required};
 use crate::foreign::{UserData, object};
 use crate::held_call::{ClientRequests, wellhead_call};
 use crate::method::wellhead_method;
-use crate::pending;
+use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
 use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
@@ -65,46 +65,15 @@ pub unsafe extern "C" fn wellhead_method_client_request(
     json: *mut wellhead_str,
 ) -> u32 {
     // SAFETY: our caller's promise.
-    unsafe {
-        let asked = |promise: &Promise, pending: &wellhead_method| {
-            let Some(requests) = pending.call.requests() else { return WELLHEAD_RESPONSE_WAITING };
-            let made = || {
-                let call = pending.call.as_method().ok_or_else(|| invalid("not a method's"))?;
-                let params = object(promise, params, "params")?;
-                let (name, method) = (promise.text(name, "name")?, promise.text(method, "method")?);
-                Ok(call.client_request(name, method, params.as_ref()))
-            };
-            let (response, text) = match made().unwrap_or_else(|e| Err(ClientRequestError::Failed(e))) {
-                Ok(result) => (WELLHEAD_RESPONSE_RESULT, Some(result.as_str().to_owned())),
-                Err(why) => {
-                    let told = match &why {
-                        ClientRequestError::Refused(error) => {
-                            (WELLHEAD_RESPONSE_ERROR, Some(error.as_json()))
-                        }
-                        ClientRequestError::MissingCapability(lacked) => {
-                            (WELLHEAD_RESPONSE_MISSING_CAPABILITY, Some(lacked.as_str().to_owned()))
-                        }
-                        _ => (WELLHEAD_RESPONSE_WAITING, None),
-                    };
-                    requests.keep_error(why);
-                    told
-                }
-            };
-            promise.put(json, text.map_or(wellhead_str::ABSENT, |text| requests.keep_text(text)));
-            response
-        };
-        ask(responder.cast_const(), WELLHEAD_RESPONSE_WAITING, asked)
-    }
+    unsafe { client_request(responder, [name, method, params], json) }
 }
 
 /// Answers a call whose requests by wellhead_method_client_request lack a response: the callback runs again when the client has
 /// answered. If the client lacks a capability or sent a wrong requestState, the client is told so. CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_wait(responder: *mut wellhead_method) -> wellhead_status {
-    let made = |_: &Promise, call: &wellhead_call, _: ToolResult| -> Result<MethodAnswer> {
-        let why = call.requests().and_then(ClientRequests::take_error);
-        Ok(why.map_or(MethodAnswer::Waiting, MethodAnswer::from))
-    };
+    let made =
+        |_: &Promise, call: &wellhead_call, _: ToolResult| -> Result<MethodAnswer> { Ok(waiting(call)) };
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, made) }
 }
@@ -165,6 +134,53 @@ pub unsafe extern "C" fn wellhead_method_cancel_request(
             c_int::from(pending.call.as_method().is_some_and(|call| call.cancel_request(number)))
         })
     }
+}
+
+/// Asks the client by a name, and keeps the text of its answer as long as the call.
+///
+/// # Safety
+/// `responder` is NULL or valid.
+pub(crate) unsafe fn client_request<K: Kind>(
+    responder: *mut Pending<K>,
+    [name, method, params]: [wellhead_str; 3],
+    json: *mut wellhead_str,
+) -> u32 {
+    let asked = |promise: &Promise, pending: &Pending<K>| {
+        let Some(requests) = pending.call.requests() else { return WELLHEAD_RESPONSE_WAITING };
+        let made = || {
+            let params = object(promise, params, "params")?;
+            let (name, method) = (promise.text(name, "name")?, promise.text(method, "method")?);
+            match &pending.call {
+                wellhead_call::Read(held) => Ok(held.call.client_request(name, method, params.as_ref())),
+                wellhead_call::Method(held) => Ok(held.call.client_request(name, method, params.as_ref())),
+                _ => Err(invalid("neither a read's nor a method's")),
+            }
+        };
+        let (response, text) = match made().unwrap_or_else(|e| Err(ClientRequestError::Failed(e))) {
+            Ok(result) => (WELLHEAD_RESPONSE_RESULT, Some(result.as_str().to_owned())),
+            Err(why) => {
+                let told = match &why {
+                    ClientRequestError::Refused(error) => (WELLHEAD_RESPONSE_ERROR, Some(error.as_json())),
+                    ClientRequestError::MissingCapability(lacked) => {
+                        (WELLHEAD_RESPONSE_MISSING_CAPABILITY, Some(lacked.as_str().to_owned()))
+                    }
+                    _ => (WELLHEAD_RESPONSE_WAITING, None),
+                };
+                requests.keep_error(why);
+                told
+            }
+        };
+        promise.put(json, text.map_or(wellhead_str::ABSENT, |text| requests.keep_text(text)));
+        response
+    };
+    // SAFETY: our caller's promise.
+    unsafe { ask(responder.cast_const(), WELLHEAD_RESPONSE_WAITING, asked) }
+}
+
+/// The answer to a call whose requests lack a response.
+pub(crate) fn waiting<A: From<ClientRequestError>>(call: &wellhead_call) -> A {
+    let why = call.requests().and_then(ClientRequests::take_error);
+    why.unwrap_or(ClientRequestError::Waiting).into()
 }
 
 fn method_call(promise: &Promise, responder: *mut wellhead_method) -> Result<&MethodCall> {

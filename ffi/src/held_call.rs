@@ -11,7 +11,7 @@ use wellhead::{
 
 /// cbindgen:ignore
 pub enum wellhead_call {
-    Read(Held<Call>),
+    Read(Held<Call, ClientRequests>),
     List(Held<ListCall>),
     Complete(Held<CompleteCall>),
     Method(Held<MethodCall, OfMethod>),
@@ -37,7 +37,7 @@ pub(crate) use of_request;
 
 impl wellhead_call {
     pub(crate) fn read(call: Call) -> Self {
-        wellhead_call::Read(Held::new(call, ()))
+        wellhead_call::Read(Held::new(call, ClientRequests::default()))
     }
 
     pub(crate) fn list(call: ListCall) -> Self {
@@ -97,8 +97,11 @@ impl wellhead_call {
     }
 
     pub(crate) fn requests(&self) -> Option<&ClientRequests> {
-        let wellhead_call::Method(held) = self else { return None };
-        Some(&held.more.requests)
+        match self {
+            wellhead_call::Read(held) => Some(&held.more),
+            wellhead_call::Method(held) => Some(&held.more.requests),
+            _ => None,
+        }
     }
 
     pub(crate) fn client(&self) -> Option<&str> {

@@ -1,6 +1,7 @@
 //! Answers to reads.
 
 use crate::boundary::Promise;
+use crate::client_request::{client_request, waiting};
 use crate::foreign::{Source, json};
 use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
@@ -169,6 +170,47 @@ pub unsafe extern "C" fn wellhead_read_needs_input(
             json(promise.text(input, "input")?, "input").map(Answer::NeedsInput)
         })
     }
+}
+
+/// Answers that the client lacks capabilities that the read needs. capabilities: a JSON object such as {"sampling":{}}.
+/// INVALID_ARGUMENT, INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_missing_capability(
+    responder: *mut wellhead_read,
+    capabilities: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        pending::finish(responder, |promise, _, _| {
+            json(promise.text(capabilities, "capabilities")?, "capabilities").map(Answer::MissingCapability)
+        })
+    }
+}
+
+/// Asks the client for one of its features by a name, in every protocol revision, before the contents are known. Never blocks.
+/// Returns one of WELLHEAD_RESPONSE_. *json: the result, the error or the capabilities, borrowed until the answer; absent with
+/// WELLHEAD_RESPONSE_WAITING. params: a JSON object; may be absent.
+///
+/// The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when the client
+/// has answered. See wellhead_method_client_request.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_client_request(
+    responder: *mut wellhead_read,
+    name: wellhead_str,
+    method: wellhead_str,
+    params: wellhead_str,
+    json: *mut wellhead_str,
+) -> u32 {
+    // SAFETY: our caller's promise.
+    unsafe { client_request(responder, [name, method, params], json) }
+}
+
+/// Answers a read whose requests by wellhead_read_client_request lack a response: the callback runs again when the client has
+/// answered. If the client lacks a capability or sent a wrong requestState, the client is told so. INVALID_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_read_wait(responder: *mut wellhead_read) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { pending::finish(responder, |_, call, _| Ok(waiting(call))) }
 }
 
 /// Answers that the requestState of the client is invalid: see wellhead_call_open_state. INVALID_ARGUMENT.

@@ -211,6 +211,8 @@ export function thrown(e: unknown): NativeAnswer {
   if (e instanceof ResourceNotFound) return undefined;
   if (e instanceof PermissionDenied) return DENIED;
   if (e instanceof InputRequired) return { input: jsonText('value', e.value) };
+  if (e instanceof MissingCapability) return { lacks: jsonText('value', e.value) };
+  if (e instanceof Waiting) return { waiting: true };
   if (e instanceof InvalidState) return INVALID_STATE;
   if (e instanceof Busy) return { busy: e.retryAfterMs ?? -1 };
   return failure(e);

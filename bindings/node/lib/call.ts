@@ -1,6 +1,6 @@
-import { needString, needWhole } from './check.js';
+import { needJson, needString, needWhole } from './check.js';
 import { type Context, here, inside } from './context.js';
-import { native } from './errors.js';
+import { ClientError, InvalidState, MissingCapability, Waiting, native } from './errors.js';
 import { need } from './members.js';
 import type { NativeServer } from './native.js';
 import type { Call, Caller, JsonObject, ListCall, Meta } from './values.js';
@@ -123,6 +123,23 @@ export class RunningCall implements ListCall {
   }
 }
 
+/** Asks the client by a name. */
+export function clientRequest(
+  { says, number }: Origin,
+  name: string,
+  method: string,
+  params: JsonObject | undefined,
+): any {
+  needString('name', name);
+  needString('method', method);
+  const json = needJson('params', params);
+  const [word, text] = native(() => says.clientRequest(number, name, method, json));
+  if (word === 'result') return JSON.parse(text);
+  if (word === 'error') throw new ClientError(JSON.parse(text) as JsonObject);
+  if (word === 'lacks') throw new MissingCapability(JSON.parse(text) as JsonObject);
+  throw word === 'state' ? new InvalidState() : new Waiting();
+}
+
 /** Names and values in turn, and behind them, if any value was sent escaped, the values as they were. */
 export type Variables = readonly (string | readonly string[])[];
 
@@ -137,8 +154,7 @@ export class RunningRead extends RunningCall implements Call {
 
   readonly requestState: string | undefined;
   readonly #responses: string | undefined;
-  readonly #says: Says;
-  readonly #number: number;
+  readonly #origin: Origin;
 
   constructor(
     origin: Origin,
@@ -147,8 +163,7 @@ export class RunningRead extends RunningCall implements Call {
     variables: Variables,
   ) {
     super(origin);
-    this.#says = origin.says;
-    this.#number = origin.number;
+    this.#origin = origin;
     this.#responses = responses;
     this.requestState = state;
     this.uri = uri;
@@ -161,19 +176,26 @@ export class RunningRead extends RunningCall implements Call {
   }
 
   get clientCapabilities(): JsonObject | undefined {
-    const capabilities = this.#says.clientCapabilities(this.#number);
+    const { says, number } = this.#origin;
+    const capabilities = says.clientCapabilities(number);
     return capabilities === null ? undefined : (JSON.parse(capabilities) as JsonObject);
   }
 
   sealState(state: string, until: number): string {
     needString('state', state);
     need('until', until, 'number');
-    return native(() => this.#says.sealState(this.#number, state, until)) ?? '';
+    const { says, number } = this.#origin;
+    return native(() => says.sealState(number, state, until)) ?? '';
   }
 
   openState(now = Date.now()): string | undefined {
     need('now', now, 'number');
-    return native(() => this.#says.openState(this.#number, now)) ?? undefined;
+    const { says, number } = this.#origin;
+    return native(() => says.openState(number, now)) ?? undefined;
+  }
+
+  clientRequest(name: string, method: string, params?: JsonObject): any {
+    return clientRequest(this.#origin, name, method, params);
   }
 
   raw(name: string): string | undefined {

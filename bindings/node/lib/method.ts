@@ -1,7 +1,7 @@
 /** Methods, tools and prompts of the application. */
-import { type Origin, RunningCall } from './call.js';
+import { clientRequest, type Origin, RunningCall } from './call.js';
 import { needJson, needString } from './check.js';
-import { ClientError, ClosedError, InvalidState, MissingCapability, Waiting, native } from './errors.js';
+import { ClientError, ClosedError, native } from './errors.js';
 import type { JsonObject, ListCall } from './values.js';
 
 /** The request that a method, tool or prompt answers. Valid for as long as you keep it. */
@@ -174,15 +174,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
   }
 
   clientRequest(name: string, method: string, params?: JsonObject): any {
-    const { says, number } = this.#origin;
-    needString('name', name);
-    needString('method', method);
-    const json = needJson('params', params);
-    const [word, text] = native(() => says.clientRequest(number, name, method, json));
-    if (word === 'result') return JSON.parse(text);
-    if (word === 'error') throw new ClientError(JSON.parse(text) as JsonObject);
-    if (word === 'lacks') throw new MissingCapability(JSON.parse(text) as JsonObject);
-    throw word === 'state' ? new InvalidState() : new Waiting();
+    return clientRequest(this.#origin, name, method, params);
   }
 
   async request(method: string, params?: JsonObject, { signal }: RequestOptions = {}): Promise<any> {

@@ -296,6 +296,23 @@ export interface Call extends ListCall {
    */
   openState(now?: number): string | undefined;
   /**
+   * Asks the client for one of its features by a name, in every protocol revision. Returns the client's result. The first time
+   * there is none yet, and {@link Waiting} is thrown. Let it through: the reader **runs again from its start** when the client has
+   * answered. See {@link MethodCall.clientRequest}.
+   *
+   * @example
+   * ```ts
+   * const { roots } = call.clientRequest('roots', 'roots/list');
+   * ```
+   * @throws {Waiting} if the client has not answered yet
+   * @throws {MissingCapability} if the client did not declare the capability
+   * @throws {ClientError} if the client answered with an error
+   * @throws {InvalidState} if the client sent a state that is forged, expired, or of another read: let it through
+   * @throws {RegistrationError} for other methods, and for a name that stands for another request
+   * @throws {ClosedError} after the answer
+   */
+  clientRequest(name: string, method: string, params?: JsonObject): any;
+  /**
    * Returns the value of a template's variable with its percent-escapes, of a list the first value. Returns `undefined` if
    * the URI does not have it.
    *

@@ -75,11 +75,15 @@ fn rare(js: Js<'_>, value: Value<'_>) -> Option<Outcome<Answer>> {
     if let Some(ms) = js.property(value, c"busy").and_then(|ms| js.as_number(ms)) {
         return Some(Outcome::Answer(Answer::Busy((ms >= 0.0).then(|| Duration::from_millis(ms as u64)))));
     }
-    let input = js.property(value, c"input").and_then(|input| js.as_text(input))?;
-    Some(match Json::object(input) {
-        Ok(input) => Outcome::Answer(Answer::NeedsInput(input)),
-        Err(e) => Outcome::Failed(e.to_string()),
-    })
+    if js.property(value, c"waiting").and_then(|waiting| js.as_bool(waiting)) == Some(true) {
+        return Some(Outcome::Answer(Answer::Waiting));
+    }
+    let text = |name| js.property(value, name).and_then(|text| js.as_text(text));
+    let answer = match text(c"input") {
+        Some(input) => Json::object(input).map(Answer::NeedsInput),
+        None => Json::object(text(c"lacks")?).map(Answer::MissingCapability),
+    };
+    Some(answer.map_or_else(|e| Outcome::Failed(e.to_string()), Outcome::Answer))
 }
 
 impl Understood for Page {

@@ -252,7 +252,7 @@ impl Calls {
         })
     }
 
-    /// Makes a named request, for a call of a method.
+    /// Makes a named request, for a read or for a call of a method.
     pub(crate) fn client_request(
         &self,
         number: u32,
@@ -262,6 +262,7 @@ impl Calls {
     ) -> std::result::Result<Json, ClientRequestError> {
         let request = |held: &Held| match held {
             Held::Method(responder) => Some(responder.client_request(name, method, params)),
+            Held::Read(call) => Some(call.client_request(name, method, params)),
             _ => None,
         };
         self.use_call(number, request).flatten().unwrap_or_else(|| {

@@ -51,6 +51,8 @@ impl FromCallback for Answer {
             Meaning::NotFound => Some(Answer::NotFound),
             Meaning::Denied => Some(Answer::Denied),
             Meaning::NeedsInput(json) => Some(Answer::NeedsInput(json.clone())),
+            Meaning::MissingCapability(json) => Some(Answer::MissingCapability(json.clone())),
+            Meaning::Waiting => Some(Answer::Waiting),
             Meaning::InvalidState => Some(Answer::InvalidState),
             Meaning::Busy(retry_after) => Some(Answer::Busy(*retry_after)),
             _ => None,

@@ -233,7 +233,8 @@ pub(crate) trait Notifies: Reply + Sized {
     fn give_up(_: &Responder<Self>, _: u64) {}
 
     fn client_request(_: &Responder<Self>, _: &str, _: &str, _: Option<&Json>) -> Requested {
-        Err(ClientRequestError::Failed(no_method()))
+        let message = "only a read, tool, prompt or method asks its client";
+        Err(ClientRequestError::Failed(wellhead::Error::new(ErrorKind::InvalidArgument, message)))
     }
 }
 
@@ -242,7 +243,17 @@ fn no_method() -> wellhead::Error {
     wellhead::Error::new(ErrorKind::InvalidArgument, message)
 }
 
-impl Notifies for wellhead::Answer {}
+impl Notifies for wellhead::Answer {
+    fn client_request(
+        responder: &Responder<Self>,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> Requested {
+        responder.client_request(name, method, params)
+    }
+}
+
 impl Notifies for wellhead::Page {}
 impl Notifies for wellhead::Completion {}
 impl Notifies for Vec<wellhead::Verdict> {}

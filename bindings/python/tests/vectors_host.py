@@ -171,6 +171,8 @@ class Host:
             for report in read["progress"]:
                 call.progress(report["progress"], report.get("total"), report.get("message"))
             read = read["then"]
+        if isinstance(read, dict) and "client_requests" in read:
+            return self.client_requests(read, lambda then: self.answer(then, values, call), call)
         if isinstance(read, dict) and "header" in read:
             return f"{call.header(read['header']) or '-'} {call.query or '-'}"
         if isinstance(read, dict) and "hold" in read:
@@ -209,7 +211,7 @@ class Host:
         if answer == "none":
             return Future()
         if "client_requests" in answer:
-            return self.client_requests(answer, given, call)
+            return self.client_requests(answer, lambda then: self.method_answer(then, given, call), call)
         if "request" in answer:
             return self.request(answer, given, call)
         if "hold" in answer:
@@ -232,7 +234,7 @@ class Host:
             return {name: value for name, value in told.items() if value is not None}
         return method_result(answer)
 
-    def client_requests(self, answer: Json, given: dict[str, Any], call: wellhead.Call) -> Any:
+    def client_requests(self, answer: Json, go_on: Callable[[Json], Any], call: wellhead.Call) -> Any:
         unanswered: wellhead.Error | None = None
         for each in answer["client_requests"]:
             try:
@@ -242,13 +244,13 @@ class Host:
                 self.calls.append(f"answered {each['name']} error {error.number} {error.message}")
             except wellhead.MissingCapability as missing:
                 if "missing" in answer:
-                    return self.method_answer(answer["missing"], given, call)
+                    return go_on(answer["missing"])
                 unanswered = unanswered or missing
             except wellhead.Error as error:
                 unanswered = unanswered or error
         if unanswered is not None:
             raise unanswered
-        return self.method_answer(answer["then"], given, call)
+        return go_on(answer["then"])
 
     def request(self, answer: Json, given: dict[str, Any], call: wellhead.Call) -> Any:
         asked = answer["request"]

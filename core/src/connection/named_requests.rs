@@ -8,9 +8,9 @@ use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, for_each_member, is_object, members, string};
-use crate::model::{ClientAnswer, ClientRequestError, Json, MethodAnswer, MethodError};
+use crate::model::{Answer, ClientAnswer, ClientRequestError, Json, MethodAnswer, MethodError};
 use crate::protocol::{
-    CallId, Context, ForgedState, NamedRequests, NotAnswered, NotSent, ROUNDS, WaitingCall,
+    CallId, Context, ForgedState, NamedRequests, NotAnswered, NotSent, ROUNDS, WaitingCall, WaitingCallback,
 };
 use crate::revision::Era;
 use std::sync::Arc;
@@ -29,10 +29,9 @@ impl ConnectionState {
         method: &str,
         params: Option<&Json>,
     ) -> Result<Json, ClientRequestError> {
-        if let Some((handler, sent)) = self.machine.with(|m, _| m.unread_answers(call)) {
-            let purpose = purpose(&handler.name, handler.item.as_deref(), &sent);
+        if let Some(callback) = self.machine.with(|m, _| m.unread_answers(call)) {
             let now = self.machine.with(|m, _| m.now());
-            let read = self.read_answers(context, &purpose, &sent, now);
+            let read = self.read_answers(context, &callback, now);
             self.machine.with(|m, _| m.keep_read_answers(call, read.ok_or(ForgedState)));
         }
         let why = match self.machine.with(|m, _| m.named_request(call, name, method, params)) {
@@ -52,7 +51,7 @@ impl ConnectionState {
                 "\"{name}\" names another request of this callback; give each a name of its own"
             )),
             NotAnswered::CannotWait => invalid(
-                "in this revision only tools and prompts wait for their client; ask in one of them"
+                "in this revision only tools, prompts and reads wait for their client; ask in one of them"
                     .to_owned(),
             ),
             NotAnswered::NotSent(NotSent::Lacks(needed)) => match Json::object(needed) {
@@ -68,10 +67,14 @@ impl ConnectionState {
     /// Sends what a callback asked, or answers that it is needed.
     pub(super) fn wait_for_client(self: &Arc<Self>, call: CallId) -> bool {
         let Some(waiting) = self.machine.with(|m, _| m.take_named_requests(call)) else {
-            return self.step(|m, trash| m.finish_method(call, None, trash));
+            self.step(|m, _| m.finish_unwanted(call));
+            return false;
         };
-        let WaitingCall { handler, params, era, context, named } = waiting;
-        let failed = |why: &str| self.finish_method(call, MethodAnswer::failed(why));
+        let WaitingCall { callback, era, context, named } = waiting;
+        let failed = |why: &str| match callback {
+            WaitingCallback::Read { .. } => self.finish_read(call, Answer::Failed(why.to_owned())),
+            WaitingCallback::Method { .. } => self.finish_method(call, MethodAnswer::failed(why)),
+        };
         if named.asked.is_empty() {
             return failed("it waits for its client, and asked it nothing by client_request");
         }
@@ -84,31 +87,28 @@ impl ConnectionState {
             return sent;
         }
         let now = self.machine.with(|m, _| m.now());
-        let purpose = purpose(&handler.name, handler.item.as_deref(), &params);
         let state = self.sealer().seal_state(
             context.caller.id(),
-            &purpose,
+            &purpose(&callback),
             &state(&named),
             now.saturating_add(EXPIRES_MS),
         );
         if state.len() > STATE_BYTES {
             return failed("the answers of its client have more than 64 KiB");
         }
-        self.finish_method(call, MethodAnswer::NeedsInput(needed(&named, &state)))
+        let needed = needed(&named, &state);
+        match callback {
+            WaitingCallback::Read { .. } => self.finish_read(call, Answer::NeedsInput(needed)),
+            WaitingCallback::Method { .. } => self.finish_method(call, MethodAnswer::NeedsInput(needed)),
+        }
     }
 
     /// Reads the answers that a client sent with its request, and those that it had sent before. `None`: the server
     /// gave it another state, or gave it none any more.
-    fn read_answers(
-        &self,
-        context: &Context,
-        purpose: &str,
-        params: &Json,
-        now: u64,
-    ) -> Option<NamedRequests> {
-        let [state, responses] = members(params.raw(), &["requestState", "inputResponses"]).ok()?;
+    fn read_answers(&self, context: &Context, callback: &WaitingCallback, now: u64) -> Option<NamedRequests> {
+        let (state, responses) = callback.input(context)?;
         let Some(state) = state else { return Some(NamedRequests::default()) };
-        let opened = self.sealer().open_state(context.caller.id(), purpose, &string(state)?, now)?;
+        let opened = self.sealer().open_state(context.caller.id(), &purpose(callback), &state, now)?;
         let opened = Json::object(opened).ok()?;
         let [rounds, asked, answers] = members(opened.raw(), &["rounds", "asked", "answers"]).ok()?;
         let mut read = NamedRequests { rounds: rounds?.get().parse().ok()?, ..NamedRequests::default() };
@@ -137,9 +137,14 @@ fn member<'a>(of: Raw<'a>, name: &str) -> Option<Raw<'a>> {
 }
 
 /// Names the only purpose of a state: another try of the same call.
-fn purpose(method: &str, name: Option<&str>, params: &Json) -> String {
-    let arguments = super::method_calls::arguments(params).get();
-    format!("client_request of {method} {}\n{arguments}", name.unwrap_or_default())
+fn purpose(callback: &WaitingCallback) -> String {
+    let (of, arguments) = match callback {
+        WaitingCallback::Read { uri, .. } => (&**uri, ""),
+        WaitingCallback::Method { handler, params } => {
+            (handler.item.as_deref().unwrap_or_default(), super::method_calls::arguments(params).get())
+        }
+    };
+    format!("client_request of {} {of}\n{arguments}", callback.method())
 }
 
 /// The text of the state that a client gets.

@@ -1,7 +1,7 @@
 //! The state behind a connection, and its steps with what they ask for afterwards.
 
 use crate::access::{Caller, Verdict};
-use crate::catalog::{Content, Sealer, Surroundings, Walk, Walked};
+use crate::catalog::{Content, Found, Sealer, Surroundings, Walk, Walked};
 use crate::event::{AuthorizeCall, Call, CompleteCall, Continuation, Event, ListCall, MethodCall};
 use crate::group::{self, GroupClient};
 use crate::jsonrpc::{Parsed, parse};
@@ -211,7 +211,7 @@ impl ConnectionState {
 
     /// Makes the event of a call of the application. Returns `None` if it is answered without the application.
     pub(super) fn event(self: &Arc<Self>, ask: HostCall, context: Arc<Context>) -> Option<Event> {
-        let ask = self.check_arguments(ask, &context)?;
+        let ask = self.check_arguments(self.read_again(ask)?, &context)?;
         let target = Arc::downgrade(self);
         let attached = match ask {
             HostCall::Cancel { .. } | HostCall::Response { .. } => None,
@@ -237,7 +237,7 @@ impl ConnectionState {
                 let gatekeeper = self.server.gatekeeper();
                 Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
             }
-            HostCall::Cancel { .. } | HostCall::Response { .. } => return None,
+            HostCall::ReadAgain { .. } | HostCall::Cancel { .. } | HostCall::Response { .. } => return None,
         };
         if let Some(observed) = &self.observed {
             event.observe(observed, attached);
@@ -245,9 +245,26 @@ impl ConnectionState {
         Some(event)
     }
 
+    /// Finds the variables of a read that runs again. What is not registered any more is not found.
+    fn read_again(self: &Arc<Self>, ask: HostCall) -> Option<HostCall> {
+        let HostCall::ReadAgain { call, uri, handler } = ask else { return Some(ask) };
+        match self.server.catalog.with(|c, _| c.find(&uri)) {
+            Found::Call { handler: found, vars } if found.id == handler.id => {
+                Some(HostCall::Read { call, uri, handler, vars })
+            }
+            _ => {
+                self.finish_read(call, Answer::NotFound);
+                None
+            }
+        }
+    }
+
     // ---- answers
 
     pub(crate) fn finish_read(self: &Arc<Self>, call: CallId, answer: Answer) -> bool {
+        if matches!(answer, Answer::Waiting) {
+            return self.wait_for_client(call);
+        }
         let answer = check_answer(answer);
         let contents: &[_] = if let Answer::Found(contents) = &answer { contents } else { &[] };
         let mut over = None; // dropped without the lock

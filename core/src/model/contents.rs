@@ -1,8 +1,9 @@
 //! The answer of a read callback.
 
-use super::{CacheHint, Json, check_meta};
+use super::{CacheHint, ClientRequestError, Json, check_meta};
 use crate::error::{Error, ErrorKind};
 use crate::uri::check_uri;
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -297,6 +298,11 @@ pub enum Answer {
     /// [`crate::Call::request_state`] then have its answer. A client that lacks the capabilities gets an error that
     /// names them.
     NeedsInput(Json),
+    /// The read needs these capabilities that the client lacks: an object such as `{"sampling":{}}`.
+    MissingCapability(Json),
+    /// The callback waits for the client: it runs again from its start when the client has answered what it asked by
+    /// [`crate::Call::client_request`].
+    Waiting,
     /// The read came with a `requestState` that this application did not make: see [`crate::Call::open_state`].
     InvalidState,
     /// The read failed: an internal error for the client, the text for the log.
@@ -327,8 +333,35 @@ impl<T: Into<Answer>> From<Option<T>> for Answer {
     }
 }
 
-impl<T: Into<Answer>, E: fmt::Display> From<Result<T, E>> for Answer {
+/// A [`ClientRequestError`] waits for the client, in a `Box<dyn Error + Send + Sync>`, too; other errors are failures.
+impl<T: Into<Answer>, E: fmt::Display + 'static> From<Result<T, E>> for Answer {
     fn from(result: Result<T, E>) -> Self {
-        result.map_or_else(|e| Answer::Failed(e.to_string()), Into::into)
+        let error = match result {
+            Ok(answer) => return answer.into(),
+            Err(error) => error,
+        };
+        let any: &dyn Any = &error;
+        let boxed = any.downcast_ref::<Box<dyn std::error::Error + Send + Sync>>();
+        let waits = any.downcast_ref().or_else(|| boxed?.downcast_ref::<ClientRequestError>());
+        waits.map_or_else(|| Answer::Failed(error.to_string()), Answer::from)
+    }
+}
+
+impl From<ClientRequestError> for Answer {
+    fn from(error: ClientRequestError) -> Self {
+        Answer::from(&error)
+    }
+}
+
+impl From<&ClientRequestError> for Answer {
+    fn from(error: &ClientRequestError) -> Self {
+        match error {
+            ClientRequestError::Waiting => Answer::Waiting,
+            ClientRequestError::MissingCapability(needed) => Answer::MissingCapability(needed.clone()),
+            ClientRequestError::InvalidState => Answer::InvalidState,
+            ClientRequestError::Refused(_) | ClientRequestError::Failed(_) => {
+                Answer::Failed(error.to_string())
+            }
+        }
     }
 }

@@ -89,9 +89,21 @@ impl Machine {
                 let outcome = asked.needs_input(wanted, client.as_ref());
                 self.write_outcome(&open, outcome);
             }
+            Answer::MissingCapability(wanted) => {
+                let settings = self.settings.clone();
+                let shown = || format!("the read of {uri}");
+                let (is_tool, identity) = (open.is_tool(), &settings.identity);
+                let asked = Asked { method: READ, is_tool, shown: &shown, revision, identity };
+                self.write_outcome(&open, asked.missing(wanted.as_str()));
+            }
             Answer::InvalidState => {
                 let fault = RpcError::invalid_params("requestState is not valid here");
                 self.fail_open(&open, &fault);
+            }
+            Answer::Waiting => {
+                self.fail_open(&open, &internal(revision));
+                let why = "waits for its client, and asked it nothing";
+                self.causes.log(Level::Error, format!("the read of {uri} {why}"));
             }
             Answer::Failed(why) => {
                 self.fail_open(&open, &internal(open.context.revision));

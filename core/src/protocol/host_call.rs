@@ -15,6 +15,12 @@ pub(crate) enum HostCall {
         handler: Arc<Handler>,
         vars: crate::catalog::Vars,
     },
+    /// A read whose client has answered what its callback asked.
+    ReadAgain {
+        call: CallId,
+        uri: Arc<str>,
+        handler: Arc<Handler>,
+    },
     Method {
         call: CallId,
         handler: Arc<MethodHandler>,
@@ -52,6 +58,7 @@ impl HostCall {
     pub(crate) fn call(&self) -> CallId {
         match self {
             HostCall::Read { call, .. }
+            | HostCall::ReadAgain { call, .. }
             | HostCall::Method { call, .. }
             | HostCall::List { call, .. }
             | HostCall::Complete { call, .. }

@@ -367,7 +367,7 @@ impl Asked<'_> {
         }
     }
 
-    fn missing(&self, wanted: &str) -> Outcome {
+    pub(super) fn missing(&self, wanted: &str) -> Outcome {
         if !self.revision.result_envelope {
             let what = format!("lacks the client capabilities {wanted}");
             if !self.is_tool {

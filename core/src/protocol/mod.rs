@@ -60,7 +60,9 @@ pub(crate) use input::{Chunk, InputLine};
 pub(crate) use judged::Judged;
 pub(crate) use list_topics::{ListTopics, RESOURCES, TopicSet};
 pub(crate) use machine::{Machine, Next, Settings};
-pub(crate) use named_requests::{ForgedState, NamedRequests, NotAnswered, ROUNDS, WaitingCall};
+pub(crate) use named_requests::{
+    ForgedState, NamedRequests, NotAnswered, ROUNDS, WaitingCall, WaitingCallback,
+};
 pub(crate) use outbox::{RouteOutput, Start};
 pub(crate) use partial_message::PartialMessage;
 pub(crate) use search::{RESULTS, SearchResult};

@@ -7,10 +7,12 @@ use super::client_requests::NotSent;
 use super::host_call::{HostCall, RequestState};
 use super::machine::Machine;
 use super::needs_input::Need;
-use crate::catalog::MethodHandler;
+use crate::catalog::{Handler, MethodHandler};
+use crate::jsonrpc::{Raw, members, string};
 use crate::model::{ClientAnswer, Json};
 use crate::revision::{self, Era};
 use crate::sync::Trash;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -53,10 +55,15 @@ pub(crate) enum NotAnswered {
     Forged,
 }
 
+/// A callback that may wait for its client, and what it runs with.
+pub(crate) enum WaitingCallback {
+    Read { uri: Arc<str>, handler: Arc<Handler> },
+    Method { handler: Arc<MethodHandler>, params: Arc<Json> },
+}
+
 /// A call whose callback waits.
 pub(crate) struct WaitingCall {
-    pub(crate) handler: Arc<MethodHandler>,
-    pub(crate) params: Arc<Json>,
+    pub(crate) callback: WaitingCallback,
     pub(crate) era: Era,
     pub(crate) context: Arc<Context>,
     pub(crate) named: NamedRequests,
@@ -64,13 +71,12 @@ pub(crate) struct WaitingCall {
 
 impl Machine {
     /// Returns the call if the client may have sent answers with its request, which were not read yet.
-    pub(crate) fn unread_answers(&mut self, call: CallId) -> Option<(Arc<MethodHandler>, Arc<Json>)> {
+    pub(crate) fn unread_answers(&mut self, call: CallId) -> Option<WaitingCallback> {
         let open = self.inflight.get(call)?;
-        let RequestState::Method { handler, params } = &open.state else { return None };
-        let (handler, params) = (handler.clone(), params.clone());
+        let callback = WaitingCallback::waiting_in(&open.state)?;
         let named = open.named.get_or_insert_default();
         let unread = open.context.revision.era == Era::Stateless && !std::mem::replace(&mut named.read, true);
-        unread.then_some((handler, params))
+        unread.then_some(callback)
     }
 
     /// Takes the answers that came with the client's request, or notes that its state is forged.
@@ -93,7 +99,7 @@ impl Machine {
     ) -> Result<ClientAnswer, NotAnswered> {
         let over = || NotAnswered::NotSent(NotSent::Over);
         let open = self.inflight.get(call).ok_or_else(over)?;
-        let RequestState::Method { handler, .. } = &open.state else { return Err(over()) };
+        let callback = WaitingCallback::waiting_in(&open.state).ok_or_else(over)?;
         let named = open.named.get_or_insert_default();
         if named.forged {
             return Err(NotAnswered::Forged);
@@ -108,7 +114,7 @@ impl Machine {
         }
         let (route, context) = (open.route, open.context.clone());
         match context.revision.era {
-            Era::Stateless if !revision::may_need_input(&handler.name) => {
+            Era::Stateless if !revision::may_need_input(callback.method()) => {
                 return Err(NotAnswered::CannotWait);
             }
             Era::Handshake if self.outbox.takes_answer_only(route) => {
@@ -134,11 +140,11 @@ impl Machine {
     /// Takes the named requests of a call whose callback waits for them. Returns `None` if the request is over.
     pub(crate) fn take_named_requests(&mut self, call: CallId) -> Option<WaitingCall> {
         let open = self.inflight.get(call)?;
-        let RequestState::Method { handler, params } = &open.state else { return None };
-        let (handler, params, context) = (handler.clone(), params.clone(), open.context.clone());
+        let callback = WaitingCallback::waiting_in(&open.state)?;
+        let context = open.context.clone();
         let era = context.revision.era;
         let named = open.named.as_deref_mut().map(std::mem::take).unwrap_or_default();
-        Some(WaitingCall { handler, params, era, context, named })
+        Some(WaitingCall { callback, era, context, named })
     }
 
     /// Sends the named requests of a call to the client. The callback runs again once all are answered.
@@ -174,14 +180,69 @@ impl Machine {
         let waits = self.client_requests_of(call);
         let Some(open) = self.inflight.get(call) else { return };
         open.named.get_or_insert_default().answers.insert(name, (method, answer));
-        let RequestState::Method { handler, params } = &open.state else { return };
         if waits {
             return;
         }
-        let (handler, params) = (handler.clone(), params.clone());
-        let state = RequestState::Method { handler: handler.clone(), params: params.clone() };
-        if let Ok(call) = self.inflight.ask_next(call, state) {
-            self.queue_host_call(HostCall::Method { call, handler, params });
+        let Some(callback) = WaitingCallback::waiting_in(&open.state) else { return };
+        if let Ok(call) = self.inflight.ask_next(call, callback.state()) {
+            self.queue_host_call(match callback {
+                WaitingCallback::Read { uri, handler } => HostCall::ReadAgain { call, uri, handler },
+                WaitingCallback::Method { handler, params } => HostCall::Method { call, handler, params },
+            });
+        }
+    }
+}
+
+impl WaitingCallback {
+    fn waiting_in(state: &RequestState) -> Option<WaitingCallback> {
+        match state {
+            RequestState::Read { uri, handler } => {
+                Some(WaitingCallback::Read { uri: uri.clone(), handler: handler.clone() })
+            }
+            RequestState::Method { handler, params } => {
+                Some(WaitingCallback::Method { handler: handler.clone(), params: params.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    fn state(&self) -> RequestState {
+        match self {
+            WaitingCallback::Read { uri, handler } => {
+                RequestState::Read { uri: uri.clone(), handler: handler.clone() }
+            }
+            WaitingCallback::Method { handler, params } => {
+                RequestState::Method { handler: handler.clone(), params: params.clone() }
+            }
+        }
+    }
+
+    /// The method that it answers. A tool that shows resources counts as a read.
+    pub(crate) fn method(&self) -> &str {
+        match self {
+            WaitingCallback::Read { .. } => "resources/read",
+            WaitingCallback::Method { handler, .. } => &handler.name,
+        }
+    }
+
+    /// Returns the `requestState` and the `inputResponses` that the client sent, or `None` if the state is no text.
+    pub(crate) fn input<'a>(
+        &'a self,
+        context: &'a Context,
+    ) -> Option<(Option<Cow<'a, str>>, Option<Raw<'a>>)> {
+        match self {
+            WaitingCallback::Read { .. } => {
+                let Some(input) = context.input() else { return Some((None, None)) };
+                Some((input.state.as_deref().map(Cow::from), input.responses.as_ref().map(Json::raw)))
+            }
+            WaitingCallback::Method { params, .. } => {
+                let [state, responses] = members(params.raw(), &["requestState", "inputResponses"]).ok()?;
+                let state = match state {
+                    Some(state) => Some(string(state)?),
+                    None => None,
+                };
+                Some((state, responses))
+            }
         }
     }
 }

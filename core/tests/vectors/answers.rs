@@ -152,6 +152,12 @@ impl Shared {
         if let Some(name) = read["header"].as_str() {
             return format!("{} {}", call.header(name).unwrap_or("-"), call.query().unwrap_or("-")).into();
         }
+        if let Some(requests) = read["client_requests"].as_array() {
+            let ask =
+                |name: &str, method: &str, params: Option<&Json>| call.client_request(name, method, params);
+            let then = self.answered_by_names(requests, read, ask);
+            return then.map(|then| answer(then, &|text| filled(call, text))).into();
+        }
         match asked_for_input(call, reported(call, chosen(call, read))) {
             Ok(read) => answer(read, &|text| filled(call, text)),
             Err(answer) => answer,

@@ -76,25 +76,37 @@ impl Shared {
         requests: &[Value],
         answer: &Value,
     ) {
+        let ask =
+            |name: &str, method: &str, params: Option<&Json>| responder.client_request(name, method, params);
+        match self.answered_by_names(requests, answer, ask) {
+            Ok(then) => self.go_on(call, responder, then),
+            Err(why) => drop(responder.finish(why)),
+        }
+    }
+
+    /// Makes named requests, in turn. Returns what follows, or why the first that lacks an answer does.
+    pub(crate) fn answered_by_names<'a>(
+        &self,
+        requests: &[Value],
+        answer: &'a Value,
+        ask: impl Fn(&str, &str, Option<&Json>) -> Result<Json, ClientRequestError>,
+    ) -> Result<&'a Value, ClientRequestError> {
         let mut unanswered = None;
         for request in requests {
             let (name, method) = (text_of(&request["name"]), text_of(&request["method"]));
             let params = request.get("params").map(object);
-            match responder.client_request(&name, &method, params.as_ref()) {
+            match ask(&name, &method, params.as_ref()) {
                 Ok(result) => self.note(format!("answered {name} {}", result.as_str())),
                 Err(ClientRequestError::Refused(error)) => {
                     self.note(format!("answered {name} error {} {}", error.code(), error.message()));
                 }
                 Err(ClientRequestError::MissingCapability(_)) if answer.get("missing").is_some() => {
-                    return self.go_on(call, responder, &answer["missing"]);
+                    return Ok(&answer["missing"]);
                 }
                 Err(why) => drop(unanswered.get_or_insert(why)),
             }
         }
-        match unanswered {
-            Some(why) => drop(responder.finish(why)),
-            None => self.go_on(call, responder, &answer["then"]),
-        }
+        unanswered.map_or(Ok(&answer["then"]), Err)
     }
 
     /// Asks the client; what it answers is noted, and goes on as the script says.

@@ -135,6 +135,12 @@ static void read_callback(void *user_data, const wellhead_call *call, wellhead_r
     note_read(own->host, call);
     read = chosen(call, read ? read : json_object_get(own->entry, "read"));
     if (asked_first(call, r, &read)) return;
+    if (json_object_get(read, "client_requests")) {
+        read = client_requests(own->host, r, NULL, read);
+        if (read) answer(own->host, r, call, read);
+        else wellhead_read_wait(r);
+        return;
+    }
     const json_t *field = json_object_get(read, "header");
     if (field) {
         wellhead_str header = wellhead_call_header(call, json_string_value(field)), query = wellhead_call_query(call);

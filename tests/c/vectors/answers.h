@@ -38,6 +38,8 @@ void authorize_callback(void *user_data, const wellhead_call *call, uint32_t ope
 void interest_callback(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r);
 /* A method, a tool or a prompt. */
 wellhead_status add_method(host *h, json_t *entry, wellhead_error **error);
+/* Makes named requests in turn, of a read or of a method. Returns how to go on, or NULL if one lacks an answer. */
+const json_t *client_requests(host *h, wellhead_read *read, wellhead_method *method, const json_t *with);
 int notify_step(host *h, const json_t *step, text *why);
 /* The callbacks of a registration, with user data of their own. `completed`: room for the variables' names. */
 void provide(wellhead_provider *p, host *h, json_t *entry, wellhead_str *completed);

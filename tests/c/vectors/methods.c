@@ -105,8 +105,7 @@ static void request(host *h, wellhead_method *r, const json_t *with) {
     if (refused) go_on(h, r, json_object_get(with, "then"));
 }
 
-/* Makes named requests in turn. Returns how to go on, or NULL if one lacks an answer. */
-static const json_t *client_requests(host *h, wellhead_method *r, const json_t *with) {
+const json_t *client_requests(host *h, wellhead_read *read, wellhead_method *r, const json_t *with) {
     const json_t *requests = json_object_get(with, "client_requests"), *missing = json_object_get(with, "missing");
     int all = 1;
     for (size_t i = 0; i < json_array_size(requests); i++) {
@@ -114,7 +113,9 @@ static const json_t *client_requests(host *h, wellhead_method *r, const json_t *
         text given = {0}, line = {0};
         if (params) given = text_of_json(params);
         wellhead_str name = member(one, "name"), told = {NULL, 0};
-        uint32_t response = wellhead_method_client_request(r, name, member(one, "method"), view(&given), &told);
+        wellhead_str method = member(one, "method");
+        uint32_t response = read ? wellhead_read_client_request(read, name, method, view(&given), &told)
+                                 : wellhead_method_client_request(r, name, method, view(&given), &told);
         text_free(&given);
         if (response == WELLHEAD_RESPONSE_RESULT) {
             text_say(&line, "answered %.*s %.*s", (int)name.len, name.ptr, (int)told.len, told.ptr);
@@ -148,7 +149,7 @@ static void go_on(host *h, wellhead_method *r, const json_t *with) {
             report(wellhead_method_call(r), json_array_get(reports, i));
         go_on(h, r, json_object_get(with, "then"));
     } else if (json_object_get(with, "client_requests")) {
-        const json_t *then = client_requests(h, r, with);
+        const json_t *then = client_requests(h, NULL, r, with);
         if (then) go_on(h, r, then);
         else wellhead_method_wait(r);
     } else if (json_object_get(with, "request")) {

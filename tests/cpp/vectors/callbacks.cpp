@@ -7,6 +7,30 @@
 using wellhead::Authorize, wellhead::Call, wellhead::Complete, wellhead::Interest, wellhead::List, wellhead::Method,
     wellhead::Read;
 
+/* Makes named requests in turn. Returns how to go on, or nothing if one lacks an answer. */
+template <class R> const json_t *Host::client_requests(R &r, const json_t *with) {
+    bool all = true;
+    for (const json_t *one : elements(get(with, "client_requests"))) {
+        const std::string name = string_of(get(one, "name"));
+        try {
+            const auto told = r.client_request(name, string_of(get(one, "method")), json_of(get(one, "params")));
+            calls_.push_back("answered " + name + " " + told);
+        } catch (const wellhead::ClientRequestError &e) {
+            if (e.response == WELLHEAD_RESPONSE_ERROR) {
+                json_t *error = json_loads(e.json->c_str(), 0, nullptr);
+                calls_.push_back("answered " + name + " error " + std::to_string(json_integer_value(get(error, "code"))) + " "
+                                 + string_of(get(error, "message")));
+                json_decref(error);
+            } else if (e.response == WELLHEAD_RESPONSE_MISSING_CAPABILITY && get(with, "missing")) {
+                return get(with, "missing");
+            } else {
+                all = false;
+            }
+        }
+    }
+    return all ? get(with, "then") : nullptr;
+}
+
 void Host::read(const json_t *entry, const Call &call, Read &r) {
     std::string line = "read " + std::string(call.uri());
     for (std::size_t i = 0; const auto name = call.var_name(i); i++) {
@@ -44,6 +68,12 @@ void Host::read(const json_t *entry, const Call &call, Read &r) {
         with = get(with, "then");
     } else if (get(with, "asks") && has_input && get(with, "then")) {
         with = get(with, "then");
+    }
+    if (get(with, "client_requests")) {
+        const json_t *next = client_requests(r, with);
+        if (next) answer(r, call, next);
+        else r.wait();
+        return;
     }
     if (const json_t *name = get(with, "header")) {
         const auto header = call.header(json_string_value(name)), query = call.query();
@@ -135,27 +165,8 @@ void Host::go_on(Method r, const json_t *with) {
         for (const json_t *one : elements(reports)) report(r.call(), one);
         go_on(std::move(r), then);
     } else if (get(with, "client_requests")) {
-        bool all = true;
-        for (const json_t *one : elements(get(with, "client_requests"))) {
-            const std::string name = string_of(get(one, "name"));
-            try {
-                const auto told = r.client_request(name, string_of(get(one, "method")), json_of(get(one, "params")));
-                calls_.push_back("answered " + name + " " + told);
-            } catch (const wellhead::ClientRequestError &e) {
-                if (e.response == WELLHEAD_RESPONSE_ERROR) {
-                    json_t *error = json_loads(e.json->c_str(), 0, nullptr);
-                    calls_.push_back("answered " + name + " error "
-                                     + std::to_string(json_integer_value(get(error, "code"))) + " "
-                                     + string_of(get(error, "message")));
-                    json_decref(error);
-                } else if (e.response == WELLHEAD_RESPONSE_MISSING_CAPABILITY && get(with, "missing")) {
-                    return go_on(std::move(r), get(with, "missing"));
-                } else {
-                    all = false;
-                }
-            }
-        }
-        if (all) go_on(std::move(r), then);
+        const json_t *next = client_requests(r, with);
+        if (next) go_on(std::move(r), next);
         else r.wait();
     } else if (get(with, "request")) {
         request(std::move(r), with);

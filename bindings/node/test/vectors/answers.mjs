@@ -145,7 +145,9 @@ export class Answers {
   }
 
   #method(answer, given, call) {
-    if (answer.client_requests !== undefined) return this.#clientRequests(answer, given, call);
+    if (answer.client_requests !== undefined) {
+      return this.#clientRequests(answer, call, (then) => this.#method(then, given, call));
+    }
     if (answer.request !== undefined) {
       const response = this.#request(answer, given, call);
       if (answer.hold === undefined) return response;
@@ -170,7 +172,7 @@ export class Answers {
   }
 
   /** Makes named requests in turn, and goes on once all have an answer. */
-  #clientRequests(answer, given, call) {
+  #clientRequests(answer, call, goOn) {
     let unanswered;
     for (const { name, method, params } of answer.client_requests) {
       try {
@@ -179,12 +181,12 @@ export class Answers {
         if (e instanceof ClientError) {
           this.#note(`answered ${name} error ${e.error.code} ${e.error.message}`);
         } else if (e instanceof MissingCapability && answer.missing !== undefined) {
-          return this.#method(answer.missing, given, call);
+          return goOn(answer.missing);
         } else unanswered ??= e;
       }
     }
     if (unanswered !== undefined) throw unanswered;
-    return this.#method(answer.then, given, call);
+    return goOn(answer.then);
   }
 
   /** Asks the client, and goes on; a call that is held meanwhile is answered by its `finish` step. */
@@ -273,6 +275,9 @@ export class Answers {
     const again = call.inputResponses !== undefined || call.requestState !== undefined;
     if (read?.asks !== undefined && read.then !== undefined && again) {
       return this.#answer(read.then, vars, call);
+    }
+    if (read?.client_requests !== undefined) {
+      return this.#clientRequests(read, call, (then) => this.#answer(then, vars, call));
     }
     if (read?.seal !== undefined) {
       if (!again) throw new InputRequired({ requestState: call.sealState(read.seal, read.until) });

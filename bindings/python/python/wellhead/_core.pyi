@@ -259,7 +259,7 @@ class Call:
         """
     def client_request(self, name: str, method: str, params: dict[str, Any] | None = None, /) -> Any:
         """Asks the client for one of its features by a name, in every protocol revision, and returns the
-        client's result, a dict. Only in calls of methods, tools and prompts. Never blocks.
+        client's result, a dict. Only in reads, and in calls of methods, tools and prompts. Never blocks.
 
         The first time there is no result yet: `Waiting` is raised, which the callback lets through. It
         **runs again from its start** when the client has answered. So what stands before the last request
