@@ -45,7 +45,7 @@ test-leaks: ## that in Rust 100,000 servers, connections, sessions and calls lea
 	LEAK_ROUNDS=100000 cargo test -p wellhead --features $(FEATURES) --test leaks
 
 .PHONY: lint
-lint: licences notices-current check-manifests check-docs ## formatting and lints, with warnings as errors
+lint: licences notices-current check-manifests check-workflows check-docs ## formatting and lints, with warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features wellhead/cli,wellhead/schemars,wellhead/tower -- -D warnings
 
@@ -66,6 +66,10 @@ check-features: ## that the core has no warning: each feature by itself, and all
 .PHONY: licences
 licences: ## that every crate may be linked by the list of deny.toml
 	$(PYTHON) tests/licences.py
+
+.PHONY: check-workflows
+check-workflows: ## the workflows of GitHub with actionlint, shellcheck and zizmor; installs these, and needs Go for the first
+	PYTHON="$(PYTHON)" tests/workflows.sh
 
 .PHONY: check-manifests
 check-manifests: ## that npm, Python and the lock files have the version and the address of Cargo.toml
