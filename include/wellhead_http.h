@@ -129,6 +129,9 @@ WELLHEAD_API wellhead_status wellhead_verify_failed(wellhead_verify *responder, 
 /* Give clients of the handshake era no session. Then any instance can answer each of their requests, and they get no
  * notifications of changes. */
 #define WELLHEAD_NO_SESSIONS 16
+/* Let `verify` also judge requests without a bearer token: by another header field, such as a cookie or an API key. Their token
+ * is empty. By default they are refused. */
+#define WELLHEAD_TOKEN_NOT_REQUIRED 32
 
 /* Verifies the bearer token of a request, also inside a session, before the rest of the request is read. wellhead_call_token
  * returns the token and wellhead_call_header the header fields. Answer with one of the wellhead_verify_ functions. As in
@@ -139,7 +142,7 @@ typedef void (*wellhead_verify_callback)(void *verify_data, const wellhead_call 
 typedef struct wellhead_endpoint_options {
     size_t struct_size;
     wellhead_str path;                        /* The path of the endpoint; absent: /mcp */
-    /* WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS */
+    /* WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS, WELLHEAD_TOKEN_NOT_REQUIRED */
     uint32_t flags;
     /* Origins whose pages may send requests, scheme://host[:port], in addition to this machine if the endpoint is bound to
      * it. "*" allows any, and "*." before the domain any subdomain. INVALID_ARGUMENT for one that no request can match. */

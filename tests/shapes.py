@@ -464,7 +464,7 @@ http_vector = members(
         "needs": array(one_of(*NEEDS, *HTTP_NEEDS)),
         "server": SERVER,
         "catalog": array(entry),
-        "http": members({}, {"path": text, "loopback_only": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean, "cors": boolean, "sessions": boolean,
+        "http": members({}, {"path": text, "loopback_only": boolean, "allowed_origins": array(text), "allowed_hosts": array(text), "strict_accept": boolean, "token_required": boolean, "cors": boolean, "sessions": boolean,
                              "protect": members({}, {"resource": text, "authorization_servers": array(text), "scopes": array(text)}), "verify": members_of(verification),
                              "session_ms": integer, "delete": boolean, "keep_alive_ms": integer, "body_ms": integer, "replay_bytes": integer, "session_limit": integer}),
     },

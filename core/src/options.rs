@@ -369,6 +369,9 @@ options! {
         pub(crate) cors: bool = false,
         /// Refuses requests whose `Accept` lacks one of the two types that the protocol requires.
         pub(crate) strict_accept: bool = false,
+        /// Refuses requests without a bearer token, where there is `verify`. Without it `verify` also judges requests without one, by
+        /// another header field, such as a cookie or an API key.
+        pub(crate) token_required: bool = true,
         /// Gives clients of the handshake era sessions. Without them these clients cannot subscribe.
         pub(crate) sessions: bool = true,
         /// Milliseconds after which an idle session ends.

@@ -1,12 +1,24 @@
 /** Streamable HTTP for servers that hand over web-standard `Request` objects, such as Hono. */
+import { type KnownCaller, toldCaller } from './caller.js';
+import type { FetchOptions } from './httpOptions.js';
 import type { Data, Endpoint, ResponseHead } from './http.js';
 
 /** Answers one web-standard request. Rejects if its body was read before, or if the client goes before the answer begins. */
-export function answerRequest(endpoint: Endpoint, request: Request): Promise<Response> {
+export function answerRequest(
+  endpoint: Endpoint,
+  request: Request,
+  options: FetchOptions | undefined,
+): Promise<Response> {
   if (request.bodyUsed) {
     const message =
       "the request's body was read before; pass it to fetch first, or read a clone of the request";
     return Promise.reject(new TypeError(message));
+  }
+  let known: KnownCaller | undefined;
+  try {
+    known = toldCaller(options, endpoint.judges);
+  } catch (e) {
+    return Promise.reject(e as Error);
   }
   const url = new URL(request.url);
   endpoint.warnOfPath(request.method, url.pathname);
@@ -23,7 +35,7 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
       reject(reason); // of no effect once there is a response
       body?.error(reason);
     };
-    const exchange = endpoint.exchange({
+    const exchange = endpoint.exchange(request, {
       read() {
         readBody(request, (chunk) => {
           exchange.body(chunk, chunk === undefined);
@@ -56,7 +68,7 @@ export function answerRequest(endpoint: Endpoint, request: Request): Promise<Res
     });
     request.signal.addEventListener('abort', abort);
     if (request.signal.aborted) return abort();
-    exchange.begin(request.method, url.pathname + url.search, headers, 0);
+    exchange.begin(request.method, url.pathname + url.search, headers, 0, known);
   });
 }
 

@@ -1,7 +1,8 @@
 /** Streamable HTTP without the reading and writing: the part that all adapters share. */
+import { type KnownCaller, ofRequest, verifierOf } from './caller.js';
 import { type Context, here, inside } from './context.js';
 import { native } from './errors.js';
-import { HTTP, type HttpOptions, httpOptions, type Verifier } from './httpOptions.js';
+import { HANDLER, type HandlerOptions, httpOptions, type Verifier } from './httpOptions.js';
 import { needMembers } from './members.js';
 import { type Ask, type NativeEndpoint, type NativeServer, NextStep, type Step } from './native.js';
 import { callApplication } from './uncaught.js';
@@ -44,12 +45,13 @@ export class Http {
     this.#ask = ask;
   }
 
-  endpoint(options: HttpOptions, verifies: (endpoint: number, verify: Verifier) => void): Endpoint {
-    needMembers('options', options, HTTP);
+  endpoint(options: HandlerOptions, verifies: (endpoint: number, verify: Verifier) => void): Endpoint {
+    needMembers('options', options, HANDLER);
     const text = httpOptions(options);
     const made = native(() => this.#native.endpoint(text));
-    if (options.verify !== undefined) verifies(made.number, options.verify);
-    const endpoint = new Endpoint(made, this.#ask, this.#exchanges, options.path ?? '/mcp');
+    const verify = verifierOf(options);
+    if (verify !== undefined) verifies(made.number, verify);
+    const endpoint = new Endpoint(made, this.#ask, this.#exchanges, options);
     this.#endpoints.add(endpoint);
     return endpoint;
   }
@@ -77,15 +79,21 @@ export class Endpoint {
   #ticks: NodeJS.Timeout | undefined;
 
   readonly #path: string;
+  /** It has a function that tells the caller of a request. */
+  readonly #asksCaller: boolean;
+  /** It finds the callers of requests that come without one. */
+  readonly judges: boolean;
   #warned = false;
   /** The target of the last request that was its own, which is nearly always that of the next. */
   #served: string | undefined;
 
-  constructor(native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>, path: string) {
+  constructor(native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>, options: HandlerOptions) {
     this.#native = native;
     this.#ask = ask;
     this.#exchanges = exchanges;
-    this.#path = path;
+    this.#path = options.path ?? '/mcp';
+    this.#asksCaller = options.caller !== undefined;
+    this.judges = this.#asksCaller || options.verify !== undefined;
   }
 
   /** Warns once if a request was meant for the endpoint, which answers at another path. */
@@ -108,15 +116,17 @@ export class Endpoint {
     return serves;
   }
 
-  /** A request has come, which is {@link Exchange.begin begun} next. */
-  exchange(carrier: Carrier): Exchange {
+  /** A request has come, which is {@link Exchange.begin begun} next. `request`: as the application got it. */
+  exchange(request: unknown, carrier: Carrier): Exchange {
     do numbers = (numbers + 1) >>> 0;
     while (this.#exchanges.has(numbers)); // of all endpoints of the server
     const number = numbers;
-    const exchange = new Exchange(this.#native, this, number, this.#ask, carrier, () => {
+    const done = () => {
       this.#exchanges.delete(number);
       this.#open -= 1;
-    });
+    };
+    const make = () => new Exchange(this.#native, this, number, this.#ask, carrier, done);
+    const exchange = this.#asksCaller ? ofRequest(request, make) : make();
     this.#exchanges.set(number, exchange);
     this.#open += 1;
     this.#tickLater();
@@ -178,10 +188,26 @@ export class Exchange {
   }
 
   /** `headers`: names and values in turn. `peer`: the number of the connection, or 0 if that is unknown. */
-  begin(method: string, target: string, headers: readonly string[], peer: number): void {
+  begin(
+    method: string,
+    target: string,
+    headers: readonly string[],
+    peer: number,
+    known: KnownCaller | undefined,
+  ): void {
     const head = [method, target, ...headers].join('\n'); // crosses at the price of one string
     const lines = headers.length + 2;
-    const step = this.#native.begin(this.#number, head, lines, peer, now(), this.#ask, this.#context);
+    const step = this.#native.begin(
+      this.#number,
+      head,
+      lines,
+      peer,
+      now(),
+      this.#ask,
+      this.#context,
+      known?.id,
+      known?.caller,
+    );
     if (this.#takeStep(step)) this.#pump();
   }
 

@@ -61,6 +61,40 @@ export interface HttpOptions {
    * ```
    */
   verify?: Verifier | undefined;
+  /**
+   * Refuses requests without a bearer token, where there is `verify`. Without it `verify` also judges requests without one, by
+   * another header field, such as a cookie or an API key. Default: true.
+   */
+  tokenRequired?: boolean | undefined;
+}
+
+/** The options of {@link Server.handler}. */
+export interface HandlerOptions extends HttpOptions {
+  /**
+   * Returns the caller of a request that the application has authenticated itself, or a Promise of it: by a cookie, a client
+   * certificate, or what another middleware found. It gets the request as it was handed over: that of `node:http`, Express or
+   * Fastify, or the web-standard one.
+   *
+   * If it returns nothing, {@link HttpOptions.verify} judges the bearer token if there are both, else the client gets 401.
+   * `{ id: '' }` is an anonymous caller. If it throws, the client gets 500.
+   *
+   * @example
+   * ```ts
+   * app.use(server.handler({ caller: (request) => request.user && { id: request.user.id } })); // Express
+   * ```
+   */
+  caller?: ((request: any) => Known | PromiseLike<Known>) | undefined;
+}
+
+type Known = Caller | undefined | null;
+
+/** The options of {@link HttpHandler.fetch}. */
+export interface FetchOptions {
+  /**
+   * The caller of this request, which the application has authenticated itself. Its bearer token is not judged. Without it:
+   * as {@link HandlerOptions.caller} or {@link HttpOptions.verify} say, else anonymous.
+   */
+  caller?: Caller | undefined;
 }
 
 /** The public description of a protected endpoint. Source: "Authorization" of the protocol since 2025-06-18; RFC 9728. */
@@ -133,6 +167,7 @@ export const HTTP: Members<HttpOptions> = {
   replayBytes: 'count',
   protect: 'object',
   verify: 'function',
+  tokenRequired: 'boolean',
 };
 
 const PROTECTION: Members<Protection> = {
@@ -149,11 +184,18 @@ export const GRANT: Members<Grant> = {
   expiresInMs: 'any',
 };
 
+/** The members of {@link HandlerOptions}. */
+export const HANDLER: Members<HandlerOptions> = { ...HTTP, caller: 'function' };
+
 /** The options as the native half takes them. They have been looked at for unknown members. */
-export function httpOptions(options: HttpOptions): string {
-  const { verify, ...plain } = needObject('options', options) as HttpOptions;
+export function httpOptions(options: HandlerOptions): string {
+  const { verify, caller, ...plain } = needObject('options', options) as HandlerOptions;
+  const judged = {
+    verify: verify !== undefined || caller !== undefined,
+    ...(caller && { tokenRequired: false }),
+  };
   if (plain.protect !== undefined) needMembers('protect', plain.protect, PROTECTION);
-  return JSON.stringify({ ...plain, verify: verify !== undefined }, (name, value: unknown) => {
+  return JSON.stringify({ ...plain, ...judged }, (name, value: unknown) => {
     if (typeof value !== 'number') return value;
     if (value === Infinity) return Number.MAX_SAFE_INTEGER;
     if (Number.isSafeInteger(value) && value >= 0) return value;

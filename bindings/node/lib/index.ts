@@ -20,7 +20,15 @@ export {
 } from './errors.js';
 export type { Handle } from './fixed.js';
 export type { NamedHandle } from './handle.js';
-export type { Grant, HttpOptions, Protection, Verifier, VerifyCall } from './httpOptions.js';
+export type {
+  FetchOptions,
+  Grant,
+  HandlerOptions,
+  HttpOptions,
+  Protection,
+  Verifier,
+  VerifyCall,
+} from './httpOptions.js';
 export type { HttpHandler } from './node.js';
 export type {
   MethodCall,

@@ -140,7 +140,7 @@ export type Step = readonly [
 /** An endpoint, whose exchanges have numbers that its user chooses. */
 export interface NativeEndpoint {
   readonly number: number;
-  /** `head`: method, target, and the names and values of the fields in turn; `lines` is their number. */
+  /** `head`: method, target, and the names and values of the fields in turn; `lines` is their number. The caller, if it is known. */
   begin(
     exchange: number,
     head: string,
@@ -149,6 +149,8 @@ export interface NativeEndpoint {
     nowMs: number,
     ask: Ask,
     context: Context,
+    callerId: Uint8Array | undefined,
+    caller: Caller | undefined,
   ): Step;
   body(exchange: number, bytes: Uint8Array, last: boolean, nowMs: number, ask: Ask): Step;
   poll(exchange: number, nowMs: number, ask: Ask): Step;

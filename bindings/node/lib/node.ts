@@ -1,5 +1,6 @@
 /** Streamable HTTP for what serves Node's own requests: `node:http`, Express, Fastify. */
 import { answerRequest } from './fetch.js';
+import type { FetchOptions } from './httpOptions.js';
 import type { Endpoint, ResponseHead } from './http.js';
 import { type Socket, numberOf, whenGone } from './sockets.js';
 
@@ -45,21 +46,23 @@ export interface HttpHandler {
     next?: (error?: unknown) => void,
   ): void;
   /**
-   * Answers a web-standard `Request`. Rejects if its body was read. Needs no `this`.
+   * Answers a web-standard `Request`. Rejects if its body was read, and for a `caller` of a wrong type. Needs no `this`.
    *
    * @example
    * ```ts
    * const { fetch } = server.handler({ sessions: false });
-   * const response = await fetch(request);
+   * const response = await fetch(request, { caller: { id: 'ann' } });
    * ```
    */
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, options?: FetchOptions): Promise<Response>;
 }
 
 /** Makes the handler of an endpoint. */
 export function httpHandler(endpoint: Endpoint): HttpHandler {
   const handler = (...given: Parameters<HttpHandler>) => serve(endpoint, ...given);
-  return Object.assign(handler, { fetch: (request: Request) => answerRequest(endpoint, request) });
+  return Object.assign(handler, {
+    fetch: (request: Request, options?: FetchOptions) => answerRequest(endpoint, request, options),
+  });
 }
 
 /** The members that frameworks add to a request. */
@@ -85,7 +88,7 @@ function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<Http
   if (!passes || route !== undefined || (baseUrl ?? '') !== '') endpoint.warnOfPath(incoming.method, target);
   if (passes) return next();
   if ('hijack' in response) response.hijack();
-  const exchange = endpoint.exchange({
+  const exchange = endpoint.exchange(request, {
     read() {
       if (incoming.readableEnded || body !== undefined) {
         if (body === undefined && contentLength(incoming.rawHeaders) !== 0) warn('is not in request.body');
@@ -126,6 +129,7 @@ function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<Http
     target,
     incoming.httpVersionMajor === 2 ? withHost(rawHeaders) : rawHeaders,
     peerOf(incoming),
+    undefined,
   );
   const { socket } = incoming;
   const drop = () => exchange.drop();

@@ -4,7 +4,7 @@ import type { Connection } from './connection.js';
 import { native } from './errors.js';
 import type { Handle } from './fixed.js';
 import type { NamedHandle } from './handle.js';
-import type { HttpOptions } from './httpOptions.js';
+import type { FetchOptions, HandlerOptions } from './httpOptions.js';
 import { jsonText } from './json.js';
 import type { MethodHandler, MethodOptions, SearchHandler } from './method.js';
 import { type HttpHandler, httpHandler } from './node.js';
@@ -712,22 +712,23 @@ export class Server {
    * ```
    * @throws {RegistrationError} for an option that is unknown or has a wrong value
    */
-  handler(options: HttpOptions = {}): HttpHandler {
+  handler(options: HandlerOptions = {}): HttpHandler {
     const { callbacks, http } = this.#parts;
     return httpHandler(http.endpoint(options, (number, verify) => callbacks.verifies(number, verify)));
   }
 
   /**
    * Answers a web-standard `Request` with the default options. For others use `server.handler(options).fetch`. Needs no
-   * `this`.
+   * `this`. `caller`: who sent the request, if the application has authenticated it itself.
    *
    * @example
    * ```ts
    * app.all('/mcp', (c) => server.fetch(c.req.raw)); // Hono
+   * app.all('/mcp', (c) => server.fetch(c.req.raw, { caller: { id: c.get('user').id } }));
    * ```
    */
-  readonly fetch: (request: Request) => Promise<Response> = (request) =>
-    (this.#handler ??= this.handler()).fetch(request);
+  readonly fetch: (request: Request, options?: FetchOptions) => Promise<Response> = (request, options) =>
+    (this.#handler ??= this.handler()).fetch(request, options);
 
   /**
    * Closes the server: ends every connection, {@link Server.run} and {@link Server.serveHttp}, and resolves when these have

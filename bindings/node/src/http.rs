@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use wellhead::http::{Endpoint, EndpointBuilder, Exchange, Progress, Protection, RequestHead, Response};
 use wellhead::serve::{Batch, Http, Listening};
-use wellhead::{Error, ErrorKind, Event, Server};
+use wellhead::{Caller, Error, ErrorKind, Event, Server};
 
 /// The ends of a step.
 const BODY: u32 = 0;
@@ -102,7 +102,7 @@ impl NativeEndpoint {
 
     /// A request has come, which has that number from now on. `head`: its method, its target, and the names and values of
     /// its fields in turn, a line each. `lines`: the number of lines. `peer`: the number of its connection, or 0. `context`:
-    /// an object that its callbacks are asked with. `now` in milliseconds, the same clock for all calls. Each function that
+    /// an object that its callbacks are asked with. `caller_id`, `caller`: if JavaScript knows it. `now` in milliseconds, the same clock for all calls. Each function that
     /// returns a step runs callbacks.
     #[napi]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
@@ -116,6 +116,8 @@ impl NativeEndpoint {
         now: f64,
         ask: Hook<'_>,
         context: Unknown<'_>,
+        caller_id: Option<&[u8]>,
+        caller: Unknown<'_>,
     ) -> Option<Value<'env>> {
         let head: Vec<&str> = head.split('\n').collect();
         let (method, target, fields) = match &*head {
@@ -134,10 +136,19 @@ impl NativeEndpoint {
         let bell = self.inner.bell.clone();
         let js = Js::new(env);
         let context = js.keep(js.value(&context), &bell)?;
+        let caller = match caller_id {
+            Some(id) => Some(Caller::new(id).with(js.keep(js.value(&caller), &bell)?)),
+            None => None,
+        };
         self.exchanges.borrow_mut().insert(number, None);
         self.drive(env, &ask, number, now, || {
-            let ready = move || bell.exchange_ready(number);
-            self.endpoint.begin_with_context(&head, now as u64, Arc::new(context), ready)
+            let (context, ready) = (Arc::new(context), move || bell.exchange_ready(number));
+            match caller {
+                Some(caller) => {
+                    self.endpoint.begin_with_caller(&head, now as u64, caller, Some(context), ready)
+                }
+                None => self.endpoint.begin_with_context(&head, now as u64, context, ready),
+            }
         })
     }
 

@@ -171,6 +171,141 @@ for (const [name, open] of Object.entries(servers)) {
   });
 }
 
+/** Begins a session. Returns a function that reads in it: the text, or the status of a refusal. */
+async function sessionOf(fetch, first = {}) {
+  const send = (message, headers) =>
+    fetch('/mcp', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    });
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'c', version: '1' },
+  };
+  const begun = await send({ id: 0, method: 'initialize', params }, first);
+  const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') };
+  await send({ method: 'notifications/initialized' }, { ...session, ...first });
+  return async (headers) => {
+    const asked = { id: 1, method: 'resources/read', params: { uri: 't:who' } };
+    const response = await send(asked, { ...session, ...headers });
+    return response.status === 200 ? text(await response.json()) : response.status;
+  };
+}
+
+for (const [name, open] of Object.entries(servers)) {
+  if (name === 'the native listener') continue; // no request of JavaScript's
+  test(`${name} hands over the caller that the application knows`, limit, async (t) => {
+    const { server, lines } = make();
+    server.resource('t:who', (_, call) => `${call.caller.id} ${call.caller.value}`);
+    const header = (request, name) =>
+      request.headers instanceof Headers ? request.headers.get(name) : request.headers[name];
+    const caller = (request) => {
+      const user = header(request, 'x-user') ?? undefined;
+      if (user === 'boom') throw new Error('boom');
+      if (user === 'wrong') return 7;
+      if (user === 'nameless') return {};
+      if (user === 'late') return Promise.resolve({ id: 'late', value: 7 });
+      return user === undefined ? null : { id: user, value: 'cookie' };
+    };
+    const verify = ({ token }) => (token === 'good' ? { caller: { id: 'token' } } : undefined);
+    const protect = {
+      resource: 'https://example.com/mcp',
+      authorizationServers: ['https://a.example'],
+      scopes: ['a'],
+    };
+    const { fetch } = await open(t, server, { caller });
+    const ask = async (user, headers) => {
+      const known = user === undefined ? {} : { 'x-user': user };
+      const response = await fetch('/mcp', post(read(1, 't:who'), { ...known, ...headers }));
+      return response.status === 200 ? text(await response.json()) : response.status;
+    };
+    assert.equal(await ask('ann'), 'ann cookie');
+    assert.equal(await ask('late'), 'late 7');
+    assert.equal(await ask('ann', { authorization: 'Bearer bad' }), 'ann cookie');
+    assert.equal(await ask(undefined), 401);
+    assert.equal(await ask(undefined, { authorization: 'Bearer good' }), 401);
+    for (const [user, line] of [
+      ['boom', 'boom'],
+      ['wrong', "caller returned 7; return { id: 'ann' }, or nothing if the caller is unknown"],
+      ['nameless', 'the id of a caller: a string or a Uint8Array, not undefined'],
+    ]) {
+      assert.equal(await ask(user), 500);
+      assert(
+        lines.some((logged) => logged.includes(line)),
+        line,
+      );
+    }
+    const inSession = await sessionOf(fetch, { 'x-user': 'ann' });
+    assert.deepEqual(
+      [await inSession({ 'x-user': 'ann' }), await inSession({ 'x-user': 'bob' }), await inSession({})],
+      ['ann cookie', 404, 401],
+    );
+
+    const both = await open(t, server, { caller, verify, protect });
+    const said = async (headers) => (await both.fetch('/mcp', post(read(1, 't:who'), headers))).status;
+    assert.deepEqual(
+      [
+        await said({ 'x-user': 'ann' }),
+        await said({ 'x-user': 'ann', authorization: 'Bearer bad' }),
+        await said({}),
+      ],
+      [200, 200, 401],
+    );
+    assert.equal(await said({ authorization: 'Bearer good' }), 401); // it is for another audience
+    assert.equal(await said({ authorization: 'Bearer bad' }), 401);
+  });
+}
+
+test('fetch takes the caller of one request', limit, async () => {
+  const { server } = make();
+  server.resource('t:who', (_, call) => `${call.caller.id} ${call.caller.value}`);
+  const ask = async (options, headers) => {
+    const request = new Request('http://localhost/mcp', post(read(1, 't:who'), headers));
+    const response = await server.fetch(request, options);
+    return response.status === 200 ? text(await response.json()) : response.status;
+  };
+  assert.equal(await ask({ caller: { id: 'ann', value: 7 } }), 'ann 7');
+  assert.equal(await ask({ caller: { id: Uint8Array.of(97) } }), '97 undefined');
+  for (const none of [undefined, null, {}, { incoming: 1, outgoing: 2 }, 7]) {
+    assert.equal(await ask(none), ' undefined', String(none)); // what frameworks pass
+  }
+  for (const [options, message] of [
+    [
+      { caller: undefined },
+      "caller: an object such as { id: 'ann' }, not undefined; answer a request of an unknown caller with 401 before fetch",
+    ],
+    [{ caller: 'ann' }, `caller: an object such as { id: 'ann' }, not "ann"`],
+    [{ caller: {} }, 'the id of a caller: a string or a Uint8Array, not undefined'],
+    [{ authInfo: {} }, "options has no member authInfo: write { caller: { id: 'ann' } }"],
+  ]) {
+    await assert.rejects(ask(options), { name: 'RegistrationError', message });
+  }
+
+  const given = (caller) => (path, init) =>
+    server.fetch(new Request(`http://localhost${path}`, init), { caller });
+  let caller = { id: 'ann', value: 1 };
+  const inSession = await sessionOf((path, init) => given(caller)(path, init));
+  assert.equal(await inSession(), 'ann 1');
+  caller = { id: 'ann', value: 2 };
+  assert.equal(await inSession(), 'ann 2');
+  caller = { id: 'bob' };
+  assert.equal(await inSession(), 404);
+
+  const { fetch } = server.handler({ verify: ({ token }) => ({ caller: { id: token } }) });
+  const judged = async (options, headers) =>
+    fetch(new Request('http://localhost/mcp', post(read(1, 't:who'), headers)), options);
+  assert.equal((await judged({ caller: undefined })).status, 401);
+  assert.equal(text(await (await judged({}, { authorization: 'Bearer bob' })).json()), 'bob undefined');
+  const known = await judged({ caller: { id: 'ann' } }, { authorization: 'Bearer bob' });
+  assert.equal(text(await known.json()), 'ann undefined');
+});
+
 test('Express goes on with what is not for the endpoint, others get a 404', limit, async (t) => {
   const { server } = make();
   const protect = { resource: 'https://example.com/mcp', authorizationServers: ['https://a.example'] };
@@ -313,6 +448,7 @@ test('wrong options are refused, and name themselves', () => {
     [{ verify: () => undefined, protect: { resource: 'x' } }, /authorization server|http/],
     [{ verify: () => undefined, protect: { authorizationServers: ['https://a'] } }, /resource/],
     [{ protect: {} }, /verify/],
+    [{ caller: { id: 'ann' } }, /caller: a function, not an Object/],
     [null, /options/],
   ]) {
     assert.throws(() => server.handler(options), { name: 'RegistrationError', message });

@@ -147,6 +147,29 @@ const CHECKS = [
       assert.equal((await read({ id: 'root', value: { admin: true } }))[0].text, 'Secret.');`,
   },
   {
+    has: 'caller: (request)',
+    before: `
+      server.authorize(({ uris }, { caller }) => uris.map(() => (caller.id === 'ada' ? 'allow' : 'hide')));
+      const { createServer } = await import('node:http');
+      const { Hono } = await import('hono');
+      const hono = new Hono();
+      hono.use(async (c, next) => { c.set('user', { id: c.req.header('x-user') ?? '' }); await next(); });
+      let http;
+      const app = { use: (handler) => (http = createServer((request, response) => {
+        if (request.headers['x-user']) request.user = { id: request.headers['x-user'] };
+        handler(request, response);
+      })) };`,
+    after: `
+      await once(http.listen(0, '127.0.0.1'), 'listening');
+      const url = 'http://127.0.0.1:' + http.address().port + '/mcp';
+      const as = (id) => ({ ...POST, headers: { ...headers, 'x-user': id } });
+      await answered(await fetch(url, as('ada')));
+      assert.match(await (await fetch(url, as('bob'))).text(), /error/);
+      assert.equal((await fetch(url, POST)).status, 401);
+      await answered(await hono.request('http://localhost/mcp', as('ada')));
+      assert.match(await (await hono.request('http://localhost/mcp', as('bob'))).text(), /error/);`,
+  },
+  {
     has: 'cursorKey',
     before: `
       process.env.CURSOR_KEY = '07'.repeat(32);

@@ -228,6 +228,13 @@ const AROUND = {
     `${SERVER} ${LISTENING} const users = { find: async (token: string) => (token === 'good' ? { id: 'ann', scopes: ['notes'] } : undefined) };`,
     '',
   ],
+  'HandlerOptions.caller': [
+    `${SERVER} const { createServer } = await import('node:http'); let made: any;
+     const app = { use: (handler: any) => (made = createServer((request: any, response) => { request.user = { id: 'ann' }; handler(request, response); })) };`,
+    `await once(made.listen(0, '127.0.0.1'), 'listening');
+     assert.match(await (await fetch('http://127.0.0.1:' + (made.address() as AddressInfo).port + '/mcp', POST)).text(), /Buy milk/);
+     made.closeAllConnections(); made.close();`,
+  ],
   'Server.handler': [
     `${SERVER} const { createServer } = await import('node:http'); const made: any[] = [];
      const http = { createServer: (handler: any) => (made.push(createServer(handler)), made[0]) };

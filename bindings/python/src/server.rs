@@ -584,7 +584,8 @@ impl Server {
                     verify=None, resource=None, authorization_servers=(), scopes=(), allowed_origins=(), \
                     allowed_hosts=(), cors=False, strict_accept=False, sessions=True, session_ms=3600000, \
                     session_limit=10000, delete=True, keep_alive_ms=15000, body_ms=30000, \
-                    replay_bytes=1048576)"
+                    replay_bytes=1048576, \
+                    token_required=True)"
     )]
     fn serve_http(
         this: &Bound<'_, Self>,
@@ -610,7 +611,8 @@ impl Server {
                     io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', verify=None, resource=None, \
                     authorization_servers=(), scopes=(), allowed_origins=(), allowed_hosts=(), cors=False, \
                     strict_accept=False, sessions=True, session_ms=3600000, session_limit=10000, \
-                    delete=True, keep_alive_ms=15000, body_ms=30000, replay_bytes=1048576)"
+                    delete=True, keep_alive_ms=15000, body_ms=30000, replay_bytes=1048576, \
+                    token_required=True)"
     )]
     fn serve_http_async<'py>(
         this: &Bound<'py, Self>,
@@ -631,7 +633,8 @@ impl Server {
         text_signature = "($self, *, path='/mcp', verify=None, resource=None, authorization_servers=(), scopes=(), \
                     allowed_origins=(), allowed_hosts=(), cors=False, strict_accept=False, sessions=True, \
                     session_ms=3600000, session_limit=10000, delete=True, keep_alive_ms=15000, \
-                    body_ms=30000, replay_bytes=1048576, loopback_only=True)"
+                    body_ms=30000, replay_bytes=1048576, loopback_only=True, \
+                    token_required=True)"
     )]
     fn asgi<'py>(
         this: &Bound<'py, Self>,
@@ -647,7 +650,8 @@ impl Server {
         text_signature = "($self, *, path='/mcp', verify=None, resource=None, authorization_servers=(), scopes=(), \
                     allowed_origins=(), allowed_hosts=(), cors=False, strict_accept=False, sessions=True, \
                     session_ms=3600000, session_limit=10000, delete=True, keep_alive_ms=15000, \
-                    body_ms=30000, replay_bytes=1048576, loopback_only=True)"
+                    body_ms=30000, replay_bytes=1048576, loopback_only=True, \
+                    token_required=True)"
     )]
     fn endpoint<'py>(
         this: &Bound<'py, Self>,

@@ -781,6 +781,9 @@ Args:
     keep_alive_ms: Milliseconds of silence after which an event stream gets a comment.
     body_ms: Milliseconds that the body of a request may take to arrive.
     replay_bytes: Bytes of events that a session keeps for a client that connects again.
+    token_required: Refuses requests without a bearer token, where there is `verify`. Without it
+        `verify` also judges requests without one, by another header field, such as a cookie or an
+        API key.
 
 Raises:
     IoError: The address cannot be bound (`io`). `errno` says why, as for any `OSError`.

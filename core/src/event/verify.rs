@@ -36,7 +36,8 @@ impl VerifyCall {
         VerifyCall { token, head, context, verifier, responder, quiet: false }
     }
 
-    /// The token, as it came: letters, digits and `-._~+/=` (RFC 6750 section 2.1).
+    /// The token, as it came: letters, digits and `-._~+/=` (RFC 6750 section 2.1). Empty if
+    /// the request has none, where [`crate::http::EndpointBuilder::token_required`] is false.
     pub fn token(&self) -> &str {
         &self.token
     }

@@ -2,14 +2,14 @@
 
 use super::RequestHead;
 use super::endpoint_builder::Options;
-use super::exchange::{Exchange, Ready};
+use super::exchange::{Asker, Exchange, Ready};
 #[cfg(feature = "http")]
 use super::idle_timeout::IdleTimeout;
 use super::listeners::{ListenerKey, Listeners};
 use super::protection::RequestToken;
 use super::request_body::RequestBodies;
 use super::sessions::Sessions;
-use crate::access::RequestContext;
+use crate::access::{Caller, RequestContext};
 use crate::account::{Account, Holder};
 use crate::connection::Connection;
 use crate::event::Event;
@@ -79,7 +79,38 @@ impl Endpoint {
         now: u64,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, None, self.0.holder_of(head), Arc::new(ready))
+        Exchange::begin(self.clone(), head, now, Asker::default(), self.0.holder_of(head), Arc::new(ready))
+    }
+
+    /// [`Endpoint::begin`] for a request whose caller the application knows already, such as by a session of its own.
+    /// Its bearer token is not judged. A session is found only by the caller that began it. `context`: as for
+    /// [`Endpoint::begin_with_context`].
+    ///
+    /// ```
+    /// use wellhead::Caller;
+    /// use wellhead::http::RequestHead;
+    ///
+    /// let endpoint = wellhead::Server::new("notes", "1.0.0").endpoint().build(|| {})?;
+    /// let head = RequestHead { method: "POST", target: "/mcp", headers: &[], peer: b"" };
+    /// let exchange = endpoint.begin_with_caller(&head, 0, Caller::new(*b"ann"), None, || {});
+    /// # drop(exchange);
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    pub fn begin_with_caller(
+        &self,
+        head: &RequestHead<'_>,
+        now: u64,
+        caller: Caller,
+        context: Option<RequestContext>,
+        ready: impl Fn() + Send + Sync + 'static,
+    ) -> Exchange {
+        let holder = if head.peer.is_empty() && !caller.id().is_empty() {
+            self.0.account.holder_named(&[b"caller ", caller.id()].concat())
+        } else {
+            self.0.holder_of(head)
+        };
+        let asker = Asker { caller: Some(caller), context };
+        Exchange::begin(self.clone(), head, now, asker, holder, Arc::new(ready))
     }
 
     /// [`Endpoint::begin`] for a request with a context of the application's: every callback that the request causes finds it,
@@ -91,7 +122,8 @@ impl Endpoint {
         context: RequestContext,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, Some(context), self.0.holder_of(head), Arc::new(ready))
+        let asker = Asker { caller: None, context: Some(context) };
+        Exchange::begin(self.clone(), head, now, asker, self.0.holder_of(head), Arc::new(ready))
     }
 
     /// [`Endpoint::begin`] for a driver that has one holder for each of its connections.
@@ -103,7 +135,7 @@ impl Endpoint {
         holder: Arc<Holder>,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, None, holder, Arc::new(ready))
+        Exchange::begin(self.clone(), head, now, Asker::default(), holder, Arc::new(ready))
     }
 
     /// Makes the holder for the requests of one connection.
@@ -182,7 +214,7 @@ impl Endpoint {
 
     /// A connection among those of the endpoint, on which nothing is said.
     #[cfg(feature = "http")]
-    pub(crate) fn connect(&self, caller: crate::Caller) -> Connection {
+    pub(crate) fn connect(&self, caller: Caller) -> Connection {
         self.0.group.connect(caller)
     }
 

@@ -196,6 +196,14 @@ impl EndpointBuilder {
         self
     }
 
+    /// Sets whether requests without a bearer token are refused before the callback that judges tokens. Default: true. With false it judges
+    /// them, too: by other header fields, such as a cookie or an API key. Their token is empty. Their grant needs no audience.
+    #[must_use]
+    pub fn token_required(mut self, required: bool) -> Self {
+        self.options.values.token_required = required;
+        self
+    }
+
     /// Makes the endpoint. It calls `wake` when [`Endpoint::poll_event`] may have something to do: on any thread, without
     /// a lock held.
     ///

@@ -38,12 +38,22 @@ pub enum Progress {
     Done,
 }
 
+/// The facts about a request that the application tells when it comes.
+#[derive(Default)]
+pub(super) struct Asker {
+    /// None: the token tells, if there is one.
+    pub(super) caller: Option<Caller>,
+    pub(super) context: Option<RequestContext>,
+}
+
 /// One request on its way to its response. Drop it when it is done, and when its client is gone.
 pub struct Exchange {
     pub(super) endpoint: Endpoint,
     pub(super) ready: Ready,
     /// The caller; the default one until it is known.
     pub(super) caller: Caller,
+    /// The application told the caller with the request, or by its judgement of the token.
+    pub(super) is_known: bool,
     /// The page that asks, where pages may read the answer.
     pub(super) origin: Option<String>,
     /// When the bearer token expires.
@@ -92,12 +102,14 @@ impl Exchange {
         endpoint: Endpoint,
         head: &RequestHead<'_>,
         now: u64,
-        context: Option<RequestContext>,
+        asker: Asker,
         holder: Arc<Holder>,
         ready: Ready,
     ) -> Exchange {
         endpoint.0.advance_clock(now);
-        let (caller, expires_at, origin) = (Caller::default().in_context(context), None, None);
+        let is_known = asker.caller.is_some();
+        let caller = asker.caller.unwrap_or_default().in_context(asker.context);
+        let (expires_at, origin) = (None, None);
         let bytes = REQUEST.max(head.bytes().min(HEAD_BYTES));
         let need = RoomNeed { holder: &holder, number: None, bytes, cost: cost(bytes, now, now) };
         let cost = make_room(&endpoint.0, &need, || holder.reserve(bytes));
@@ -108,6 +120,7 @@ impl Exchange {
             endpoint,
             ready,
             caller,
+            is_known,
             origin,
             expires_at,
             state,

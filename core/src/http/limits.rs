@@ -27,7 +27,7 @@ impl Exchange {
         let body = self.body_cost.take();
         let counted = match kind {
             PermitKind::Call => {
-                let caller = self.is_known().then(|| self.caller.id());
+                let caller = self.has_name().then(|| self.caller.id());
                 self.holder.count_calls(number, caller)
             }
             PermitKind::Listen => self.count_listen_stream(),
@@ -40,7 +40,7 @@ impl Exchange {
     fn count_listen_stream(&self) -> Result<Counted, Full> {
         let inner = &self.endpoint.0;
         let most = inner.server.limits().listen_streams;
-        let (owner, share) = if self.is_known() {
+        let (owner, share) = if self.has_name() {
             (StreamOwner::Caller(self.caller.id().into()), Some(self.share(most)))
         } else {
             (self.holder.stream_owner(), None)
@@ -59,7 +59,7 @@ impl Exchange {
     /// Returns whether one more session may begin, for this caller and at all.
     pub(super) fn room_for_session(&self, request: &RequestId) -> Result<(), ErrorResponse> {
         let most = self.endpoint.0.options.values.session_limit;
-        let (unused, share) = (self.unused(), self.is_known().then(|| self.share(most)));
+        let (unused, share) = (self.unused(), self.has_name().then(|| self.share(most)));
         let full = self.endpoint.0.state.with(|s, _| match share {
             Some(share) if s.sessions.of_caller(self.caller.id()) >= share.most => Some(share),
             _ if s.sessions.len() < most || s.sessions.dispensable(unused).is_some() => None,
@@ -73,9 +73,9 @@ impl Exchange {
         self.now.checked_sub(self.endpoint.0.options.values.idle_ms)
     }
 
-    /// Returns whether the caller is known by its token.
-    fn is_known(&self) -> bool {
-        self.endpoint.0.options.protection.is_some() && !self.caller.id().is_empty()
+    /// Returns whether the caller has a name.
+    fn has_name(&self) -> bool {
+        !self.caller.id().is_empty()
     }
 
     /// Returns the share of one caller.

@@ -65,8 +65,8 @@ impl Exchange {
                 let setting = (head.method == "OPTIONS" && !options.values.cors).then_some("cors");
                 Err(not_offered(options, head, setting))
             }
-            Some(protection) => self.verify(head, protection),
-            None => self.head(head),
+            Some(protection) if !self.is_known => self.verify(head, protection),
+            _ => self.head(head),
         }
     }
 
@@ -119,7 +119,7 @@ impl Exchange {
 
     /// The session's caller is by now the one of this request.
     pub(super) fn renew(&self, connection: &Connection) {
-        if self.endpoint.0.options.protection.is_some() {
+        if self.is_known {
             connection.renew_caller(self.caller.clone().without_request());
         }
     }

@@ -18,11 +18,12 @@ pub(super) struct Verifying {
     question: Arc<Question>,
     event: Option<Event>,
     head: Arc<OwnedHead>,
+    has_token: bool,
     ended: bool,
 }
 
 impl Exchange {
-    /// Asks the application about the token, if there is one.
+    /// Asks the application about the token.
     pub(super) fn verify(
         &mut self,
         head: &RequestHead<'_>,
@@ -30,7 +31,10 @@ impl Exchange {
     ) -> Result<ExchangeState, ErrorResponse> {
         let token = match RequestToken::read(head) {
             RequestToken::Bearer(token) => token.to_owned(),
-            RequestToken::None => return Err(token_missing(protection)),
+            RequestToken::None if self.endpoint.0.options.values.token_required => {
+                return Err(token_missing(protection));
+            }
+            RequestToken::None => String::new(),
             RequestToken::Malformed => {
                 let what = "Authorization is malformed; write it as: Bearer, a blank, the token";
                 return Err(challenged(400, what, protection.malformed()));
@@ -43,9 +47,10 @@ impl Exchange {
         let question = Question::new(self.ready.clone(), inner.server.downgrade());
         let (verifier, context) = (inner.options.verifier.clone(), self.caller.context().cloned());
         let asker = Arc::downgrade(&question);
+        let has_token = !token.is_empty();
         let call = VerifyCall::new(token, head.clone(), context, verifier, asker, permit);
         let event = Some(Event::Verify(call));
-        Ok(ExchangeState::Verifying(Box::new(Verifying { question, event, head, ended: false })))
+        Ok(ExchangeState::Verifying(Box::new(Verifying { question, event, head, has_token, ended: false })))
     }
 
     /// Goes on once the application has judged the token, or has taken too long.
@@ -68,7 +73,9 @@ impl Exchange {
         else {
             return None;
         };
-        let next = self.judge(verification).and_then(|()| verifying.head.read(|head| self.head(head)));
+        let next = self
+            .judge(verification, verifying.has_token)
+            .and_then(|()| verifying.head.read(|head| self.head(head)));
         self.enter(next);
         if matches!(self.state, ExchangeState::Body(_)) {
             self.body(&[]); // what came of it may be too long
@@ -79,12 +86,13 @@ impl Exchange {
         None
     }
 
-    fn judge(&mut self, verification: Verification) -> Result<(), ErrorResponse> {
+    fn judge(&mut self, verification: Verification, has_token: bool) -> Result<(), ErrorResponse> {
         let inner = self.endpoint.0.clone();
         let Some(protection) = &inner.options.protection else { return Ok(()) };
         match verification {
             Verification::Granted(grant) => {
-                if grant.expires_in_ms == Some(0) || !protection.is_audience(&grant.audience) {
+                let is_meant = !has_token || protection.is_audience(&grant.audience);
+                if grant.expires_in_ms == Some(0) || !is_meant {
                     return Err(token_invalid(protection));
                 }
                 if !protection.needed().iter().all(|scope| grant.scopes.contains(scope)) {
@@ -93,8 +101,10 @@ impl Exchange {
                 self.expires_at = grant.expires_in_ms.map(|ms| self.now.saturating_add(ms));
                 let context = self.caller.context().cloned();
                 self.caller = grant.caller.in_context(context).with_head(self.caller.head().cloned());
+                self.is_known = true;
                 Ok(())
             }
+            Verification::Refused if !has_token => Err(token_missing(protection)),
             Verification::Refused => Err(token_invalid(protection)),
             Verification::InsufficientScope(scopes) => Err(forbidden(protection, &scopes)),
             Verification::Failed(_) => Err(refusal(500, None, None, &RpcError::internal())),

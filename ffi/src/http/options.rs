@@ -24,6 +24,9 @@ pub const WELLHEAD_CORS: u32 = 8;
 /// Give clients of the handshake era no session. Then any instance can answer each of their requests, and they get no
 /// notifications of changes.
 pub const WELLHEAD_NO_SESSIONS: u32 = 16;
+/// Let `verify` also judge requests without a bearer token: by another header field, such as a cookie or an API key. Their token
+/// is empty. By default they are refused.
+pub const WELLHEAD_TOKEN_NOT_REQUIRED: u32 = 32;
 
 /// Verifies the bearer token of a request, also inside a session, before the rest of the request is read. wellhead_call_token
 /// returns the token and wellhead_call_header the header fields. Answer with one of the wellhead_verify_ functions. As in
@@ -43,7 +46,7 @@ pub struct wellhead_endpoint_options {
     pub struct_size: usize,
     /// The path of the endpoint; absent: /mcp
     pub path: wellhead_str,
-    /// WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS
+    /// WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS, WELLHEAD_TOKEN_NOT_REQUIRED
     pub flags: u32,
     /// Origins whose pages may send requests, scheme://host[:port], in addition to this machine if the endpoint is bound to
     /// it. "*" allows any, and "*." before the domain any subdomain. INVALID_ARGUMENT for one that no request can match.
@@ -108,6 +111,7 @@ pub(super) fn builder(
         WELLHEAD_STRICT_ACCEPT => strict_accept = true,
         WELLHEAD_CORS => cors = true,
         WELLHEAD_NO_SESSIONS => sessions = false,
+        WELLHEAD_TOKEN_NOT_REQUIRED => token_required = false,
     );
     set_words!(builder, promise, given;
         path,

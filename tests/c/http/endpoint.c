@@ -34,6 +34,7 @@ wellhead_endpoint *endpoint_new(host *h, const json_t *script, void (*wake)(void
     if (json_is_true(json_object_get(script, "strict_accept"))) o.flags |= WELLHEAD_STRICT_ACCEPT;
     if (json_is_true(json_object_get(script, "cors"))) o.flags |= WELLHEAD_CORS;
     if (json_is_false(json_object_get(script, "sessions"))) o.flags |= WELLHEAD_NO_SESSIONS;
+    if (json_is_false(json_object_get(script, "token_required"))) o.flags |= WELLHEAD_TOKEN_NOT_REQUIRED;
     o.allowed_origins = origins;
     o.allowed_origin_count = texts_of(json_object_get(script, "allowed_origins"), origins);
     o.allowed_hosts = hosts;

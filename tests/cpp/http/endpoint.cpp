@@ -13,6 +13,7 @@ wellhead::EndpointOptions Host::endpoint_options(const json_t *script) {
     if (is_true(get(script, "strict_accept"))) o.flags |= WELLHEAD_STRICT_ACCEPT;
     if (is_true(get(script, "cors"))) o.flags |= WELLHEAD_CORS;
     if (json_is_false(get(script, "sessions"))) o.flags |= WELLHEAD_NO_SESSIONS;
+    if (json_is_false(get(script, "token_required"))) o.flags |= WELLHEAD_TOKEN_NOT_REQUIRED;
     o.allowed_origins = strings_of(get(script, "allowed_origins"));
     o.allowed_hosts = strings_of(get(script, "allowed_hosts"));
     o.session_ms = number(script, "session_ms");

@@ -389,6 +389,17 @@ await server.serveHttp({
   protect: { scopes: ['a'] },
   onListening: ({ host, port }) => console.log(host.length, port.toFixed()),
 });
+createServer(
+  server.handler({ caller: (request: { user?: { id: string } }) => request.user && { id: request.user.id } }),
+);
+createServer(server.handler({ caller: async () => ({ id: 'ann', value: 7 }) }));
+void server.fetch(new Request('http://localhost/mcp'), { caller: { id: 'ann' } });
+// @ts-expect-error: a caller has an id
+server.handler({ caller: () => ({ name: 'ann' }) });
+// @ts-expect-error: a caller is an object
+void server.fetch(new Request('http://localhost/mcp'), { caller: 'ann' });
+// @ts-expect-error: serveHttp has no request to ask about
+void server.serveHttp({ caller: () => undefined });
 // @ts-expect-error: a grant has a caller
 server.handler({ verify: () => ({}) });
 // @ts-expect-error: unknown

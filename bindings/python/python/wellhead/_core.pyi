@@ -1651,6 +1651,7 @@ class Server:
         keep_alive_ms: int = 15_000,
         body_ms: int = 30_000,
         replay_bytes: int = 1_048_576,
+        token_required: bool = True,
     ) -> None:
         """Serves Streamable HTTP on a listener of its own. Blocks until the server is closed.
 
@@ -1698,6 +1699,9 @@ class Server:
             keep_alive_ms: Milliseconds of silence after which an event stream gets a comment.
             body_ms: Milliseconds that the body of a request may take to arrive.
             replay_bytes: Bytes of events that a session keeps for a client that connects again.
+            token_required: Refuses requests without a bearer token, where there is `verify`. Without it
+                `verify` also judges requests without one, by another header field, such as a cookie or an
+                API key.
 
         Raises:
             IoError: The address cannot be bound (`io`). `errno` says why, as for any `OSError`.
@@ -1733,6 +1737,7 @@ class Server:
         keep_alive_ms: int = 15_000,
         body_ms: int = 30_000,
         replay_bytes: int = 1_048_576,
+        token_required: bool = True,
     ) -> None:
         """Serves Streamable HTTP on a listener of its own, with callbacks on the running asyncio loop, until
         the server is closed.
@@ -1760,6 +1765,7 @@ class Server:
         body_ms: int = 30_000,
         replay_bytes: int = 1_048_576,
         loopback_only: bool = True,
+        token_required: bool = True,
     ) -> AsgiApp:
         """Returns an ASGI 3 application that serves Streamable HTTP, for uvicorn, hypercorn, Starlette or
         FastAPI.
@@ -1794,6 +1800,7 @@ class Server:
         body_ms: int = 30_000,
         replay_bytes: int = 1_048_576,
         loopback_only: bool = True,
+        token_required: bool = True,
     ) -> HttpEndpoint:
         """Returns an `HttpEndpoint`, which answers Streamable HTTP for a server with a thread for each request,
         such as `http.server.ThreadingHTTPServer`: `HttpEndpoint.handle` takes a request and returns its response.

@@ -19,6 +19,7 @@ pub(crate) fn builder(host: &Host, options: &Value) -> EndpointBuilder {
             "cors" => builder.cors(value == true),
             "sessions" => builder.sessions(value == true),
             "strict_accept" => builder.strict_accept(value == true),
+            "token_required" => builder.token_required(value == true),
             "session_ms" => builder.session_ms(number(value)),
             "delete" => builder.delete(value == true),
             "keep_alive_ms" => builder.keep_alive_ms(number(value)),
