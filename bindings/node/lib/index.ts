@@ -57,6 +57,7 @@ export type { RequestHandler } from './conversation.js';
 export type { InferInput, InferOutput, StandardSchema } from './standardSchema.js';
 export { SharedBytes } from './shared.js';
 export { TestClient, type TestClientOptions, type TestContents } from './testing.js';
+export type { PromptDefinition, PromptHandler, PromptMessage, PromptValue } from './prompt.js';
 export type { ToolArguments, ToolDefinition, ToolHandler, ToolSchema, ToolValue } from './tool.js';
 export { Audio, type ContentBlock, Image, Result, type ResultOptions } from './toolResult.js';
 export { expand, type TemplateValue, type Vars } from './template.js';

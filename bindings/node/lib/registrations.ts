@@ -17,6 +17,7 @@ import {
   type ResourceOptions,
   type SkillsOptions,
 } from './options.js';
+import { type PlainPrompt, plainPrompt, type PromptHandler } from './prompt.js';
 import type { SharedBytes } from './shared.js';
 import { plainTool } from './tool.js';
 import type { Completer, JsonObject, Lister, ResourceDescriptor } from './values.js';
@@ -167,10 +168,27 @@ export class Registrations {
     needString('name', name);
     needLast('handler', handler, `${kind}(name, definition, handler)`);
     needObject('definition', definition);
-    const typed = kind === 'tool' ? plainTool(name, definition, handler) : undefined;
-    if (typed !== undefined) return this.#named(kind, name, typed.definition, typed.handler);
+    if (kind === 'prompt') {
+      const typed = plainPrompt(name, definition, handler as unknown as PromptHandler<JsonObject>);
+      if (typed !== undefined) return this.#prompt(name, typed);
+    } else {
+      const typed = plainTool(name, definition, handler);
+      if (typed !== undefined) return this.#named(kind, name, typed.definition, typed.handler);
+    }
     needSchemas(definition);
     return this.#named(kind, name, definition, handler);
+  }
+
+  /** A typed prompt. Its arguments that have few values complete themselves. */
+  #prompt(name: string, { definition, handler, choices }: PlainPrompt): NamedHandle {
+    const handle = this.#named('prompt', name, definition, handler);
+    for (const [argument, texts] of choices) {
+      this.completePrompt(name, argument, ({ value }) => {
+        const typed = value.toLowerCase();
+        return texts.filter((text) => text.toLowerCase().startsWith(typed));
+      });
+    }
+    return handle;
   }
 
   #named(kind: Kind, name: string, definition: object, handler: MethodHandler): NamedHandle {

@@ -6,7 +6,7 @@ import type { Handle } from './fixed.js';
 import type { NamedHandle } from './handle.js';
 import type { FetchOptions, HandlerOptions } from './httpOptions.js';
 import { jsonText } from './json.js';
-import type { MethodHandler, MethodOptions, SearchHandler } from './method.js';
+import type { MethodCall, MethodHandler, MethodOptions, SearchHandler } from './method.js';
 import { type HttpHandler, httpHandler } from './node.js';
 import { Parts } from './parts.js';
 import { SharedBytes } from './shared.js';
@@ -24,6 +24,7 @@ import type { SkillLister } from './skills.js';
 import type { Vars } from './template.js';
 import { TestClient, type TestClientOptions } from './testing.js';
 import type { ToolDefinition, ToolHandler, ToolSchema } from './tool.js';
+import type { PromptDefinition, PromptHandler } from './prompt.js';
 import type {
   Authorizer,
   Caller,
@@ -318,17 +319,35 @@ export class Server {
   }
 
   /**
-   * Registers a prompt, for `prompts/list` and `prompts/get`. The handler gets the `arguments` of `prompts/get`.
+   * Registers a prompt with a schema for its arguments, as that of a tool. What the handler returns becomes the messages, see
+   * {@link PromptValue}.
+   *
+   * Clients send arguments as text. One whose schema is a number, a boolean or an enum is read from its text; of plain JSON Schema
+   * the type, `enum` and `const` are checked. The client gets an error that names the arguments that do not fit. Arguments that the
+   * schema does not have are dropped. An enum or a boolean completes itself.
    *
    * @example
    * ```ts
-   * server.prompt('review', { arguments: [{ name: 'id', required: true }] }, ({ id }) => ({
-   *   messages: [{ role: 'user', content: { type: 'text', text: `Review: ${notes.get(id)}` } }],
-   * }));
+   * const input = { id: z.string(), lines: z.number().int().default(10), tone: z.enum(['kind', 'strict']) };
+   * server.prompt('review', { input }, ({ id, lines, tone }) => `Be ${tone}. Review ${lines} lines: ${notes.get(id)}`);
    * ```
-   * @throws as {@link Server.tool}
+   * @throws as {@link Server.tool}, and {RegistrationError} for an argument that no text can be
    */
-  prompt(name: string, definition: JsonObject, handler: MethodHandler): NamedHandle {
+  prompt<I extends ToolSchema>(
+    name: string,
+    definition: PromptDefinition<I>,
+    handler: PromptHandler<I>,
+  ): NamedHandle;
+  /**
+   * Registers a prompt whose `definition` is the protocol's JSON (`arguments` and so on), and whose handler gets the `arguments` of
+   * `prompts/get` and returns the result as the protocol has it.
+   */
+  prompt(
+    name: string,
+    definition: JsonObject & { readonly input?: never },
+    handler: MethodHandler,
+  ): NamedHandle;
+  prompt(name: string, definition: object, handler: (given: any, call: MethodCall) => any): NamedHandle {
     return this.#parts.registrations.named('prompt', name, definition, handler);
   }
 

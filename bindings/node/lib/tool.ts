@@ -32,7 +32,8 @@ export interface ToolDefinition<I extends ToolSchema, O extends ToolSchema | und
 
 /**
  * The schema of a typed tool: JSON Schema, or one of zod 4.2 or later, arktype or another library with Standard JSON Schema.
- * An object of such schemas by names, such as `{ path: z.string() }`, is the schema of an object with these members only.
+ * An object of such schemas by names, such as `{ path: z.string() }`, is the schema of an object with these members. Further ones
+ * are dropped, as with `z.object`. `z.strictObject` refuses them.
  */
 export type ToolSchema = StandardSchema | JsonObject;
 

@@ -177,6 +177,11 @@ function isMedia(value: unknown): value is Image | Audio {
   return value instanceof Media;
 }
 
+/** Returns the block of a string, an image, a sound or a block; `undefined` for anything else. */
+export function contentBlock(value: unknown): ContentBlock | undefined {
+  return isPart(value) ? block(value) : undefined;
+}
+
 /** The member that a block of each kind must have. */
 const NEEDED = { text: 'text', image: 'data', audio: 'data', resource: 'resource', resource_link: 'uri' };
 

@@ -63,7 +63,8 @@ function readShape(side: Side, members: [string, unknown][]): ToolSchemaRead {
       type: 'object',
       properties: Object.fromEntries(properties),
       ...(required.length > 0 && { required }),
-      additionalProperties: false,
+      // A model may send further arguments, which are dropped as those of an object of a library are.
+      ...((side === 'output' || members.length === 0) && { additionalProperties: false }),
     },
     check: (value) => checkShape(schemas, value),
   };
@@ -153,13 +154,18 @@ const MOST_LINES = 20;
 
 /** A line for each issue, as the core writes those of JSON Schema. `whole` names the value itself. */
 export function problems(issues: readonly Issue[], whole: string): string {
-  const lines = issues.slice(0, MOST_LINES).map(({ message, path = [] }) => {
-    const where = spelled(path) || whole;
-    const what = message.replaceAll(/\s*\n\s*/g, ' ');
-    return `\n- ${where}: ${what.startsWith(`${where} `) ? what.slice(where.length + 1) : what}`;
-  });
+  const lines = briefly(issues, whole).map(([where, what]) => `\n- ${where}: ${what}`);
   if (issues.length > MOST_LINES) lines.push(`\n- and ${issues.length - MOST_LINES} more`);
   return lines.join('');
+}
+
+/** The path of each issue and what is wrong there, as {@link problems} writes them. */
+export function briefly(issues: readonly Issue[], whole: string): [string, string][] {
+  return issues.slice(0, MOST_LINES).map(({ message, path = [] }) => {
+    const where = spelled(path) || whole;
+    const what = message.replaceAll(/\s*\n\s*/g, ' ');
+    return [where, what.startsWith(`${where} `) ? what.slice(where.length + 1) : what];
+  });
 }
 
 /** A path such as `edits[0].newText`. */

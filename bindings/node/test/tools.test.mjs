@@ -86,15 +86,17 @@ for (const [name, input] of Object.entries(LIBRARIES)) {
   });
 }
 
-test('a shape is an object without further members', limit, async () => {
-  const { listed, call } = await tool({ input: { path: z.string(), 'a b': z.int().optional() } });
+test('a shape is an object whose further members are dropped', limit, async () => {
+  const { listed, seen, call } = await tool({ input: { path: z.string(), 'a b': z.int().optional() } });
   assert.deepEqual(listed.inputSchema, {
     type: 'object',
     properties: { path: { type: 'string' }, 'a b': INTEGER },
     required: ['path'],
-    additionalProperties: false,
   });
-  assert.deepEqual(await call({ path: 'a', q: 1 }), refusal('q: is unknown'));
+  assert.deepEqual(await call({ path: 'a', q: 1 }), { content: [] });
+  assert.deepEqual(seen, [{ path: 'a' }]);
+  const strict = await tool({ input: z.strictObject({ path: z.string() }) });
+  assert.deepEqual(await strict.call({ path: 'a', q: 1 }), refusal('q: is unknown'));
 });
 
 test('an empty shape takes no arguments', limit, async () => {

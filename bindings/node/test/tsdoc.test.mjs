@@ -126,7 +126,7 @@ const AROUND = {
   ],
   'Server.prompt': [
     SERVER,
-    `const { messages } = await server.testClient().getPrompt('review', { id: '001' }); assert.match(messages[0].content.text, /Buy milk/);`,
+    `const { messages } = await server.testClient().getPrompt('review', { id: '001', tone: 'kind' }); assert.match(messages[0].content.text, /^Be kind. Review 10 lines: Buy milk/);`,
   ],
   'Server.completePrompt': [
     `${SERVER} ${PROMPT} const ids = ['001', '002'];`,

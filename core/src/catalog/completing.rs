@@ -85,10 +85,11 @@ impl Catalog {
             let message = format!("the argument \"{argument}\" of \"{prompt}\" has a completer already");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
-        let before = self.prompt_completers.get(prompt).map(|handler| handler.callbacks.clone());
-        let mut callbacks = before.unwrap_or_default();
+        // All completers of a prompt have one number, by which an application of events finds them.
+        let before =
+            self.prompt_completers.get(prompt).map(|handler| (handler.id, handler.callbacks.clone()));
+        let (id, mut callbacks) = before.unwrap_or_else(|| (self.mint(), TemplateCallbacks::default()));
         callbacks.push_completer(argument, complete);
-        let id = self.mint();
         let handler = Arc::new(Handler { callbacks, ..Handler::new(id, prompt, None) });
         self.completers += 1;
         Ok((id, self.prompt_completers.insert(prompt.into(), handler)))

@@ -272,6 +272,25 @@ new Result({
   isError: true,
   meta: { 'a/b': 1 },
 });
+server.prompt('review', { input: { id: z.string(), n: z.int().optional() }, title: 'T' }, (args, call) => {
+  same<typeof args, { id: string; n?: number | undefined }>(true);
+  same<typeof call.name, string | undefined>(true);
+  return ['a', { role: 'assistant', content: new Image(new Uint8Array(), 'image/png') }];
+});
+server.prompt('json', { input: { type: 'object', properties: { a: {} } } }, async ({ a }) => {
+  same<typeof a, any>(true);
+  return { messages: [{ role: 'user', content: { type: 'text', text: a } }], description: 'A' };
+});
+server.prompt('raw', { arguments: [{ name: 'a' }] }, ({ a }) => {
+  same<typeof a, any>(true);
+  return { messages: [] };
+});
+// @ts-expect-error the input has no such member
+server.prompt('member', { input }, ({ other }) => other);
+// @ts-expect-error a role is user or assistant
+server.prompt('role', { input: {} }, () => [{ role: 'system', content: 'a' }]);
+// @ts-expect-error a raw prompt returns the result
+server.prompt('raw', { arguments: [] }, () => 'a');
 // @ts-expect-error the input has no such member
 server.tool('member', { input }, ({ other }) => other);
 // @ts-expect-error the output is an object
