@@ -403,8 +403,12 @@ typedef struct wellhead_server_options {
     /* When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
      * library. debug (default), on, off. */
     wellhead_str check_output;
+    wellhead_str description;                 /* A description of the server for people; sent from 2025-11-25 on. */
+    wellhead_str website_url;                 /* The URL of a page about the server; sent from 2025-11-25 on. */
+    /* Icons of the server as JSON, as in wellhead_resource; sent from 2025-11-25 on. */
+    wellhead_str icons;
 } wellhead_server_options;
-#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0} }
+#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
 
 /* Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on
  * failure: INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness. */

@@ -965,6 +965,10 @@ struct ServerOptions {
     std::optional<std::string> unknown_tool = {};
     std::optional<std::string> invalid_arguments = {};
     std::optional<std::string> check_output = {};
+    std::optional<std::string> description = {};
+    std::optional<std::string> website_url = {};
+    /* JSON, as in Resource. */
+    std::optional<std::string> icons = {};
 };
 
 /* Options of the stdio driver: see wellhead_stdio_options. */
@@ -1219,6 +1223,9 @@ private:
         c.unknown_tool = optional_str(options.unknown_tool);
         c.invalid_arguments = optional_str(options.invalid_arguments);
         c.check_output = optional_str(options.check_output);
+        c.description = optional_str(options.description);
+        c.website_url = optional_str(options.website_url);
+        c.icons = optional_str(options.icons);
         return detail::call(wellhead_server_new, str(name), str(version), &c);
     }
 

@@ -391,7 +391,7 @@ NEEDS = (
     "close_stream",
 )
 UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
-SERVER = members({}, {"name": text, "version": text, "title": text, "instructions": text, "subscribe": boolean, "list_changed": boolean, **OPTIONS,
+SERVER = members({}, {"name": text, "version": text, "title": text, "instructions": text, "description": text, "website_url": text, "icons": array(obj), "subscribe": boolean, "list_changed": boolean, **OPTIONS,
                       "key": text, "capabilities": members_of(any_object), "announces": members_of(text), "origin": text, "limits": members({}, {name: integer for name in LIMITS})})
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},

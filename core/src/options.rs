@@ -293,6 +293,10 @@ options! {
     pub(crate) struct ServerOptions {
         /// The server's name for people.
         pub(crate) title: OptionText = OptionText::or(""),
+        /// A description of the server for people; sent from 2025-11-25 on.
+        pub(crate) description: OptionText = OptionText::or(""),
+        /// The URL of a page about the server; sent from 2025-11-25 on.
+        pub(crate) website_url: OptionText = OptionText::or(""),
         /// Instructions for models on how to use the server.
         pub(crate) instructions: OptionText = OptionText::or(""),
         /// The name of this instance among those that share changes.

@@ -329,6 +329,6 @@ fn absolute(uri: &str) -> Result<()> {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("name", &self.0.settings.identity.name).finish_non_exhaustive()
+        f.debug_struct("Server").field("name", &self.0.settings.identity.info.name).finish_non_exhaustive()
     }
 }

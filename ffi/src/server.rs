@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
-use wellhead::{Builder, Level, Limits, Result, Server};
+use wellhead::{Builder, Icon, Level, Limits, Result, Server};
 
 /// cbindgen:ignore
 pub struct wellhead_server {
@@ -188,6 +188,12 @@ pub struct wellhead_server_options {
     /// When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
     /// library. debug (default), on, off.
     pub check_output: wellhead_str,
+    /// A description of the server for people; sent from 2025-11-25 on.
+    pub description: wellhead_str,
+    /// The URL of a page about the server; sent from 2025-11-25 on.
+    pub website_url: wellhead_str,
+    /// Icons of the server as JSON, as in wellhead_resource; sent from 2025-11-25 on.
+    pub icons: wellhead_str,
 }
 
 growing!(wellhead_limits, wellhead_server_options);
@@ -349,6 +355,9 @@ impl wellhead_server_options {
             let condition = promise.text(one.condition, "the condition of an error code")?;
             builder = builder.error_code(version, condition.parse()?, one.code);
         }
+        if let Some(icons) = promise.optional(self.icons, "icons")? {
+            builder = Icon::list_from_json(icons)?.into_iter().fold(builder, Builder::icon);
+        }
         if let Some(cache) = hint(promise, self.cache)? {
             builder = builder.cache(cache);
         }
@@ -379,6 +388,8 @@ impl wellhead_server_options {
             unknown_tool,
             invalid_arguments,
             check_output,
+            description,
+            website_url,
         );
         set_numbers!(builder, self;
         );

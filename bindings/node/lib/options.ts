@@ -8,6 +8,7 @@ import type {
   Cacheable,
   Caller,
   Completer,
+  Icon,
   JsonObject,
   Lister,
   ObservedCall,
@@ -115,6 +116,12 @@ export interface ServerOptions {
   listChanged?: boolean | undefined;
   /** Called with each line of the log: failed callbacks, refused requests. Default: standard error. Clients never see them. */
   onLog?: ((level: LogLevel, line: string) => void) | undefined;
+  /** A description of the server for people; sent from 2025-11-25 on. */
+  description?: string | undefined;
+  /** The URL of a page about the server; sent from 2025-11-25 on. */
+  websiteUrl?: string | undefined;
+  /** Icons of the server; sent from 2025-11-25 on. */
+  icons?: readonly Icon[] | undefined;
 }
 
 /**
@@ -305,6 +312,9 @@ const SERVER: Members<ServerOptions> = {
   subscribe: 'boolean',
   listChanged: 'boolean',
   onLog: 'function',
+  description: 'string',
+  websiteUrl: 'string',
+  icons: 'any',
 };
 
 const LIMITS: Members<Limits> = {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::str::FromStr;
-use wellhead::{Builder, Error, Limits, Result};
+use wellhead::{Builder, Error, Icon, Limits, Result};
 
 /// The options that have members of their own.
 #[derive(Deserialize)]
@@ -24,6 +24,7 @@ pub(crate) struct Options {
     #[serde(default)]
     cache_of: BTreeMap<String, Hint>,
     limits: Option<Box<RawValue>>,
+    icons: Option<Box<RawValue>>,
 }
 
 impl Options {
@@ -54,6 +55,9 @@ impl Options {
             for (condition, code) in codes {
                 builder = builder.error_code(&*version, word("errorCodes", &condition)?, code);
             }
+        }
+        if let Some(icons) = &self.icons {
+            builder = Icon::list_from_json(icons.get())?.into_iter().fold(builder, Builder::icon);
         }
         if let Some(hint) = &self.cache {
             builder = builder.cache(hint.hint()?);

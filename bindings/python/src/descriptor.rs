@@ -3,7 +3,7 @@
 use crate::cache::CacheHint;
 use crate::errors::OrRaise;
 use crate::given;
-use crate::icon::Icon;
+use crate::icon;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use wellhead::{Annotations, Json, Listed, Template};
@@ -145,15 +145,7 @@ impl Rare {
                 self.annotations =
                     Some(Annotations::from_json(&given::json(name, value)?).or_raise(value.py())?);
             }
-            "icons" => {
-                let what = "a list of wellhead.Icon";
-                let icons = value.try_iter().map_err(|_| given::not_a(name, what, value))?;
-                for icon in icons {
-                    let icon = icon?;
-                    let icon = icon.cast::<Icon>().map_err(|_| given::not_of(name, what, &icon))?;
-                    self.icons.push(icon.get().0.clone());
-                }
-            }
+            "icons" => self.icons = icon::list(name, value)?,
             "cache" => self.cache = Some(given::instance::<CacheHint>(name, value)?.get().to_core()),
             "meta" => self.meta = Some(given::object(name, value)?),
             _ => self.metadata = Some(given::object(name, value)?),

@@ -42,3 +42,15 @@ impl Icon {
         Ok(Icon(icon))
     }
 }
+
+/// Returns the icons of a list of `wellhead.Icon`.
+pub(crate) fn list(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<wellhead::Icon>> {
+    let what = "a list of wellhead.Icon";
+    let mut icons = Vec::new();
+    for icon in value.try_iter().map_err(|_| given::not_a(name, what, value))? {
+        let icon = icon?;
+        let icon = icon.cast::<Icon>().map_err(|_| given::not_of(name, what, &icon))?;
+        icons.push(icon.get().0.clone());
+    }
+    Ok(icons)
+}

@@ -5,6 +5,7 @@ use crate::context::Base;
 use crate::errors::OrRaise;
 use crate::given;
 use crate::hook::Hook;
+use crate::icon;
 use crate::lifespan::Life;
 use crate::limits::Limits;
 use crate::log;
@@ -14,7 +15,7 @@ use pyo3::types::{PyDict, PyString};
 use wellhead::{Builder, Server};
 
 /// Those that are not set by their names, because Python has types of its own for them. `None` is their default.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "cursor_key",
     "limits",
     "capabilities",
@@ -25,6 +26,7 @@ const OTHERS: [&str; 10] = [
     "observe",
     "lifespan",
     "error_codes",
+    "icons",
 ];
 
 pub(crate) fn builder(
@@ -102,6 +104,7 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             builder
         }
         "error_codes" => error_codes(builder, name, value)?,
+        "icons" => icon::list(name, value)?.into_iter().fold(builder, Builder::icon),
         _ => return given::option(&builder, name, value),
     }))
 }

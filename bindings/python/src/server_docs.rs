@@ -66,6 +66,9 @@ Args:
         reads, or `error`.
     check_output: When structured content is compared with the output schema of its tool: `debug` (in debug
         builds of the library), `on` or `off`.
+    description: A description of the server for people; sent from 2025-11-25 on.
+    website_url: The URL of a page about the server; sent from 2025-11-25 on.
+    icons: `Icon` objects of the server; sent from 2025-11-25 on.
 
 Raises:
     TypeError: An argument is unknown, or has the wrong type.

@@ -26,6 +26,7 @@ OPTIONS = (
     *("extensions", "handshake_extensions"),
     "resources_as_tools",
     *("unknown_tool", "invalid_arguments", "check_output"),
+    *("description", "website_url"),
 )
 OF_CONTENTS = ("name", "title", "mime_type", "meta", "kind", "version", "metadata")
 Verdict = Literal["allow", "deny", "hide"]
@@ -58,6 +59,7 @@ class Host:
             options.get("version", "1"),
             title=options.get("title"),
             instructions=options.get("instructions"),
+            icons=[icon(each) for each in options["icons"]] if "icons" in options else None,
             cursor_key=bytes.fromhex(key) if key else b"\7" * 32,
             limits=wellhead.Limits(**options.get("limits", {})),
             subscribe=options.get("subscribe", True),

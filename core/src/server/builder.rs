@@ -5,8 +5,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{Key, random_name};
 use crate::limits::Limits;
 use crate::log::{Level, Log};
-use crate::model::{Json, check_extension};
+use crate::model::{Icon, Json, check_extension};
 use crate::observer::{Callback, Clock, Observed, Observer};
+use crate::options::OptionText;
 use crate::policy::{
     CheckOutput, Dialect, ErrorProfile, InvalidArguments, PermissionDenied, Policy, SubscribeUnknown,
     TitlesInContents, UndeclaredLists, UnknownTool,
@@ -15,7 +16,7 @@ use crate::protocol::{ListTopics, Settings};
 use crate::revision::{EXTENSIONS, Revisions};
 use crate::spelling::Spelling;
 use crate::sync::atomic::AtomicBool;
-use crate::wire::{Identity, ResourceCapability};
+use crate::wire::{Identity, ResourceCapability, ServerInfo};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use std::time::Duration;
 pub struct Builder {
     name: String,
     version: String,
+    icons: Vec<Icon>,
     cursor_key: Option<Vec<u8>>,
     limits: Limits,
     capabilities: BTreeMap<String, Json>,
@@ -43,6 +45,7 @@ impl Builder {
         Builder {
             name,
             version,
+            icons: Vec::new(),
             cursor_key: None,
             limits: Limits::default(),
             capabilities: BTreeMap::new(),
@@ -60,6 +63,27 @@ impl Builder {
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.policy.options.title.set(title);
+        self
+    }
+
+    /// Sets what the server is for, for people. Sent in revisions from 2025-11-25 on.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.policy.options.description.set(description);
+        self
+    }
+
+    /// Sets the URL of a page about the server, `https:` or `http:`. Sent in revisions from 2025-11-25 on.
+    #[must_use]
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.policy.options.website_url.set(url);
+        self
+    }
+
+    /// Adds an icon of the server; may be called repeatedly. Sent in revisions from 2025-11-25 on.
+    #[must_use]
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.icons.push(icon);
         self
     }
 
@@ -280,13 +304,19 @@ impl Builder {
             None => (Key::random()?, Key::of_program(&self.name, &self.version)),
         };
         let options = self.policy.options.clone();
-        let identity = Identity::new(
-            self.name,
-            self.version,
-            options.title.given().map(str::to_owned),
-            options.instructions.given().map(str::to_owned),
-            ResourceCapability { subscribe: options.subscribe, list_changed: options.list_changed },
-        );
+        let text = |option: &OptionText| option.given().map(str::to_owned);
+        let info = ServerInfo {
+            name: self.name,
+            version: self.version,
+            title: text(&options.title),
+            description: text(&options.description),
+            website_url: text(&options.website_url),
+            icons: self.icons,
+        };
+        info.check()?;
+        let resources =
+            ResourceCapability { subscribe: options.subscribe, list_changed: options.list_changed };
+        let identity = Identity::new(info, text(&options.instructions), resources);
         let resources = self.capabilities.remove("resources");
         if let Some(resources) = resources.as_ref().filter(|resources| !resources.is_empty()) {
             let message = format!(

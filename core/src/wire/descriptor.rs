@@ -95,14 +95,21 @@ fn write_rare(out: &mut Vec<u8>, revision: Revision, rare: &Rare) {
     if let Some(annotations) = &rare.annotations {
         write_annotations(out, revision, annotations);
     }
-    if revision.icons && !rare.icons.is_empty() {
-        out.extend_from_slice(b",\"icons\":[");
-        separated(out, &rare.icons, write_icon);
-        out.push(b']');
+    if revision.icons {
+        write_icons(out, &rare.icons);
     }
     if let (true, Some(meta)) = (revision.titles, &rare.meta) {
         out.extend_from_slice(b",\"_meta\":");
         out.extend_from_slice(meta.as_str().as_bytes());
+    }
+}
+
+/// Writes the member `icons`, if there are any.
+pub(super) fn write_icons(out: &mut Vec<u8>, icons: &[Icon]) {
+    if !icons.is_empty() {
+        out.extend_from_slice(b",\"icons\":[");
+        separated(out, icons, write_icon);
+        out.push(b']');
     }
 }
 

@@ -1,23 +1,48 @@
 //! `initialize`, `server/discover`, and the server's description of itself.
 
 use super::ResultWriter;
-use super::descriptor::{separated, text};
+use super::descriptor::{separated, text, write_icons};
 use crate::encode::quote_into;
+use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::Object;
-use crate::model::{Cache, Json};
+use crate::model::{Cache, Icon, Json};
 use crate::revision::{COMPLETIONS, EXTENSIONS, Revision, Revisions};
+use crate::uri::check_uri;
 
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// The server's name, version, title and capabilities; never changes.
+/// The description of the server for clients; never changes.
 pub(crate) struct Identity {
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) title: Option<String>,
+    pub(crate) info: ServerInfo,
     pub(crate) instructions: Option<String>,
     pub(crate) resources: ResourceCapability,
     result_meta: Vec<u8>,
+}
+
+/// The members of `serverInfo`.
+pub(crate) struct ServerInfo {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) website_url: Option<String>,
+    pub(crate) icons: Vec<Icon>,
+}
+
+impl ServerInfo {
+    /// Checks the URLs, which clients open and load.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.icons.iter().try_for_each(Icon::check)?;
+        let Some(url) = &self.website_url else { return Ok(()) };
+        let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+        if !["https", "http"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+            let message = format!("website_url \"{url}\": give an https: or http: URL");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        check_uri(url)
+            .map_err(|e| Error::new(ErrorKind::InvalidArgument, format!("website_url \"{url}\": {e}")))
+    }
 }
 
 /// The members of the capability `resources`.
@@ -27,15 +52,8 @@ pub(crate) struct ResourceCapability {
 }
 
 impl Identity {
-    pub(crate) fn new(
-        name: String,
-        version: String,
-        title: Option<String>,
-        instructions: Option<String>,
-        resources: ResourceCapability,
-    ) -> Self {
-        let mut identity =
-            Identity { name, version, title, instructions, resources, result_meta: Vec::new() };
+    pub(crate) fn new(info: ServerInfo, instructions: Option<String>, resources: ResourceCapability) -> Self {
+        let mut identity = Identity { info, instructions, resources, result_meta: Vec::new() };
         let mut meta = b"\"_meta\":".to_vec();
         let mut members = Object::begin(&mut meta);
         identity.write_server_info(members.member(SERVER_INFO));
@@ -49,17 +67,23 @@ impl Identity {
         &self.result_meta
     }
 
-    /// Returns the server's own members of a result's `_meta`.
+    /// Writes the object `serverInfo` of a result's `_meta`, which only revisions with all its members have.
     pub(super) fn write_server_info(&self, out: &mut Vec<u8>) {
-        self.write(out, true);
+        self.write(out, Revision::newest());
     }
 
-    fn write(&self, out: &mut Vec<u8>, titles: bool) {
+    fn write(&self, out: &mut Vec<u8>, revision: Revision) {
+        let info = &self.info;
         out.extend_from_slice(b"{\"name\":");
-        quote_into(&self.name, out);
-        text(out, b",\"version\":\"", Some(&self.version));
-        if titles {
-            text(out, b",\"title\":\"", self.title.as_deref());
+        quote_into(&info.name, out);
+        text(out, b",\"version\":\"", Some(&info.version));
+        if revision.titles {
+            text(out, b",\"title\":\"", info.title.as_deref());
+        }
+        if revision.icons {
+            text(out, b",\"description\":\"", info.description.as_deref());
+            text(out, b",\"websiteUrl\":\"", info.website_url.as_deref());
+            write_icons(out, &info.icons);
         }
         out.push(b'}');
     }
@@ -115,7 +139,7 @@ pub(crate) fn initialize(
     let mut result = ResultWriter::begin(out, revision, id);
     quote_into(revision.as_str(), result.member("protocolVersion"));
     identity.write_capabilities(result.member("capabilities"), revision, offered);
-    identity.write(result.member("serverInfo"), revision.titles);
+    identity.write(result.member("serverInfo"), revision);
     if let Some(instructions) = &identity.instructions {
         quote_into(instructions, result.member("instructions"));
     }

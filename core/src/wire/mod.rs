@@ -22,7 +22,7 @@ pub(crate) use descriptor::{
     write_template,
 };
 pub(crate) use dialect::{content_changed, resource_and_contents};
-pub(crate) use lifecycle::{Identity, ResourceCapability, discover, initialize};
+pub(crate) use lifecycle::{Identity, ResourceCapability, ServerInfo, discover, initialize};
 pub(crate) use method::{ResultType, further_result};
 pub(crate) use notification::{
     SUBSCRIPTION_ID, acknowledged, cancelled_stream, list_changed, progress, stream_ended, updated,

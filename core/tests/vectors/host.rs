@@ -11,8 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
-    AuthorizeCall, Body, Builder, Caller, Connection, Contents, DrainStart, Event, InterestCall, Limits,
-    Method, MethodCall, Page, Provider, Route, Server, Template, TemplateValue, Verdict,
+    AuthorizeCall, Body, Builder, Caller, Connection, Contents, DrainStart, Event, Icon, InterestCall,
+    Limits, Method, MethodCall, Page, Provider, Route, Server, Template, TemplateValue, Verdict,
 };
 
 pub(crate) struct Host {
@@ -32,6 +32,16 @@ impl Host {
         }
         if let Some(instructions) = text("instructions") {
             builder = builder.instructions(instructions);
+        }
+        if let Some(description) = text("description") {
+            builder = builder.description(description);
+        }
+        if let Some(url) = text("website_url") {
+            builder = builder.website_url(url);
+        }
+        if options["icons"].is_array() {
+            let icons = Icon::list_from_json(&options["icons"].to_string()).expect("icons");
+            builder = icons.into_iter().fold(builder, Builder::icon);
         }
         for (kind, notification) in options["announces"].as_object().into_iter().flatten() {
             builder = builder.announces(kind, text_of(notification));

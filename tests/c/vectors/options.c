@@ -53,6 +53,12 @@ void options_read(options *o, const json_t *script) {
                | (json_is_true(json_object_get(script, "resources_as_tools")) ? WELLHEAD_RESOURCES_AS_TOOLS : 0);
     s->title = member(script, "title");
     s->instructions = member(script, "instructions");
+    s->description = member(script, "description");
+    s->website_url = member(script, "website_url");
+    if (json_object_get(script, "icons")) {
+        o->icons = text_of_json(json_object_get(script, "icons"));
+        s->icons = view(&o->icons);
+    }
     s->cursor_key = view(&o->key);
     s->limits = &o->limits;
     s->capabilities = o->capabilities;
@@ -97,6 +103,7 @@ void options_read(options *o, const json_t *script) {
 
 void options_end(options *o) {
     text_free(&o->key);
+    text_free(&o->icons);
     for (size_t i = 0; i < SOME; i++) text_free(&o->json[i]);
     for (size_t i = 0; i < SOME; i++) text_free(&o->settings[i]);
 }

@@ -16,7 +16,7 @@ const wellhead_cache *caching_read(caching *c, const json_t *hint);
 typedef struct {
     wellhead_server_options server;
     wellhead_limits limits;
-    text key, json[SOME], settings[SOME];
+    text key, icons, json[SOME], settings[SOME];
     wellhead_pair capabilities[SOME], extensions[SOME], announces[SOME];
     wellhead_str versions[SOME];
     wellhead_error_code error_codes[SOME];

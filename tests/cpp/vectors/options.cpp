@@ -35,6 +35,9 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     const json_t *key = get(options, "key");
     all.title = optional_string(get(options, "title"));
     all.instructions = optional_string(get(options, "instructions"));
+    all.description = optional_string(get(options, "description"));
+    all.website_url = optional_string(get(options, "website_url"));
+    if (const json_t *icons = get(options, "icons")) all.icons = *json_of(icons);
     all.cursor_key = key ? taken(text_of_hex(json_string_value(key))) : std::string(32, '\7');
     if (json_is_false(get(options, "subscribe"))) all.flags |= WELLHEAD_NO_SUBSCRIBE;
     if (json_is_false(get(options, "list_changed"))) all.flags |= WELLHEAD_NO_LIST_CHANGED;

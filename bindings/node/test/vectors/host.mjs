@@ -21,6 +21,9 @@ export class Host {
     this.#server = new Server(options.name ?? 's', options.version ?? '1', {
       title: options.title,
       instructions: options.instructions,
+      description: options.description,
+      websiteUrl: options.website_url,
+      icons: options.icons,
       subscribe: options.subscribe,
       listChanged: options.list_changed,
       capabilities: options.capabilities,

@@ -755,6 +755,9 @@ class Server:
             reads, or `error`.
         check_output: When structured content is compared with the output schema of its tool: `debug` (in debug
             builds of the library), `on` or `off`.
+        description: A description of the server for people; sent from 2025-11-25 on.
+        website_url: The URL of a page about the server; sent from 2025-11-25 on.
+        icons: `Icon` objects of the server; sent from 2025-11-25 on.
 
     Raises:
         TypeError: An argument is unknown, or has the wrong type.
@@ -795,6 +798,9 @@ class Server:
         unknown_tool: Literal["error", "result"] = "error",
         invalid_arguments: Literal["result", "error"] = "result",
         check_output: Literal["debug", "on", "off"] = "debug",
+        description: str | None = None,
+        website_url: str | None = None,
+        icons: Iterable[Icon] | None = None,
     ) -> Self: ...
     @property
     def name(self) -> str:
