@@ -648,6 +648,10 @@ WELLHEAD_API wellhead_status wellhead_server_add_skills(wellhead_server *server,
 /* A call and its strings are valid as long as its responder: until the callback returns or, if kept, until the answer. For
  * a call that is NULL each string is absent. */
 
+/* Interrupts the work on a cancelled call. It must be short: it often runs on the thread that reads the messages of the client.
+ * It may answer or free the responder of its call. */
+typedef void (*wellhead_cancel_callback)(void *user_data);
+
 /* Returns the URI as the client spelled it; the template for a completion. For a list of skills: the one that the
  * client asks for by skills/get, absent if it asks for all. Absent for other lists, a method, a token and an authorize callback. */
 WELLHEAD_API wellhead_str wellhead_call_uri(const wellhead_call *call);
@@ -781,6 +785,15 @@ WELLHEAD_API wellhead_str wellhead_call_log_level(const wellhead_call *call);
 /* Returns 1 if the client no longer waits for the answer. It is cheap: a callback that takes long calls it from time to
  * time. The call must still be answered, or the kept responder freed. */
 WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
+
+/* Has `on_cancel` called when the client no longer waits for the answer: it cancelled the request, the deadline passed, or the
+ * connection ended. If that has happened already, the function is called at once, on this thread. It is called at most once,
+ * on the thread that finds out, with no lock held. It never runs after the function that answers or frees the responder has
+ * returned: that function blocks while another thread is inside of `on_cancel`. Several functions run in their order.
+ * `on_cancel`: may not be NULL. `destroy` may be NULL; it is called once, after `on_cancel` or instead of it, also on failure.
+ * INVALID_ARGUMENT, also for an interest callback and for a token. */
+WELLHEAD_API wellhead_status wellhead_call_on_cancel(const wellhead_call *call, wellhead_cancel_callback on_cancel,
+                                                     void *user_data, wellhead_destroy_callback destroy);
 
 /* Returns a string among the arguments of a method, a tool or a prompt, decoded. It may have NULs inside. Borrowed until the
  * answer. Absent: the path leads to nothing, or to a value of another type. path: NUL-terminated, a JSON Pointer (RFC 6901)

@@ -509,6 +509,9 @@ private:
     const wellhead_call *call_;
 };
 
+/* Interrupts the work on a cancelled call. It must be short. */
+using CancelCallback = Callback<void()>;
+
 /* The request that a callback answers; borrowed. */
 class Call {
 public:
@@ -528,6 +531,11 @@ public:
         return optional_view(wellhead_call_raw(call_, name));
     }
     bool cancelled() const noexcept { return wellhead_call_cancelled(call_) != 0; }
+    /* Runs `hook` when the client no longer waits for the answer: see wellhead_call_on_cancel. Its exceptions are dropped. */
+    void on_cancel(CancelCallback hook) const {
+        detail::CallbackOfC c(std::move(hook), detail::run<CancelCallback>);
+        detail::check(wellhead_call_on_cancel(call_, c.function(), c.give(), c.destroy_data()));
+    }
     /* The caller that ConnectionOptions or a Grant gave as a shared_ptr<T>. NULL: there is none, or it is no T. A const T is
      * also what was given as a T. */
     template <class T> T *caller() const noexcept {

@@ -306,6 +306,7 @@ step = by_member(
     step_of("progress", text, required={"report": report}),
     step_of("close_stream", text, required={"retry_ms": integer, "is": boolean}),
     step_of("cancelled", text, required={"is": boolean}),
+    step_of("on_cancel", text),
     step_of("set", text, {"text": text, "base64": base64, "version": text, **ERROR}),
     step_of("remove", text, ERROR),
     step_of("add", entry, ERROR),
@@ -435,7 +436,7 @@ def event(value: Any, where: str) -> None:
 
 
 RESPONSE = members({"status": integer}, {"headers": members_of(text_or_null), "json": body, "events": array(event), "end": one_of(True)})
-ON_HOST = ("finish", "progress", "close_stream", "cancelled", "notify", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
+ON_HOST = ("finish", "progress", "close_stream", "cancelled", "on_cancel", "notify", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
            "remove_prompt", "enable_tool", "enable_prompt", "disable_tool", "disable_prompt", "update_tool", "update_prompt", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
 
 

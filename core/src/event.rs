@@ -607,6 +607,13 @@ macro_rules! with_caller {
                 self.responder.as_ref().is_some_and(|responder| responder.progress(progress, total, message))
             }
 
+            /// [`Responder::on_cancel`], while the call has its responder.
+            pub fn on_cancel(&self, hook: impl FnOnce() + Send + 'static) {
+                if let Some(responder) = &self.responder {
+                    responder.on_cancel(hook);
+                }
+            }
+
             /// [`Responder::close_stream`], while the call has its responder.
             pub fn close_stream(&self, retry_ms: u64) -> bool {
                 self.responder.as_ref().is_some_and(|responder| responder.close_stream(retry_ms))

@@ -42,6 +42,7 @@
 
 mod access;
 mod account;
+mod cancellation;
 mod catalog;
 mod client;
 mod connection;

@@ -91,6 +91,7 @@ impl<A: Reply> Responder<A> {
                     answer.complete(connection, *call)
                 });
                 end(connection.as_deref(), observed.as_deref(), *call, (outcome, bytes), wanted);
+                context.hooks.end(*call);
                 wanted
             }
             AnswerTarget::Interest { server, uri, delivery } => {
@@ -127,6 +128,27 @@ impl<A: Reply> Responder<A> {
             }
             AnswerTarget::Verify(question, _) => question.strong_count() == 0,
             AnswerTarget::Interest { .. } | AnswerTarget::Done => false,
+        }
+    }
+
+    /// Runs `hook` when the answer is not wanted any more: the client cancels the request, its deadline passes, or its
+    /// connection ends. So a callback that waits can be interrupted. `hook` runs at once if that has happened already.
+    ///
+    /// It runs at most once, on the thread that finds out, which is often the one that reads the client's messages; so it
+    /// has to be short. No lock is held. It never runs after [`Responder::finish`] or the drop of the responder has
+    /// returned: these drop it, or wait until it is over, unless it answers the call itself. A responder takes several
+    /// hooks; they run in their order. Nothing cancels an interest, and a token has no hook: `hook` is dropped there.
+    pub fn on_cancel(&self, hook: impl FnOnce() + Send + 'static) {
+        let AnswerTarget::Call { connection, call, context, .. } = &self.target else { return };
+        context.hooks.add(*call, Box::new(hook));
+        // Who cancels the request now finds the hook. If it is over by now, this thread looks after it.
+        if connection.upgrade().is_some_and(|connection| connection.is_open(*call)) {
+            return;
+        }
+        if self.is_cancelled() {
+            context.hooks.run();
+        } else {
+            context.hooks.end(*call);
         }
     }
 
@@ -323,7 +345,7 @@ impl Responder<Answer> {
 impl Responder<Vec<Verdict>> {
     /// Answers "internal error". `why` goes to the log, not to the client.
     pub fn fail(mut self, why: &str) {
-        if let AnswerTarget::Call { connection, call, observed, .. } =
+        if let AnswerTarget::Call { connection, call, context, observed, .. } =
             std::mem::replace(&mut self.target, AnswerTarget::Done)
         {
             give_up(
@@ -333,6 +355,7 @@ impl Responder<Vec<Verdict>> {
                 &format!("failed: {why}"),
                 FAILED,
             );
+            context.hooks.end(call);
         }
     }
 }
@@ -469,8 +492,9 @@ fn end(
 impl<A: Reply> Drop for Responder<A> {
     fn drop(&mut self) {
         match std::mem::replace(&mut self.target, AnswerTarget::Done) {
-            AnswerTarget::Call { connection, call, observed, .. } => {
+            AnswerTarget::Call { connection, call, context, observed, .. } => {
                 give_up(connection.upgrade().as_ref(), observed.as_deref(), call, DROPPED, ("dropped", 0));
+                context.hooks.end(call);
             }
             AnswerTarget::Interest { server, uri, delivery } => {
                 if let Some(server) = server.upgrade() {

@@ -91,7 +91,6 @@ impl<T> Monitor<T> {
     }
 
     /// Wakes all waiting threads.
-    #[cfg(feature = "stdio")]
     pub(crate) fn notify_all(&self) {
         self.changed.notify_all();
     }
@@ -170,6 +169,8 @@ pub enum Fault {
     ParkedNews,
     /// Revoking a callback does not wait for another thread that is inside of it.
     UnwaitedRevoke,
+    /// Answering a call does not wait for its cancellation hook, which another thread runs.
+    UnwaitedHook,
     /// A thread of the stdio driver leaves input behind and does not say so to the reader.
     #[cfg(feature = "stdio")]
     LeftInput,

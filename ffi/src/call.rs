@@ -1,10 +1,11 @@
 //! Calls: the requests that callbacks answer.
 
-use crate::boundary::ask;
-use crate::foreign::HostCaller;
+use crate::boundary::{ask, guard, invalid};
+use crate::foreign::{HostCaller, UserData};
 use crate::held_call::{of_request, wellhead_call};
+use crate::status::wellhead_status;
 use crate::text::wellhead_text;
-use crate::types::wellhead_str;
+use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_char, c_int, c_void};
 use wellhead::{ClientExtensions, Json, ListCall};
 
@@ -373,6 +374,37 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
                 wellhead_call::Verify(call) => call.is_cancelled(),
                 request => of_request!(request, it => it.call.is_cancelled(), false),
             })
+        })
+    }
+}
+
+/// Interrupts the work on a cancelled call. It must be short: it often runs on the thread that reads the messages of the client.
+/// It may answer or free the responder of its call.
+pub type wellhead_cancel_callback = Option<unsafe extern "C-unwind" fn(user_data: *mut c_void)>;
+
+/// Has `on_cancel` called when the client no longer waits for the answer: it cancelled the request, the deadline passed, or the
+/// connection ended. If that has happened already, the function is called at once, on this thread. It is called at most once,
+/// on the thread that finds out, with no lock held. It never runs after the function that answers or frees the responder has
+/// returned: that function blocks while another thread is inside of `on_cancel`. Several functions run in their order.
+/// `on_cancel`: may not be NULL. `destroy` may be NULL; it is called once, after `on_cancel` or instead of it, also on failure.
+/// INVALID_ARGUMENT, also for an interest callback and for a token.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_on_cancel(
+    call: *const wellhead_call,
+    on_cancel: wellhead_cancel_callback,
+    user_data: *mut c_void,
+    destroy: wellhead_destroy_callback,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let call = promise.handle(call, "call")?;
+            let on_cancel = on_cancel.ok_or_else(|| invalid("`on_cancel` is NULL; give a function"))?;
+            // SAFETY: the function of the application, called as above.
+            let hook = move || on_cancel(user_data.get());
+            of_request!(call, it => it.call.on_cancel(hook), return Err(invalid("this call is never cancelled")));
+            Ok(())
         })
     }
 }

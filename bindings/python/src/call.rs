@@ -1,11 +1,13 @@
 //! A call of a callback, as the callback sees it.
 
 use crate::access::Caller;
-use crate::errors::{OrRaise, error};
-use crate::exit::detach;
+use crate::errors::{OrRaise, ends, error};
+use crate::exit::{detach, try_attach};
 use crate::given;
+use crate::hook::{raising, uncaught};
 use crate::host::Host;
 use crate::imported::Imported;
+use crate::log;
 use crate::responder::{Notifies, Slot, Watched};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -446,6 +448,39 @@ impl Call {
     #[getter]
     fn cancelled(&self) -> bool {
         self.slot.is_cancelled()
+    }
+
+    /// Calls `function()` when the answer is no longer wanted, as `cancelled` says; at once if it is not wanted
+    /// now.
+    ///
+    /// So a `def` callback that waits can be interrupted: `call.on_cancel(process.kill)`. The task of an
+    /// `async def` callback is cancelled without it. The function is called at most once, and never after
+    /// the call was answered. It runs on the thread that finds out, which often reads the messages of the
+    /// client, so it must be short. What it raises is logged. Several functions are called in their order.
+    ///
+    /// Raises:
+    ///     ClosedError: The call was answered, or is a `verify` callback's.
+    #[pyo3(signature = (function, /))]
+    fn on_cancel(&self, function: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = function.py();
+        given::callable("function", function)?;
+        let function = function.clone().unbind();
+        let hook = Box::new(move || {
+            try_attach(|py| {
+                if let Err(e) = function.bind(py).call0() {
+                    if ends(py, &e) {
+                        uncaught(py, e, None);
+                    } else {
+                        log::exception(py, "a function given to `on_cancel` failed", e);
+                    }
+                }
+            });
+        });
+        let is_token = matches!(self.about, About::Verify(_));
+        if is_token || !raising(|| detach(py, || self.slot.on_cancel(hook)))? {
+            return Err(error(py, ErrorKind::Closed, "the call was answered; call `on_cancel` before"));
+        }
+        Ok(())
     }
 
     /// The variables of the template that the URI contains, by name, percent-decoded, in the order of the

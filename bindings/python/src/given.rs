@@ -18,6 +18,11 @@ pub(crate) fn string(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(text(name, value)?.to_str()?.to_owned())
 }
 
+/// Checks that the value is a function, or another object that can be called.
+pub(crate) fn callable(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    if value.is_callable() { Ok(()) } else { Err(not_a(name, "a function", value)) }
+}
+
 /// The first argument of a decorator. A function is refused: the decorator was written without parentheses.
 pub(crate) fn decorated(
     decorator: &str,

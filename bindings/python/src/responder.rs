@@ -1,7 +1,9 @@
 //! The core's responder of a callback: the way of the answer, and what a [`Call`](crate::call::Call) does before the answer.
 
+use crate::exit::{detach, try_attach};
 use crate::lock::lock;
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use wellhead::{CallId, ClientRequestError, ErrorKind, Json, Reply, Responder};
 
@@ -70,6 +72,8 @@ impl<A: Reply> Drop for Way<A> {
 /// The parts of a responder that [`Call`] uses.
 pub(crate) trait Watched: Send + Sync {
     fn is_cancelled(&self) -> bool;
+    /// False: there is no responder any more.
+    fn on_cancel(&self, hook: Box<dyn FnOnce() + Send>) -> bool;
     /// None: there is no responder any more.
     fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>>;
     /// The numbers of the connection and of the request.
@@ -88,7 +92,12 @@ pub(crate) trait Watched: Send + Sync {
 pub(crate) type Requested = Result<Json, ClientRequestError>;
 
 /// A responder that a [`Call`] shares with the answer's way back. Any number of threads use it at once.
-pub(crate) struct Slot<A: Reply>(Mutex<State<A>>);
+pub(crate) struct Slot<A: Reply> {
+    state: Mutex<State<A>>,
+    /// The call has a hook on cancellation. The end waits while the hook runs on another thread, so it lets go of the
+    /// interpreter.
+    hooked: AtomicBool,
+}
 
 enum State<A: Reply> {
     Open(Arc<Responder<A>>),
@@ -104,11 +113,11 @@ type End<A> = Box<dyn FnOnce(Responder<A>) + Send>;
 
 impl<A: Reply> Slot<A> {
     pub(crate) fn new(responder: Responder<A>) -> Self {
-        Slot(Mutex::new(State::Open(Arc::new(responder))))
+        Slot { state: Mutex::new(State::Open(Arc::new(responder))), hooked: AtomicBool::new(false) }
     }
 
     fn state(&self) -> MutexGuard<'_, State<A>> {
-        lock(&self.0)
+        lock(&self.state)
     }
 
     /// Ends the call, now or when no thread uses the responder any more. Only the first end counts.
@@ -124,7 +133,7 @@ impl<A: Reply> Slot<A> {
             };
             drop(state);
             if let Some(responder) = Arc::into_inner(responder) {
-                end(responder);
+                self.waiting(|| end(responder));
             }
             return;
         } else {
@@ -155,9 +164,21 @@ impl<A: Reply> Slot<A> {
             State::Over { end, .. } => end.take(),
             State::Open(_) => None, // cannot be: it has a share
         };
-        match end {
+        self.waiting(|| match end {
             Some(end) => end(responder),
             None => drop(responder),
+        });
+    }
+
+    /// Ends the call, which may block while its hook runs.
+    fn waiting(&self, end: impl FnOnce() + Send) {
+        if !self.hooked.load(Ordering::Acquire) {
+            return end();
+        }
+        let mut end = Some(end);
+        try_attach(|py| end.take().map(|end| detach(py, end)));
+        if let Some(end) = end {
+            end(); // there is no interpreter
         }
     }
 }
@@ -174,6 +195,11 @@ impl<A: Reply> State<A> {
 impl<A: Reply + Notifies> Watched for Slot<A> {
     fn is_cancelled(&self) -> bool {
         self.state().is_cancelled()
+    }
+
+    fn on_cancel(&self, hook: Box<dyn FnOnce() + Send>) -> bool {
+        self.hooked.store(true, Ordering::Release);
+        self.use_responder(|responder| responder.on_cancel(hook)).is_some()
     }
 
     fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>> {

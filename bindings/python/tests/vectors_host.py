@@ -348,6 +348,10 @@ class Host:
         elif "cancelled" in step:
             call = self.held[step["cancelled"]].call
             assert call is not None and call.cancelled is step["is"]
+        elif "on_cancel" in step:
+            call = self.held[step["on_cancel"]].call
+            assert call is not None
+            call.on_cancel(lambda: self.calls.append(f"cancelled {step['on_cancel']}"))
         elif "set" in step:
             given = contents(step, {}) if "version" in step else body(step, {})
             outcome(step, lambda: self.fixed[step["set"]].set(given))

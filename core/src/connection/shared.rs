@@ -113,6 +113,9 @@ impl ConnectionState {
         if effects.has_room {
             self.wake();
         }
+        for context in effects.cancelled {
+            context.hooks.run();
+        }
     }
 
     /// Wakes the group unless the connection is on its list already.
@@ -325,6 +328,11 @@ impl ConnectionState {
         self.step(|m, trash| m.finish_failed(call, why, trash))
     }
 
+    /// Returns whether the call is still to be answered.
+    pub(crate) fn is_open(&self, call: CallId) -> bool {
+        self.machine.with(|m, _| m.is_open(call))
+    }
+
     pub(crate) fn progress(self: &Arc<Self>, call: CallId, report: Report) -> bool {
         let wanted = self.step(|m, _| m.send_progress(call, report));
         self.hurry();
@@ -429,16 +437,16 @@ impl ConnectionState {
 impl Drop for ConnectionState {
     fn drop(&mut self) {
         // The last handle is gone, so the hub forgets the subscriptions of the connection.
-        let ops = self.machine.with(|m, trash| {
+        let (ops, cancelled) = self.machine.with(|m, trash| {
             let mut ops = Vec::new();
             if m.is_vacant() {
-                return ops;
+                return (ops, Vec::new());
             }
             m.close(trash);
             while let Some(op) = m.poll_hub_op() {
                 ops.push(op);
             }
-            ops
+            (ops, m.take_effects().cancelled)
         });
         for op in ops {
             if let HubOp::Remove(uri) = op {
@@ -447,6 +455,9 @@ impl Drop for ConnectionState {
             }
         }
         self.server.hub.remove_connection(self.id);
+        for context in cancelled {
+            context.hooks.run();
+        }
     }
 }
 

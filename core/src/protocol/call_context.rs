@@ -1,8 +1,10 @@
 //! The facts about a request that its calls of the application share.
 
+use super::CallId;
 use super::draft::{Details, RetryInput};
 use crate::access::Caller;
 use crate::account::Permit;
+use crate::cancellation::CancelHooks;
 use crate::model::Json;
 use crate::revision::Revision;
 use crate::sync::atomic::{AtomicU8, Ordering};
@@ -15,6 +17,8 @@ pub(crate) struct Context {
     pub(crate) details: Option<Box<Details>>,
     /// The permit of the request, over HTTP. Weak, because an application may keep its call for ever.
     permit: Weak<Permit>,
+    /// Run, without the machine, once the request is cancelled.
+    pub(crate) hooks: CancelHooks<CallId>,
     stage: AtomicU8,
 }
 
@@ -31,7 +35,14 @@ impl Context {
         details: Option<Box<Details>>,
         permit: Weak<Permit>,
     ) -> Arc<Context> {
-        Arc::new(Context { caller, revision, details, permit, stage: AtomicU8::new(WAITING) })
+        Arc::new(Context {
+            caller,
+            revision,
+            details,
+            permit,
+            hooks: CancelHooks::new(),
+            stage: AtomicU8::new(WAITING),
+        })
     }
 
     /// A share in what the request counts as.

@@ -1,9 +1,11 @@
 //! The effects of a step outside of its connection.
 
+use super::call_context::Context;
 use super::host_call::HostCall;
 use super::machine::Machine;
 use super::outbox::Route;
 use crate::log::{Level, LogLine};
+use std::sync::Arc;
 
 /// Tells the shell what to do after a step, without a lock. [`Machine::take_effects`] computes it; no step puts it
 /// together.
@@ -16,6 +18,8 @@ pub(crate) struct Effects {
     pub(crate) has_room: bool,
     /// Lines for the application's log.
     pub(crate) lines: Vec<LogLine>,
+    /// Requests that were cancelled and have hooks to run.
+    pub(crate) cancelled: Vec<Arc<Context>>,
 }
 
 /// Effects of a step that the state does not show.
@@ -27,9 +31,17 @@ pub(super) struct Causes {
     pub(super) ended: bool,
     pub(super) has_room: bool,
     lines: Vec<LogLine>,
+    cancelled: Vec<Arc<Context>>,
 }
 
 impl Causes {
+    /// The request was cancelled. A hook that comes after this step finds that by itself.
+    pub(super) fn cancelled(&mut self, context: &Arc<Context>) {
+        if context.hooks.are_used() {
+            self.cancelled.push(context.clone());
+        }
+    }
+
     pub(super) fn log(&mut self, level: Level, text: String) {
         self.lines.push(LogLine(level, text));
     }
@@ -45,9 +57,9 @@ impl Machine {
     /// Returns what a step has caused. Called after each step, in the same critical section.
     pub(crate) fn take_effects(&mut self) -> Effects {
         let grew = self.outbox.take_growth();
-        let Causes { called, ended, has_room, lines } = std::mem::take(&mut self.causes);
+        let Causes { called, ended, has_room, lines, cancelled } = std::mem::take(&mut self.causes);
         let has_new_work = grew || called || ended || self.has_message_to_dispatch();
-        Effects { has_new_work, is_unsynced: self.subscriptions.is_unsynced(), has_room, lines }
+        Effects { has_new_work, is_unsynced: self.subscriptions.is_unsynced(), has_room, lines, cancelled }
     }
 
     /// Queues a call of the application, or what a poll hands out like one.

@@ -113,6 +113,7 @@ impl Machine {
     pub(super) fn drop_call(&mut self, call: CallId) -> Option<OpenRequest> {
         let asked = self.inflight.is_handed_out(call);
         let open = self.inflight.abandon(call)?;
+        self.causes.cancelled(&open.context);
         self.undo(call.slot(), &open.state);
         self.cancel_dropped_requests(); // before the end or the answer: nothing may follow that
         if asked {

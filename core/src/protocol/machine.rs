@@ -467,10 +467,19 @@ impl Machine {
         self.elements.clear();
         trash.put(self.outbox.forget_batches());
         trash.put(std::mem::take(&mut self.host_calls));
-        trash.put(self.inflight.clear());
+        let open = self.inflight.clear();
+        for open in &open {
+            self.causes.cancelled(&open.context);
+        }
+        trash.put(open);
         trash.put(self.outbox.callers.clear());
         self.causes.ended = true;
         self.causes.has_room = true;
+    }
+
+    /// Returns whether the call is still to be answered.
+    pub(crate) fn is_open(&mut self, call: CallId) -> bool {
+        self.inflight.get(call).is_some()
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -4,6 +4,7 @@
 //! A model that can hang is caught hanging: shuttle fails when every thread waits.
 #![cfg(shuttle)]
 
+mod cancelling;
 mod drains;
 mod driver;
 mod exchanges;

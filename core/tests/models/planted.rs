@@ -34,6 +34,11 @@ fn a_second_answer_to_one_question_is_found() {
 }
 
 #[test]
+fn a_hook_that_goes_on_after_its_call_was_answered_is_found() {
+    assert!(finds(Fault::UnwaitedHook, crate::cancelling::answer_while_the_client_cancels));
+}
+
+#[test]
 fn a_wake_that_goes_on_after_it_was_revoked_is_found() {
     assert!(finds(Fault::UnwaitedRevoke, crate::revoking::answers_while_the_host_lets_go));
 }

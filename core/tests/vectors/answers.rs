@@ -105,6 +105,23 @@ impl Shared {
         })
     }
 
+    /// Has a held call noted when it is cancelled.
+    pub(crate) fn on_cancel(&self, name: &str) -> Result<(), String> {
+        let held = self.take_held(name)?; // a hook that runs at once takes the lock of the state
+        let (state, line) = (self.clone(), format!("cancelled {name}"));
+        let hook = move || state.note(line);
+        match &held {
+            Held::Read(responder) => responder.on_cancel(hook),
+            Held::List(responder) => responder.on_cancel(hook),
+            Held::Completion(responder) => responder.on_cancel(hook),
+            Held::Question(responder) => responder.on_cancel(hook),
+            Held::Method(responder) => responder.on_cancel(hook),
+            Held::Interest(_) | Held::Token(_) => return Err(format!("{name} has no hook")),
+        }
+        self.hold(name, held);
+        Ok(())
+    }
+
     /// Sets what a list answers from, if it answers from items.
     pub(crate) fn set_items(&self, name: &str, listing: &Value) {
         if listing.get("items").is_some() {

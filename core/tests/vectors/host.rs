@@ -79,7 +79,7 @@ impl Host {
     /// Returns whether what a step is about is there: a call that it names, or what it compares with. Callbacks on other threads
     /// may still be on their way.
     pub(crate) fn is_ready_for(&self, step: &Value) -> bool {
-        let named = ["finish", "progress", "close_stream", "notify", "held"]
+        let named = ["finish", "progress", "close_stream", "notify", "held", "on_cancel"]
             .iter()
             .find_map(|verb| step[*verb].as_str());
         if let Some(name) = named {
@@ -308,6 +308,8 @@ impl Host {
             same("closed", &(step["is"] == true), &self.state.close_stream(name, retry_ms)?)
         } else if let Some(name) = text("cancelled") {
             same("cancelled", &(step["is"] == true), &self.state.is_cancelled(name)?)
+        } else if let Some(name) = text("on_cancel") {
+            self.state.on_cancel(name)
         } else if let Some(uri) = text("set") {
             let body = text("text").map_or_else(|| Body::from(bytes(&step["base64"])), Body::from);
             match text("version") {

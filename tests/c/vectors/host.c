@@ -195,6 +195,33 @@ static int cancelled(host *h, const char *name, const json_t *is, text *why) {
     return now == json_is_true(is);
 }
 
+typedef struct hook {
+    host *of;
+    text line;
+} hook;
+
+static void run_hook(void *user_data) {
+    hook *own = user_data;
+    note(own->of, &own->line);
+}
+
+static void forget_hook(void *user_data) {
+    hook *own = user_data;
+    text_free(&own->line);
+    free(own);
+}
+
+static int on_cancel(host *h, const char *name, text *why) {
+    const held *found = find_held(h, name, why);
+    hook *new = calloc(1, sizeof *new);
+    if (!new) abort();
+    new->of = h;
+    text_say(&new->line, "cancelled %s", name);
+    if (found && wellhead_call_on_cancel(call_of(found), run_hook, new, forget_hook) == WELLHEAD_STATUS_OK) return 1;
+    if (!found) forget_hook(new);
+    return 0;
+}
+
 static int logged(host *h, const char *wanted, text *why) {
     int found = 0;
     for (size_t i = 0; i < json_array_size(h->lines); i++) {
@@ -328,6 +355,7 @@ int host_act(host *h, json_t *step, text *why) {
     if (strcmp(verb, "finish") == 0) return finish(h, json_string_value(what), json_object_get(step, "with"));
     if (strcmp(verb, "cancelled") == 0)
         return cancelled(h, json_string_value(what), json_object_get(step, "is"), why);
+    if (strcmp(verb, "on_cancel") == 0) return on_cancel(h, json_string_value(what), why);
     if (strcmp(verb, "calls") == 0) return called(h, what, why);
     if (strcmp(verb, "log") == 0) return logged(h, json_string_value(what), why);
     if (strcmp(verb, "set") == 0) return outcome(step, set(h, step), why);

@@ -231,6 +231,7 @@ void Host::act(const std::string &verb, const json_t *step) {
     const std::string name = string_of(what);
     if (verb == "finish") finish(name, get(step, "with"));
     else if (verb == "cancelled") expect_is(step, held_call(name).cancelled());
+    else if (verb == "on_cancel") held_call(name).on_cancel([this, name] { calls_.push_back("cancelled " + name); });
     else if (verb == "close_stream")
         expect_is(step, held_call(name).close_stream(static_cast<std::uint64_t>(json_integer_value(get(step, "retry_ms")))));
     else if (verb == "calls") expect_calls(what);

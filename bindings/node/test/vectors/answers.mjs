@@ -230,6 +230,13 @@ export class Answers {
     return this.#at(name).call.signal.aborted;
   }
 
+  onCancel(name) {
+    const { signal } = this.#at(name).call;
+    const note = () => this.#note(`cancelled ${name}`);
+    if (signal.aborted) note();
+    else signal.addEventListener('abort', note);
+  }
+
   finish(name, value) {
     const held = this.#at(name);
     this.#held.delete(name);

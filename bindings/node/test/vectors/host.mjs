@@ -147,6 +147,7 @@ export class Host {
       const say = () => answers.notify(step.notify, step.method, step.params);
       outcome(() => assert.equal(say(), step.sent ?? true));
     } else if (step.cancelled !== undefined) assert.equal(answers.isCancelled(step.cancelled), step.is);
+    else if (step.on_cancel !== undefined) answers.onCancel(step.on_cancel);
     else if (step.set !== undefined) {
       const body = step.text ?? Buffer.from(step.base64, 'base64');
       const { version } = step;

@@ -142,6 +142,18 @@ class Call:
         """True once the answer is no longer wanted: the client cancelled the request, or is gone. A callback
         that takes long checks it now and then.
         """
+    def on_cancel(self, function: Callable[[], object], /) -> None:
+        """Calls `function()` when the answer is no longer wanted, as `cancelled` says; at once if it is not wanted
+        now.
+
+        So a `def` callback that waits can be interrupted: `call.on_cancel(process.kill)`. The task of an
+        `async def` callback is cancelled without it. The function is called at most once, and never after
+        the call was answered. It runs on the thread that finds out, which often reads the messages of the
+        client, so it must be short. What it raises is logged. Several functions are called in their order.
+
+        Raises:
+            ClosedError: The call was answered, or is a `verify` callback's.
+        """
     def progress(self, progress: float, total: float | None = None, message: str | None = None, /) -> bool:
         """Sends the client the progress of its request, if it asked for progress.
 
