@@ -1218,6 +1218,8 @@ WELLHEAD_API wellhead_status wellhead_server_update_prompt(wellhead_server *serv
 #define WELLHEAD_RESPONSE_WAITING 3           /* No response yet, or none at all: answer by wellhead_method_wait. */
 /* The client did not declare capabilities, a JSON object such as {"roots":{}}. */
 #define WELLHEAD_RESPONSE_MISSING_CAPABILITY 4
+/* The response does not fit the form that the client was asked to fill in. The text, which is not JSON, says where. */
+#define WELLHEAD_RESPONSE_INVALID 5
 
 /* Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
  * the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an

@@ -110,9 +110,10 @@ public:
     ClientRequestError(std::uint32_t kind, std::optional<std::string> told)
         : std::runtime_error("the client has not answered"), response(kind), json(std::move(told)) {}
 
-    /* WELLHEAD_RESPONSE_WAITING, or what may be caught: WELLHEAD_RESPONSE_ERROR, WELLHEAD_RESPONSE_MISSING_CAPABILITY. */
+    /* WELLHEAD_RESPONSE_WAITING, or what may be caught: WELLHEAD_RESPONSE_ERROR, WELLHEAD_RESPONSE_MISSING_CAPABILITY,
+     * WELLHEAD_RESPONSE_INVALID. */
     std::uint32_t response;
-    /* The error of the client, or the capabilities that it lacks. */
+    /* The error of the client, the capabilities that it lacks, or why its response is invalid. */
     std::optional<std::string> json;
 };
 

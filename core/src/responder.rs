@@ -440,10 +440,10 @@ impl Responder<MethodAnswer> {
     }
 
     fn ask(&self, method: &str, params: Option<&Json>, then: Option<Continuation>) -> Result<u64> {
-        if let AnswerTarget::Call { connection, call, .. } = &self.target
+        if let AnswerTarget::Call { connection, call, context, .. } = &self.target
             && let Some(connection) = connection.upgrade()
         {
-            return connection.request(*call, method, params, then);
+            return connection.request(*call, context, method, params, then);
         }
         Err(Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"))
     }

@@ -58,6 +58,19 @@ pub(crate) enum Structured {
     Any,
 }
 
+/// The ways in which a server may ask the user of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Elicitation {
+    /// The revision does not have it.
+    Absent,
+    /// Forms of single values.
+    Forms,
+    /// Forms with choices of several values, and URLs, each with an `elicitationId`.
+    UrlsWithIds,
+    /// Forms with choices of several values, and URLs without that id.
+    Urls,
+}
+
 /// One published revision of the protocol, adjusted by the choices of a server.
 #[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "what a revision has is independent of each other")]
@@ -82,6 +95,7 @@ pub(crate) struct Revision {
     pub(crate) audio: bool,
     /// Content blocks of the type `resource_link`.
     pub(crate) resource_links: bool,
+    pub(crate) elicitation: Elicitation,
     /// `message` in a notification of progress.
     pub(crate) progress_messages: bool,
     /// A message may be an array of messages, a batch.
@@ -413,6 +427,7 @@ static REVISIONS: [Revision; 5] = [
         structured: Structured::Any,
         audio: true,
         resource_links: true,
+        elicitation: Elicitation::Urls,
         progress_messages: true,
         batches: false,
         null_id: false,
@@ -439,6 +454,7 @@ static REVISIONS: [Revision; 5] = [
         structured: Structured::Object,
         audio: true,
         resource_links: true,
+        elicitation: Elicitation::UrlsWithIds,
         progress_messages: true,
         batches: false,
         null_id: false,
@@ -465,6 +481,7 @@ static REVISIONS: [Revision; 5] = [
         structured: Structured::Object,
         audio: true,
         resource_links: true,
+        elicitation: Elicitation::Forms,
         progress_messages: true,
         batches: false,
         null_id: true,
@@ -491,6 +508,7 @@ static REVISIONS: [Revision; 5] = [
         structured: Structured::Absent,
         audio: true,
         resource_links: false,
+        elicitation: Elicitation::Absent,
         progress_messages: true,
         batches: true,
         null_id: true,
@@ -517,6 +535,7 @@ static REVISIONS: [Revision; 5] = [
         structured: Structured::Absent,
         audio: false,
         resource_links: false,
+        elicitation: Elicitation::Absent,
         progress_messages: false,
         batches: true,
         null_id: true,

@@ -45,6 +45,8 @@ pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
 pub const WELLHEAD_RESPONSE_WAITING: u32 = 3;
 /// The client did not declare capabilities, a JSON object such as {"roots":{}}.
 pub const WELLHEAD_RESPONSE_MISSING_CAPABILITY: u32 = 4;
+/// The response does not fit the form that the client was asked to fill in. The text, which is not JSON, says where.
+pub const WELLHEAD_RESPONSE_INVALID: u32 = 5;
 
 /// Asks the client for one of its features by a name, in every protocol revision: sampling/createMessage, elicitation/create or
 /// roots/list. Never blocks. Returns one of WELLHEAD_RESPONSE_. *json: the result, the error or the capabilities, borrowed until
@@ -163,6 +165,9 @@ pub(crate) unsafe fn client_request<K: Kind>(
                     ClientRequestError::Refused(error) => (WELLHEAD_RESPONSE_ERROR, Some(error.as_json())),
                     ClientRequestError::MissingCapability(lacked) => {
                         (WELLHEAD_RESPONSE_MISSING_CAPABILITY, Some(lacked.as_str().to_owned()))
+                    }
+                    ClientRequestError::InvalidAnswer(text) => {
+                        (WELLHEAD_RESPONSE_INVALID, Some(text.clone()))
                     }
                     _ => (WELLHEAD_RESPONSE_WAITING, None),
                 };

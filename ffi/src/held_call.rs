@@ -168,9 +168,9 @@ impl ClientRequests {
 
     /// Keeps why a request has no result. The first counts, but not one that the callback may have dealt with.
     pub(crate) fn keep_error(&self, why: ClientRequestError) {
-        use ClientRequestError::{MissingCapability, Refused};
+        use ClientRequestError::{InvalidAnswer, MissingCapability, Refused};
         let kept = &mut self.0.lock().1;
-        if matches!(kept, None | Some(MissingCapability(_) | Refused(_))) {
+        if matches!(kept, None | Some(InvalidAnswer(_) | MissingCapability(_) | Refused(_))) {
             *kept = Some(why);
         }
     }

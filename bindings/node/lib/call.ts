@@ -1,6 +1,6 @@
 import { needJson, needString, needWhole } from './check.js';
 import { type Context, here, inside } from './context.js';
-import { ClientError, InvalidState, MissingCapability, Waiting, native } from './errors.js';
+import { ClientError, InvalidAnswer, InvalidState, MissingCapability, Waiting, native } from './errors.js';
 import { need } from './members.js';
 import type { NativeServer } from './native.js';
 import type { Call, Caller, JsonObject, ListCall, Meta } from './values.js';
@@ -136,6 +136,7 @@ export function clientRequest(
   const [word, text] = native(() => says.clientRequest(number, name, method, json));
   if (word === 'result') return JSON.parse(text);
   if (word === 'error') throw new ClientError(JSON.parse(text) as JsonObject);
+  if (word === 'invalid') throw new InvalidAnswer(text);
   if (word === 'lacks') throw new MissingCapability(JSON.parse(text) as JsonObject);
   throw word === 'state' ? new InvalidState() : new Waiting();
 }

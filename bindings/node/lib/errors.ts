@@ -166,6 +166,16 @@ export class ToolError extends WellheadError {
 }
 
 /**
+ * Thrown by {@link MethodCall.clientRequest}: the client's answer does not fit the form that it was asked to fill in. The text says
+ * where. The model reads it if a tool lets the error through.
+ */
+export class InvalidAnswer extends ToolError {
+  static {
+    this.prototype.name = 'InvalidAnswer';
+  }
+}
+
+/**
  * Thrown by a reader or a method that needs input of the client first. The client gets `value`, and then repeats its
  * request with the input. Protocol revisions before 2026-07-28 cannot ask so: there the call fails.
  */

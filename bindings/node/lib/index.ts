@@ -7,6 +7,7 @@ export {
   type ErrorCode,
   InputRequired,
   InsufficientScope,
+  InvalidAnswer,
   InvalidState,
   LimitError,
   MethodError,

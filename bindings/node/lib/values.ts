@@ -307,8 +307,10 @@ export interface Call extends ListCall {
    * @throws {Waiting} if the client has not answered yet
    * @throws {MissingCapability} if the client did not declare the capability
    * @throws {ClientError} if the client answered with an error
+   * @throws {InvalidAnswer} if the answer does not fit the form that the client was asked to fill in
    * @throws {InvalidState} if the client sent a state that is forged, expired, or of another read: let it through
-   * @throws {RegistrationError} for other methods, and for a name that stands for another request
+   * @throws {RegistrationError} for other methods, for a name that stands for another request, and for a form that a client
+   *   cannot show: it is one flat object
    * @throws {ClosedError} after the answer
    */
   clientRequest(name: string, method: string, params?: JsonObject): any;

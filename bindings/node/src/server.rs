@@ -245,6 +245,7 @@ impl Native {
             Err(ClientRequestError::MissingCapability(lacked)) => ("lacks", lacked.as_str().to_owned()),
             Err(ClientRequestError::Refused(error)) => ("error", error.as_json()),
             Err(ClientRequestError::InvalidState) => ("state", String::new()),
+            Err(ClientRequestError::InvalidAnswer(why)) => ("invalid", why),
             Err(ClientRequestError::Failed(why)) => return Err(thrown(why)),
             Err(_) => ("waiting", String::new()),
         };

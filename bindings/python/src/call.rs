@@ -362,9 +362,10 @@ impl Call {
     ///     Waiting: The client has not answered yet. Let it through.
     ///     MissingCapability: The client did not declare the capability.
     ///     MethodError: The client answered with this error.
+    ///     InvalidAnswer: The client's answer does not fit the form that it was asked to fill in.
     ///     InvalidState: The client sent a state that is forged, expired, or of another call. Let it through.
-    ///     RegistrationError: The method is another one, or the name stands for another request
-    ///         (`invalid_argument`).
+    ///     RegistrationError: The method is another one, the name stands for another request, or a client
+    ///         cannot show the form, which is one flat object (`invalid_argument`).
     ///     ClosedError: The call is already answered.
     #[pyo3(signature = (name, method, params = None, /))]
     fn client_request<'py>(
@@ -537,6 +538,7 @@ fn unanswered(py: Python<'_>, why: ClientRequestError) -> PyErr {
                 Ok(()) => error(py, ErrorKind::Closed, "the request was not sent"),
             };
         }
+        ClientRequestError::InvalidAnswer(why) => (why,).into_pyobject(py).map(|why| ("InvalidAnswer", why)),
         why => return error(py, ErrorKind::InvalidArgument, &why.to_string()),
     };
     raised.map_or_else(|e| e, |(name, arguments)| raise(name, arguments))

@@ -17,6 +17,7 @@ use crate::protocol::{
 };
 use crate::refusals::RefusalKind;
 use crate::revision::{Era, Revision};
+use crate::schema::check_elicitation;
 use crate::wire;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -314,10 +315,17 @@ impl ConnectionState {
     pub(crate) fn request(
         self: &Arc<Self>,
         call: CallId,
+        context: &Context,
         method: &str,
         params: Option<&Json>,
         then: Option<Continuation>,
     ) -> Result<u64> {
+        if method == "elicitation/create"
+            && let Some(Err(why)) =
+                params.map(|params| check_elicitation(params.raw(), context.revision.elicitation))
+        {
+            return Err(invalid(format!("the request {why}")));
+        }
         let number = self.machine.with(|m, _| m.next_request_number());
         if let Some(then) = then {
             self.continuations.with(|all, _| all.insert(number, then));

@@ -13,8 +13,10 @@ use crate::protocol::{
     CallId, Context, ForgedState, NamedRequests, NotAnswered, NotSent, ROUNDS, WaitingCall, WaitingCallback,
 };
 use crate::revision::Era;
+use crate::schema::{check_elicitation, check_elicited};
 use std::sync::Arc;
 
+const ELICIT: &str = "elicitation/create";
 /// How long a client may take to answer, in milliseconds.
 const EXPIRES_MS: u64 = 600_000;
 /// The most bytes of a sealed state.
@@ -34,16 +36,28 @@ impl ConnectionState {
             let read = self.read_answers(context, &callback, now);
             self.machine.with(|m, _| m.keep_read_answers(call, read.ok_or(ForgedState)));
         }
+        let elicits = params.filter(|_| method == ELICIT).map(Json::raw);
         let why = match self.machine.with(|m, _| m.named_request(call, name, method, params)) {
             Ok(ClientAnswer::Result(result)) => {
-                return Json::object(result).map_err(|_| {
-                    invalid(format!("the client's answer to \"{name}\" is no object; treat it as missing"))
-                });
+                let wrong = |why: &str| {
+                    ClientRequestError::InvalidAnswer(format!("the client's answer to \"{name}\"{why}"))
+                };
+                let result = Json::object(result).map_err(|_| wrong(" is no object"))?;
+                if let Some(Err(why)) = elicits.map(|params| check_elicited(params, result.raw())) {
+                    return Err(wrong(&why));
+                }
+                return Ok(result);
             }
             Ok(ClientAnswer::Error(error)) => return Err(ClientRequestError::Refused(refused(&error))),
             Ok(ClientAnswer::GivenUp) => NotAnswered::NotSent(NotSent::Over),
             Err(why) => why,
         };
+        if let (NotAnswered::Waiting, Some(params)) = (&why, elicits)
+            && let Err(wrong) = check_elicitation(params, context.revision.elicitation)
+        {
+            self.machine.with(|m, _| m.forget_named_request(call, name));
+            return Err(invalid(format!("\"{name}\" {wrong}")));
+        }
         Err(match why {
             NotAnswered::Waiting => ClientRequestError::Waiting,
             NotAnswered::Forged => ClientRequestError::InvalidState,

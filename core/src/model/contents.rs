@@ -359,9 +359,9 @@ impl From<&ClientRequestError> for Answer {
             ClientRequestError::Waiting => Answer::Waiting,
             ClientRequestError::MissingCapability(needed) => Answer::MissingCapability(needed.clone()),
             ClientRequestError::InvalidState => Answer::InvalidState,
-            ClientRequestError::Refused(_) | ClientRequestError::Failed(_) => {
-                Answer::Failed(error.to_string())
-            }
+            ClientRequestError::InvalidAnswer(_)
+            | ClientRequestError::Refused(_)
+            | ClientRequestError::Failed(_) => Answer::Failed(error.to_string()),
         }
     }
 }

@@ -233,6 +233,9 @@ pub enum ClientRequestError {
     /// The client answered with this error.
     #[error("the client refused: {0}")]
     Refused(MethodError),
+    /// The client's answer does not fit the form that it was asked to fill in; the text says where.
+    #[error("{0}")]
+    InvalidAnswer(String),
     /// The client sent a `requestState` that the server did not give it for this call, or gave it too long ago.
     #[error("requestState is not valid here")]
     InvalidState,
@@ -249,6 +252,7 @@ impl From<ClientRequestError> for MethodAnswer {
             ClientRequestError::InvalidState => {
                 MethodAnswer::Error(MethodError::invalid_params("requestState is not valid here"))
             }
+            ClientRequestError::InvalidAnswer(why) => ToolError::new(why).into(),
             ClientRequestError::Refused(_) | ClientRequestError::Failed(_) => MethodAnswer::failed(error),
         }
     }

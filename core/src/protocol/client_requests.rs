@@ -77,7 +77,8 @@ impl Machine {
             return Err(NotSent::Full);
         }
         let need = Need::from_request(method, params.map(Json::raw)).map_err(NotSent::NoFeature)?;
-        if !need.is_met(self.client_capabilities(&context).as_ref().map(Json::raw)) {
+        let client = self.client_capabilities(&context);
+        if !need.is_met(client.as_ref().map(Json::raw), context.revision.elicitation) {
             return Err(NotSent::Lacks(Need::as_capabilities(&BTreeSet::from([need]))));
         }
         self.write_request(number, (call, route), (method, params), None);

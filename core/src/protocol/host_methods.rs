@@ -360,7 +360,7 @@ impl Asked<'_> {
         if !revision::may_need_input(self.method) {
             return self.failed("was answered \"needs input\", which this method may not be");
         }
-        match needs_input::check(wanted.raw(), client.map(Json::raw)) {
+        match needs_input::check(wanted.raw(), client.map(Json::raw), self.revision.elicitation) {
             Ok(()) => self.result(wanted, (ResultType::InputRequired, Cache::None)),
             Err(Refusal::Malformed(why)) => self.failed(&format!("needs input that {why}")),
             Err(Refusal::Missing(capabilities)) => self.missing(&capabilities),

@@ -127,7 +127,8 @@ impl Machine {
         }
         let need = Need::from_request(method, params.map(Json::raw))
             .map_err(|why| NotAnswered::NotSent(NotSent::NoFeature(why)))?;
-        if !need.is_met(self.client_capabilities(&context).as_ref().map(Json::raw)) {
+        let client = self.client_capabilities(&context);
+        if !need.is_met(client.as_ref().map(Json::raw), context.revision.elicitation) {
             let lacked = Need::as_capabilities(&BTreeSet::from([need]));
             return Err(NotAnswered::NotSent(NotSent::Lacks(lacked)));
         }
@@ -135,6 +136,13 @@ impl Machine {
         let open = self.inflight.get(call).ok_or_else(over)?;
         open.named.get_or_insert_default().asked.push(request);
         Err(NotAnswered::Waiting)
+    }
+
+    /// Forgets a request that was noted, and is wrong.
+    pub(crate) fn forget_named_request(&mut self, call: CallId, name: &str) {
+        if let Some(named) = self.inflight.get(call).and_then(|open| open.named.as_mut()) {
+            named.asked.retain(|asked| asked.name != name);
+        }
     }
 
     /// Takes the named requests of a call whose callback waits for them. Returns `None` if the request is over.

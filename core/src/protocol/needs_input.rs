@@ -1,6 +1,8 @@
 //! The requests that a server may send to a client, and the capabilities that they need.
 
 use crate::jsonrpc::{Raw, for_each_member, is_object, members, string};
+use crate::revision::Elicitation;
+use crate::schema::check_elicitation;
 use std::collections::BTreeSet;
 
 /// Why a client is not asked.
@@ -19,7 +21,7 @@ pub(crate) fn is_required(result: Raw<'_>) -> bool {
 }
 
 /// Judges the `inputRequests` and `requestState` of a result that asks for input.
-pub(crate) fn check(wanted: Raw<'_>, client: Option<Raw<'_>>) -> Result<(), Refusal> {
+pub(crate) fn check(wanted: Raw<'_>, client: Option<Raw<'_>>, has: Elicitation) -> Result<(), Refusal> {
     let malformed = |why: &str| Err(Refusal::Malformed(why.to_owned()));
     let Ok([requests, state]) = members(wanted, &["inputRequests", "requestState"]) else {
         return malformed("names inputRequests or requestState twice");
@@ -40,8 +42,14 @@ pub(crate) fn check(wanted: Raw<'_>, client: Option<Raw<'_>>) -> Result<(), Refu
             wrong.get_or_insert_with(|| format!("has two inputRequests named {key}"));
         }
         match of_request(request) {
-            Ok(need) if !need.is_met(client) => {
+            Ok(need) if !need.is_met(client, has) => {
                 missing.insert(need);
+            }
+            Ok(Need::Elicitation | Need::ElicitationByUrl) => {
+                let params = members(request, &["params"]).ok().and_then(|[params]| params);
+                if let Some(Err(why)) = params.map(|params| check_elicitation(params, has)) {
+                    wrong.get_or_insert_with(|| format!("has an inputRequest {key} that {why}"));
+                }
             }
             Ok(_) => {}
             Err(why) => {
@@ -110,8 +118,16 @@ impl Need {
         }
     }
 
-    /// Returns whether the client's capabilities have what this needs.
-    pub(crate) fn is_met(self, client: Option<Raw<'_>>) -> bool {
+    /// Returns whether the client's capabilities have what this needs, and its revision, too.
+    pub(crate) fn is_met(self, client: Option<Raw<'_>>, has: Elicitation) -> bool {
+        let least = match self {
+            Need::Elicitation => Elicitation::Forms,
+            Need::ElicitationByUrl => Elicitation::UrlsWithIds,
+            Need::Roots | Need::Sampling | Need::SamplingTools => Elicitation::Absent,
+        };
+        if has < least {
+            return false;
+        }
         let (name, part) = self.path();
         let Some(capability) = object(client, name) else { return false };
         match part {

@@ -11,6 +11,7 @@ mod compiled;
 mod cost;
 #[cfg(feature = "schema")]
 mod defaults;
+mod form;
 #[cfg(feature = "schema")]
 mod problems;
 mod size;
@@ -21,6 +22,7 @@ mod unchecked;
 
 #[cfg(feature = "schema")]
 pub(crate) use compiled::Schema;
+pub(crate) use form::{check_elicitation, check_elicited};
 pub(crate) use size::check_nesting;
 #[cfg(not(feature = "schema"))]
 pub(crate) use unchecked::Schema;

@@ -289,9 +289,10 @@ class Call:
             Waiting: The client has not answered yet. Let it through.
             MissingCapability: The client did not declare the capability.
             MethodError: The client answered with this error.
+            InvalidAnswer: The client's answer does not fit the form that it was asked to fill in.
             InvalidState: The client sent a state that is forged, expired, or of another call. Let it through.
-            RegistrationError: The method is another one, or the name stands for another request
-                (`invalid_argument`).
+            RegistrationError: The method is another one, the name stands for another request, or a client
+                cannot show the form, which is one flat object (`invalid_argument`).
             ClosedError: The call is already answered.
         """
     def request(self, method: str, params: dict[str, Any] | None = None, /) -> Future[dict[str, Any]]:

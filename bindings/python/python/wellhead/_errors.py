@@ -165,6 +165,13 @@ class ToolError(Outcome):
         self.message = message
 
 
+class InvalidAnswer(ToolError):
+    """Raised by `Call.client_request`: the client's answer does not fit the form that it was asked to fill in.
+
+    The text says where. The model reads it if the function of a tool lets the exception through.
+    """
+
+
 class ResponseError(Error):
     """Raised by a test client: the server answered an error.
 

@@ -123,6 +123,12 @@ class ToolError(Outcome):
     message: str
     def __init__(self, message: str, /) -> None: ...
 
+class InvalidAnswer(ToolError):
+    """Raised by `Call.client_request`: the client's answer does not fit the form that it was asked to fill in.
+
+    The text says where. The model reads it if the function of a tool lets the exception through.
+    """
+
 class ResponseError(Error):
     """Raised by a test client: the server answered an error.
 
