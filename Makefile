@@ -29,7 +29,7 @@ test: ## everything that one Rust, one Python and one Node can show, in at most 
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release test-packages check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
 	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-tools test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-readme
 
 # ---- the parts
@@ -79,6 +79,10 @@ check-manifests: ## that npm, Python and the lock files have the version and the
 test-release: ## that `cargo xtask release` raises the version everywhere, in a copy of the tree
 	cargo test -q -p xtask
 	$(PYTHON) tests/release.py
+
+.PHONY: test-packages
+test-packages: ## that the crate, the sdist and the npm tarball hold the right files, and that the crate compiles from its own
+	$(PYTHON) tests/packages.py
 
 .PHONY: notices notices-current
 notices: ## writes THIRD-PARTY-NOTICES, which goes into every package, from the crates that are linked
