@@ -78,17 +78,19 @@ impl Listing {
         }
     }
 
-    /// Returns the kind of answer for caching hints; `None` for an answer that has none.
-    pub(crate) fn cacheable(self) -> Option<Cacheable> {
-        Some(match self {
-            Listing::Resources | Listing::Everything | Listing::Skills | Listing::Skill => {
-                Cacheable::Resources
-            }
+    /// Returns the kind of answer for caching hints.
+    pub(crate) fn cacheable(self) -> Cacheable {
+        match self {
+            // The extension's schema asks for no hints of a directory. Clients take its result for a list of resources, which has them.
+            Listing::Resources
+            | Listing::Everything
+            | Listing::Skills
+            | Listing::Skill
+            | Listing::Directory => Cacheable::Resources,
             Listing::Templates => Cacheable::Templates,
             Listing::Tools => Cacheable::Tools,
             Listing::Prompts => Cacheable::Prompts,
-            Listing::Directory => return None,
-        })
+        }
     }
 
     /// Returns what the list goes through, in order.

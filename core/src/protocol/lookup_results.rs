@@ -131,7 +131,7 @@ impl Machine {
         cursor: Option<&str>,
     ) {
         let identity = &self.settings.identity;
-        let cache = listing.cacheable().map(|kind| self.settings.cache(kind, CacheHint::default()));
+        let cache = self.settings.cache(listing.cacheable(), CacheHint::default());
         let revision = open.context.revision;
         if open.is_tool() {
             return self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
@@ -151,7 +151,7 @@ impl Machine {
             if let Some(cursor) = cursor.filter(|_| listing != Listing::Skill) {
                 crate::encode::quote_into(cursor, result.member("nextCursor"));
             }
-            result.end(identity, cache.unwrap_or(Cache::None));
+            result.end(identity, cache);
         });
     }
 }

@@ -40,11 +40,8 @@ try {
                 assert.ok(file.verified, uri);
             }
         }
-        // Without a handshake the client wants caching hints here, which the extension does not have.
-        if (mode === 'legacy') {
-            const { resources } = await skills.readDirectory('skill://pdf');
-            assert.deepEqual(resources.map(({ uri }) => uri), ['skill://pdf/SKILL.md', 'skill://pdf/references', 'skill://pdf/scripts']);
-        }
+        const { resources } = await skills.readDirectory('skill://pdf');
+        assert.deepEqual(resources.map(({ uri }) => uri), ['skill://pdf/SKILL.md', 'skill://pdf/references', 'skill://pdf/scripts']);
         await client.close();
         console.log(`ok skills with @modelcontextprotocol/client 2.x, ${mode}`);
     }
