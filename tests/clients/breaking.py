@@ -39,8 +39,16 @@ class Breaking:
             host = socket.create_connection(self._host)
             with self._lock:
                 self._open |= {client, host}
-            for ends in ((client, host), (host, client)):
-                threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
+            threading.Thread(target=self._connect, args=(client, host), daemon=True).start()
+
+    def _connect(self, client: socket.socket, host: socket.socket) -> None:
+        answers = threading.Thread(target=self._pass_on, args=(host, client), daemon=True)
+        answers.start()
+        self._pass_on(client, host)
+        answers.join()
+        # Closed only when no thread uses them: the next connection gets their descriptors, and would lose its bytes.
+        for connection in (client, host):
+            connection.close()
 
     def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
         rest = b""
@@ -81,6 +89,5 @@ class Breaking:
         for connection in mine:
             try:
                 connection.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits in recv
-            except OSError:
+            except OSError:  # by its other end
                 pass
-            connection.close()

@@ -74,11 +74,11 @@ static void read_parts(void *user_data, const wellhead_call *call, wellhead_read
 static void read_steps(void *user_data, const wellhead_call *call, wellhead_read *r) {
     const double total = 3;
     (void)user_data;
+    pthread_mutex_lock(&lock); /* a client reads wide://enough at the last progress */
     wellhead_call_progress(call, 1, &total, S("one"));
     wellhead_call_progress(call, 2, &total, S("two"));
     wellhead_call_progress(call, 3, &total, S("three"));
     wellhead_read_keep(r);
-    pthread_mutex_lock(&lock);
     wellhead_read_free(waiting);
     waiting = r;
     pthread_mutex_unlock(&lock);

@@ -84,9 +84,9 @@ static void add_resources(wellhead::Server &server) {
     static std::mutex lock;
     static std::vector<Read> waiting;
     server.add_resource("wide://steps", {[](const Call &call, Read &r) {
+        const std::lock_guard held(lock); // a client reads wide://enough at the last progress
         int done = 0;
         for (const auto message : {"one", "two", "three"}) call.progress(++done, 3, message);
-        const std::lock_guard held(lock);
         waiting.push_back(r.keep());
     }});
     server.add_resource("wide://enough", {[](const Call &, Read &r) {

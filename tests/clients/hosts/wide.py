@@ -55,10 +55,10 @@ def parts() -> list[wellhead.Contents]:
 @server.resource("wide://steps")
 def steps(call: wellhead.Call) -> Future[str]:
     """Answered once a client reads `wide://enough`."""
+    waiting.append(answer := Future())  # before the progress at which a client reads wide://enough, perhaps on another thread
     for done, message in enumerate(["one", "two", "three"], 1):
         call.progress(done, 3, message)
-    waiting.append(Future())
-    return waiting[-1]
+    return answer
 
 
 @server.resource("wide://enough")

@@ -58,11 +58,12 @@ fn resources(server: &Server) -> wellhead::Result<()> {
     let waiting = Arc::new(Mutex::new(Vec::new()));
     let answered = Arc::clone(&waiting);
     server.resource("wide://steps", move |call| {
+        let mut waiting = waiting.lock().unwrap(); // a client reads `wide://enough` at the last progress
         for (done, message) in [(1.0, "one"), (2.0, "two"), (3.0, "three")] {
             call.progress(done, Some(3.0), Some(message));
         }
         let (later, responder) = call.defer();
-        waiting.lock().unwrap().push(responder);
+        waiting.push(responder);
         later
     })?;
     server.resource("wide://enough", move |_| {
