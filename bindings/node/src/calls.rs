@@ -67,7 +67,8 @@ pub(crate) struct Entry {
 
 pub(crate) struct Calls {
     bell: Arc<Bell>,
-    worker: RefCell<Option<Worker>>,
+    files: RefCell<Option<Worker>>,
+    searches: RefCell<Option<Worker>>,
     last: Cell<u32>,
     /// Those whose callbacks are running, the innermost last.
     running: RefCell<Vec<(u32, Held)>>,
@@ -81,7 +82,8 @@ impl Calls {
     pub(crate) fn new(bell: Arc<Bell>) -> Calls {
         Calls {
             bell,
-            worker: RefCell::default(),
+            files: RefCell::default(),
+            searches: RefCell::default(),
             last: Cell::new(0),
             running: RefCell::default(),
             ended: Cell::new(false),
@@ -138,13 +140,18 @@ impl Calls {
         });
     }
 
-    /// Runs a callback of the core's own, on a thread of its own.
+    /// Runs a callback of the core's own, on another thread.
     fn elsewhere<Q: Question>(&self, hooks: &Hooks<'_>, call: Q, event: impl FnOnce(Q) -> Event) {
         self.tell_begin(hooks, call.call(), call.context());
         let event = event(call);
-        let mut worker = self.worker.borrow_mut();
+        // The only methods of the core's own are searches of folders.
+        let (place, name) = match event {
+            Event::Method(_) => (&self.searches, "wellhead search"),
+            _ => (&self.files, "wellhead files"),
+        };
+        let mut worker = place.borrow_mut();
         if worker.is_none() {
-            *worker = Worker::start(self.bell.clone()).ok();
+            *worker = Worker::start(name, self.bell.clone()).ok();
         }
         match &*worker {
             Some(worker) => {
@@ -157,13 +164,15 @@ impl Calls {
 
     /// Returns whether the core waits for such callbacks.
     pub(crate) fn waits(&self) -> bool {
-        self.worker.borrow().as_ref().is_some_and(Worker::is_busy)
+        [&self.files, &self.searches]
+            .iter()
+            .any(|worker| worker.borrow().as_ref().is_some_and(Worker::is_busy))
     }
 
-    /// Ends the thread of such callbacks.
+    /// Ends the threads of such callbacks.
     pub(crate) fn stop(&self) {
-        let worker = self.worker.borrow_mut().take();
-        drop(worker);
+        let workers = (self.files.borrow_mut().take(), self.searches.borrow_mut().take());
+        drop(workers);
     }
 
     fn ask<Q: Question>(&self, hooks: &Hooks<'_>, question: Q, origin: Origin) {

@@ -1,5 +1,5 @@
-//! The thread that runs callbacks of the core's own, such as those of a folder: they wait for files, and the JS thread
-//! must not.
+//! A thread that runs callbacks of the core's own, such as those of a folder: they wait for files, and the JS thread must
+//! not. Searches have one of their own, because each may take 2 seconds.
 
 use crate::bell::Bell;
 use crossbeam_channel::{Sender, unbounded};
@@ -18,12 +18,12 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn start(bell: Arc<Bell>) -> std::io::Result<Worker> {
+    pub(crate) fn start(name: &str, bell: Arc<Bell>) -> std::io::Result<Worker> {
         let (sender, events) = unbounded::<Event>();
         let over = Arc::new(AtomicBool::new(false));
         let left = Arc::new(AtomicUsize::new(0));
         let (ends, run) = (over.clone(), left.clone());
-        let thread = thread::Builder::new().name("wellhead files".to_owned()).spawn(move || {
+        let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
             for event in events {
                 if ends.load(Ordering::Acquire) {
                     break;

@@ -1,6 +1,6 @@
 // A folder as resources.
 import assert from 'node:assert/strict';
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -44,6 +44,27 @@ test('a folder is listed and read, what it must not show is not found, and it ca
   assert.throws(() => server.directory(join(path, 'a.md')), { code: 'ERR_WELLHEAD_INVALID_ARGUMENT' });
   assert.throws(() => server.directory(path, { settleMs: 60_001 }), /at most 60,000/);
   assert.throws(() => server.directory(join(path, 'none')), { code: 'ERR_WELLHEAD_IO' });
+});
+
+test('a read does not wait for a search', async (t) => {
+  const path = folder(t);
+  const large = join(path, 'large.txt');
+  writeFileSync(large, 'Lorem ipsum\n'.repeat(2 ** 16));
+  for (let n = 0; n < 600; n++) linkSync(large, join(path, `large-${n}.txt`));
+  const server = new Server('s', '1', { resourcesAsTools: true });
+  server.directory(path, { watch: false });
+  const connection = server.connect();
+  const order = [];
+  const ask = async (message) => {
+    const answer = JSON.parse(Buffer.from(await connection.handle(JSON.stringify(message))).toString());
+    assert.equal(answer.error, undefined);
+    order.push(message.method);
+  };
+  const search = ask(request(1, 'tools/call', { name: 'search', arguments: { query: 'absent' } }));
+  await ask(read(2, pathToFileURL(join(path, 'a.md')).href));
+  await search;
+  assert.deepEqual(order, ['resources/read', 'tools/call']);
+  await server.close();
 });
 
 test('a folder is searched by a tool', async (t) => {
