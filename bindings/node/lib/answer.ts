@@ -18,16 +18,8 @@ import { jsonText, looseJsonText } from './json.js';
 import { className, type Members, needMembers, shown } from './members.js';
 import { DENIED, type Failed, INVALID_STATE, type NativeAnswer, type Shared, UNCHANGED } from './native.js';
 import { SharedBytes } from './shared.js';
-import {
-  type Body,
-  CACHE,
-  type Caller,
-  type Completion,
-  type Contents,
-  type JsonObject,
-  NOT_MODIFIED,
-  type Verdict,
-} from './values.js';
+import { type Body, type Contents, NOT_MODIFIED } from './contents.js';
+import { CACHE, type Caller, type Completion, type JsonObject, type Verdict } from './values.js';
 
 /** Packs the answer of a reader. */
 export function answer(body: Body): NativeAnswer {

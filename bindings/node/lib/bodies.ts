@@ -2,7 +2,7 @@
 import { NoResult } from './answer.js';
 import { ResourceNotFound } from './errors.js';
 import { shown } from './members.js';
-import type { Body, Contents, BodySource } from './values.js';
+import type { Body, Contents, BodySource } from './contents.js';
 
 /** How a body is read. */
 export interface Reading {

@@ -30,9 +30,9 @@ import { type MethodArguments, type MethodHandler, Requests, RunningMethod } fro
 import type { Observer } from './observer.js';
 import { page } from './page.js';
 import { type SkillLister, type SkillPage, skillPage } from './skills.js';
+import type { Body, Reader } from './contents.js';
 import type {
   Authorizer,
-  Body,
   Caller,
   Completer,
   InterestHandler,
@@ -40,7 +40,6 @@ import type {
   Lister,
   Operation,
   Page,
-  Reader,
 } from './values.js';
 
 /** A reader whose variables are those of any template. */

@@ -7,7 +7,8 @@ import type { NativeServer, Shared } from './native.js';
 import { shown } from './members.js';
 import { options as checkedOptions } from './options.js';
 import { SharedBytes } from './shared.js';
-import type { Contents, ResourceDescriptor } from './values.js';
+import type { Contents } from './contents.js';
+import type { ResourceDescriptor } from './values.js';
 
 /** A handle of a fixed resource, to replace or remove it. Dropping the handle removes nothing. */
 export interface Handle {

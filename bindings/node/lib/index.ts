@@ -4,7 +4,6 @@ export {
   Busy,
   ClientError,
   ClosedError,
-  type ErrorCode,
   InputRequired,
   InsufficientScope,
   InvalidAnswer,
@@ -13,12 +12,11 @@ export {
   MethodError,
   MissingCapability,
   PermissionDenied,
-  RegistrationError,
   ResourceNotFound,
   ToolError,
   Waiting,
-  WellheadError,
 } from './errors.js';
+export { type ErrorCode, RegistrationError, WellheadError } from './wellheadError.js';
 export type { Handle } from './fixed.js';
 export type { NamedHandle } from './handle.js';
 export type {
@@ -62,13 +60,12 @@ export type { PromptDefinition, PromptHandler, PromptMessage, PromptValue } from
 export type { ToolArguments, ToolDefinition, ToolHandler, ToolSchema, ToolValue } from './tool.js';
 export { Audio, type ContentBlock, Image, Result, type ResultOptions } from './toolResult.js';
 export { expand, type TemplateValue, type Vars } from './template.js';
-export { NOT_MODIFIED } from './values.js';
+export { NOT_MODIFIED } from './contents.js';
+export type { Body, BodySource, Contents, Reader } from './contents.js';
 export type {
   AccessRequest,
   Annotations,
   Authorizer,
-  Body,
-  BodySource,
   Call,
   Cacheable,
   CacheHint,
@@ -76,7 +73,6 @@ export type {
   Completer,
   Completion,
   CompletionRequest,
-  Contents,
   Counters,
   Descriptor,
   Explanation,
@@ -93,7 +89,6 @@ export type {
   Page,
   PageRequest,
   PassedOver,
-  Reader,
   Resource,
   ResourceDescriptor,
   Verdict,

@@ -1,5 +1,5 @@
 /** The application's values as JSON text: an error names the member that JSON or UTF-8 does not have. */
-import { invalid } from './errors.js';
+import { invalid } from './wellheadError.js';
 
 /** A JSON escape. It captures half of a surrogate pair, which `JSON.stringify` escapes if the other half is missing. */
 const ESCAPE = /\\(?:(ud[89a-f][0-9a-f]{2})|.)/g;

@@ -1,5 +1,5 @@
 /** Checks the members of the application's objects: an error names one that is misspelt or has the wrong type. */
-import { invalid } from './errors.js';
+import { invalid } from './wellheadError.js';
 
 /** The kinds of values. `count`: a whole number, or Infinity; `any`: the code that takes the value checks it. */
 export type Kind =

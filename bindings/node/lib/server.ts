@@ -25,6 +25,7 @@ import type { Vars } from './template.js';
 import { TestClient, type TestClientOptions } from './testing.js';
 import type { ToolDefinition, ToolHandler, ToolSchema } from './tool.js';
 import type { PromptDefinition, PromptHandler } from './prompt.js';
+import type { Reader } from './contents.js';
 import type {
   Authorizer,
   Caller,
@@ -34,7 +35,6 @@ import type {
   InterestHandler,
   JsonObject,
   Lister,
-  Reader,
   Resource,
   ResourceDescriptor,
 } from './values.js';

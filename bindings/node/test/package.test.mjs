@@ -1,7 +1,7 @@
 // What `npm pack` makes, installed in an empty folder.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -112,4 +112,27 @@ for (const [how, [[modules, name, library], message]] of Object.entries(BROKEN))
 test('a bundle without a URL of its own says what to do', async () => {
   const { loadLibrary } = await import(pathToFileURL(join(folder, 'dist/load.js')).href);
   assert.throws(() => loadLibrary(undefined), { message: BROKEN['in a bundle'][1] });
+});
+
+test('no module imports one that imports it, at whatever distance', () => {
+  const lib = join(folder, 'lib');
+  const modules = readdirSync(lib).map((file) => file.replace(/\.ts$/, ''));
+  const imports = new Map(
+    modules.map((name) => {
+      const text = readFileSync(join(lib, `${name}.ts`), 'utf8');
+      return [name, [...text.matchAll(/ from '\.\/(\w+)\.js'/g)].map(([, from]) => from)];
+    }),
+  );
+  assert(imports.get('errors').includes('wellheadError'));
+  const above = [];
+  const done = new Set();
+  const visit = (name) => {
+    if (above.includes(name)) assert.fail([...above, name].join(' -> '));
+    if (done.has(name)) return;
+    done.add(name);
+    above.push(name);
+    imports.get(name).forEach(visit);
+    above.pop();
+  };
+  modules.forEach(visit);
 });

@@ -1,0 +1,64 @@
+/** The base class of errors, and the error for a wrong argument. It imports nothing, so that checks of values can use it. */
+
+/** The words after `ERR_WELLHEAD_`: the same in every language. */
+type Word =
+  | 'INVALID_ARGUMENT'
+  | 'INVALID_UTF8'
+  | 'INVALID_URI'
+  | 'INVALID_TEMPLATE'
+  | 'DUPLICATE'
+  | 'AMBIGUOUS'
+  | 'UNKNOWN'
+  | 'CLOSED'
+  | 'LIMIT'
+  | 'IO'
+  | 'FORKED'
+  | 'PANIC'
+  | 'NOT_FOUND'
+  | 'DENIED'
+  | 'BUSY'
+  | 'METHOD'
+  | 'TOOL'
+  | 'CLIENT'
+  | 'NEEDS_INPUT'
+  | 'WAITING'
+  | 'INVALID_STATE'
+  | 'MISSING_CAPABILITY'
+  | 'INSUFFICIENT_SCOPE';
+
+/** Node's own words for an address that cannot be listened on. */
+type OfListening = 'EADDRINUSE' | 'EADDRNOTAVAIL';
+
+/** The values of {@link WellheadError.code}. */
+export type ErrorCode = `ERR_WELLHEAD_${Word}` | OfListening;
+
+/** The base class of all errors of this package. Branch on `code`, or on the subclass. */
+export class WellheadError extends Error {
+  /** The kind of error, for programs. */
+  readonly code: ErrorCode;
+
+  /** @internal */
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  static {
+    this.prototype.name = 'WellheadError';
+  }
+}
+
+/**
+ * The error for an argument: a value of the wrong type, an invalid URI or template, a duplicate, an ambiguous template or an
+ * unknown name.
+ */
+export class RegistrationError extends WellheadError {
+  static {
+    this.prototype.name = 'RegistrationError';
+  }
+}
+
+/** Returns the error for a value that is never right. */
+export function invalid(message: string): RegistrationError {
+  return new RegistrationError('ERR_WELLHEAD_INVALID_ARGUMENT', message);
+}
