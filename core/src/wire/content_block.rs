@@ -9,10 +9,12 @@ use crate::revision::Revision;
 use std::borrow::Cow;
 
 /// Returns a checked result with a text in the place of each block whose type the revision lacks. Members that the revision
-/// lacks are left out. A strict client refuses the whole result for one such block.
+/// lacks are left out. A strict client refuses the whole result for one such block. Resources in the messages of a prompt get
+/// the MIME type that they lack, which tools may leave out.
 pub(super) fn for_revision(family: Family, revision: Revision, result: &Json) -> Cow<'_, Json> {
     let has_types = revision.audio && revision.resource_links;
-    if has_types && revision.titles && (revision.icons || !result.as_str().contains("\"icons\"")) {
+    let untyped = family == Family::Prompts && result.as_str().contains("\"resource\"");
+    if has_types && revision.titles && !untyped && (revision.icons || !result.as_str().contains("\"icons\"")) {
         return Cow::Borrowed(result);
     }
     let mut out = Vec::new();
@@ -20,7 +22,9 @@ pub(super) fn for_revision(family: Family, revision: Revision, result: &Json) ->
     for_each_member(result.raw(), |name, value| {
         let out = object.any_member(name);
         match (family, name) {
-            (Family::Tools, "content") => array(out, value, |out, block| write_block(out, revision, block)),
+            (Family::Tools, "content") => {
+                array(out, value, |out, block| write_block(out, family, revision, block));
+            }
             (Family::Prompts, "messages") => {
                 array(out, value, |out, message| write_message(out, revision, message));
             }
@@ -47,15 +51,15 @@ fn write_message(out: &mut Vec<u8>, revision: Revision, message: Raw<'_>) {
     for_each_member(message, |name, value| {
         let out = object.any_member(name);
         match name {
-            "content" => write_block(out, revision, value),
+            "content" => write_block(out, Family::Prompts, revision, value),
             _ => out.extend_from_slice(value.get().as_bytes()),
         }
     });
     object.end();
 }
 
-fn write_block(out: &mut Vec<u8>, revision: Revision, block: Raw<'_>) {
-    let Some(text) = text_for(revision, block) else { return write_members(out, revision, block) };
+fn write_block(out: &mut Vec<u8>, family: Family, revision: Revision, block: Raw<'_>) {
+    let Some(text) = text_for(revision, block) else { return write_members(out, family, revision, block) };
     let mut object = Object::begin(out);
     object.string("type", "text");
     quote_into(&text, object.member("text"));
@@ -65,17 +69,43 @@ fn write_block(out: &mut Vec<u8>, revision: Revision, block: Raw<'_>) {
     object.end();
 }
 
-/// Writes a block, or the contents in it, without the members that the revision lacks.
-fn write_members(out: &mut Vec<u8>, revision: Revision, block: Raw<'_>) {
+/// Writes a block without the members that the revision lacks.
+fn write_members(out: &mut Vec<u8>, family: Family, revision: Revision, block: Raw<'_>) {
     let mut object = Object::begin(out);
     for_each_member(block, |name, value| match name {
+        "resource" if is_object(value) => {
+            write_contents(object.any_member(name), family, revision, value);
+        }
+        _ => write_member(&mut object, revision, name, value),
+    });
+    object.end();
+}
+
+/// Writes the contents of an embedded resource likewise. Those in a prompt need a MIME type.
+fn write_contents(out: &mut Vec<u8>, family: Family, revision: Revision, contents: Raw<'_>) {
+    let mime_type = match members(contents, &["mimeType", "text"]) {
+        Ok([None, text]) if family == Family::Prompts => {
+            Some(if text.is_some() { "text/plain" } else { "application/octet-stream" })
+        }
+        _ => None,
+    };
+    let mut object = Object::begin(out);
+    for_each_member(contents, |name, value| {
+        write_member(&mut object, revision, name, value);
+        if let Some(mime_type) = mime_type.filter(|_| name == "uri") {
+            object.string("mimeType", mime_type);
+        }
+    });
+    object.end();
+}
+
+fn write_member(object: &mut Object<'_>, revision: Revision, name: &str, value: Raw<'_>) {
+    match name {
         "_meta" if !revision.titles => {}
         "icons" if !revision.icons => {}
         "annotations" => write_annotations(object.any_member(name), revision, value),
-        "resource" if is_object(value) => write_members(object.any_member(name), revision, value),
         _ => object.any_member(name).extend_from_slice(value.get().as_bytes()),
-    });
-    object.end();
+    }
 }
 
 fn write_annotations(out: &mut Vec<u8>, revision: Revision, annotations: Raw<'_>) {
@@ -139,6 +169,9 @@ fn check_embedded(block: Raw<'_>, path: &str) -> Result<(), String> {
     let (text, blob) = (text?, blob?);
     if text.is_some() == blob.is_some() {
         return Err(format!("{path} needs either text or blob"));
+    }
+    if member(resource, "mimeType", &path)?.is_some_and(|mime_type| string(mime_type).is_none()) {
+        return Err(format!("{path}.mimeType is not a string"));
     }
     strings(resource, &[if text.is_some() { "text" } else { "blob" }], &path)
 }
