@@ -364,6 +364,10 @@ typedef struct wellhead_server_options {
      * An extension that Wellhead implements is declared when it is used; settings here are added to its own. */
     const wellhead_pair *extensions;
     size_t extension_count;
+    /* The values of resultType that belong to extensions: each with the identifier of its extension, which must be declared.
+     * Such a result goes only to a client that declares the extension, too; another client is told that it lacks it. */
+    const wellhead_pair *result_types;
+    size_t result_type_count;
     /* More kinds of lists for wellhead_server_announce: each name, as clients request it, with its notification. */
     const wellhead_pair *announces;
     size_t announce_count;
@@ -408,7 +412,7 @@ typedef struct wellhead_server_options {
     /* Icons of the server as JSON, as in wellhead_resource; sent from 2025-11-25 on. */
     wellhead_str icons;
 } wellhead_server_options;
-#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
+#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
 
 /* Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on
  * failure: INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness. */

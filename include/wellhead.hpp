@@ -961,7 +961,9 @@ struct ServerOptions {
     wellhead_limits limits = WELLHEAD_LIMITS_INIT;
     LogCallback log;
     /* JSON, by name. */
-    std::map<std::string, std::string> capabilities, extensions, announces;
+    std::map<std::string, std::string> capabilities, extensions;
+    /* Each with the identifier of its extension; the notifications of kinds of lists. */
+    std::map<std::string, std::string> result_types, announces;
     std::vector<std::string> versions;
     std::optional<std::string> error_profile;
     std::vector<ErrorCode> error_codes;
@@ -1193,13 +1195,14 @@ private:
         c.cursor_key = optional_str(options.cursor_key);
         c.limits = &options.limits;
         const auto capabilities = detail::pairs(options.capabilities), announces = detail::pairs(options.announces);
-        const auto extensions = detail::pairs(options.extensions);
+        const auto extensions = detail::pairs(options.extensions), result_types = detail::pairs(options.result_types);
         const auto versions = detail::strs(options.versions);
         std::vector<wellhead_error_code> error_codes;
         for (const auto &one : options.error_codes)
             error_codes.push_back({str(one.version), str(one.condition), one.code});
         detail::borrow(capabilities, c.capabilities, c.capability_count);
         detail::borrow(extensions, c.extensions, c.extension_count);
+        detail::borrow(result_types, c.result_types, c.result_type_count);
         detail::borrow(announces, c.announces, c.announce_count);
         detail::borrow(versions, c.versions, c.version_count);
         c.error_profile = optional_str(options.error_profile);

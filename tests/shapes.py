@@ -352,6 +352,7 @@ OPTIONS: dict[str, Checker] = {
     "titles_in_contents": one_of("2025-06-18", "never", "always"),
     "omit_newer_fields": boolean,
     "extensions": members_of(any_object),
+    "result_types": members_of(text),
     "handshake_extensions": boolean,
     "resources_as_tools": boolean,
     "subscribe_unknown": one_of("deny", "allow"),

@@ -344,6 +344,8 @@ options! {
         capability: Object(""),
         /// Extensions of the protocol to declare, each with its settings.
         extension: Object(""),
+        /// The extension of each `resultType` of results that the core does not know.
+        result_type: Object(""),
         /// Further kinds of lists whose changes can be announced, each with its notification.
         announces: Object(""),
         /// Caching hint for all responses. Without it clients may not reuse them.

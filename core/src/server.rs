@@ -1,5 +1,6 @@
 //! The server: its identity, its catalog and its connections.
 
+mod apps;
 mod builder;
 mod choices;
 mod handle;
@@ -204,6 +205,9 @@ impl Server {
     /// Makes a connection that gets no announcements until it joins.
     pub(crate) fn connect_apart(&self, group: Option<Arc<group::GroupState>>, caller: Caller) -> Connection {
         let id = self.0.connections.fetch_add(1, Ordering::Relaxed) + 1;
+        if id == 1 {
+            self.0.begin_serving();
+        }
         Connection::new(id, self.0.clone(), group, caller)
     }
 

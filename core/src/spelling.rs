@@ -31,8 +31,10 @@ impl Spelling {
         if self == Spelling::Snake || !setting.contains('_') {
             return Cow::Borrowed(setting);
         }
-        if setting == "error_code" {
-            return Cow::Borrowed("errorCodes"); // one object has those of all conditions
+        match setting {
+            "error_code" => return Cow::Borrowed("errorCodes"), // one object has those of all conditions
+            "result_type" => return Cow::Borrowed("resultTypes"),
+            _ => {}
         }
         let mut words = setting.split('_');
         let first = words.next().unwrap_or_default().to_owned();

@@ -143,6 +143,10 @@ pub struct wellhead_server_options {
     /// An extension that Wellhead implements is declared when it is used; settings here are added to its own.
     pub extensions: *const wellhead_pair,
     pub extension_count: usize,
+    /// The values of resultType that belong to extensions: each with the identifier of its extension, which must be declared.
+    /// Such a result goes only to a client that declares the extension, too; another client is told that it lacks it.
+    pub result_types: *const wellhead_pair,
+    pub result_type_count: usize,
     /// More kinds of lists for wellhead_server_announce: each name, as clients request it, with its notification.
     pub announces: *const wellhead_pair,
     pub announce_count: usize,
@@ -342,6 +346,10 @@ impl wellhead_server_options {
         for one in promise.array(self.extensions, self.extension_count, "extensions")? {
             let id = promise.text(one.name, "the identifier of an extension")?;
             builder = builder.extension(id, json(promise.text(one.value, id)?, id)?);
+        }
+        for one in promise.array(self.result_types, self.result_type_count, "result_types")? {
+            let result_type = promise.text(one.name, "a result type")?;
+            builder = builder.result_type(result_type, promise.text(one.value, result_type)?);
         }
         for one in promise.array(self.announces, self.announce_count, "announces")? {
             let kind = promise.text(one.name, "the name of a kind of lists")?;

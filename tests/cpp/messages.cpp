@@ -57,6 +57,8 @@ const Mistake mistakes[] = {
     {[](Server &s) { s.add_tool("t", R"({"inputSchema":{"type":"string"}})", no_result); },
      "the tool \"t\" needs a schema whose type is \"object\" as \"inputSchema\" (got {\"type\":\"string\"})"},
     {[](Server &s) { s.add_tool("t", "{}", wellhead::MethodCallback()); }, "method is NULL"},
+    {[](Server &s) { s.add_tool("show", R"({"app":"ui://clock/view"})", no_result), s.serve_stdio(); },
+     "the tool \"show\" opens the app \"ui://clock/view\", which is not registered; register the app, too"},
     {[](Server &s) { s.add_directory({"/no/such/folder"}); },
      "the folder \"/no/such/folder\", which must exist and be readable, cannot be opened: No such file or directory (os error 2)"},
     {[](Server &s) { s.close(), s.add_text("n:1", "x"); }, "the server is closed; make a new one"},

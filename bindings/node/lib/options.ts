@@ -44,6 +44,12 @@ export interface ServerOptions {
    */
   extensions?: Readonly<Record<string, JsonObject>> | undefined;
   /**
+   * The extension of each `resultType` other than `complete` and `input_required`, such as `{ chart: 'com.example/charts' }`.
+   * The extension must be among {@link ServerOptions.extensions}. Such a result goes only to a client that declares the
+   * extension, too; another client is told that it lacks it.
+   */
+  resultTypes?: Readonly<Record<string, string>> | undefined;
+  /**
    * Further kinds of lists for {@link Server.announce}: each name, as a client asks for it in the filter of
    * `subscriptions/listen`, with its notification.
    */
@@ -290,6 +296,7 @@ const SERVER: Members<ServerOptions> = {
   cursorKey: 'any',
   capabilities: { each: 'object' },
   extensions: { each: 'object' },
+  resultTypes: { each: 'string' },
   announces: { each: 'string' },
   versions: 'strings',
   errorProfile: 'string',

@@ -17,6 +17,8 @@ pub(crate) struct Options {
     #[serde(default)]
     extensions: BTreeMap<String, Box<RawValue>>,
     #[serde(default)]
+    result_types: BTreeMap<String, String>,
+    #[serde(default)]
     announces: BTreeMap<String, String>,
     #[serde(default)]
     error_codes: BTreeMap<String, BTreeMap<String, i32>>,
@@ -47,6 +49,9 @@ impl Options {
             if let Some(settings) = object(&format!("extensions.{id}"), Some(settings))? {
                 builder = builder.extension(id, settings);
             }
+        }
+        for (result_type, extension) in self.result_types {
+            builder = builder.result_type(result_type, extension);
         }
         for (kind, notification) in self.announces {
             builder = builder.announces(kind, notification);

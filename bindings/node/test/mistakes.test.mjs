@@ -173,6 +173,18 @@ const REFUSED = {
     'no request can match "app.example" in `allowedOrigins`; write it as `https://app.example`, ' +
       '`https://app.example:8443`, `https://*.example.com` (any subdomain, any port) or `*`',
   ],
+  'a tool whose app is not registered': [
+    ({ server }) => {
+      server.tool('show', { app: 'ui://clock/view' }, () => 'noon');
+      return server.serveHttp();
+    },
+    'the tool "show" opens the app "ui://clock/view", which is not registered; register the app, too',
+  ],
+  'a number in resultTypes': [() => make({ resultTypes: { a: 5 } }), 'resultTypes.a: a string, not 5'],
+  'a result type of no extension': [
+    () => make({ resultTypes: { a: 'a.example/b' } }),
+    'the result type "a" belongs to the extension "a.example/b", which is not declared',
+  ],
   'a limit of 0': [() => make({ limits: { pageItems: 0 } }), '`pageItems` must be at least 1 (got 0)'],
   'a share of more than all': [
     () => make({ limits: { callerPercent: 101 } }),

@@ -15,11 +15,12 @@ use pyo3::types::{PyDict, PyString};
 use wellhead::{Builder, Server};
 
 /// Those that are not set by their names, because Python has types of its own for them. `None` is their default.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 12] = [
     "cursor_key",
     "limits",
     "capabilities",
     "extensions",
+    "result_types",
     "announces",
     "cache",
     "cache_of",
@@ -86,6 +87,13 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             for (id, settings) in pairs(name, value)? {
                 let settings = given::object(&format!("{name}[{id:?}]"), &settings)?;
                 builder = builder.extension(id, settings);
+            }
+            builder
+        }
+        "result_types" => {
+            for (result_type, extension) in pairs(name, value)? {
+                let extension = given::string(&format!("{name}[{result_type:?}]"), &extension)?;
+                builder = builder.result_type(result_type, extension);
             }
             builder
         }

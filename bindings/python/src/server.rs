@@ -107,8 +107,8 @@ impl Server {
     #[pyo3(
         signature = (name, version, **options),
         text_signature = "(name, version, *, title=None, instructions=None, cursor_key=None, limits=None, \
-                    subscribe=True, list_changed=True, capabilities=None, extensions=None, announces=None, \
-                    cache=None, cache_of=None, origin=None, observe=None, lifespan=None, versions=None, error_profile='official', \
+                    subscribe=True, list_changed=True, capabilities=None, extensions=None, result_types=None, \
+                    announces=None, cache=None, cache_of=None, origin=None, observe=None, lifespan=None, versions=None, error_profile='official', \
                     error_codes=None, permission_denied='error', undeclared_lists='error', \
                     titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
                     resources_as_tools=False, subscribe_unknown='deny', \

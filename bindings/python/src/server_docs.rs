@@ -26,6 +26,10 @@ Args:
     extensions: Extensions of the protocol to declare: their settings by identifier, such as
         `{"com.example/charts": {}}`. An extension that the server implements is declared when it is
         used; settings here are added to its own. Callbacks get the client's from `Call.extension`.
+    result_types: The extension of each `resultType` other than `complete` and `input_required`, such
+        as `{"chart": "com.example/charts"}`. The extension must be among `extensions`. Such a result
+        goes only to a client that declares the extension, too; another client is told that it lacks
+        it.
     announces: Further kinds of lists for `announce`: the name that clients use in
         `subscriptions/listen`, and the notification.
     cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a

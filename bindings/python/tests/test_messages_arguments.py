@@ -416,6 +416,18 @@ MISTAKES: list[Mistake] = [
         'no kind of lists is named "x"; see `announces`',
     ),
     Mistake(
+        "a result type of no extension",
+        lambda server: wellhead.Server("s", "1", result_types={"a": "a.example/b"}),
+        wellhead.RegistrationError,
+        'the result type "a" belongs to the extension "a.example/b", which is not declared',
+    ),
+    Mistake(
+        "a tool whose app is not registered",
+        lambda server: (server.tool("show", {"app": "ui://clock/view"})(lambda arguments: {}), server.run()),
+        wellhead.RegistrationError,
+        'the tool "show" opens the app "ui://clock/view", which is not registered; register the app, too',
+    ),
+    Mistake(
         "scopes without verify",
         lambda server: server.asgi(scopes=["read"]),
         TypeError,

@@ -23,7 +23,7 @@ OPTIONS = (
     "origin",
     *("capabilities", "announces", "versions", "error_profile", "error_codes", "permission_denied"),
     *("undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
-    *("extensions", "handshake_extensions"),
+    *("extensions", "handshake_extensions", "result_types"),
     "resources_as_tools",
     *("unknown_tool", "invalid_arguments", "check_output"),
     *("description", "website_url"),

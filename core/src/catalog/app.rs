@@ -106,6 +106,12 @@ pub(crate) fn with_app<'a>(name: &str, definition: &'a Json) -> Result<Cow<'a, J
     Ok(Cow::Owned(Json::written(out)))
 }
 
+/// Returns the URI of the app that the `_meta` of a tool names.
+pub(super) fn app_of(meta: Raw<'_>) -> Option<Box<str>> {
+    let member = |object, name| members(object, &[name]).ok().and_then(|[found]| found);
+    string(member(member(meta, "ui")?, "resourceUri")?).map(|uri| (*uri).into())
+}
+
 /// Returns `_meta` with `ui`, and with the flat key that older clients read.
 fn with_ui(meta: Option<&Json>, ui: &Json, flat: Option<&str>) -> Result<Json, String> {
     let mut out = Vec::new();

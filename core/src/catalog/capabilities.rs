@@ -23,6 +23,11 @@ impl Catalog {
         self.declared.capabilities = capabilities;
     }
 
+    /// Returns whether the application declared a capability.
+    pub(crate) fn declares(&self, capability: &str) -> bool {
+        self.declared.capabilities.contains_key(capability)
+    }
+
     pub(crate) fn declare_extensions(&mut self, extensions: BTreeMap<String, Json>) {
         self.extensions.declare(extensions);
     }

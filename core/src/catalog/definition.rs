@@ -1,6 +1,6 @@
 //! The definition of a tool or prompt, which is the application's JSON: checks it, and writes it as it is listed.
 
-use super::app::with_app;
+use super::app::{app_of, with_app};
 use super::members::{
     DefinitionMember, EXECUTION, INPUT_SCHEMA, MemberShape, OUTPUT_SCHEMA, checked_members, type_of,
 };
@@ -9,7 +9,7 @@ use super::param_headers::{ParamHeader, param_headers};
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, members, string};
-use crate::model::{Family, Json, OutputSchema};
+use crate::model::{Family, Json, OutputSchema, ResultShape};
 use crate::schema::{self, Schema};
 use std::borrow::Cow;
 
@@ -40,11 +40,18 @@ pub(crate) struct Promises {
     pub(crate) output_schema: Option<Schema>,
     /// The arguments that header fields repeat over HTTP.
     pub(crate) headers: Vec<ParamHeader>,
+    /// The URI of the app that shows its results.
+    pub(crate) app: Option<Box<str>>,
     /// Of a prompt.
     pub(crate) arguments: PromptArguments,
 }
 
 impl Promises {
+    /// Returns what the result of a call has to look like.
+    pub(crate) fn result_shape(&self) -> ResultShape {
+        ResultShape { output: self.output, has_app: self.app.is_some() }
+    }
+
     /// Returns what is wrong with the structured content of a result, if it breaks its schema.
     pub(crate) fn wrong_output(&self, result: &Json) -> Option<String> {
         let schema = self.output_schema.as_ref()?;
@@ -129,7 +136,8 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     };
     let for_objects = (output == OutputSchema::Any).then(|| rendered(family, name, &found, true));
     let json = DefinitionJson { ordinary: rendered(family, name, &found, false), for_objects };
-    let promises = Promises { output, schema, output_schema, headers, arguments };
+    let app = found.iter().find(|member| member.name == "_meta").and_then(|meta| app_of(meta.value));
+    let promises = Promises { output, schema, output_schema, headers, app, arguments };
     Ok(Definition { json, promises, warnings })
 }
 

@@ -186,6 +186,29 @@ impl Catalog {
         Ok(id)
     }
 
+    /// Returns a tool whose app is not registered, and the URI of the app.
+    pub(crate) fn missing_app(&self) -> Option<(Arc<str>, Box<str>)> {
+        self.enabled_tools().find_map(|tool| Some((tool.name.clone(), self.missing_app_of(&tool.name)?)))
+    }
+
+    /// Returns the URI of the app of a tool, if that is not registered.
+    pub(crate) fn missing_app_of(&self, tool: &str) -> Option<Box<str>> {
+        let tool = self.tools.as_ref()?.get(tool)?;
+        let app = tool.handler.promises.app.as_ref()?;
+        self.fixed.get(app).is_none().then(|| app.clone())
+    }
+
+    /// Returns a tool that opens this app.
+    pub(crate) fn tool_of_app(&self, uri: &str) -> Option<Arc<str>> {
+        let of_app = |tool: &&Arc<Named>| tool.handler.promises.app.as_deref() == Some(uri);
+        self.enabled_tools().find(of_app).map(|tool| tool.name.clone())
+    }
+
+    fn enabled_tools(&self) -> impl Iterator<Item = &Arc<Named>> {
+        let tools = self.tools.iter().flat_map(|tools| tools.0.after(None));
+        tools.map(|(_, tool)| tool).filter(|tool| tool.is_enabled())
+    }
+
     /// Returns a tool or a prompt, disabled or not.
     pub(crate) fn registered(&self, family: Family, name: &str) -> Result<Arc<Named>> {
         let found = self.named(family).and_then(|named| named.registered(name));

@@ -259,6 +259,11 @@ impl Catalog {
         self.named(family).is_some() || family == Family::Tools && self.resource_tools.is_some()
     }
 
+    /// Returns whether tools or prompts are offered, or declared without any.
+    pub(crate) fn serves(&self, family: Family) -> bool {
+        self.offers(family) || self.declares(family.capability())
+    }
+
     /// Returns a line for the log about the tool of a template that was just registered, if it is left out.
     pub(crate) fn left_out(&self, template: &str) -> Option<String> {
         let (_, tool) = self.listed_templates.after(None).find_map(|(number, handler)| {

@@ -49,7 +49,7 @@ impl ConnectionState {
 
     /// Lists tools or prompts, or calls one by its name.
     fn tools_or_prompts(self: &Arc<Self>, request: &Request, method: &str, params: Json) -> Option<Event> {
-        let served = |family: &Family| self.server.catalog.with(|c, _| c.offers(*family));
+        let served = |family: &Family| self.server.catalog.with(|c, _| c.serves(*family));
         let family = Family::ALL.into_iter().find(|f| [f.lists(), f.calls()].contains(&method) && served(f));
         let Some(family) = family else {
             if let Some(listing) = self.listing_of_skills(method) {
@@ -215,6 +215,28 @@ impl ConnectionState {
         self.step(|m, trash| m.finish_method(call, Some(outcome), trash))
     }
 
+    /// Logs once what the result of a tool lacks for some clients.
+    fn notice_result(&self, handler: &MethodHandler, result: &Json) {
+        let name = handler.item.as_deref().unwrap_or_default();
+        if handler.promises.app.is_some() && wire::says_nothing(result) {
+            self.server.notice(&format!("{name} content"), || {
+                let why = "clients that do not show its app get nothing; return a text, too";
+                format!("the tool \"{name}\" returned no content: {why}")
+            });
+        }
+        if !self.server.settings.has_resources()
+            && result.as_str().contains("\"resource")
+            && wire::names_resources(result)
+        {
+            self.server.notice(&format!("{name} resources"), || {
+                let why = "some clients then ignore it; register a resource, or declare the capability";
+                format!(
+                    "the tool \"{name}\" returned a resource, and the server declares no resources: {why}"
+                )
+            });
+        }
+    }
+
     /// Writes the answer of a call as its client gets it.
     fn outcome(
         &self,
@@ -226,6 +248,7 @@ impl ConnectionState {
         let settings = &self.server.settings;
         let answer = match answer {
             MethodAnswer::Result(result) if handler.is_tool() => {
+                self.notice_result(handler, &result);
                 let wrong = settings
                     .policy
                     .options
@@ -241,7 +264,7 @@ impl ConnectionState {
             }
             answer => answer,
         };
-        let outcome = Outcome::new(answer, handler, revision, client, &settings.identity);
+        let outcome = Outcome::new(answer, handler, revision, client, settings);
         match handler.family {
             Some(_) => outcome.bounded(handler, revision, settings),
             None => outcome,

@@ -50,6 +50,7 @@ impl EndpointBuilder {
     #[cfg(feature = "http")]
     pub(crate) fn check(&self) -> Result<()> {
         self.options.check()?;
+        self.server.check_apps()?;
         self.gate().map(drop)
     }
 
@@ -209,9 +210,11 @@ impl EndpointBuilder {
     ///
     /// # Errors
     /// [`crate::ErrorKind::InvalidArgument`] for an allowed origin or host that no request can name, for a
-    /// path that does not begin with a slash, and for a time or a `session_limit` of 0.
+    /// path that does not begin with a slash, and for a time or a `session_limit` of 0. Likewise if a tool opens an app
+    /// that is not registered.
     pub fn build(mut self, wake: impl Fn() + Send + Sync + 'static) -> Result<Endpoint> {
         self.options.check()?;
+        self.server.check_apps()?;
         self.options.gate = self.gate()?;
         Ok(Endpoint::new(self.server, self.options, wake))
     }

@@ -60,3 +60,11 @@ pub(crate) enum OutputSchema {
     /// Any JSON, which revisions that have only objects get as the member `result` of one.
     Any,
 }
+
+/// The form that the definition of a tool gives its results.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ResultShape {
+    pub(crate) output: OutputSchema,
+    /// An app shows them. The client's model reads the content, which must not be empty.
+    pub(crate) has_app: bool,
+}

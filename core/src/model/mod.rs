@@ -29,7 +29,7 @@ pub use contents::{Answer, Body, Contents, SharedBytes, SharedText};
 pub(crate) use contents::{AnswerDescription, Borrowed, Source};
 pub use extension::ClientExtensions;
 pub(crate) use extension::{APP_TYPE, APPS, check_extension};
-pub(crate) use family::{Family, OutputSchema};
+pub(crate) use family::{Family, OutputSchema, ResultShape};
 pub use icon::Icon;
 pub use json::Json;
 pub use method::{ClientAnswer, ClientRequestError, Method, MethodAnswer, MethodError, ToolError};

@@ -288,7 +288,7 @@ fn refused(what: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Family, OutputSchema};
+    use crate::model::{Family, ResultShape};
     use crate::wire;
 
     fn written(result: impl Into<ToolResult>) -> String {
@@ -348,7 +348,7 @@ mod tests {
             let result = written(block.unwrap());
             assert_eq!(result, format!(r#"{{"content":[{expected}]}}"#));
             let result = Json::object(result).unwrap();
-            wire::call_result(Family::Tools, OutputSchema::Absent, Revision::newest(), &result).unwrap();
+            wire::call_result(Family::Tools, ResultShape::default(), Revision::newest(), &result).unwrap();
         }
     }
 

@@ -13,15 +13,16 @@ use super::needs_input::{self, Refusal};
 use super::outbox::{MessageKind, Stage};
 use crate::catalog::MethodHandler;
 use crate::jsonrpc::write::{begin_result, end, notification};
-use crate::jsonrpc::{Raw, RpcError, members, string};
+use crate::jsonrpc::{Raw, RpcError, for_each_member, is_object, members, string};
 use crate::log::{Level, printable};
-use crate::model::{Cache, CacheHint, Family, Json, MethodAnswer};
+use crate::model::{Cache, CacheHint, ClientExtensions, Family, Json, MethodAnswer};
 use crate::policy::Cacheable;
 use crate::policy::{UndeclaredLists, UnknownTool};
 use crate::revision::{self, Condition, Era, Revision};
 use crate::sync::Trash;
 use crate::wire::{self, Identity, ResultType};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A method's answer as it is written on the wire.
@@ -258,6 +259,14 @@ impl Context {
     }
 }
 
+/// Returns the identifiers of the extensions among capabilities, if there are any.
+fn extensions(capabilities: &str) -> Option<String> {
+    let [extensions] = members(Raw::kept(capabilities), &["extensions"]).ok()?;
+    let mut names = Vec::new();
+    for_each_member(extensions.filter(|found| is_object(*found))?, |name, _| names.push(name.to_owned()));
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 impl Outcome {
     /// Writes an answer as the revision has it. Without a lock: the answer may be large.
     pub(crate) fn new(
@@ -265,19 +274,29 @@ impl Outcome {
         handler: &MethodHandler,
         revision: Revision,
         client: Option<&Json>,
-        identity: &Identity,
+        settings: &Settings,
     ) -> Outcome {
         let shown = || format!("the call of {}", handler.describe());
+        let identity = &settings.identity;
         let asked =
             Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity };
         match answer {
-            MethodAnswer::Result(result) if needs_input::is_required(result.raw()) => {
-                asked.needs_input(&result, client)
-            }
             MethodAnswer::Result(result) => {
-                let checked = match handler.family {
-                    Some(family) => wire::call_result(family, handler.promises.output, revision, &result),
-                    None => Ok(Cow::Borrowed(&result)),
+                let checked = match wire::result_type(&result) {
+                    Ok(Some(kind)) if kind == "input_required" => return asked.needs_input(&result, client),
+                    Ok(Some(kind)) if kind != "complete" => {
+                        if let Err(refused) = asked.check_extension(&kind, client, &settings.result_types) {
+                            return refused;
+                        }
+                        Ok(Cow::Borrowed(&result))
+                    }
+                    Err(why) => Err(why),
+                    Ok(_) => match handler.family {
+                        Some(family) => {
+                            wire::call_result(family, handler.promises.result_shape(), revision, &result)
+                        }
+                        None => Ok(Cow::Borrowed(&result)),
+                    },
                 };
                 let result = match checked {
                     Ok(result) => result,
@@ -367,8 +386,34 @@ impl Asked<'_> {
         }
     }
 
+    /// Refuses a `resultType` that belongs to no extension, or to one that the client does not declare.
+    fn check_extension(
+        &self,
+        kind: &str,
+        client: Option<&Json>,
+        result_types: &BTreeMap<String, String>,
+    ) -> Result<(), Outcome> {
+        let Some(id) = result_types.get(kind) else {
+            let kind = printable(kind, SHOWN);
+            return Err(self.wrong(&format!("no extension has the resultType \"{kind}\"; see `result_type`")));
+        };
+        if !self.revision.result_envelope {
+            let what = format!("has the resultType \"{kind}\", and {} has none", self.revision);
+            return Err(self.refused("this has a result that takes a newer protocol version", &what));
+        }
+        let declared = ClientExtensions::new(client.cloned().unwrap_or_default(), self.revision.era);
+        if declared.get(id).is_none() {
+            return Err(self.missing(&format!("{{\"extensions\":{{\"{id}\":{{}}}}}}")));
+        }
+        Ok(())
+    }
+
     pub(super) fn missing(&self, wanted: &str) -> Outcome {
         if !self.revision.result_envelope {
+            if let Some(names) = extensions(wanted) {
+                let fault = RpcError::invalid_request(&format!("this needs the extension {names}"));
+                return Outcome { written: Err((Stage::Refused, fault)), fault: None };
+            }
             let what = format!("lacks the client capabilities {wanted}");
             if !self.is_tool {
                 return self.failed(&what);

@@ -35,6 +35,8 @@ pub(crate) struct Settings {
     pub(crate) policy: Policy,
     pub(crate) identity: Identity,
     pub(crate) list_topics: ListTopics,
+    /// The extension of each `resultType` that belongs to one.
+    pub(crate) result_types: BTreeMap<String, String>,
     /// The application has an authoriser.
     pub(crate) authorises: AtomicBool,
     /// Resources are offered: something of them was registered once, or the application says so.

@@ -14,12 +14,6 @@ pub(crate) enum Refusal {
     Missing(String),
 }
 
-/// Returns whether a result says of itself that it is none yet.
-pub(crate) fn is_required(result: Raw<'_>) -> bool {
-    let kind = members(result, &["resultType"]).ok().and_then(|[kind]| string(kind?));
-    kind.is_some_and(|kind| kind == "input_required")
-}
-
 /// Judges the `inputRequests` and `requestState` of a result that asks for input.
 pub(crate) fn check(wanted: Raw<'_>, client: Option<Raw<'_>>, has: Elicitation) -> Result<(), Refusal> {
     let malformed = |why: &str| Err(Refusal::Malformed(why.to_owned()));

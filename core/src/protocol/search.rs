@@ -80,8 +80,7 @@ impl Machine {
         let outcome = match results {
             Ok(results) => {
                 let answer = MethodAnswer::Result(answer(&results));
-                Outcome::new(answer, handler, revision, None, &settings.identity)
-                    .bounded(handler, revision, &settings)
+                Outcome::new(answer, handler, revision, None, &settings).bounded(handler, revision, &settings)
             }
             Err(why) => Outcome::given_up(handler, revision, &settings.identity, &why),
         };

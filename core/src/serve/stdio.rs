@@ -19,6 +19,7 @@ use std::time::Duration;
 /// # Errors
 /// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] if
 /// another driver of this process is using standard input and output, or for more callback threads than may be.
+/// Likewise if a tool opens an app that is not registered.
 pub fn stdio(server: &Server) -> Result<()> {
     Stdio::new().serve(server)
 }
@@ -149,6 +150,7 @@ impl Stdio {
         if server.is_closed() {
             return Err(Error::new(ErrorKind::Closed, "the server is closed; make a new one"));
         }
+        server.check_apps()?;
         let owner = Owner::claim()?;
         let files = platform::open(self.options.guard_stdio, self.before_restore)
             .map_err(|e| Error::new(ErrorKind::Io, "standard input or output cannot be served").because(e))?;

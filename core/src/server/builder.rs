@@ -32,6 +32,7 @@ pub struct Builder {
     limits: Limits,
     capabilities: BTreeMap<String, Json>,
     extensions: BTreeMap<String, Json>,
+    result_types: BTreeMap<String, String>,
     kinds: Vec<(String, String)>,
     observer: Option<Arc<Callback>>,
     clock: Option<Arc<Clock>>,
@@ -50,6 +51,7 @@ impl Builder {
             limits: Limits::default(),
             capabilities: BTreeMap::new(),
             extensions: BTreeMap::new(),
+            result_types: BTreeMap::new(),
             kinds: Vec::new(),
             observer: None,
             clock: None,
@@ -164,6 +166,15 @@ impl Builder {
     #[must_use]
     pub fn extension(mut self, id: impl Into<String>, settings: Json) -> Self {
         self.extensions.insert(id.into(), settings);
+        self
+    }
+
+    /// Says which extension a `resultType` belongs to, other than `complete` and `input_required`. The extension must be
+    /// declared by [`Builder::extension`]. A tool, prompt or method returns such a result only to a client that declares the
+    /// extension, too; another client is told that it lacks it.
+    #[must_use]
+    pub fn result_type(mut self, result_type: impl Into<String>, extension: impl Into<String>) -> Self {
+        self.result_types.insert(result_type.into(), extension.into());
         self
     }
 
@@ -331,6 +342,16 @@ impl Builder {
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         self.extensions.keys().try_for_each(|id| check_extension(id))?;
+        for (result_type, id) in &self.result_types {
+            let why = match &**result_type {
+                "" => "is empty".to_owned(),
+                "complete" | "input_required" => "is the protocol's own".to_owned(),
+                _ if self.extensions.contains_key(id) => continue,
+                _ => format!("belongs to the extension \"{id}\", which is not declared"),
+            };
+            let message = format!("the result type \"{result_type}\" {why}");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
         let revisions = Revisions::new(&self.policy)?;
         let list_topics = ListTopics::new(self.kinds)?;
         let settings = Settings {
@@ -339,6 +360,7 @@ impl Builder {
             policy: self.policy,
             identity,
             list_topics,
+            result_types: self.result_types,
             authorises: AtomicBool::new(false),
             has_resources: AtomicBool::new(resources.is_some()),
         };

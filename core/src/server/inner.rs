@@ -47,6 +47,8 @@ pub(crate) struct ServerState {
     pub(super) interest_handler: Lock<Option<Arc<InterestHandler>>>,
     pub(super) spawner: Lock<Option<Arc<Spawner>>>,
     pub(super) closed: AtomicBool,
+    /// A client was there, or may come.
+    pub(super) serving: AtomicBool,
     pub(super) connections: AtomicU64,
     pub(crate) metrics: Metrics,
     pub(crate) clock: Option<Arc<Clock>>,
@@ -86,6 +88,7 @@ impl ServerState {
             interest_handler: Lock::new(None),
             spawner: Lock::new(None),
             closed: AtomicBool::new(false),
+            serving: AtomicBool::new(false),
             connections: AtomicU64::new(0),
             metrics: Metrics::new(observer),
             clock,

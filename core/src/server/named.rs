@@ -204,6 +204,7 @@ impl Server {
         })?;
         if changed {
             self.0.named_changed(family);
+            self.0.notice_app_of(name);
         }
         Ok(())
     }
@@ -225,6 +226,7 @@ impl Server {
                 self.0.log.write(Level::Warning, warning);
             }
             self.0.named_changed(family);
+            self.0.notice_app_of(name);
             return Ok(());
         }
     }
@@ -247,6 +249,7 @@ impl Server {
             self.0.log.write(Level::Warning, warning);
         }
         self.0.named_changed(family);
+        self.0.notice_app_of(name);
         Ok(id)
     }
 

@@ -1,14 +1,14 @@
 //! Registration of resources: fixed values, callbacks, list sources, and the authorizer.
 
 use super::{Handle, Server};
-use crate::catalog::{self, HandlerId};
+use crate::catalog::HandlerId;
 use crate::catalog::{Template, template_tool};
 #[cfg(doc)]
 use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, InterestHandler, ListCall};
 use crate::log::Level;
-use crate::model::{APPS, Answer, Body, Contents, Json, Page, Resource};
+use crate::model::{Answer, Body, Contents, Page, Resource};
 use crate::provider::{IntoReply, Lister, Provider, Reader, Spawner, gatekeeper, watcher};
 use crate::responder::InterestAnswer;
 use crate::sync::atomic::Ordering;
@@ -38,48 +38,6 @@ impl Server {
         let name = self.0.catalog.with(|c, _| c.add_value(resource, body))?;
         self.0.resources_changed();
         Ok(self.handle(&name))
-    }
-
-    /// Registers a page of MCP Apps (`io.modelcontextprotocol/ui`), an HTML5 document under a URI such as
-    /// `ui://clock/view`. Its MIME type is set, and the server declares the extension. `ui`: what the page needs, a JSON
-    /// object with `csp`, `permissions`, `domain` and `prefersBorder`; it is sent in lists and with the contents. A tool
-    /// opens the page if its definition names the URI as `app`. A page that cannot be sent as UTF-8 is bytes.
-    ///
-    /// # Errors
-    /// As [`Server::text`]; [`ErrorKind::InvalidArgument`] also for another scheme, and for what `ui` cannot have.
-    pub fn app(&self, resource: impl Into<Resource>, ui: &Json, html: impl Into<Body>) -> Result<Handle> {
-        self.open()?;
-        let (resource, html) = (catalog::app(resource.into(), ui)?, html.into());
-        let doubt = match &html {
-            Body::Text(text) => catalog::doubtful(&resource.uri, (**text).as_ref().as_bytes()),
-            Body::Blob(bytes) => catalog::doubtful(&resource.uri, (**bytes).as_ref()),
-        };
-        let handle = self.value(resource, html)?;
-        self.apps_used();
-        if let Some(line) = doubt {
-            self.0.log.write(Level::Warning, &line);
-        }
-        Ok(handle)
-    }
-
-    /// Does what [`Server::app`] does, with a [`Provider`] that makes the page at each read. Without one, the application
-    /// runs events itself.
-    ///
-    /// # Errors
-    /// As [`Server::app`].
-    pub fn add_app(
-        &self,
-        resource: impl Into<Resource>,
-        ui: &Json,
-        provider: Option<Arc<dyn Provider>>,
-    ) -> Result<HandlerId> {
-        let id = self.add_resource(catalog::app(resource.into(), ui)?, provider)?;
-        self.apps_used();
-        Ok(id)
-    }
-
-    fn apps_used(&self) {
-        self.0.catalog.with(|c, _| c.extensions.begin_use(APPS, Json::empty()));
     }
 
     /// Replaces a fixed text or bytes, and notifies the subscribers. [`Contents`] with a version set the version of
@@ -250,6 +208,7 @@ impl Server {
         })?;
         if listed {
             self.0.templates_changed();
+            self.0.notice_removed_app(name);
         }
         Ok(handler)
     }

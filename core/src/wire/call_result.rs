@@ -4,26 +4,27 @@ use super::content_block::{self, check_block};
 use crate::encode::quote_into;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, members, string};
-use crate::model::{Family, Json, OutputSchema};
+use crate::model::{Family, Json, OutputSchema, ResultShape};
 use crate::revision::{Revision, Structured};
 use std::borrow::Cow;
+
+/// Returns the `resultType` that the application gave a result.
+pub(crate) fn result_type(result: &Json) -> Result<Option<Cow<'_, str>>, String> {
+    let given = member(result.raw(), "resultType", "")?;
+    given.map(|kind| string(kind).ok_or_else(|| "resultType is not a string".to_owned())).transpose()
+}
 
 /// Checks a result, and gives its structured content the form of the revision. The error names the wrong part. With
 /// an `output` schema, clients refuse a result without structured content.
 pub(crate) fn call_result(
     family: Family,
-    output: OutputSchema,
+    shape: ResultShape,
     revision: Revision,
     result: &Json,
 ) -> Result<Cow<'_, Json>, String> {
-    if let Some(kind) = member(result.raw(), "resultType", "")?
-        && string(kind).as_deref() != Some("complete")
-    {
-        return Ok(Cow::Borrowed(result)); // an extension's own kind of result
-    }
     match family {
         Family::Tools => {
-            let result = tool_result(output, revision, result)?;
+            let result = tool_result(shape, revision, result)?;
             Ok(match result {
                 Cow::Borrowed(result) => content_block::for_revision(family, revision, result),
                 Cow::Owned(result) => {
@@ -46,13 +47,13 @@ pub(crate) fn tool_error(text: &str) -> Json {
     Json::written(out)
 }
 
-fn tool_result(output: OutputSchema, revision: Revision, result: &Json) -> Result<Cow<'_, Json>, String> {
+fn tool_result(shape: ResultShape, revision: Revision, result: &Json) -> Result<Cow<'_, Json>, String> {
+    let output = shape.output;
     let content = member(result.raw(), "content", "")?;
     let structured = member(result.raw(), "structuredContent", "")?;
-    let failed = match member(result.raw(), "isError", "")? {
-        Some(flag) => boolean(flag).ok_or("isError is neither true nor false")?,
-        None => false,
-    };
+    let flag = member(result.raw(), "isError", "")?;
+    let flag = flag.map(|flag| boolean(flag).ok_or("isError is neither true nor false")).transpose()?;
+    let failed = flag == Some(true);
     match (content, structured) {
         (None, None) => return Err("content is missing; give an array, perhaps an empty one".to_owned()),
         (Some(content), _) if !is_array(content) => {
@@ -70,7 +71,12 @@ fn tool_result(output: OutputSchema, revision: Revision, result: &Json) -> Resul
     if output != OutputSchema::Absent && !failed && structured.is_none() {
         return Err("structuredContent is missing, which the tool's outputSchema promises".to_owned());
     }
-    let Some(structured) = structured else { return Ok(Cow::Borrowed(result)) };
+    let Some(structured) = structured else {
+        return Ok(match flag {
+            Some(false) => Cow::Owned(rewritten(output, revision, result, None)),
+            _ => Cow::Borrowed(result),
+        });
+    };
     let as_it_is = match revision.structured {
         Structured::Absent => false,
         Structured::Object => !is_wrapped(output, structured),
@@ -79,28 +85,43 @@ fn tool_result(output: OutputSchema, revision: Revision, result: &Json) -> Resul
     let left_out = matches!(revision.structured, Structured::Absent);
     let mirrored = match content {
         None => true,
-        // The client would get nothing at all.
-        Some(content) => left_out && elements(content, usize::MAX).is_some_and(|blocks| blocks.is_empty()),
+        // The client, or its model, would get nothing at all.
+        Some(content) => (left_out || shape.has_app) && is_empty(content),
     };
-    if !mirrored && as_it_is {
+    if !mirrored && as_it_is && flag != Some(false) {
         return Ok(Cow::Borrowed(result));
     }
-    Ok(Cow::Owned(rewritten(output, revision, result, structured, mirrored)))
+    Ok(Cow::Owned(rewritten(output, revision, result, mirrored.then_some(structured))))
 }
 
-/// Rewrites the structured content for the revision. With `mirrored`, its text takes the place of the content.
-fn rewritten(
-    output: OutputSchema,
-    revision: Revision,
-    result: &Json,
-    structured: Raw<'_>,
-    mirrored: bool,
-) -> Json {
+/// Returns whether the model gets nothing of a result of a tool.
+pub(crate) fn says_nothing(result: &Json) -> bool {
+    let found = members(result.raw(), &["content", "structuredContent", "resultType"]);
+    matches!(found, Ok([Some(content), None, kind])
+        if is_empty(content) && kind.and_then(string).is_none_or(|kind| kind == "complete"))
+}
+
+/// Returns whether a result of a tool names resources.
+pub(crate) fn names_resources(result: &Json) -> bool {
+    let Ok([Some(content)]) = members(result.raw(), &["content"]) else { return false };
+    elements(content, usize::MAX).into_iter().flatten().any(|block| {
+        let kind = members(block, &["type"]).ok().and_then(|[kind]| kind).and_then(string);
+        matches!(kind.as_deref(), Some("resource" | "resource_link"))
+    })
+}
+
+fn is_empty(content: Raw<'_>) -> bool {
+    elements(content, usize::MAX).is_some_and(|blocks| blocks.is_empty())
+}
+
+/// Rewrites the structured content for the revision. The text of `mirrored` takes the place of the content.
+fn rewritten(output: OutputSchema, revision: Revision, result: &Json, mirrored: Option<Raw<'_>>) -> Json {
     let mut out = Vec::new();
     let mut object = Object::begin(&mut out);
     for_each_member(result.raw(), |name, value| match (name, revision.structured) {
         ("structuredContent", Structured::Absent) => {}
-        ("content", _) if mirrored => {}
+        ("content", _) if mirrored.is_some() => {}
+        ("isError", _) if boolean(value) == Some(false) => {}
         ("structuredContent", Structured::Object) if is_wrapped(output, value) => {
             let mut wrapped = Object::begin(object.any_member(name));
             wrapped.raw("result", value.get());
@@ -108,7 +129,7 @@ fn rewritten(
         }
         _ => object.any_member(name).extend_from_slice(value.get().as_bytes()),
     });
-    if mirrored {
+    if let Some(structured) = mirrored {
         let content = object.member("content");
         content.extend_from_slice(b"[{\"type\":\"text\",\"text\":");
         quote_into(&compact(structured), content);
@@ -185,7 +206,7 @@ mod tests {
 
     fn refusal(family: Family, result: &str) -> String {
         let result = Json::object(result).unwrap();
-        call_result(family, OutputSchema::Absent, newest(), &result).expect_err("this is refused")
+        call_result(family, ResultShape::default(), newest(), &result).expect_err("this is refused")
     }
 
     #[test]
@@ -238,15 +259,6 @@ mod tests {
         ] {
             assert_eq!(refusal(Family::Prompts, result), text);
         }
-    }
-
-    #[test]
-    fn an_extensions_kind_of_result_is_its_own_affair() {
-        let result = Json::object(r#"{"resultType":"task"}"#).unwrap();
-        assert_eq!(
-            call_result(Family::Tools, OutputSchema::Object, newest(), &result).unwrap().as_str(),
-            result.as_str()
-        );
     }
 
     #[test]

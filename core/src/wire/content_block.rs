@@ -14,7 +14,8 @@ use std::borrow::Cow;
 pub(super) fn for_revision(family: Family, revision: Revision, result: &Json) -> Cow<'_, Json> {
     let has_types = revision.audio && revision.resource_links;
     let untyped = family == Family::Prompts && result.as_str().contains("\"resource\"");
-    if has_types && revision.titles && !untyped && (revision.icons || !result.as_str().contains("\"icons\"")) {
+    if has_types && revision.titles && !untyped && (revision.icons || !result.as_str().contains("\"icons\""))
+    {
         return Cow::Borrowed(result);
     }
     let mut out = Vec::new();

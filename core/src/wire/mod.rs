@@ -13,7 +13,7 @@ mod notification;
 mod resource_tools;
 mod result;
 
-pub(crate) use call_result::{call_result, tool_error};
+pub(crate) use call_result::{call_result, names_resources, result_type, says_nothing, tool_error};
 pub(crate) use completion::completion;
 pub(crate) use contents::{Defaults, LARGE, Payload, Segment, reserve, write_contents};
 pub(crate) use definition::write_definition;

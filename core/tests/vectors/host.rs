@@ -517,6 +517,11 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
                 .into_iter()
                 .flatten()
                 .fold(builder, |builder, (id, settings)| builder.extension(id, object(settings))),
+            "result_types" => value
+                .as_object()
+                .into_iter()
+                .flatten()
+                .fold(builder, |builder, (kind, id)| builder.result_type(kind, text(id))),
             "resources_as_tools" => builder.resources_as_tools(value == true),
             "subscribe_unknown" => builder.subscribe_unknown(text(value).parse().expect(VALID)),
             "cache" => builder.cache(hint(value)),

@@ -104,6 +104,10 @@ static void a_uri_that_is_none_says_why(void) {
     SAYS(wellhead_server_set_text(s, WELLHEAD_STR("n:2"), NULL, WELLHEAD_STR("x"), &error), "nothing is registered as \"n:2\"");
     SAYS(wellhead_server_remove(s, WELLHEAD_STR("n:2"), &error), "nothing is registered as \"n:2\"");
     SAYS(wellhead_server_announce(s, WELLHEAD_STR("n:2"), &error), "no kind of lists is named \"n:2\"; see `announces`");
+    CHECK(wellhead_server_add_tool(s, WELLHEAD_STR("show"), WELLHEAD_STR("{\"app\":\"ui://clock/view\"}"), no_result, NULL, NULL,
+                                   NULL) == WELLHEAD_STATUS_OK);
+    SAYS(wellhead_serve_stdio(s, NULL, &error),
+         "the tool \"show\" opens the app \"ui://clock/view\", which is not registered; register the app, too");
     SAYS(wellhead_server_inject(s, WELLHEAD_STR("hello"), NULL, &error), "not JSON; give the text of one JSON object");
     wellhead_server_free(s);
 }

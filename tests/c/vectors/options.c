@@ -73,6 +73,9 @@ void options_read(options *o, const json_t *script) {
         *settings = text_of_json(value);
         o->extensions[s->extension_count++] = (wellhead_pair){wellhead_cstr(name), view(settings)};
     }
+    s->result_types = o->result_types;
+    json_object_foreach(json_object_get(script, "result_types"), name, value)
+        o->result_types[s->result_type_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
     s->announces = o->announces;
     json_object_foreach(json_object_get(script, "announces"), name, value)
         o->announces[s->announce_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};

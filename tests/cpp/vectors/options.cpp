@@ -44,6 +44,7 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     if (json_is_false(get(options, "omit_newer_fields"))) all.flags |= WELLHEAD_SEND_NEWER_FIELDS;
     if (json_is_false(get(options, "handshake_extensions"))) all.flags |= WELLHEAD_NO_HANDSHAKE_EXTENSIONS;
     for (const auto &[id, settings] : members(get(options, "extensions"))) all.extensions[id] = *json_of(settings);
+    for (const auto &[kind, extension] : members(get(options, "result_types"))) all.result_types[kind] = string_of(extension);
     if (json_is_true(get(options, "resources_as_tools"))) all.flags |= WELLHEAD_RESOURCES_AS_TOOLS;
     for (const auto &[name, capability] : members(get(options, "capabilities"))) all.capabilities[name] = *json_of(capability);
     for (const auto &[kind, notification] : members(get(options, "announces"))) all.announces[kind] = string_of(notification);

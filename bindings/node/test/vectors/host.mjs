@@ -37,6 +37,7 @@ export class Host {
       titlesInContents: options.titles_in_contents,
       omitNewerFields: options.omit_newer_fields,
       extensions: options.extensions,
+      resultTypes: options.result_types,
       handshakeExtensions: options.handshake_extensions,
       resourcesAsTools: options.resources_as_tools,
       subscribeUnknown: options.subscribe_unknown,
