@@ -22,6 +22,7 @@ test('the package holds what it needs and nothing else', () => {
     'README.md',
     'LICENSE-MIT',
     'LICENSE-APACHE',
+    'THIRD-PARTY-NOTICES',
     'dist/index.js',
     'dist/index.d.ts',
     'wellhead.node',
@@ -30,7 +31,9 @@ test('the package holds what it needs and nothing else', () => {
   }
   const others = paths.filter(
     (path) =>
-      !/^(package\.json|README\.md|LICENSE-(MIT|APACHE)|wellhead\.node|dist\/\w+(\.d\.ts|\.js))$/.test(path),
+      !/^(package\.json|README\.md|LICENSE-(MIT|APACHE)|THIRD-PARTY-NOTICES|wellhead\.node|dist\/\w+(\.d\.ts|\.js))$/.test(
+        path,
+      ),
   );
   assert.deepEqual(others, []);
 });
