@@ -1246,7 +1246,8 @@ WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, 
  * The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and returns. It runs
  * again from its start when the client has answered, and gets the responses then. So what stands before the last request runs
  * once more each time. In 2026-07-28 the call is answered with input_required, and the responses so far travel in a sealed
- * requestState, good for this call for 10 minutes. Before, the server sends a request. What is wrong with the arguments is
+ * requestState, good for this call for 10 minutes, with each replica that has the key. That revision deprecates sampling and
+ * roots, which work on. Before, the server sends a request. What is wrong with the arguments is
  * logged by wellhead_method_wait. */
 WELLHEAD_API uint32_t wellhead_method_client_request(wellhead_method *responder, wellhead_str name,
                                                      wellhead_str method, wellhead_str params, wellhead_str *json);

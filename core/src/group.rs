@@ -6,6 +6,7 @@ use crate::log::Level;
 use crate::server::Server;
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::wall_clock::WallClock;
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,6 +31,7 @@ pub(crate) struct GroupState {
     state: Lock<ReadyList>,
     /// The time that was told last for all of them, if it ever is.
     now: AtomicU64,
+    pub(crate) wall_clock: WallClock,
 }
 
 /// Where the clients of a group are.
@@ -53,7 +55,8 @@ impl Group {
         client: GroupClient,
     ) -> Group {
         let state = Lock::new(ReadyList { ready: VecDeque::new(), idle: true });
-        Group(Arc::new(GroupState { server, wake, hurry, client, state, now: AtomicU64::new(0) }))
+        let (now, wall_clock) = (AtomicU64::new(0), WallClock::default());
+        Group(Arc::new(GroupState { server, wake, hurry, client, state, now, wall_clock }))
     }
 
     pub(crate) fn downgrade(&self) -> Weak<GroupState> {

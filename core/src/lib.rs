@@ -81,6 +81,7 @@ mod server;
 mod spelling;
 mod sync;
 mod uri;
+mod wall_clock;
 mod wire;
 
 pub use access::{Caller, Operation, RequestContext, Verdict};

@@ -400,7 +400,8 @@ impl Responder<MethodAnswer> {
     ///
     /// In the handshake era the server sends a request; it withdraws it if the call is cancelled. In the stateless era it
     /// answers the call with `input_required`, and the client repeats it. The answers so far travel in a sealed
-    /// `requestState`, so that any replica with the key can go on; it is good for this call for 10 minutes.
+    /// `requestState`, so that any replica with the key can go on; it is good for this call for 10 minutes. That revision
+    /// deprecates sampling and roots, which work on.
     ///
     /// # Errors
     /// See [`ClientRequestError`].

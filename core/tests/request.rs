@@ -85,3 +85,41 @@ fn only_a_template_that_asks_for_raw_values_sees_unsafe_ones() {
     assert!(answer(&connection, &format!("safe:{}", "%2e/".repeat(1_000))).contains("found"));
     assert!(answer(&connection, &format!("raw:{}", "%2e%2e/".repeat(2_000))).contains("uri_bytes"));
 }
+
+fn said(connection: &wellhead::Connection, params: &str) -> String {
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}}}"#;
+    let read =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{{{meta},{params}}}}}"#);
+    match connection.handle(read.as_bytes()).unwrap() {
+        Handled::Answer(answer) => String::from_utf8(answer).unwrap(),
+        other => panic!("no answer but {other:?}"),
+    }
+}
+
+/// row: TI-05, TI-06
+#[test]
+fn replicas_with_one_key_go_on_with_each_others_reads_whenever_each_began() {
+    let replica = |key: u8, began: u64| {
+        let server = Server::builder("s", "1").cursor_key([key; 32]).on_log(|_, _| {}).build().unwrap();
+        server
+            .resource("notes://a", |call: wellhead::Call| {
+                call.client_request("where", "roots/list", None).map(|roots| roots.as_str().to_owned())
+            })
+            .unwrap();
+        let connection = server.connect(Caller::default());
+        connection.tick(began);
+        (server, connection)
+    };
+    let (young, old, stranger) = (replica(7, 5), replica(7, 86_400_000), replica(8, 5));
+    for (asks, goes_on) in [(&young.1, &old.1), (&old.1, &young.1)] {
+        let asked = said(asks, r#""uri":"notes://a""#);
+        let state = asked.split(r#""requestState":""#).nth(1).unwrap().split('"').next().unwrap();
+        let again = format!(
+            r#""uri":"notes://a","inputResponses":{{"where":{{"roots":[]}}}},"requestState":"{state}""#
+        );
+        let answered = said(goes_on, &again);
+        assert!(answered.contains(r#""contents":["#), "{answered}");
+        let refused = said(&stranger.1, &again);
+        assert!(refused.contains("requestState is not valid here"), "{refused}");
+    }
+}

@@ -56,7 +56,8 @@ pub const WELLHEAD_RESPONSE_INVALID: u32 = 5;
 /// The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and returns. It runs
 /// again from its start when the client has answered, and gets the responses then. So what stands before the last request runs
 /// once more each time. In 2026-07-28 the call is answered with input_required, and the responses so far travel in a sealed
-/// requestState, good for this call for 10 minutes. Before, the server sends a request. What is wrong with the arguments is
+/// requestState, good for this call for 10 minutes, with each replica that has the key. That revision deprecates sampling and
+/// roots, which work on. Before, the server sends a request. What is wrong with the arguments is
 /// logged by wellhead_method_wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_client_request(

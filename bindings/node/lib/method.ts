@@ -39,7 +39,8 @@ export interface MethodCall extends ListCall {
    * The first time there is none yet, and {@link Waiting} is thrown. Let it through: the callback **runs again from its start**
    * when the client has answered. So what stands before the last request runs once more each time. The name is unique in the
    * callback and the same in every run. In 2026-07-28 the call is answered with `input_required`, and the answers so far travel
-   * in a sealed `requestState`, good for this call for 10 minutes. Before, the server sends a request.
+   * in a sealed `requestState`, good for this call for 10 minutes, with each replica that has the key. That revision deprecates
+   * sampling and roots, which work on. Before, the server sends a request.
    *
    * @example
    * ```ts

@@ -17,7 +17,7 @@ use crate::schema::{check_elicitation, check_elicited};
 use std::sync::Arc;
 
 const ELICIT: &str = "elicitation/create";
-/// How long a client may take to answer, in milliseconds.
+/// How long a client may take to answer, in milliseconds. Replicas compare it with the time of day.
 const EXPIRES_MS: u64 = 600_000;
 /// The most bytes of a sealed state.
 const STATE_BYTES: usize = 64 << 10;
@@ -32,7 +32,7 @@ impl ConnectionState {
         params: Option<&Json>,
     ) -> Result<Json, ClientRequestError> {
         if let Some(callback) = self.machine.with(|m, _| m.unread_answers(call)) {
-            let now = self.machine.with(|m, _| m.now());
+            let now = self.unix_ms();
             let read = self.read_answers(context, &callback, now);
             self.machine.with(|m, _| m.keep_read_answers(call, read.ok_or(ForgedState)));
         }
@@ -100,7 +100,7 @@ impl ConnectionState {
             self.wake();
             return sent;
         }
-        let now = self.machine.with(|m, _| m.now());
+        let now = self.unix_ms();
         let state = self.sealer().seal_state(
             context.caller.id(),
             &purpose(&callback),

@@ -13,6 +13,7 @@ use crate::protocol::{
 };
 use crate::server::ServerState;
 use crate::sync::{Fault, Lock, Trash, is_planted, is_running};
+use crate::wall_clock::WallClock;
 use crate::wire::LARGE;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub struct ConnectionState {
     pub(super) machine: Lock<Machine>,
     pub(super) server: Arc<ServerState>,
     group: Option<Arc<group::GroupState>>,
+    wall_clock: WallClock,
     pub(super) caller: Arc<Caller>,
     /// Callbacks for the client's responses, by the number of the request.
     pub(super) continuations: Lock<BTreeMap<u64, Continuation>>,
@@ -62,7 +64,8 @@ impl ConnectionState {
         let machine = Lock::new(Machine::new(id, server.settings.clone()));
         let continuations = Lock::new(BTreeMap::new());
         let observed = server.metrics.running_calls();
-        ConnectionState { id, machine, server, group, caller: Arc::new(caller), continuations, observed }
+        let (caller, wall_clock) = (Arc::new(caller), WallClock::default());
+        ConnectionState { id, machine, server, group, wall_clock, caller, continuations, observed }
     }
 
     /// Runs one step of the machine that no poll made, and carries out what it caused. Returns what the step found.
@@ -193,6 +196,15 @@ impl ConnectionState {
 
     pub(crate) fn server(&self) -> &Arc<ServerState> {
         &self.server
+    }
+
+    /// Returns the Unix time in milliseconds, which goes on with the clock of the driver.
+    pub(super) fn unix_ms(&self) -> u64 {
+        let now = self.machine.with(|m, _| m.now());
+        match &self.group {
+            Some(group) => group.wall_clock.unix_ms(now.max(group.now())),
+            None => self.wall_clock.unix_ms(now),
+        }
     }
 
     pub(crate) fn sealer(&self) -> &Sealer {

@@ -278,7 +278,8 @@ class Call:
         runs once more each time.
 
         In 2026-07-28 the call is answered with `input_required`, and the answers so far travel in a sealed
-        `requestState`, good for this call for 10 minutes. Before, the server sends a request.
+        `requestState`, good for this call for 10 minutes, with each replica that has the key. That revision
+        deprecates sampling and roots, which work on. Before, the server sends a request.
 
         Args:
             name: A name that is unique in the callback, and the same in every run.
