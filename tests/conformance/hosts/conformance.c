@@ -346,6 +346,12 @@ static void add_plain_tools(void) {
                         embedded("test://mixed-content-resource", "application/json", JSON({"test":"data","value":123}))));
     answering("test_error_handling", PLAIN,
               json_pack("{s:b, s:[o]}", "isError", 1, "content", text("This tool intentionally returns an error for testing")));
+    answering("test_custom_header",
+        JSON({"description": "Has an argument that a header field repeats", "inputSchema": {
+            "type": "object",
+            "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}
+        }}),
+        says(json_string("The field and the argument agree.")));
     answering("json_schema_2020_12_tool",
         JSON({"description": "JSON Schema 2020-12", "inputSchema": {
             "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -103,6 +103,14 @@ answering('test_error_handling', {
   isError: true,
 });
 server.tool(
+  'test_custom_header',
+  {
+    description: 'Has an argument that a header field repeats',
+    inputSchema: schema({ region: { type: 'string', 'x-mcp-header': 'Region' } }),
+  },
+  () => says('The field and the argument agree.'),
+);
+server.tool(
   'json_schema_2020_12_tool',
   {
     description: 'JSON Schema 2020-12',

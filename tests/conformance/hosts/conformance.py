@@ -136,6 +136,13 @@ answering(
 )
 answering("test_error_handling", says("This tool intentionally returns an error for testing") | {"isError": True})
 server.tool(
+    "test_custom_header",
+    {
+        "description": "Has an argument that a header field repeats",
+        "inputSchema": {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}},
+    },
+)(lambda _arguments: says("The field and the argument agree."))
+server.tool(
     "json_schema_2020_12_tool",
     {
         "description": "JSON Schema 2020-12",

@@ -131,6 +131,9 @@ fn plain_tools(server: &Server) -> Result<()> {
         object(&json!({"isError": true, "content": content}))
     })?;
 
+    let region = json!({"region": {"type": "string", "x-mcp-header": "Region"}});
+    server.tool("test_custom_header", &members(&region), |_| says("The field and the argument agree."))?;
+
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
