@@ -158,6 +158,8 @@ typedef struct wellhead_complete wellhead_complete;     /* responder of a comple
 typedef struct wellhead_authorize wellhead_authorize;   /* responder of an authorize callback */
 typedef struct wellhead_interest wellhead_interest;     /* responder of an interest callback */
 typedef struct wellhead_method wellhead_method;         /* responder of a method, a tool or a prompt */
+typedef struct wellhead_next wellhead_next;             /* the way on of a call from an around callback */
+typedef struct wellhead_outcome wellhead_outcome;       /* the answer of a call, as an around callback sees it */
 typedef struct wellhead_transmit wellhead_transmit;     /* bytes for a client */
 typedef struct wellhead_text wellhead_text;             /* a text for the caller to free */
 typedef struct wellhead_test_client wellhead_test_client; /* a client in memory, for tests */
@@ -744,7 +746,8 @@ WELLHEAD_API wellhead_str wellhead_call_variable(const wellhead_call *call);
 /* Returns the part of the value that is typed so far, for a completion; may be empty. Absent for other calls. */
 WELLHEAD_API wellhead_str wellhead_call_value(const wellhead_call *call);
 
-/* Returns the name of the method, for a method. Absent for other calls. */
+/* Returns the name of the method, for a method; for an around callback also tools/call, prompts/get or resources/read. Absent for
+ * other calls. */
 WELLHEAD_API wellhead_str wellhead_call_method(const wellhead_call *call);
 
 /* Returns the name of the tool or the prompt. Absent for other calls. */
@@ -1336,6 +1339,72 @@ WELLHEAD_API wellhead_status wellhead_method_set_meta(wellhead_method *responder
 /* Answers a tool's call with what was added. is_error: 1 if the tool failed and the content tells the model why, else 0.
  * INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_method_finish(wellhead_method *responder, int is_error);
+
+/* ---- around all calls --------------------------------------------------------------------------------------------- */
+
+/* Runs around a call of a tool, a prompt, a read or a method. Let the call run by wellhead_next_run, or answer in its place by
+ * wellhead_next_refuse. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
+ * say what is called. call, next: borrowed until the callback returns. */
+typedef void (*wellhead_around_callback)(void *user_data, const wellhead_call *call, wellhead_next *next);
+
+/* Gets the answer of a call, also of one that failed or was cancelled, on the thread that answers. The wellhead_outcome_set_
+ * functions replace it. call, outcome: borrowed until the callback returns. */
+typedef void (*wellhead_after_callback)(void *after_data, const wellhead_call *call, wellhead_outcome *outcome);
+
+/* Adds a seam: a callback that runs around each call of the callbacks of tools, prompts, reads and methods, where the
+ * callback would run. Seams nest in the order in which they are added; the first is the outermost. None runs around fixed
+ * contents and folders. A callback that wellhead_call_client_request runs again runs again with its seams. around: may not be
+ * NULL. destroy: called once, after the last call, also on failure; may be NULL. INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_around(wellhead_server *server, wellhead_around_callback around,
+                                                    void *user_data, wellhead_destroy_callback destroy,
+                                                    wellhead_error **error);
+
+/* Runs the next seam, or the callback, which may answer later. after: gets the answer; may be NULL. destroy: called once with
+ * after_data, after the last use of it, also on failure; may be NULL. INVALID_ARGUMENT if the call ran or was refused already. */
+WELLHEAD_API wellhead_status wellhead_next_run(wellhead_next *next, wellhead_after_callback after, void *after_data,
+                                               wellhead_destroy_callback destroy);
+
+/* Answers in place of the callback, which does not run. Returns the answer, to be set by a wellhead_outcome_set_ function, borrowed
+ * until the callback returns; if none sets it, the call fails. NULL: the call ran already. */
+WELLHEAD_API wellhead_outcome *wellhead_next_refuse(wellhead_next *next);
+
+/* Returns the kind of the answer: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result,
+ * error, waiting or failed. Later versions may add words. */
+WELLHEAD_API wellhead_str wellhead_outcome_word(const wellhead_outcome *outcome);
+
+/* Returns the result of a tool, a prompt or a method, a JSON object: of a tool with `content`. Absent for other answers. Borrowed
+ * until the callback returns. */
+WELLHEAD_API wellhead_str wellhead_outcome_result(const wellhead_outcome *outcome);
+
+/* Returns the text that a read found. Absent for other answers, bytes, and several elements. Borrowed until the callback
+ * returns. */
+WELLHEAD_API wellhead_str wellhead_outcome_text(const wellhead_outcome *outcome);
+
+/* Sets the result of a tool, a prompt or a method, a JSON object, which is copied and may not be absent. INVALID_ARGUMENT also
+ * for a read; INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_outcome_set_result(wellhead_outcome *outcome, wellhead_str result);
+
+/* Sets one text, which is copied and may not be absent: what a read found, whose other details stay, or the result of a
+ * tool. INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_outcome_set_text(wellhead_outcome *outcome, wellhead_str text);
+
+/* Sets an error of a tool, whose text the model reads: see wellhead_method_tool_error. INVALID_ARGUMENT also for a read;
+ * INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_outcome_set_tool_error(wellhead_outcome *outcome, wellhead_str message);
+
+/* Sets an error of a tool, a prompt or a method: see wellhead_method_error. INVALID_ARGUMENT also for a read; INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_outcome_set_error(wellhead_outcome *outcome, int32_t code, wellhead_str message,
+                                                        wellhead_str data);
+
+/* Sets the answer of a read to "not found". INVALID_ARGUMENT for other calls. */
+WELLHEAD_API wellhead_status wellhead_outcome_set_not_found(wellhead_outcome *outcome);
+
+/* Sets the answer of a read to "permission denied". INVALID_ARGUMENT for other calls. */
+WELLHEAD_API wellhead_status wellhead_outcome_set_denied(wellhead_outcome *outcome);
+
+/* Sets a failure: "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not
+ * sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_outcome_set_failed(wellhead_outcome *outcome, wellhead_str why);
 
 /* ---- updates ------------------------------------------------------------------------------------------------------ */
 

@@ -926,6 +926,84 @@ public:
 using CompleteCallback =
     Callback<void(const Call &call, std::string_view variable, std::string_view value, Complete &responder)>;
 
+/* The answer of a call, as a seam sees it: see wellhead_outcome_word and its like; borrowed. */
+class Outcome {
+public:
+    explicit Outcome(wellhead_outcome *outcome) noexcept : outcome_(outcome) {}
+
+    std::string_view word() const noexcept { return view(wellhead_outcome_word(outcome_)); }
+    /* JSON. */
+    std::optional<std::string_view> result() const noexcept { return optional_view(wellhead_outcome_result(outcome_)); }
+    std::optional<std::string_view> text() const noexcept { return optional_view(wellhead_outcome_text(outcome_)); }
+    /* json: JSON. */
+    void set_result(std::string_view json) { detail::check(wellhead_outcome_set_result(outcome_, str(json))); }
+    void set_text(std::string_view text) { detail::check(wellhead_outcome_set_text(outcome_, str(text))); }
+    void set_tool_error(std::string_view message) { detail::check(wellhead_outcome_set_tool_error(outcome_, str(message))); }
+    /* data: JSON. */
+    void set_error(std::int32_t code, std::string_view message, std::optional<std::string_view> data = {}) {
+        detail::check(wellhead_outcome_set_error(outcome_, code, str(message), data ? str(*data) : wellhead_str{nullptr, 0}));
+    }
+    void set_not_found() { detail::check(wellhead_outcome_set_not_found(outcome_)); }
+    void set_denied() { detail::check(wellhead_outcome_set_denied(outcome_)); }
+    void set_failed(std::string_view why) { detail::check(wellhead_outcome_set_failed(outcome_, str(why))); }
+
+    wellhead_outcome *capi() const noexcept { return outcome_; }
+
+private:
+    wellhead_outcome *outcome_;
+};
+
+namespace detail {
+
+/* Sets the answer to the exception that is handled now. */
+inline void set_thrown(wellhead_outcome *outcome) noexcept {
+    try {
+        throw;
+    } catch (const ToolError &e) {
+        if (wellhead_outcome_set_tool_error(outcome, wellhead_cstr(e.what())) != WELLHEAD_STATUS_OK)
+            wellhead_outcome_set_failed(outcome, wellhead_cstr(e.what()));
+    } catch (const std::exception &e) {
+        wellhead_outcome_set_failed(outcome, wellhead_cstr(e.what()));
+    } catch (...) {
+        wellhead_outcome_set_failed(outcome, WELLHEAD_STR("threw what is no std::exception"));
+    }
+}
+
+} // namespace detail
+
+/* Gets the answer of a call, and may replace it. */
+using AfterCallback = Callback<void(const Call &call, Outcome &outcome)>;
+
+/* The way on of a call from a seam: see wellhead_next_run; borrowed. */
+class Next {
+public:
+    explicit Next(wellhead_next *next) noexcept : next_(next) {}
+
+    void run(AfterCallback after = {}) {
+        detail::CallbackOfC c(std::move(after), run_after);
+        detail::check(wellhead_next_run(next_, c.function(), c.give(), c.destroy_data()));
+    }
+    Outcome refuse() {
+        wellhead_outcome *outcome = wellhead_next_refuse(next_);
+        if (!outcome) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "the call ran already");
+        return Outcome(outcome);
+    }
+
+    wellhead_next *capi() const noexcept { return next_; }
+
+private:
+    static void run_after(void *after_data, const wellhead_call *call, wellhead_outcome *outcome) noexcept {
+        try {
+            Outcome shown(outcome);
+            detail::as<AfterCallback>(after_data)(Call(call), shown);
+        } catch (...) {
+            detail::set_thrown(outcome);
+        }
+    }
+
+    wellhead_next *next_;
+};
+
 /* The callbacks of a registration: see wellhead_provider. Empty ones are not offered. */
 struct Provider {
     Callback<void(const Call &call, Read &responder)> read = {};
@@ -943,6 +1021,8 @@ using InterestCallback = Callback<void(const Call &call, bool wanted, Interest &
 using MethodCallback = Callback<void(const Call &call, std::string_view params, Method &responder)>;
 /* Runs a tool, and returns its result. A ToolError that it throws is for the model. */
 using ToolCallback = Callback<ToolResult(const Call &call)>;
+/* Runs around a call. A ToolError that it throws before it lets the call run is for the model. */
+using AroundCallback = Callback<void(const Call &call, Next &next)>;
 using PublishCallback = Callback<void(std::string_view event)>;
 using ObserveCallback = Callback<void(const wellhead_observed &observed)>;
 using LogCallback = Callback<void(std::uint32_t level, std::string_view line)>;
@@ -1065,6 +1145,11 @@ public:
         detail::CallbackOfC c(std::move(authorize), run_authorize);
         detail::call(wellhead_server_set_authorize, capi(), c.function(), c.give(), c.destroy_data());
     }
+    /* Runs a function around each call: see wellhead_server_around. */
+    void around(AroundCallback around) {
+        detail::CallbackOfC c(std::move(around), run_around);
+        detail::call(wellhead_server_around, capi(), c.function(), c.give(), c.destroy_data());
+    }
     void set_interest(InterestCallback interest) {
         detail::CallbackOfC c(std::move(interest), run_interest);
         detail::call(wellhead_server_set_interest, capi(), c.function(), c.give(), c.destroy_data());
@@ -1164,6 +1249,14 @@ private:
     static void run_authorize(void *user_data, const wellhead_call *call, std::uint32_t operation, const wellhead_str *uris,
                               std::size_t uri_count, wellhead_authorize *r) noexcept {
         detail::respond<Authorize>(r, detail::as<AuthorizeCallback>(user_data), Call(call), operation, uris, uri_count);
+    }
+    static void run_around(void *user_data, const wellhead_call *call, wellhead_next *next) noexcept {
+        try {
+            Next way(next);
+            detail::as<AroundCallback>(user_data)(Call(call), way);
+        } catch (...) {
+            if (wellhead_outcome *outcome = wellhead_next_refuse(next)) detail::set_thrown(outcome);
+        }
     }
     static void run_interest(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) noexcept {
         detail::respond<Interest>(r, detail::as<InterestCallback>(user_data), Call(call), wanted != 0);

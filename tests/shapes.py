@@ -168,6 +168,7 @@ entry = by_member(
     ("tool", members({"tool": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
     ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)},
                        {"complete": members_of(completion)})),
+    ("around", members({"around": text}, {"append": text, "header": text, "refuse": members_of(lambda v, w: finish(v, w)), "fail": members_of(one_of("before", "after"))})),
     ("authorize", members({"authorize": members({}, {"deny": array(text), "hide": array(text), "hold": text})}, {})),
     ("interest", members({"interest": members({}, {"hold": text, "fail": one_of(True)})}, {})),
 )
@@ -391,6 +392,7 @@ NEEDS = (
     "tools",
     "replicas", "skills",
     "close_stream",
+    "around",
 )
 UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
 SERVER = members({}, {"name": text, "version": text, "title": text, "instructions": text, "description": text, "website_url": text, "icons": array(obj), "subscribe": boolean, "list_changed": boolean, **OPTIONS,
@@ -510,7 +512,7 @@ def needed(value: Any) -> set[str]:
     if isinstance(value, dict):
         for name, inner in value.items():
             if name in ("fallback", "exists", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method",
-                        "close_stream", "skills"):
+                        "close_stream", "skills", "around"):
                 found.add(name)
             if name == "of":
                 found.add("skills")

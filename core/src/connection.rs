@@ -16,7 +16,7 @@ use crate::group;
 use crate::jsonrpc::Parsed;
 use crate::log::Level;
 use crate::protocol::{
-    Arrival, Chunk, InputLine, Machine, Next, RequestHead, Route, RouteOutput, Routes, Start,
+    Arrival, Chunk, InputLine, Machine, NextWork, RequestHead, Route, RouteOutput, Routes, Start,
 };
 use crate::revision::Revision;
 use crate::server::ServerState;
@@ -103,14 +103,14 @@ impl Connection {
         let mut next = shared.machine.with(Machine::poll_next);
         loop {
             match next {
-                Next::HostCall(ask, context) => {
+                NextWork::HostCall(ask, context) => {
                     if let Some(event) = shared.event(ask, context) {
                         return Some(event);
                     }
                 }
-                Next::Cancel(call) => return Some(Event::Cancel(call)),
-                Next::Response(number, answer) => return Some(shared.responded(number, answer)),
-                Next::Message { line, route, arrival } => {
+                NextWork::Cancel(call) => return Some(Event::Cancel(call)),
+                NextWork::Response(number, answer) => return Some(shared.responded(number, answer)),
+                NextWork::Message { line, route, arrival } => {
                     let turn = Turn { shared, chunk: None };
                     let event = shared.message(&line, route, arrival).event;
                     if event.is_some() {
@@ -119,7 +119,7 @@ impl Connection {
                     next = turn.end();
                     continue;
                 }
-                Next::Chunk(chunk) => {
+                NextWork::Chunk(chunk) => {
                     let mut turn = Turn { shared, chunk: Some(chunk) };
                     let event = turn.poll();
                     if event.is_some() {
@@ -128,7 +128,7 @@ impl Connection {
                     next = turn.end();
                     continue;
                 }
-                Next::Nothing => return None,
+                NextWork::Nothing => return None,
             }
             next = shared.machine.with(Machine::poll_next);
         }
@@ -515,7 +515,7 @@ impl Turn<'_> {
 
 impl Turn<'_> {
     /// Gives the token back and looks for what to do next, in one step.
-    fn end(mut self) -> Next {
+    fn end(mut self) -> NextWork {
         let (shared, chunk) = (self.shared, self.chunk.take());
         std::mem::forget(self);
         let (room, next) = shared.machine.with(|m, trash| (m.release_input(chunk), m.poll_next(trash)));

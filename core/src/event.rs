@@ -2,6 +2,7 @@
 //! code runs.
 
 mod arguments;
+mod around;
 mod authorize;
 mod interest;
 mod method;
@@ -23,6 +24,8 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 pub use arguments::Arguments;
+pub(crate) use around::{Afterwards, Seam, Seams};
+pub use around::{AroundCall, Next, Outcome};
 pub use authorize::AuthorizeCall;
 pub(crate) use authorize::Gatekeeper;
 pub use interest::InterestCall;
@@ -100,9 +103,12 @@ impl Event {
             return; // dropped, which gives back what it counted as
         }
         match self {
-            Event::Read(call) => match call.provider() {
-                Some(provider) => guarded(call, move |call| provider.read(call)),
-                None => drop(call),
+            Event::Read(mut call) => match (call.provider(), call.seams.take()) {
+                (Some(provider), Some(seams)) if !provider.is_library() => {
+                    Next::read(seams, call, provider).go_on();
+                }
+                (Some(provider), _) => guarded(call, move |call| provider.read(call)),
+                (None, _) => drop(call),
             },
             Event::List(call) => match (call.handler.callbacks.list(), call.provider()) {
                 (Some(list), _) => guarded(call, move |call| list(call)),
@@ -114,9 +120,12 @@ impl Event {
                 (None, Some(provider)) => guarded(call, move |call| provider.complete(call)),
                 (None, None) => drop(call),
             },
-            Event::Method(call) => match call.run() {
-                Some(run) => guarded(call, move |call| run(call)),
-                None => drop(call),
+            Event::Method(mut call) => match (call.run(), call.seams.take()) {
+                (Some(run), Some(seams)) if !call.is_of_library() => {
+                    Next::method(seams, call, run).go_on();
+                }
+                (Some(run), _) => guarded(call, move |call| run(call)),
+                (None, _) => drop(call),
             },
             Event::Response(call) => guarded(call, ResponseCall::run),
             Event::Authorize(call) => match call.gatekeeper.clone() {
@@ -149,6 +158,15 @@ impl Event {
         }
     }
 
+    /// [`Event::run`] runs these around the callback.
+    pub(crate) fn surround(&mut self, seams: Seams) {
+        match self {
+            Event::Read(call) => call.seams = Some(seams),
+            Event::Method(call) => call.seams = Some(seams),
+            _ => {}
+        }
+    }
+
     /// The observer is told when the call ends. `context`: what it attached, in place of the request's.
     pub(crate) fn observe(&mut self, running: &Arc<RunningCalls>, context: Option<RequestContext>) {
         match self {
@@ -175,6 +193,7 @@ pub struct Call {
     context: Arc<Context>,
     attached: Option<RequestContext>,
     responder: Option<Responder<Answer>>,
+    seams: Option<Seams>,
     quiet: bool,
 }
 
@@ -188,7 +207,7 @@ impl Call {
         vars: Vars,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        Call { uri, handler, vars, context, attached: None, responder, quiet: false }
+        Call { uri, handler, vars, context, attached: None, responder, seams: None, quiet: false }
     }
 
     /// The URI as the client spelled it.
@@ -556,13 +575,6 @@ macro_rules! with_caller {
                 self.attached.as_deref().or(self.context.caller.context().map(AsRef::as_ref))?.downcast_ref()
             }
 
-            fn observe(&mut self, running: &Arc<RunningCalls>, context: Option<RequestContext>) {
-                self.attached = context;
-                if let Some(responder) = &mut self.responder {
-                    responder.observe(running.clone());
-                }
-            }
-
             /// The request's `_meta` as it came, the text of a JSON object: `traceparent` and the like. Its keys are
             /// the client's, and never checked.
             pub fn meta(&self) -> Option<&str> {
@@ -627,4 +639,34 @@ macro_rules! with_caller {
     )*};
 }
 
-with_caller!(Call, ListCall, CompleteCall, MethodCall, AuthorizeCall);
+with_caller!(Call, ListCall, CompleteCall, MethodCall, AuthorizeCall, AroundCall);
+
+macro_rules! observed {
+    ($($call:ident),*) => {$(
+        impl $call {
+            fn observe(&mut self, running: &Arc<RunningCalls>, context: Option<RequestContext>) {
+                self.attached = context;
+                if let Some(responder) = &mut self.responder {
+                    responder.observe(running.clone());
+                }
+            }
+        }
+    )*};
+}
+
+observed!(Call, ListCall, CompleteCall, MethodCall, AuthorizeCall);
+
+macro_rules! surrounded {
+    ($($call:ident),*) => {$(
+        impl $call {
+            /// A seam gets the answer before the client.
+            fn then(&mut self, then: around::AfterCallback) {
+                if let Some(responder) = &mut self.responder {
+                    responder.then(then);
+                }
+            }
+        }
+    )*};
+}
+
+surrounded!(Call, MethodCall);

@@ -95,8 +95,8 @@ pub use directory::Directory;
 pub use directory::{SkillFlaw, Skills};
 pub use error::{Error, ErrorKind, Result};
 pub use event::{
-    Arguments, AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall, ResponseCall,
-    VerifyCall,
+    Arguments, AroundCall, AuthorizeCall, Call, CompleteCall, Event, InterestCall, ListCall, MethodCall,
+    Next, Outcome, ResponseCall, VerifyCall,
 };
 pub use group::Group;
 pub use limits::Limits;

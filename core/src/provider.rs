@@ -42,6 +42,12 @@ pub trait Provider: Send + Sync {
     fn answers(&self) -> bool {
         true
     }
+
+    /// The library answers, so no seam runs around it.
+    #[doc(hidden)]
+    fn is_library(&self) -> bool {
+        false
+    }
 }
 
 /// The return value of a closure that answers later, through the responder from [`Call::defer`].

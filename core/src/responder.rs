@@ -5,8 +5,7 @@ use crate::account::Permit;
 use crate::catalog::Sealer;
 use crate::connection::ConnectionState;
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::Continuation;
-use crate::event::{Question, Verification};
+use crate::event::{Afterwards, Continuation, Outcome, Question, Verification};
 use crate::model::{
     Answer, ClientAnswer, ClientExtensions, ClientRequestError, Completion, Contents, Json, MethodAnswer,
     Page, Report,
@@ -34,13 +33,14 @@ pub struct Responder<A: Reply> {
 const DROPPED: &str = "was dropped without an answer";
 
 enum AnswerTarget {
-    /// `permit`: what it counts as, over HTTP. `observed`: there is an observer.
+    /// `permit`: what it counts as, over HTTP. `observed`: there is an observer. `then`: there are seams.
     Call {
         connection: Weak<ConnectionState>,
         call: CallId,
         context: Arc<Context>,
         permit: Option<Arc<Permit>>,
         observed: Option<Arc<RunningCalls>>,
+        then: Option<Arc<Afterwards>>,
     },
     Interest {
         server: Weak<ServerState>,
@@ -63,7 +63,7 @@ pub(crate) enum QuestionId {
 impl<A: Reply> Responder<A> {
     pub(crate) fn new(connection: Weak<ConnectionState>, call: CallId, context: Arc<Context>) -> Self {
         let permit = context.permit();
-        let target = AnswerTarget::Call { connection, call, context, permit, observed: None };
+        let target = AnswerTarget::Call { connection, call, context, permit, observed: None, then: None };
         Responder { target, kind: PhantomData }
     }
 
@@ -74,12 +74,36 @@ impl<A: Reply> Responder<A> {
         }
     }
 
+    /// A seam gets the answer before the client. Not for a responder that has a twin already.
+    pub(crate) fn then(&mut self, seam: Box<dyn FnOnce(Outcome) -> Outcome + Send>) {
+        if let AnswerTarget::Call { then, .. } = &mut self.target {
+            then.get_or_insert_default().push(seam);
+        }
+    }
+
+    /// A handle that looks at the call and is never to answer: disarm it.
+    pub(crate) fn onlooker(&self) -> Responder<MethodAnswer> {
+        let mut target = self.twin().into_target();
+        if let AnswerTarget::Call { permit, .. } = &mut target {
+            *permit = None; // it may be kept beyond the callback
+        }
+        Responder { target, kind: PhantomData }
+    }
+
+    fn into_target(mut self) -> AnswerTarget {
+        std::mem::replace(&mut self.target, AnswerTarget::Done)
+    }
+
     /// Answers. Returns whether anyone still wanted to know; a late answer is no mistake.
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
-            AnswerTarget::Call { connection, call, context, permit, observed } => {
+            AnswerTarget::Call { connection, call, context, permit, observed, then } => {
                 let answer = answer.into();
+                let answer = match then {
+                    Some(then) => answer.through(then),
+                    None => answer,
+                };
                 let (outcome, bytes) = answer.outcome(observed.is_some());
                 let connection = connection.upgrade();
                 let wanted = connection.as_ref().is_some_and(|connection| {
@@ -309,12 +333,13 @@ impl<A: Reply> Responder<A> {
     /// A second handle for the same question. The first answer counts.
     pub(crate) fn twin(&self) -> Self {
         let target = match &self.target {
-            AnswerTarget::Call { connection, call, context, permit, observed } => AnswerTarget::Call {
+            AnswerTarget::Call { connection, call, context, permit, observed, then } => AnswerTarget::Call {
                 connection: connection.clone(),
                 call: *call,
                 context: context.clone(),
                 permit: permit.clone(),
                 observed: observed.clone(),
+                then: then.clone(),
             },
             AnswerTarget::Interest { server, uri, delivery } => {
                 AnswerTarget::Interest { server: server.clone(), uri: uri.clone(), delivery: *delivery }
@@ -493,8 +518,15 @@ fn end(
 impl<A: Reply> Drop for Responder<A> {
     fn drop(&mut self) {
         match std::mem::replace(&mut self.target, AnswerTarget::Done) {
-            AnswerTarget::Call { connection, call, context, observed, .. } => {
-                give_up(connection.upgrade().as_ref(), observed.as_deref(), call, DROPPED, ("dropped", 0));
+            AnswerTarget::Call { connection, call, context, observed, then, .. } => {
+                let connection = connection.upgrade();
+                if let Some(answer) = then.and_then(|then| A::of_seams(&then)) {
+                    let outcome = answer.outcome(observed.is_some());
+                    let wanted = connection.as_ref().is_some_and(|c| answer.complete(c, call));
+                    end(connection.as_deref(), observed.as_deref(), call, outcome, wanted);
+                } else {
+                    give_up(connection.as_ref(), observed.as_deref(), call, DROPPED, ("dropped", 0));
+                }
                 context.hooks.end(call);
             }
             AnswerTarget::Interest { server, uri, delivery } => {
@@ -519,7 +551,7 @@ impl<A: Reply> fmt::Debug for Responder<A> {
 }
 
 mod sealed {
-    use super::{CallId, ConnectionState, Verification};
+    use super::{Afterwards, CallId, ConnectionState, Verification};
     use std::sync::Arc;
 
     #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
@@ -531,6 +563,20 @@ mod sealed {
         /// has, whose contents are not sent.
         fn own_size(&self, _had: Option<&str>) -> usize {
             0
+        }
+        /// Gives the answer to the seams of the call, and returns theirs.
+        fn through(self, _then: &Afterwards) -> Self
+        where
+            Self: Sized,
+        {
+            self
+        }
+        /// The answer of the seams to a call that was dropped, if they have one.
+        fn of_seams(_then: &Afterwards) -> Option<Self>
+        where
+            Self: Sized,
+        {
+            None
         }
         fn failure(self) -> Option<String>
         where
@@ -551,6 +597,12 @@ mod sealed {
 pub trait Reply: sealed::Complete + Send + 'static {}
 
 impl<T: sealed::Complete + Send + 'static> Reply for T {}
+
+impl Answer {
+    pub(crate) fn word(&self) -> &'static str {
+        sealed::Complete::outcome(self, false).0
+    }
+}
 
 impl sealed::Complete for Answer {
     fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
@@ -587,6 +639,15 @@ impl sealed::Complete for Answer {
             _ => 0,
         }
     }
+
+    fn through(self, then: &Afterwards) -> Self {
+        if then.is_empty() { self } else { then.apply(Outcome::Read(self)).into_answer() }
+    }
+
+    fn of_seams(then: &Afterwards) -> Option<Self> {
+        let answer = Answer::Failed(DROPPED.to_owned()).through(then);
+        (!matches!(answer, Answer::Failed(_))).then_some(answer)
+    }
 }
 
 impl sealed::Complete for Page {
@@ -606,6 +667,12 @@ impl sealed::Complete for Completion {
 
     fn outcome(&self, _: bool) -> (&'static str, u64) {
         if self.failed.is_some() { FAILED } else { ("completion", 0) }
+    }
+}
+
+impl MethodAnswer {
+    pub(crate) fn word(&self) -> &'static str {
+        sealed::Complete::outcome(self, false).0
     }
 }
 
@@ -633,6 +700,15 @@ impl sealed::Complete for MethodAnswer {
             MethodAnswer::ToolError(error) => error.message().len() + 1_024,
             _ => 0,
         }
+    }
+
+    fn through(self, then: &Afterwards) -> Self {
+        if then.is_empty() { self } else { then.apply(Outcome::Method(self)).into_method_answer() }
+    }
+
+    fn of_seams(then: &Afterwards) -> Option<Self> {
+        let answer = MethodAnswer::failed(DROPPED).through(then);
+        (!matches!(answer, MethodAnswer::Failed(_))).then_some(answer)
     }
 }
 

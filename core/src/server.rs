@@ -1,6 +1,7 @@
 //! The server: its identity, its catalog and its connections.
 
 mod apps;
+mod around;
 mod builder;
 mod choices;
 mod handle;

@@ -20,6 +20,7 @@ pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhe
             wellhead_call::Interest(call) => Some(call.uri()),
             wellhead_call::Complete(held) => Some(held.call.uri_template()),
             wellhead_call::List(held) => held.call.uri(),
+            wellhead_call::Around(held) => held.call.uri(),
             wellhead_call::Method(_) | wellhead_call::Authorize(_) | wellhead_call::Verify(_) => None,
         })
     }
@@ -255,32 +256,53 @@ pub unsafe extern "C" fn wellhead_call_value(call: *const wellhead_call) -> well
     unsafe { text(call, |call| Some(call.as_complete()?.value())) }
 }
 
-/// Returns the name of the method, for a method. Absent for other calls.
+/// Returns the name of the method, for a method; for an around callback also tools/call, prompts/get or resources/read. Absent for
+/// other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| Some(call.as_method()?.method())) }
+    unsafe {
+        text(call, |call| match call {
+            wellhead_call::Around(held) => Some(held.call.method()),
+            call => Some(call.as_method()?.method()),
+        })
+    }
 }
 
 /// Returns the name of the tool or the prompt. Absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| call.as_method()?.name()) }
+    unsafe {
+        text(call, |call| match call {
+            wellhead_call::Around(held) => held.call.name(),
+            call => call.as_method()?.name(),
+        })
+    }
 }
 
 /// Returns the params of a method, a tool or a prompt, a JSON object; {} if there are none. Absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_params(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| Some(call.as_method()?.params())) }
+    unsafe {
+        text(call, |call| match call {
+            wellhead_call::Around(held) => Some(held.call.params()),
+            call => Some(call.as_method()?.params()),
+        })
+    }
 }
 
 /// Returns the `arguments` among the params of a method, a JSON object; {} if there are none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { text(call, |call| Some(call.as_method()?.arguments())) }
+    unsafe {
+        text(call, |call| match call {
+            wellhead_call::Around(held) => Some(held.call.arguments()),
+            call => Some(call.as_method()?.arguments()),
+        })
+    }
 }
 
 /// Returns the value of a header field of the HTTP request that the call came with. name: NUL-terminated, in any case. Absent

@@ -5,8 +5,8 @@ use crate::types::wellhead_str;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
 use wellhead::{
-    Arguments, AuthorizeCall, Call, ClientExtensions, ClientRequestError, CompleteCall, InterestCall,
-    ListCall, MethodCall, VerifyCall,
+    Arguments, AroundCall, AuthorizeCall, Call, ClientExtensions, ClientRequestError, CompleteCall,
+    InterestCall, ListCall, MethodCall, VerifyCall,
 };
 
 /// cbindgen:ignore
@@ -16,6 +16,7 @@ pub enum wellhead_call {
     Complete(Held<CompleteCall>),
     Method(Held<MethodCall, OfMethod>),
     Authorize(Held<AuthorizeCall, Uris>),
+    Around(Held<AroundCall>),
     Interest(InterestCall),
     Verify(VerifyCall),
 }
@@ -29,6 +30,7 @@ macro_rules! of_request {
             wellhead_call::Complete($held) => $value,
             wellhead_call::Method($held) => $value,
             wellhead_call::Authorize($held) => $value,
+            wellhead_call::Around($held) => $value,
             wellhead_call::Interest(_) | wellhead_call::Verify(_) => $otherwise,
         }
     };
@@ -50,6 +52,10 @@ impl wellhead_call {
 
     pub(crate) fn method(call: MethodCall) -> Self {
         wellhead_call::Method(Held::new(call, OfMethod::default()))
+    }
+
+    pub(crate) fn around(call: AroundCall) -> Self {
+        wellhead_call::Around(Held::new(call, ()))
     }
 
     pub(crate) fn authorize(call: AuthorizeCall) -> Self {
@@ -114,6 +120,9 @@ impl wellhead_call {
                 held.client_capabilities.get_or_init(|| held.call.client_capabilities())
             }
             wellhead_call::Method(held) => {
+                held.client_capabilities.get_or_init(|| held.call.client_capabilities())
+            }
+            wellhead_call::Around(held) => {
                 held.client_capabilities.get_or_init(|| held.call.client_capabilities())
             }
             _ => return None,

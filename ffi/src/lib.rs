@@ -38,6 +38,7 @@ pub mod complete;
 
 pub mod authorize;
 
+pub mod around;
 pub mod interest;
 
 pub mod method;

@@ -151,7 +151,7 @@ build "$C" abi tests/c/abi/*.c tests/c/deadline.c
 build "$C" uv ffi/examples/uv.c
 build "$C" clock ffi/examples/clock.c ffi/examples/microhttpd.c
 build "$C" vectors tests/c/vectors/*.c tests/c/deadline.c
-build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,host,message,methods,options,runner,text}.c \
+build "$C -Itests/c/vectors" vectors-http tests/c/http/*.c tests/c/vectors/{answers,around,host,message,methods,options,runner,text}.c \
     tests/c/deadline.c
 build "$CXX" notes-cpp ffi/examples/notes.cpp
 # What tests in C++ share with those in C is compiled as C.

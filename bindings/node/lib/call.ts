@@ -149,6 +149,7 @@ export type ReadArguments = [string | undefined, string | undefined, string | un
 
 /** A call of a reader. */
 export class RunningRead extends RunningCall implements Call {
+  readonly method = 'resources/read';
   readonly uri: string;
   readonly ifVersion: string | undefined;
   readonly #variables: Variables;

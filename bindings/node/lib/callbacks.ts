@@ -1,4 +1,5 @@
 /** Runs callbacks and hands their answers to the native half. */
+import { Seams } from './around.js';
 import {
   answer,
   completion,
@@ -60,6 +61,8 @@ export class Callbacks {
   readonly #existence = new Map<number, Knower>();
   readonly #completers = new Map<number, Readonly<Record<string, Completer | undefined>>>();
   readonly #verifiers = new Map<number, Verifier>();
+  /** The functions that run around readers and methods. */
+  readonly seams = new Seams();
   /** The registrations whose answers the log has a warning of. */
   readonly #warned = new Set<number>();
   /** Asked before anything is listed, read or watched. */
@@ -208,7 +211,8 @@ export class Callbacks {
       isUnread(body)
         ? readBodies(body, { most: this.#mostBytes, mimeType, signal: call.signal }).then(packed)
         : packed(body);
-    return this.#run(origin.number, call, () => read(vars(variables), call), made, thrown);
+    const ask = () => this.seams.run(call, () => read(vars(variables), call));
+    return this.#run(origin.number, call, ask, made, thrown);
   }
 
   #list(origin: Origin, handler: number, [limit, after, filter, uri]: ListArguments): NativeAnswer {
@@ -247,7 +251,8 @@ export class Callbacks {
     const call = new RunningMethod(origin, given, this.#requests);
     const what = `the call of ${call.name ?? call.method}`;
     const made = (given: JsonObject) => this.#whole(handler, what, result(given, call.method));
-    return this.#run(origin.number, call, () => method(call.given(), call), made, methodThrown);
+    const ask = () => this.seams.run(call, () => method(call.given(), call));
+    return this.#run(origin.number, call, ask, made, methodThrown);
   }
 
   #authorize(origin: Origin, [operation, ...uris]: [Operation, ...string[]]): NativeAnswer {

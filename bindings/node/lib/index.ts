@@ -1,4 +1,5 @@
 /** Wellhead: serves an application's resources to MCP clients. */
+export type { Around, AroundCall } from './around.js';
 export { Connection } from './connection.js';
 export {
   Busy,

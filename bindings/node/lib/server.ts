@@ -1,3 +1,4 @@
+import type { Around } from './around.js';
 import type { AnyReader } from './callbacks.js';
 import { idBytes, needBytes, needFunction, needObject, needString } from './check.js';
 import type { Connection } from './connection.js';
@@ -487,6 +488,31 @@ export class Server {
     needFunction('authorizer', authorizer);
     native(() => this.#parts.native.authorize());
     this.#parts.callbacks.authorizer = authorizer;
+  }
+
+  /**
+   * Runs a function around each call of a reader, a tool, a prompt or a method. It may refuse the call, by throwing what the
+   * callback may throw or by returning another answer, and it may look at the answer of `next()` and replace it.
+   *
+   * Functions nest in the order in which they were added; the first is the outermost. None runs around fixed contents and
+   * folders. A callback that {@link MethodCall.clientRequest} runs again runs again with all of them.
+   *
+   * @example
+   * ```ts
+   * server.around(async (call, next) => {
+   *   if (call.name === 'erase' && call.caller.id !== 'admin') throw new ToolError('Only an administrator may erase notes.');
+   *   const began = performance.now();
+   *   try {
+   *     return await next();
+   *   } finally {
+   *     console.error(call.method, call.name ?? call.uri, performance.now() - began);
+   *   }
+   * });
+   * ```
+   */
+  around(seam: Around): void {
+    needFunction('seam', seam);
+    this.#parts.callbacks.seams.add(seam);
   }
 
   /**

@@ -187,6 +187,8 @@ export interface ListCall {
 
 /** The read that a reader answers. Valid for as long as you keep it. */
 export interface Call extends ListCall {
+  /** `resources/read`, however the client reads. */
+  readonly method: string;
   /** The URI exactly as the client sent it. */
   readonly uri: string;
   /**

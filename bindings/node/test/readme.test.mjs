@@ -41,6 +41,15 @@ server.resource('notes://{id}', ({ id }) => notes.get(id));
 /** By the first words that only that snippet has: what is there before it, and what is asked after it. */
 const CHECKS = [
   {
+    has: 'server.around',
+    before: `${SERVER}server.tool('erase', {}, () => ({ content: [] }));const { ToolError } = wellhead;`,
+    after: `
+      const client = server.testClient();
+      assert.equal((await client.read('notes://001'))[0].text, 'Buy milk.');
+      assert.equal((await client.callTool('erase')).content[0].text, 'Only an administrator may erase notes.');
+      assert.match(log.join(), /^notes:..001 took [0-9.]+ ms$/);`,
+  },
+  {
     has: 'db.prepare',
     before: `const server = new wellhead.Server('notes', '1.0.0', { limits: { pageItems: 2 } });`,
     after: `

@@ -181,6 +181,10 @@ const AROUND = {
     `${SERVER} const mayRead = (caller: Caller, uri: string) => caller.id === 'ann' && uri !== '';`,
     `assert.equal((await server.testClient({ caller: { id: 'ann' } }).read('notes://001')).length, 1); await assert.rejects(server.testClient().read('notes://001'));`,
   ],
+  'Server.around': [
+    `${SERVER} server.tool('erase', {}, () => ({ content: [] })); const error = console.error; console.error = () => {};`,
+    `assert.match(JSON.stringify(await server.testClient().callTool('erase')), /Only an administrator/); console.error = error;`,
+  ],
   'Server.onInterest': [
     `${SERVER} const poller = { wanted: new Set<string>(), add(uri: string) { this.wanted.add(uri); }, delete(uri: string) { this.wanted.delete(uri); } };`,
     `await subscriber(server, 'notes://001'); assert.deepEqual([...poller.wanted], ['notes://001']);`,

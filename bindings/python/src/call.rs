@@ -124,11 +124,13 @@ impl Call {
         self.read()?.if_version()
     }
 
-    /// The name of the method that the client called, such as `tools/call`. Empty in calls for resources.
+    /// The name of the method that the client called, such as `tools/call`. In a read it is
+    /// `resources/read`, however the client reads. Empty in other calls.
     #[getter]
     fn method(&self) -> &str {
         match &self.about {
             About::Method(call) => call.method(),
+            About::Read(_) => "resources/read",
             _ => "",
         }
     }

@@ -119,7 +119,13 @@ impl Host {
 
     /// Returns whether an event loop may run the event.
     pub(crate) fn is_quick(&self, event: &Event) -> bool {
-        self.answerer(event).is_quick()
+        match (event, self.server.get().table.seams()) {
+            (Event::Read(_) | Event::Method(_), Some(seams)) => match self.answerer(event) {
+                Answerer::Provider => false,
+                _ => seams.is_quick(),
+            },
+            _ => self.answerer(event).is_quick(),
+        }
     }
 
     fn answerer(&self, event: &Event) -> Answerer {
@@ -136,12 +142,18 @@ impl Host {
         let id = call.call();
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let function = reader.function.bind(py);
-        let (way, returned) = if reader.parameters.want_call() {
+        let seams = self.server.get().table.seams();
+        let (way, returned) = if seams.is_some() || reader.parameters.want_call() {
             let slot = Arc::new(Slot::new(responder));
             let way = Way::shared(slot.clone()).with_type(reader.typed);
             let object = Bound::new(py, PyCall::new(py, About::Read(call), self, slot))?;
             let Some(call) = object.get().read() else { return Ok(()) };
-            (way, reader.parameters.call(py, &context, function, call, Some(&object)))
+            let surrounded = match seams {
+                Some(seams) => seams.around(py, &object, function, reader.quick),
+                None => Ok(function.clone()),
+            };
+            let run = |function| reader.parameters.call(py, &context, &function, call, Some(&object));
+            (way, surrounded.and_then(run))
         } else {
             let way = Way::own(responder).with_type(reader.typed);
             (way, reader.parameters.call(py, &context, function, &call, None))
@@ -227,15 +239,31 @@ impl Host {
     ) -> PyResult<()> {
         let Some(responder) = responder else { return Ok(()) };
         let function = asked.function.bind(py);
-        let Some(name) = &asked.call else {
+        let seams = match about {
+            About::Method(_) => self.server.get().table.seams(),
+            _ => None,
+        };
+        if asked.call.is_none() && seams.is_none() {
             let returned = context.run(function, arguments, None);
             return self.settle(py, Way::own(responder), id, context, returned);
-        };
+        }
         let slot = Arc::new(Slot::new(responder));
         let way = Way::shared(slot.clone());
-        let keywords = PyDict::new(py);
-        let given = keywords.set_item(name, PyCall::new(py, about, self, slot));
-        let returned = given.and_then(|()| context.run(function, arguments, Some(&keywords)));
+        let run = || {
+            let call = Bound::new(py, PyCall::new(py, about, self, slot))?;
+            let keywords = PyDict::new(py);
+            if let Some(name) = &asked.call {
+                keywords.set_item(name, &call)?;
+            }
+            match seams {
+                Some(seams) => {
+                    let surrounded = seams.around(py, &call, function, asked.quick)?;
+                    context.run(&surrounded, arguments, Some(&keywords))
+                }
+                None => context.run(function, arguments, Some(&keywords)),
+            }
+        };
+        let returned = run();
         self.settle(py, way, id, context, returned)
     }
 

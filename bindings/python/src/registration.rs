@@ -62,6 +62,7 @@ pub(crate) enum What {
         complete: Option<Py<PyDict>>,
         thread: Option<bool>,
     },
+    Around,
     Authorize,
     OnInterest,
     OnPublish,
@@ -217,6 +218,7 @@ pub(crate) fn register(
         What::Prompt { name, definition, given, complete, thread } => {
             named::prompt(py, server, (function, name, definition, given, complete), thread)?;
         }
+        What::Around => around(py, server, function)?,
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {
             server.table.put_gatekeeper(positional(function, &["operation", "uris"], 2, true)?);
@@ -238,6 +240,15 @@ pub(crate) fn register(
         }
     }
     Ok(())
+}
+
+fn around(py: Python<'_>, server: &Server, function: &Bound<'_, PyAny>) -> PyResult<()> {
+    static SEAM: Imported = Imported::new("wellhead._around", "seam");
+    let seam = SEAM.get(py)?.call1((function,))?;
+    if server.core(py).is_closed() {
+        return Err(error(py, ErrorKind::Closed, "the server is closed"));
+    }
+    server.table.add_seam(py, &seam)
 }
 
 fn skills(

@@ -436,6 +436,15 @@ impl Server {
         Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned(), typed: false })
     }
 
+    #[doc = docstring!(around)]
+    #[pyo3(signature = (function = None, /))]
+    fn around<'py>(
+        this: &Bound<'py, Self>,
+        function: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Server::decorate(this, What::Around, function)
+    }
+
     #[doc = docstring!(authorize)]
     #[pyo3(signature = (function = None, /))]
     fn authorize<'py>(

@@ -309,6 +309,26 @@ Raises:
         another folder has the same prefix, or either has none (`duplicate`).
     ClosedError: The server is closed."
     };
+    (around) => {
+        "Runs a function `(call, next)` around each call of a callback for a tool, a prompt, a read or a method.
+
+`call` is the `wellhead.Call`: its `method` and `name` or `uri` say what is called. `next()` runs the
+callback and returns what it returns; of a tool the function of `tool` has made a result of it, a dict.
+What the function returns or raises instead counts as the callback's: a `ToolError` has a text for the
+model. Functions nest in the order in which they were added; the first is the outermost.
+
+In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
+an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
+result. No function runs around fixed contents and folders. A callback that `client_request` runs again
+runs again with all of them. Usable as a decorator, with and without parentheses.
+
+Args:
+    function: The function. Without it, the method returns a decorator.
+
+Raises:
+    RegistrationError: The function has other parameters (`invalid_argument`).
+    ClosedError: The server is closed."
+    };
     (authorize) => {
         r#"Calls a function `(operation, uris)` before the server lists, reads or completes anything, or accepts a
 subscription. One call may be about many URIs.

@@ -2,12 +2,15 @@
 //! the garbage collector sees them.
 
 use crate::arguments::Parameters;
+use crate::call::Call as PyCall;
 use crate::hook::Hook;
+use crate::imported::Imported;
 use crate::lock::lock;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use wellhead::{Event, HandlerId};
 
@@ -97,8 +100,39 @@ impl Handler {
     }
 }
 
+/// All seams of a server, the outermost first: functions and whether they are an `async def`, as `_around.py` takes them.
+pub(crate) struct Seams {
+    all: Py<PyTuple>,
+    /// The outermost is an `async def`.
+    quick: bool,
+}
+
+impl Seams {
+    /// Returns whether an event loop may run them.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.quick
+    }
+
+    /// A function that takes the arguments of `function` and runs the seams around it. `quick`: an event loop may run
+    /// `function`.
+    pub(crate) fn around<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Bound<'py, PyCall>,
+        function: &Bound<'py, PyAny>,
+        quick: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static PARTIAL: Imported = Imported::new("functools", "partial");
+        static SURROUNDED: Imported = Imported::new("wellhead._around", "surrounded");
+        PARTIAL.get(py)?.call1((SURROUNDED.get(py)?, self.all.bind(py), call, function, quick))
+    }
+}
+
 #[derive(Default)]
-pub(crate) struct Table(Mutex<State>);
+pub(crate) struct Table {
+    state: Mutex<State>,
+    has_seams: AtomicBool,
+}
 
 #[derive(Default)]
 struct State {
@@ -109,13 +143,45 @@ struct State {
     gatekeeper: Option<Arc<Positional>>,
     /// The function of `on_interest`.
     interest: Option<Arc<Positional>>,
+    /// The functions of `around`.
+    seams: Option<Arc<Seams>>,
     /// An `async def` is registered.
     needs_loop: bool,
 }
 
 impl Table {
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.0)
+        lock(&self.state)
+    }
+
+    /// Returns the seams of a call of a read, a tool, a prompt or a method that begins now, if there are any.
+    pub(crate) fn seams(&self) -> Option<Arc<Seams>> {
+        self.has_seams.load(Ordering::Acquire).then(|| self.state().seams.clone())?
+    }
+
+    /// Adds a seam, as `_around.py` makes it, within those that are there.
+    pub(crate) fn add_seam(&self, py: Python<'_>, seam: &Bound<'_, PyAny>) -> PyResult<()> {
+        let is_async = seam.get_item(1)?.extract()?;
+        loop {
+            let before = self.state().seams.clone();
+            let mut all: Vec<_> =
+                before.as_ref().map(|seams| seams.all.bind(py).iter().collect()).unwrap_or_default();
+            all.push(seam.clone());
+            let quick = before.as_ref().map_or(is_async, |seams| seams.quick);
+            let seams = Arc::new(Seams { all: PyTuple::new(py, all)?.unbind(), quick });
+            let mut state = self.state();
+            let unchanged = match (&before, &state.seams) {
+                (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+                (before, now) => before.is_none() && now.is_none(),
+            };
+            if unchanged {
+                state.needs_loop |= is_async;
+                state.seams = Some(seams);
+                drop(state);
+                self.has_seams.store(true, Ordering::Release);
+                return Ok(());
+            }
+        }
     }
 
     /// Returns the answerer of an event. `verifier` judges the tokens of its service.
@@ -191,12 +257,13 @@ impl Table {
 
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         // A collection that finds the table in use leaves it for the next one.
-        let state = match self.0.try_lock() {
+        let state = match self.state.try_lock() {
             Ok(state) => state,
             Err(TryLockError::Poisoned(state)) => state.into_inner(),
             Err(TryLockError::WouldBlock) => return Ok(()),
         };
         state.handlers.values().try_for_each(|handler| handler.traverse(visit))?;
+        visit.call(state.seams.as_ref().map(|seams| &seams.all))?;
         let mut others = [&state.gatekeeper, &state.interest].into_iter().flatten();
         others.try_for_each(|other| visit.call(&other.function))
     }

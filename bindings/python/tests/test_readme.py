@@ -71,6 +71,18 @@ def templates(names: Names) -> None:
     assert names["server"].explain("files:///docs/a.txt").taken_by == "template"
 
 
+@check("Around each call")
+def around(names: Names) -> None:
+    with names["server"].test_client() as client:
+        assert client.read("notes://1") == "note 1"
+        refused = client.call_tool("erase", {"note": 1})
+        assert refused["content"] == [{"type": "text", "text": "Only an administrator may erase notes."}]
+        assert refused["isError"]
+    with names["server"].test_client(caller=wellhead.Caller(b"admin")) as client:
+        assert client.call_tool("erase", {"note": 1})["content"] == [{"type": "text", "text": "erased 1"}]
+    assert names["times"].keys() == {"notes://1", "erase"}
+
+
 @check("Tools and prompts")
 def tools(names: Names) -> None:
     def sample(method: str, params: Names) -> Names:

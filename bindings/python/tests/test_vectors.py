@@ -15,6 +15,7 @@ FOLDER = Path(__file__).parents[3] / "tests" / "vectors"
 REACHES = {
     "access_changed",
     "annotations",
+    "around",
     "authorize",
     "busy",
     "cache",

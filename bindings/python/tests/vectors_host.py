@@ -138,6 +138,8 @@ class Host:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(body.encode())
             self.server.skills(folder.name, prefix=entry.get("prefix"))
+        elif "around" in entry:
+            self.around(entry)
         elif "authorize" in entry:
             self.authorize(entry["authorize"])
         elif "interest" in entry:
@@ -282,6 +284,49 @@ class Host:
 
         response.add_done_callback(go_on)
         return later
+
+    def around(self, entry: Json) -> None:
+        name, fails = entry["around"], entry.get("fail", {})
+
+        def after(subject: str, result: Any) -> Any:
+            self.calls.append(f"after {name}")
+            if fails.get(subject) == "after":
+                raise RuntimeError(FAILURE)
+            return appended(result, entry.get("append", ""))
+
+        @self.server.around
+        def seam(call: wellhead.Call, next: Callable[[], Any]) -> Any:
+            subject = call.name or call.uri or call.method
+            header = f" {call.header(entry['header']) or '-'}" if "header" in entry else ""
+            self.calls.append(f"around {name} {call.method} {subject}{header}")
+            if fails.get(subject) == "before":
+                raise RuntimeError(FAILURE)
+            if subject in entry.get("refuse", {}):
+                refused = entry["refuse"][subject]
+                return answer(refused, {}) if call.uri else method_result(refused)
+            try:
+                result = next()
+            except BaseException:
+                after(subject, None)
+                raise
+            if not isinstance(result, Future):
+                return after(subject, result)
+            later: Future[Any] = Future()
+
+            def done(result: Future[Any]) -> None:
+                try:
+                    value = result.result()
+                except BaseException as e:
+                    after(subject, None)
+                    later.set_exception(e)
+                    return
+                try:
+                    later.set_result(after(subject, value))
+                except BaseException as e:
+                    later.set_exception(e)
+
+            result.add_done_callback(done)
+            return later
 
     def authorize(self, rules: Json) -> None:
         def verdict(uri: str) -> Verdict:
@@ -562,6 +607,16 @@ def answer(read: Json, values: dict[str, str]) -> Any:
     if any(name in read for name in (*OF_CONTENTS, "cache")):
         return contents(read, values)
     return body(read, values)
+
+
+def appended(result: Any, more: str) -> Any:
+    """The result with a text behind that of its first content."""
+    if isinstance(result, str):
+        return result + more
+    if isinstance(result, dict) and result.get("content"):
+        first, *others = result["content"]
+        return {**result, "content": [{**first, "text": first["text"] + more}, *others]}
+    return result
 
 
 def body(part: Json, values: dict[str, str]) -> str | bytes:

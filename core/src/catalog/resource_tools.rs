@@ -41,6 +41,13 @@ const NAME_LENGTH: usize = 64;
 /// The number of handlers that belong to no registration.
 const OF_NO_CALLBACK: HandlerId = HandlerId(0);
 
+impl HandlerId {
+    /// No callback of the application answers.
+    pub(crate) fn is_of_library(self) -> bool {
+        self == OF_NO_CALLBACK
+    }
+}
+
 const HINTS: &str = r#"{"readOnlyHint":true,"openWorldHint":false}"#;
 
 const LIST: &str = r#"{"title":"List resources","description":"Lists the resources that read_resource can read, and the URI templates of others.","inputSchema":{"type":"object","properties":{"cursor":{"type":"string","description":"Continues a list: the cursor of the answer before."}},"additionalProperties":false},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#;

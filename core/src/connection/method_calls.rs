@@ -12,7 +12,7 @@ use crate::log::printable;
 use crate::model::{ClientAnswer, ClientExtensions, Family, Json, MethodAnswer};
 use crate::policy::InvalidArguments;
 use crate::protocol::{
-    AnswerForm, CallId, Context, HostCall, Judged, LOG_LEVELS, NotSent, Outcome, Request, limit_data,
+    AnswerForm, CallId, Context, HostCall, Judged, LOG_LEVELS, MethodOutcome, NotSent, Request, limit_data,
     unknown_name,
 };
 use crate::refusals::RefusalKind;
@@ -129,13 +129,13 @@ impl ConnectionState {
         let HostCall::Method { call, handler, params } = ask else { return Some(ask) };
         if let Err(fault) = check_fields(&handler, &params, context) {
             // A step with a wake: the thread that polls may not be the one that takes the answer of an exchange.
-            self.step(|m, trash| m.finish_method(call, Some(Outcome::refused(fault)), trash));
+            self.step(|m, trash| m.finish_method(call, Some(MethodOutcome::refused(fault)), trash));
             return None;
         }
         if handler.family == Some(Family::Prompts)
             && let Err(fault) = self.check_prompt(&handler, &params)
         {
-            self.step(|m, trash| m.finish_method(call, Some(Outcome::refused(fault)), trash));
+            self.step(|m, trash| m.finish_method(call, Some(MethodOutcome::refused(fault)), trash));
             return None;
         }
         let Some(schema) = &handler.promises.schema else {
@@ -157,7 +157,9 @@ impl ConnectionState {
                     InvalidArguments::Error => {
                         let mut fault = RpcError::invalid_params("");
                         fault.message = text.into();
-                        self.step(|m, trash| m.finish_method(call, Some(Outcome::refused(fault)), trash));
+                        self.step(|m, trash| {
+                            m.finish_method(call, Some(MethodOutcome::refused(fault)), trash)
+                        });
                     }
                 }
                 None
@@ -244,7 +246,7 @@ impl ConnectionState {
         revision: Revision,
         client: Option<&Json>,
         answer: MethodAnswer,
-    ) -> Outcome {
+    ) -> MethodOutcome {
         let settings = &self.server.settings;
         let answer = match answer {
             MethodAnswer::Result(result) if handler.is_tool() => {
@@ -257,14 +259,14 @@ impl ConnectionState {
                     .then(|| handler.promises.wrong_output(&result));
                 match wrong.flatten() {
                     Some(why) => {
-                        return Outcome::wrong_output(handler, revision, &settings.identity, &why);
+                        return MethodOutcome::wrong_output(handler, revision, &settings.identity, &why);
                     }
                     None => MethodAnswer::Result(self.with_completed_links(&result).unwrap_or(result)),
                 }
             }
             answer => answer,
         };
-        let outcome = Outcome::new(answer, handler, revision, client, settings);
+        let outcome = MethodOutcome::new(answer, handler, revision, client, settings);
         match handler.family {
             Some(_) => outcome.bounded(handler, revision, settings),
             None => outcome,

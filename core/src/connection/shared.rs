@@ -257,6 +257,9 @@ impl ConnectionState {
         if let Some(observed) = &self.observed {
             event.observe(observed, attached);
         }
+        if let Some(seams) = self.server.seams() {
+            event.surround(seams);
+        }
         Some(event)
     }
 

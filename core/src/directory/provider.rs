@@ -204,6 +204,10 @@ impl SubscriptionHook for Files {
 }
 
 impl Provider for Files {
+    fn is_library(&self) -> bool {
+        true
+    }
+
     fn read(&self, mut call: Call) {
         let answer = self.answer(&call);
         let Some(responder) = call.take_responder() else { return };

@@ -1,5 +1,6 @@
 //! A call of a method of the application's own.
 
+use super::Seams;
 use crate::access::RequestContext;
 use crate::catalog::{HandlerId, MethodFn, MethodHandler};
 use crate::connection::ConnectionState;
@@ -14,11 +15,12 @@ use std::sync::{Arc, Weak};
 /// A further method to be answered. It carries its responder: [`MethodCall::defer`] or [`MethodCall::into_responder`]
 /// take it out.
 pub struct MethodCall {
-    handler: Arc<MethodHandler>,
-    params: Arc<Json>,
+    pub(super) handler: Arc<MethodHandler>,
+    pub(super) params: Arc<Json>,
     pub(super) context: Arc<Context>,
     pub(super) attached: Option<RequestContext>,
     pub(super) responder: Option<Responder<MethodAnswer>>,
+    pub(super) seams: Option<Seams>,
     pub(super) quiet: bool,
 }
 
@@ -31,7 +33,7 @@ impl MethodCall {
         params: Arc<Json>,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        MethodCall { handler, params, context, attached: None, responder, quiet: false }
+        MethodCall { handler, params, context, attached: None, responder, seams: None, quiet: false }
     }
 
     /// The method's name.
@@ -51,8 +53,7 @@ impl MethodCall {
 
     /// The `arguments` among the parameters as they came, the text of a JSON object; `{}` if there are none.
     pub fn arguments(&self) -> &str {
-        let arguments = members(self.params.raw(), &["arguments"]).ok().and_then(|[arguments]| arguments);
-        arguments.filter(|arguments| is_object(*arguments)).map_or("{}", Raw::get)
+        arguments_of(&self.params)
     }
 
     /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with
@@ -145,9 +146,19 @@ impl MethodCall {
         self.handler.run.is_some()
     }
 
+    /// The library answers, as it searches folders.
+    pub(super) fn is_of_library(&self) -> bool {
+        self.handler.id.is_of_library()
+    }
+
     pub(super) fn run(&self) -> Option<Arc<MethodFn>> {
         self.handler.run.clone()
     }
+}
+
+pub(super) fn arguments_of(params: &Json) -> &str {
+    let arguments = members(params.raw(), &["arguments"]).ok().and_then(|[arguments]| arguments);
+    arguments.filter(|arguments| is_object(*arguments)).map_or("{}", Raw::get)
 }
 
 /// Called with the client's response.

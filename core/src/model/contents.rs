@@ -123,6 +123,13 @@ impl Contents {
         Contents { body: body.into(), uri: None, mime_type: None, meta: None, description: None }
     }
 
+    /// Puts another body in the place of the first. The rest stays, such as the MIME type.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Body>) -> Self {
+        self.body = body.into();
+        self
+    }
+
     /// Sets the URI of a sub-resource. Default: the requested URI.
     #[must_use]
     pub fn uri(mut self, uri: impl Into<String>) -> Self {

@@ -4,7 +4,7 @@ use super::CallId;
 use super::call_context::Context;
 use super::faults::{busy, denied, internal, not_found, not_modified, nothing_at};
 use super::host_call::{HostCall, RequestState, ResolvedRead};
-use super::host_methods::{Asked, Outcome};
+use super::host_methods::{Asked, MethodOutcome};
 use super::inflight::OpenRequest;
 use super::machine::Machine;
 use crate::access::Verdict;
@@ -271,7 +271,8 @@ impl Machine {
             self.cancel_dropped_requests(); // before the answer: nothing may follow it
             if let RequestState::Method { handler, .. } = &state {
                 let settings = self.settings.clone();
-                let outcome = Outcome::given_up(handler, open.context.revision, &settings.identity, why);
+                let outcome =
+                    MethodOutcome::given_up(handler, open.context.revision, &settings.identity, why);
                 self.write_outcome(&open, outcome);
             } else {
                 self.fail_open(&open, &internal(open.context.revision));

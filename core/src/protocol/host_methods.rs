@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A method's answer as it is written on the wire.
-pub(crate) struct Outcome {
+pub(crate) struct MethodOutcome {
     /// The result object.
     written: Result<Vec<u8>, (Stage, RpcError)>,
     fault: Option<LoggedFault>,
@@ -177,7 +177,7 @@ impl Machine {
     pub(crate) fn finish_method(
         &mut self,
         call: CallId,
-        outcome: Option<Outcome>,
+        outcome: Option<MethodOutcome>,
         trash: &mut Trash,
     ) -> bool {
         let Some(outcome) = outcome else {
@@ -194,7 +194,7 @@ impl Machine {
     }
 
     /// Answers a request with what has been written, and logs what went wrong.
-    pub(super) fn write_outcome(&mut self, open: &OpenRequest, outcome: Outcome) {
+    pub(super) fn write_outcome(&mut self, open: &OpenRequest, outcome: MethodOutcome) {
         let written = outcome.written.and_then(|result| match open.fits(result.len()) {
             Ok(()) => Ok(result),
             Err(full) => Err((Stage::Dispatched, full.fault())),
@@ -267,7 +267,7 @@ fn extensions(capabilities: &str) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-impl Outcome {
+impl MethodOutcome {
     /// Writes an answer as the revision has it. Without a lock: the answer may be large.
     pub(crate) fn new(
         answer: MethodAnswer,
@@ -275,7 +275,7 @@ impl Outcome {
         revision: Revision,
         client: Option<&Json>,
         settings: &Settings,
-    ) -> Outcome {
+    ) -> MethodOutcome {
         let shown = || format!("the call of {}", handler.describe());
         let identity = &settings.identity;
         let asked =
@@ -309,7 +309,7 @@ impl Outcome {
             MethodAnswer::Error(error) => {
                 let mut fault = RpcError::new(error.code, error.message);
                 fault.data = error.data.map(|data| data.as_str().into());
-                Outcome { written: Err((Stage::Dispatched, fault)), fault: None }
+                MethodOutcome { written: Err((Stage::Dispatched, fault)), fault: None }
             }
             MethodAnswer::ToolError(error) => asked.refused_with_text(error.message()),
             MethodAnswer::MissingCapability(wanted) => asked.missing(wanted.as_str()),
@@ -324,14 +324,19 @@ impl Outcome {
         revision: Revision,
         identity: &Identity,
         why: &str,
-    ) -> Outcome {
+    ) -> MethodOutcome {
         let shown = || format!("the call of {}", handler.describe());
         Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
             .wrong(&format!("structuredContent does not fit the outputSchema: {why}"))
     }
 
     /// Returns the answer, or a failure if its result is larger than the client may have waiting.
-    pub(crate) fn bounded(self, handler: &MethodHandler, revision: Revision, settings: &Settings) -> Outcome {
+    pub(crate) fn bounded(
+        self,
+        handler: &MethodHandler,
+        revision: Revision,
+        settings: &Settings,
+    ) -> MethodOutcome {
         let most = settings.limits.output_bytes;
         let bytes = match &self.written {
             Ok(written) if written.len() > most => written.len(),
@@ -345,8 +350,8 @@ impl Outcome {
     }
 
     /// The answer to a request that does not reach the application.
-    pub(crate) fn refused(fault: RpcError) -> Outcome {
-        Outcome { written: Err((Stage::Refused, fault)), fault: None }
+    pub(crate) fn refused(fault: RpcError) -> MethodOutcome {
+        MethodOutcome { written: Err((Stage::Refused, fault)), fault: None }
     }
 
     /// The answer to a call that the application gave up. `why` continues the name of the call.
@@ -355,7 +360,7 @@ impl Outcome {
         revision: Revision,
         identity: &Identity,
         why: &str,
-    ) -> Outcome {
+    ) -> MethodOutcome {
         let shown = || format!("the call of {}", handler.describe());
         Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
             .failed(why)
@@ -363,15 +368,15 @@ impl Outcome {
 }
 
 impl Asked<'_> {
-    fn result(&self, result: &Json, kind: (ResultType, Cache)) -> Outcome {
+    fn result(&self, result: &Json, kind: (ResultType, Cache)) -> MethodOutcome {
         let mut written = Vec::new();
         match wire::further_result(&mut written, self.revision, self.identity, kind, result.raw()) {
-            Ok(()) => Outcome { written: Ok(written), fault: None },
+            Ok(()) => MethodOutcome { written: Ok(written), fault: None },
             Err(why) => self.wrong(why),
         }
     }
 
-    pub(super) fn needs_input(&self, wanted: &Json, client: Option<&Json>) -> Outcome {
+    pub(super) fn needs_input(&self, wanted: &Json, client: Option<&Json>) -> MethodOutcome {
         if !self.revision.result_envelope {
             let what = format!("needs input, which {} does not have", self.revision);
             return self.refused("this needs input, which takes a newer protocol version", &what);
@@ -392,7 +397,7 @@ impl Asked<'_> {
         kind: &str,
         client: Option<&Json>,
         result_types: &BTreeMap<String, String>,
-    ) -> Result<(), Outcome> {
+    ) -> Result<(), MethodOutcome> {
         let Some(id) = result_types.get(kind) else {
             let kind = printable(kind, SHOWN);
             return Err(self.wrong(&format!("no extension has the resultType \"{kind}\"; see `result_type`")));
@@ -408,11 +413,11 @@ impl Asked<'_> {
         Ok(())
     }
 
-    pub(super) fn missing(&self, wanted: &str) -> Outcome {
+    pub(super) fn missing(&self, wanted: &str) -> MethodOutcome {
         if !self.revision.result_envelope {
             if let Some(names) = extensions(wanted) {
                 let fault = RpcError::invalid_request(&format!("this needs the extension {names}"));
-                return Outcome { written: Err((Stage::Refused, fault)), fault: None };
+                return MethodOutcome { written: Err((Stage::Refused, fault)), fault: None };
             }
             let what = format!("lacks the client capabilities {wanted}");
             if !self.is_tool {
@@ -423,15 +428,15 @@ impl Asked<'_> {
         let code = self.revision.code(Condition::MissingCapability);
         let fault = RpcError::new(code, "Missing required client capability")
             .with_data(format!("{{\"requiredCapabilities\":{wanted}}}"));
-        Outcome { written: Err((Stage::Refused, fault)), fault: None }
+        MethodOutcome { written: Err((Stage::Refused, fault)), fault: None }
     }
 
-    fn wrong(&self, why: &str) -> Outcome {
+    fn wrong(&self, why: &str) -> MethodOutcome {
         self.failed(&format!("has a wrong result: {why}"))
     }
 
     /// The application has an error whose text is for the model.
-    fn refused_with_text(&self, text: &str) -> Outcome {
+    fn refused_with_text(&self, text: &str) -> MethodOutcome {
         let written = if self.is_tool {
             self.tool_error(text)
         } else {
@@ -439,17 +444,17 @@ impl Asked<'_> {
             fault.message = text.to_owned().into();
             Err(fault)
         };
-        Outcome { written: written.map_err(|fault| (Stage::Dispatched, fault)), fault: None }
+        MethodOutcome { written: written.map_err(|fault| (Stage::Dispatched, fault)), fault: None }
     }
 
     /// The application failed; it alone learns why.
-    fn failed(&self, what: &str) -> Outcome {
+    fn failed(&self, what: &str) -> MethodOutcome {
         let written = if self.is_tool { self.tool_error(TOOL_FAILED) } else { Err(internal(self.revision)) };
         self.logged(written, what)
     }
 
     /// Answers that the client lacks something that the call needs, and tells it `why`.
-    fn refused(&self, why: &str, what: &str) -> Outcome {
+    fn refused(&self, why: &str, what: &str) -> MethodOutcome {
         let written = if self.is_tool {
             self.tool_error(&format!("{TOOL_FAILED}: {why}"))
         } else {
@@ -470,8 +475,8 @@ impl Asked<'_> {
         }
     }
 
-    fn logged(&self, written: Result<Vec<u8>, RpcError>, what: &str) -> Outcome {
+    fn logged(&self, written: Result<Vec<u8>, RpcError>, what: &str) -> MethodOutcome {
         let fault = LoggedFault { who: (self.shown)(), what: what.to_owned() };
-        Outcome { written: written.map_err(|fault| (Stage::Dispatched, fault)), fault: Some(fault) }
+        MethodOutcome { written: written.map_err(|fault| (Stage::Dispatched, fault)), fault: Some(fault) }
     }
 }

@@ -68,7 +68,7 @@ pub(super) struct Waiting {
 }
 
 /// The next thing that a poller does.
-pub(crate) enum Next {
+pub(crate) enum NextWork {
     HostCall(HostCall, Arc<Context>),
     Cancel(CallId),
     Response(u64, ClientAnswer),
@@ -263,15 +263,15 @@ impl Machine {
     }
 
     /// Returns what a poller does next: first calls of the application, then input.
-    pub(crate) fn poll_next(&mut self, trash: &mut Trash) -> Next {
+    pub(crate) fn poll_next(&mut self, trash: &mut Trash) -> NextWork {
         while let Some(ask) = self.host_calls.pop_front() {
             let ask = match ask {
-                HostCall::Cancel { call } => return Next::Cancel(call),
-                HostCall::Response { number, answer, .. } => return Next::Response(number, answer),
+                HostCall::Cancel { call } => return NextWork::Cancel(call),
+                HostCall::Response { number, answer, .. } => return NextWork::Response(number, answer),
                 ask => ask,
             };
             if let Some(context) = self.hand_out(ask.call(), trash) {
-                return Next::HostCall(ask, context);
+                return NextWork::HostCall(ask, context);
             }
             trash.put(ask); // cancelled before anyone took it: no event at all
         }
@@ -283,18 +283,18 @@ impl Machine {
             let Waiting { line, route, .. } = first.get_mut();
             let line = std::mem::take(line);
             self.waiting_bytes -= line.len();
-            return Next::Message { line, route: *route, arrival };
+            return NextWork::Message { line, route: *route, arrival };
         }
         if self.is_full() {
-            return Next::Nothing;
+            return NextWork::Nothing;
         }
         if self.has_elements()
             && self.input.hold()
             && let Some(Element { line, route }) = self.elements.take_line()
         {
-            return Next::Message { line, route, arrival: Arrival::Element };
+            return NextWork::Message { line, route, arrival: Arrival::Element };
         }
-        self.input.take().map_or(Next::Nothing, Next::Chunk)
+        self.input.take().map_or(NextWork::Nothing, NextWork::Chunk)
     }
 
     /// Notes that a call leaves for the application, and starts its deadline. Returns `None` if its request is over. The

@@ -55,11 +55,11 @@ pub(crate) use effects::Effects;
 pub(crate) use faults::{none_found, not_found, not_modified, nothing_at, unknown_argument, unknown_name};
 pub(crate) use header_check::param_fields;
 pub(crate) use host_call::{HostCall, ResolvedRead};
-pub(crate) use host_methods::Outcome;
+pub(crate) use host_methods::MethodOutcome;
 pub(crate) use input::{Chunk, InputLine};
 pub(crate) use judged::Judged;
 pub(crate) use list_topics::{ListTopics, RESOURCES, TopicSet};
-pub(crate) use machine::{Machine, Next, Settings};
+pub(crate) use machine::{Machine, NextWork, Settings};
 pub(crate) use named_requests::{
     ForgedState, NamedRequests, NotAnswered, ROUNDS, WaitingCall, WaitingCallback,
 };

@@ -2,7 +2,7 @@
 
 use super::CallId;
 use super::host_call::RequestState;
-use super::host_methods::Outcome;
+use super::host_methods::MethodOutcome;
 use super::inflight::OpenRequest;
 use super::judged::Judged;
 use super::machine::Machine;
@@ -80,9 +80,10 @@ impl Machine {
         let outcome = match results {
             Ok(results) => {
                 let answer = MethodAnswer::Result(answer(&results));
-                Outcome::new(answer, handler, revision, None, &settings).bounded(handler, revision, &settings)
+                MethodOutcome::new(answer, handler, revision, None, &settings)
+                    .bounded(handler, revision, &settings)
             }
-            Err(why) => Outcome::given_up(handler, revision, &settings.identity, &why),
+            Err(why) => MethodOutcome::given_up(handler, revision, &settings.identity, &why),
         };
         self.write_outcome(open, outcome);
     }

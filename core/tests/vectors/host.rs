@@ -11,8 +11,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
-    AuthorizeCall, Body, Builder, Caller, Connection, Contents, DrainStart, Event, Icon, InterestCall,
-    Limits, Method, MethodCall, Page, Provider, Route, Server, Template, TemplateValue, Verdict,
+    Answer, AroundCall, AuthorizeCall, Body, Builder, Caller, Connection, Contents, DrainStart, Event, Icon,
+    InterestCall, Limits, Method, MethodAnswer, MethodCall, Next, Outcome, Page, Provider, Route, Server,
+    Template, TemplateValue, Verdict,
 };
 
 pub(crate) struct Host {
@@ -223,6 +224,9 @@ impl Host {
             }
             let answer = entry["answer"].clone();
             server.method(method, move |call| state.answer_method(&call, &answer)).map(drop)
+        } else if let Some(name) = entry["around"].as_str() {
+            let (name, rule) = (name.to_owned(), entry.clone());
+            server.around(move |call, next| around(&state, &name, &rule, &call, next))
         } else if let Some(rule) = entry.get("authorize").cloned() {
             if rule.get("hold").is_some() {
                 server.authorize(move |call: AuthorizeCall| {
@@ -494,6 +498,58 @@ fn outcome(step: &Value, result: &wellhead::Result<()>) -> Result<(), String> {
     let got = result.as_ref().err().map(|e| e.kind().code());
     let shown = || result.as_ref().err().map_or_else(|| "success".to_owned(), ToString::to_string);
     if got == step["error"].as_str() { Ok(()) } else { Err(format!("got {}", shown())) }
+}
+
+/// The seam of an entry.
+fn around(state: &Shared, name: &str, rule: &Value, call: &AroundCall, next: Next) {
+    let subject = call.name().or(call.uri()).unwrap_or(call.method()).to_owned();
+    let header =
+        rule["header"].as_str().map_or_else(String::new, |h| format!(" {}", call.header(h).unwrap_or("-")));
+    state.note(format!("around {name} {} {subject}{header}", call.method()));
+    let fails = rule["fail"][&subject].as_str().map(str::to_owned);
+    if fails.as_deref() == Some("before") {
+        std::panic::resume_unwind(Box::new(FAILURE)); // a panic that the hook does not report
+    }
+    if let Some(with) = rule["refuse"].get(&subject) {
+        return if call.uri().is_some() {
+            next.answer(answer(with, &|text| text.to_owned()));
+        } else {
+            next.answer(method_answer(with));
+        };
+    }
+    let (state, name) = (state.clone(), name.to_owned());
+    let append = rule["append"].as_str().map(str::to_owned);
+    next.run(move |outcome| {
+        state.note(format!("after {name}"));
+        if fails.is_some() {
+            std::panic::resume_unwind(Box::new(FAILURE));
+        }
+        match append {
+            Some(append) => appended(outcome, &append),
+            None => outcome,
+        }
+    });
+}
+
+/// The outcome with a text behind that of its first content.
+fn appended(outcome: Outcome, more: &str) -> Outcome {
+    match outcome {
+        Outcome::Read(Answer::Found(all)) => {
+            let longer = |contents: Contents| match contents.text().map(|text| format!("{text}{more}")) {
+                Some(text) => contents.body(text),
+                None => contents,
+            };
+            Answer::from(all.into_iter().map(longer).collect::<Vec<_>>()).into()
+        }
+        Outcome::Method(MethodAnswer::Result(json)) => {
+            let mut result: Value = serde_json::from_str(json.as_str()).expect("a result is JSON");
+            if let Some(text) = result["content"][0]["text"].as_str() {
+                result["content"][0]["text"] = format!("{text}{more}").into();
+            }
+            MethodAnswer::Result(object(&result)).into()
+        }
+        other => other,
+    }
 }
 
 /// The options that are words.

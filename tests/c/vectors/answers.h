@@ -36,6 +36,7 @@ void complete_callback(void *user_data, const wellhead_call *call, wellhead_comp
 void authorize_callback(void *user_data, const wellhead_call *call, uint32_t operation, const wellhead_str *uris,
                         size_t uri_count, wellhead_authorize *r);
 void interest_callback(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r);
+void around_callback(void *user_data, const wellhead_call *call, wellhead_next *next);
 /* A method, a tool or a prompt. */
 wellhead_status add_method(host *h, json_t *entry, wellhead_error **error);
 /* Makes named requests in turn, of a read or of a method. Returns how to go on, or NULL if one lacks an answer. */

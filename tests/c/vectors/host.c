@@ -124,6 +124,8 @@ wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
         status = add_method(h, entry, error);
     } else if (strcmp(kind, "authorize") == 0) {
         status = wellhead_server_set_authorize(h->server, authorize_callback, own(h, entry), forget, error);
+    } else if (strcmp(kind, "around") == 0) {
+        status = wellhead_server_around(h->server, around_callback, own(h, entry), forget, error);
     } else if (strcmp(kind, "interest") == 0) {
         status = wellhead_server_set_interest(h->server, interest_callback, own(h, entry), forget, error);
     } else {

@@ -243,3 +243,44 @@ void Host::verify(const json_t *tokens, std::string_view token, wellhead::Verify
     if (const json_t *later = get(said, "hold")) held_.emplace(string_of(later), r.keep());
     else if (string_of(said) != "none") answer(r, said);
 }
+
+// The outcome with a text behind that of its first content.
+static void append(wellhead::Outcome &outcome, const std::string &more) {
+    if (const auto found = outcome.text()) return outcome.set_text(std::string(*found) + more);
+    const auto result = outcome.result();
+    if (!result) return;
+    const Json json(json_loadb(result->data(), result->size(), 0, nullptr));
+    json_t *first = json_array_get(json_object_get(json.get(), "content"), 0);
+    if (!get(first, "text")) return;
+    const std::string longer = string_of(get(first, "text")) + more;
+    json_object_set_new(first, "text", json_stringn(longer.data(), longer.size()));
+    outcome.set_result(*json_of(json.get()));
+}
+
+static void refuse(wellhead::Outcome outcome, const Call &call, const json_t *with) {
+    const std::string word = string_of(with);
+    if (word == "denied") outcome.set_denied();
+    else if (word == "not_found") outcome.set_not_found();
+    else if (!call.uri().empty()) outcome.set_text(string_of(get(with, "text")));
+    else if (const json_t *error = get(with, "error"))
+        outcome.set_error(static_cast<std::int32_t>(json_integer_value(get(error, "code"))), string_of(get(error, "message")));
+    else if (const json_t *message = get(with, "tool_error")) throw wellhead::ToolError(string_of(message));
+    else outcome.set_result(*json_of(get(with, "result")));
+}
+
+void Host::around(const json_t *entry, const Call &call, wellhead::Next &next) {
+    const std::string name = string_of(get(entry, "around"));
+    const std::string subject(call.name() ? *call.name() : call.uri().empty() ? call.method() : call.uri());
+    std::string line = "around " + name + " " + std::string(call.method()) + " " + subject;
+    if (const json_t *header = get(entry, "header"))
+        line += " " + std::string(call.header(json_string_value(header)).value_or("-"));
+    calls_.push_back(line);
+    const std::string fails = string_of(get(get(entry, "fail"), subject.c_str()));
+    if (fails == "before") throw FAILURE;
+    if (const json_t *with = get(get(entry, "refuse"), subject.c_str())) return refuse(next.refuse(), call, with);
+    next.run([this, name, fails, more = string_of(get(entry, "append"))](const Call &, wellhead::Outcome &outcome) {
+        calls_.push_back("after " + name);
+        if (fails == "after") throw FAILURE;
+        if (!more.empty()) append(outcome, more);
+    });
+}

@@ -86,6 +86,7 @@ void Host::add(const json_t *entry) {
         server.set_authorize([this, rule = what](const Call &, auto operation, auto uris, auto count, Authorize &r) {
             authorize(rule, operation, uris, count, r);
         });
+    else if (kind == "around") server.around([this, entry](const Call &call, wellhead::Next &next) { around(entry, call, next); });
     else if (kind == "interest")
         server.set_interest([this, rule = what](const Call &call, bool wanted, Interest &r) {
             interest(rule, call, wanted, r);

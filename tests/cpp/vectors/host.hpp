@@ -46,6 +46,7 @@ private:
     void method(const json_t *with, const wellhead::Call &call, std::string_view params, wellhead::Method &r);
     void authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
                    wellhead::Authorize &r);
+    void around(const json_t *entry, const wellhead::Call &call, wellhead::Next &next);
     void interest(const json_t *rule, const wellhead::Call &call, bool wanted, wellhead::Interest &r);
     void verify(const json_t *tokens, std::string_view token, wellhead::Verify &r);
     void finish(const std::string &name, const json_t *with);

@@ -104,6 +104,26 @@ export class Answers {
     };
   }
 
+  around({ around: name, header, refuse = {}, fail = {}, append = '' }) {
+    return async (call, next) => {
+      const subject = call.name ?? call.uri ?? call.method;
+      const value = header === undefined ? '' : ` ${call.header(header) ?? '-'}`;
+      this.#note(`around ${name} ${call.method} ${subject}${value}`);
+      if (fail[subject] === 'before') throw new Error(FAILURE);
+      if (refuse[subject] !== undefined) {
+        return call.uri === undefined ? result(refuse[subject]) : made(refuse[subject], (text) => text);
+      }
+      let outcome;
+      try {
+        outcome = await next();
+      } finally {
+        this.#note(`after ${name}`);
+      }
+      if (fail[subject] === 'after') throw new Error(FAILURE);
+      return appended(outcome, append);
+    };
+  }
+
   verifier(rules) {
     return (call) => {
       const rule = rules[call.token] ?? 'refused';
@@ -356,6 +376,14 @@ function contents(part, fill) {
     metadata: part.metadata,
     cache: part.cache && hint(part.cache),
   };
+}
+
+/** The outcome with a text behind that of its first content. */
+function appended(outcome, more) {
+  if (typeof outcome === 'string') return outcome + more;
+  if (outcome?.content?.[0]?.text === undefined) return outcome;
+  const [first, ...others] = outcome.content;
+  return { ...outcome, content: [{ ...first, text: first.text + more }, ...others] };
 }
 
 function body(value, fill) {

@@ -128,6 +128,8 @@ export class Host {
       this.hasFolders = true;
     } else if (entry.authorize !== undefined) {
       server.authorize(answers.authorizer(entry.authorize));
+    } else if (entry.around !== undefined) {
+      server.around(answers.around(entry));
     } else if (entry.interest !== undefined) {
       server.onInterest(answers.watcher(entry.interest));
     } else {

@@ -80,6 +80,7 @@ _Tool = TypeVar("_Tool", bound=Callable[..., Any])
 _Prompt = TypeVar("_Prompt", bound=Callable[..., Any])
 _Publish = TypeVar("_Publish", bound=Callable[[str], object])
 _AtService = TypeVar("_AtService", bound=Callable[[], object])
+_Around = TypeVar("_Around", bound=Callable[[Call, Callable[[], Any]], Any])
 _Interest = TypeVar("_Interest", bound=Callable[[str, bool], _Soon[None]])
 
 @final
@@ -222,7 +223,9 @@ class Call:
         """
     @property
     def method(self) -> str:
-        """The name of the method that the client called, such as `tools/call`. Empty in calls for resources."""
+        """The name of the method that the client called, such as `tools/call`. In a read it is
+        `resources/read`, however the client reads. Empty in other calls.
+        """
     @property
     def params(self) -> dict[str, Any]:
         """The request's `params` as the client sent them, a dict, in a call of `Server.method`, `tool` or
@@ -1154,6 +1157,29 @@ class Server:
             IoError: The folder cannot be opened (`io`).
             RegistrationError: It is no folder, `prefix` or `settle_ms` is wrong (`invalid_argument`), or
                 another folder has the same prefix, or either has none (`duplicate`).
+            ClosedError: The server is closed.
+        """
+    @overload
+    def around(self, function: _Around, /) -> _Around: ...
+    @overload
+    def around(self, function: None = None, /) -> Callable[[_Around], _Around]:
+        """Runs a function `(call, next)` around each call of a callback for a tool, a prompt, a read or a method.
+
+        `call` is the `wellhead.Call`: its `method` and `name` or `uri` say what is called. `next()` runs the
+        callback and returns what it returns; of a tool the function of `tool` has made a result of it, a dict.
+        What the function returns or raises instead counts as the callback's: a `ToolError` has a text for the
+        model. Functions nest in the order in which they were added; the first is the outermost.
+
+        In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
+        an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
+        result. No function runs around fixed contents and folders. A callback that `client_request` runs again
+        runs again with all of them. Usable as a decorator, with and without parentheses.
+
+        Args:
+            function: The function. Without it, the method returns a decorator.
+
+        Raises:
+            RegistrationError: The function has other parameters (`invalid_argument`).
             ClosedError: The server is closed.
         """
     @overload

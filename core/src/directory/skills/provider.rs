@@ -197,6 +197,10 @@ impl SearchedFolder for SkillFiles {
 }
 
 impl Provider for SkillFiles {
+    fn is_library(&self) -> bool {
+        true
+    }
+
     fn read(&self, mut call: Call) {
         let answer = self.answer(&call);
         let Some(responder) = call.take_responder() else { return };

@@ -1,0 +1,53 @@
+"""Seams: functions of the application that run around each call of a callback."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from wellhead._parameters import MISSING, is_async, refusal, signature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
+
+    from wellhead._core import Call
+
+    _Seam: TypeAlias = tuple[Callable[..., Any], bool]  # function, is_async
+
+
+def seam(function: Any) -> _Seam:
+    """A function that takes (call, next) by position, and whether it is an `async def`."""
+    if not callable(function):
+        raise refusal(function, "it takes (call, next)")
+    try:
+        parameters = signature(function)
+    except Exception:
+        return function, is_async(function)  # * takes anything
+    needed = [default is MISSING for _, _, default, _ in parameters]
+    if len(parameters) < 2 or any(keyword_only for *_, keyword_only in parameters[:2]) or any(needed[2:]):
+        raise refusal(function, "it takes (call, next)")
+    return function, is_async(function)
+
+
+def surrounded(
+    seams: tuple[_Seam, ...], call: Call, function: Callable[..., Any], quick: bool, /, *arguments: Any, **keywords: Any
+) -> Any:
+    """Runs the seams around `function`, and returns the result of the outermost. `quick`: an event loop may call `function`."""
+    following: Callable[[], Any] = partial(function, *arguments, **keywords)
+    for own, own_is_async in reversed(seams):
+        following = partial(own, call, partial(later, following, quick) if own_is_async else following)
+        quick = own_is_async
+    return following()
+
+
+async def later(following: Callable[[], Any], quick: bool) -> Any:
+    """`next` of an `async def`: what is no coroutine runs on a thread."""
+    import asyncio
+
+    result = following() if quick else await asyncio.to_thread(following)
+    if hasattr(result, "__await__"):
+        return await result
+    if hasattr(result, "add_done_callback") and hasattr(result, "result"):
+        return await asyncio.wrap_future(result)
+    return result

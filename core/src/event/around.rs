@@ -1,0 +1,285 @@
+//! A seam: application code that runs around each call of a callback for a read, a tool, a prompt or a method.
+
+use super::{Call, MethodCall, guarded};
+use crate::access::RequestContext;
+use crate::catalog::{MethodFn, MethodHandler};
+use crate::model::{Answer, Json, MethodAnswer, MethodError, ToolError, ToolResult};
+use crate::protocol::Context;
+use crate::provider::Provider;
+use crate::responder::Responder;
+use crate::sync::Lock;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// The call that a seam sees: see [`crate::Server::around`]. It may be kept.
+pub struct AroundCall {
+    subject: Subject,
+    pub(super) context: Arc<Context>,
+    pub(super) attached: Option<RequestContext>,
+    /// Never answers.
+    pub(super) responder: Option<Responder<MethodAnswer>>,
+}
+
+enum Subject {
+    Read(Arc<str>),
+    Method(Arc<MethodHandler>, Arc<Json>),
+}
+
+impl AroundCall {
+    /// The method: `tools/call`, `prompts/get`, `resources/read` however the client reads, or one of the application.
+    pub fn method(&self) -> &str {
+        match &self.subject {
+            Subject::Read(_) => "resources/read",
+            Subject::Method(handler, _) => &handler.name,
+        }
+    }
+
+    /// The name of the tool or prompt. `None` for other calls.
+    pub fn name(&self) -> Option<&str> {
+        match &self.subject {
+            Subject::Read(_) => None,
+            Subject::Method(handler, _) => handler.item.as_deref(),
+        }
+    }
+
+    /// The URI that is read, as the client spelled it. `None` for other calls.
+    pub fn uri(&self) -> Option<&str> {
+        match &self.subject {
+            Subject::Read(uri) => Some(uri),
+            Subject::Method(..) => None,
+        }
+    }
+
+    /// The request's `params`, the text of a JSON object; `{}` if there were none, and for a read.
+    pub fn params(&self) -> &str {
+        match &self.subject {
+            Subject::Read(_) => "{}",
+            Subject::Method(_, params) => params.as_str(),
+        }
+    }
+
+    /// The `arguments` among the parameters, the text of a JSON object; `{}` if there are none.
+    pub fn arguments(&self) -> &str {
+        match &self.subject {
+            Subject::Read(_) => "{}",
+            Subject::Method(_, params) => super::method::arguments_of(params),
+        }
+    }
+
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`.
+    pub fn client_capabilities(&self) -> Option<String> {
+        self.responder.as_ref()?.client_capabilities()
+    }
+
+    /// Returns whether the answer is not wanted any more. Cheap.
+    pub fn is_cancelled(&self) -> bool {
+        self.responder.as_ref().is_some_and(Responder::is_cancelled)
+    }
+}
+
+impl Drop for AroundCall {
+    fn drop(&mut self) {
+        if let Some(responder) = self.responder.take() {
+            responder.disarm();
+        }
+    }
+}
+
+impl fmt::Debug for AroundCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AroundCall").field("method", &self.method()).finish_non_exhaustive()
+    }
+}
+
+/// The answer of a callback, as a seam sees it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Of a read.
+    Read(Answer),
+    /// Of a tool, a prompt or a method.
+    Method(MethodAnswer),
+}
+
+impl Outcome {
+    /// The word by which an observer knows the outcome: see [`crate::Ended::outcome`].
+    pub fn word(&self) -> &'static str {
+        match self {
+            Outcome::Read(answer) => answer.word(),
+            Outcome::Method(answer) => answer.word(),
+        }
+    }
+
+    fn failed_like(is_read: bool, why: &str) -> Outcome {
+        if is_read {
+            Outcome::Read(Answer::Failed(why.to_owned()))
+        } else {
+            Outcome::Method(MethodAnswer::failed(why))
+        }
+    }
+
+    fn is_read(&self) -> bool {
+        matches!(self, Outcome::Read(_))
+    }
+
+    /// A seam may give a read the answer of a tool.
+    pub(crate) fn into_answer(self) -> Answer {
+        match self {
+            Outcome::Read(answer) => answer,
+            Outcome::Method(_) => Answer::Failed("a seam answered a read like a tool".to_owned()),
+        }
+    }
+
+    pub(crate) fn into_method_answer(self) -> MethodAnswer {
+        match self {
+            Outcome::Method(answer) => answer,
+            Outcome::Read(_) => MethodAnswer::failed("a seam answered a tool, prompt or method like a read"),
+        }
+    }
+}
+
+impl From<Answer> for Outcome {
+    fn from(answer: Answer) -> Self {
+        Outcome::Read(answer)
+    }
+}
+
+impl From<MethodAnswer> for Outcome {
+    fn from(answer: MethodAnswer) -> Self {
+        Outcome::Method(answer)
+    }
+}
+
+impl From<ToolError> for Outcome {
+    fn from(error: ToolError) -> Self {
+        Outcome::Method(error.into())
+    }
+}
+
+impl From<ToolResult> for Outcome {
+    fn from(result: ToolResult) -> Self {
+        Outcome::Method(result.into())
+    }
+}
+
+impl From<MethodError> for Outcome {
+    fn from(error: MethodError) -> Self {
+        Outcome::Method(error.into())
+    }
+}
+
+pub(crate) type Seam = dyn Fn(AroundCall, Next) + Send + Sync;
+/// All seams of a server, the outermost first.
+pub(crate) type Seams = Arc<Vec<Arc<Seam>>>;
+/// Gets the answer, and returns the one to send.
+pub(crate) type AfterCallback = Box<dyn FnOnce(Outcome) -> Outcome + Send>;
+
+/// The call's way on from a seam: see [`crate::Server::around`]. Any thread may use it. Dropped unused, it fails the call.
+#[must_use = "a call whose `Next` is dropped fails"]
+pub struct Next {
+    seams: Seams,
+    at: usize,
+    callback: Surrounded,
+}
+
+enum Surrounded {
+    Read(Call, Arc<dyn Provider>),
+    Method(MethodCall, Arc<MethodFn>),
+}
+
+impl Next {
+    pub(super) fn read(seams: Seams, call: Call, provider: Arc<dyn Provider>) -> Self {
+        Next { seams, at: 0, callback: Surrounded::Read(call, provider) }
+    }
+
+    pub(super) fn method(seams: Seams, call: MethodCall, run: Arc<MethodFn>) -> Self {
+        Next { seams, at: 0, callback: Surrounded::Method(call, run) }
+    }
+
+    /// Runs the next seam, or the callback. When the callback has answered, `then` gets the answer, on the thread that
+    /// answers, and returns it or another one. It runs once, also for a callback that failed and for a call that was
+    /// cancelled; the client does not see the answer then. If it panics, the call fails.
+    pub fn run(mut self, then: impl FnOnce(Outcome) -> Outcome + Send + 'static) {
+        match &mut self.callback {
+            Surrounded::Read(call, _) => call.then(Box::new(then)),
+            Surrounded::Method(call, _) => call.then(Box::new(then)),
+        }
+        self.go_on();
+    }
+
+    /// Answers in place of the callback, which does not run.
+    pub fn answer(self, outcome: impl Into<Outcome>) {
+        let outcome = outcome.into();
+        // Whether the client still wants it is no concern of a seam.
+        let _wanted = match self.callback {
+            Surrounded::Read(call, _) => call.into_responder().finish(outcome.into_answer()),
+            Surrounded::Method(call, _) => call.into_responder().finish(outcome.into_method_answer()),
+        };
+    }
+
+    pub(super) fn go_on(mut self) {
+        if let Some(seam) = self.seams.get(self.at).cloned() {
+            self.at += 1;
+            let call = self.callback.shown();
+            return guarded(self, move |next| seam(call, next));
+        }
+        match self.callback {
+            // The seams may have waited.
+            Surrounded::Read(call, _) if call.is_cancelled() => drop(call),
+            Surrounded::Method(call, _) if call.is_cancelled() => drop(call),
+            Surrounded::Read(call, provider) => guarded(call, move |call| provider.read(call)),
+            Surrounded::Method(call, run) => guarded(call, move |call| run(call)),
+        }
+    }
+}
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Next").field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+impl Surrounded {
+    fn shown(&self) -> AroundCall {
+        match self {
+            Surrounded::Read(call, _) => AroundCall {
+                subject: Subject::Read(call.uri.clone()),
+                context: call.context.clone(),
+                attached: call.attached.clone(),
+                responder: call.responder.as_ref().map(Responder::onlooker),
+            },
+            Surrounded::Method(call, _) => AroundCall {
+                subject: Subject::Method(call.handler.clone(), call.params.clone()),
+                context: call.context.clone(),
+                attached: call.attached.clone(),
+                responder: call.responder.as_ref().map(Responder::onlooker),
+            },
+        }
+    }
+}
+
+/// The closures that get the answer of a call. All responders of the call share it.
+#[derive(Default)]
+#[allow(unnameable_types, reason = "a sealed trait names it")]
+pub struct Afterwards(Lock<Vec<AfterCallback>>);
+
+impl Afterwards {
+    pub(crate) fn push(&self, then: AfterCallback) {
+        self.0.with(|all, _| all.push(then));
+    }
+
+    /// Gives the answer to the seams, the innermost first, and returns the last outcome. The second answer finds none.
+    pub(crate) fn apply(&self, outcome: Outcome) -> Outcome {
+        let is_read = outcome.is_read();
+        let all = self.0.with(|all, _| std::mem::take(all));
+        all.into_iter().rev().fold(outcome, |outcome, then| {
+            let caught = catch_unwind(AssertUnwindSafe(|| then(outcome)));
+            caught.unwrap_or_else(|_| Outcome::failed_like(is_read, "a seam panicked after the callback"))
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.with(|all, _| all.is_empty())
+    }
+}

@@ -1,0 +1,43 @@
+//! Seams around the calls of the application's callbacks.
+
+use super::Server;
+use crate::error::Result;
+use crate::event::{AroundCall, Next};
+use std::sync::Arc;
+
+impl Server {
+    /// Adds a seam: a closure that runs around each call of a callback for a tool, a prompt, a read or a method of the
+    /// application's own. It may refuse the call, and it may look at the answer and replace it. Seams nest in the order
+    /// in which they were added: the first is the outermost. None runs around fixed contents and folders, which the library
+    /// answers by itself, nor if the application runs events itself.
+    ///
+    /// The closure lets the call run by [`Next::run`], or answers in its place by [`Next::answer`]. It may keep `next`
+    /// and do so later, on any thread. It runs where the callback would, with no lock held. A callback that asks the client
+    /// (see [`crate::MethodCall::client_request`]) runs again from its start, and so do the seams.
+    ///
+    /// ```
+    /// use std::time::Instant;
+    /// use wellhead::{Server, ToolError};
+    ///
+    /// let server = Server::new("notes", "1.0.0");
+    /// server.around(|call, next| {
+    ///     if call.name() == Some("erase") && call.caller().id() != b"admin" {
+    ///         return next.answer(ToolError::new("Only an administrator may erase notes."));
+    ///     }
+    ///     let began = Instant::now();
+    ///     next.run(move |outcome| {
+    ///         eprintln!("{} {:?}: {:?}", call.method(), call.name().or(call.uri()), began.elapsed());
+    ///         outcome
+    ///     });
+    /// })?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Closed`].
+    pub fn around(&self, seam: impl Fn(AroundCall, Next) + Send + Sync + 'static) -> Result<()> {
+        self.open()?;
+        self.0.add_seam(Arc::new(seam));
+        Ok(())
+    }
+}

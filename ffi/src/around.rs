@@ -1,0 +1,300 @@
+//! Seams: functions of the application that run around each call of a callback.
+
+use crate::boundary::{Promise, answer, ask, guard, invalid};
+use crate::foreign::{UserData, json};
+use crate::held_call::wellhead_call;
+use crate::method::failure;
+use crate::server::{wellhead_server, with_callback};
+use crate::status::{wellhead_error, wellhead_status};
+use crate::types::{wellhead_destroy_callback, wellhead_str};
+use parking_lot::Mutex;
+use std::ffi::c_void;
+use std::sync::Arc;
+use wellhead::{Answer, AroundCall, Contents, MethodAnswer, Next, Outcome, Result, ToolError, ToolResult};
+
+/// Runs around a call of a tool, a prompt, a read or a method. Let the call run by wellhead_next_run, or answer in its place by
+/// wellhead_next_refuse. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
+/// say what is called. call, next: borrowed until the callback returns.
+pub type wellhead_around_callback = Option<
+    unsafe extern "C-unwind" fn(user_data: *mut c_void, call: *const wellhead_call, next: *mut wellhead_next),
+>;
+
+/// Gets the answer of a call, also of one that failed or was cancelled, on the thread that answers. The wellhead_outcome_set_
+/// functions replace it. call, outcome: borrowed until the callback returns.
+pub type wellhead_after_callback = Option<
+    unsafe extern "C-unwind" fn(
+        after_data: *mut c_void,
+        call: *const wellhead_call,
+        outcome: *mut wellhead_outcome,
+    ),
+>;
+
+/// Adds a seam: a callback that runs around each call of the callbacks of tools, prompts, reads and methods, where the
+/// callback would run. Seams nest in the order in which they are added; the first is the outermost. None runs around fixed
+/// contents and folders. A callback that wellhead_call_client_request runs again runs again with its seams. around: may not be
+/// NULL. destroy: called once, after the last call, also on failure; may be NULL. INVALID_ARGUMENT, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_around(
+    server: *mut wellhead_server,
+    around: wellhead_around_callback,
+    user_data: *mut c_void,
+    destroy: wellhead_destroy_callback,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    let user_data = UserData::new(user_data, destroy);
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_callback(server, error, (around, "around"), user_data, |_, server, around, user_data| {
+            server.around(move |call: AroundCall, next: Next| {
+                let refusal = wellhead_outcome::refusal(call.uri().is_some());
+                let call = Arc::new(wellhead_call::around(call));
+                let open = Mutex::new(Some(Open { next, refused: false }));
+                let next = wellhead_next { call, open, refusal };
+                // SAFETY: the application's function, called as the header says.
+                answer((), || around(user_data.get(), &raw const *next.call, (&raw const next).cast_mut()));
+                if let Some(Open { next: way, refused: true }) = next.open.into_inner() {
+                    way.answer(next.refusal.0.into_inner().outcome);
+                }
+            })
+        })
+    }
+}
+
+/// cbindgen:ignore
+pub struct wellhead_next {
+    call: Arc<wellhead_call>,
+    /// None: it ran.
+    open: Mutex<Option<Open>>,
+    refusal: wellhead_outcome,
+}
+
+struct Open {
+    next: Next,
+    refused: bool,
+}
+
+/// Runs the next seam, or the callback, which may answer later. after: gets the answer; may be NULL. destroy: called once with
+/// after_data, after the last use of it, also on failure; may be NULL. INVALID_ARGUMENT if the call ran or was refused already.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_next_run(
+    next: *mut wellhead_next,
+    after: wellhead_after_callback,
+    after_data: *mut c_void,
+    destroy: wellhead_destroy_callback,
+) -> wellhead_status {
+    let after_data = UserData::new(after_data, destroy);
+    let run = |promise: &Promise| {
+        let next = promise.handle(next.cast_const(), "next")?;
+        let open = next.open.lock().take_if(|open| !open.refused);
+        let Some(Open { next: way, .. }) = open else {
+            return Err(invalid("the call ran or was refused already"));
+        };
+        let call = next.call.clone();
+        way.run(move |outcome| {
+            let Some(after) = after else { return outcome };
+            let outcome = wellhead_outcome::showing(outcome);
+            answer((), || {
+                // SAFETY: the application's function, called as the header says.
+                unsafe { after(after_data.get(), &raw const *call, (&raw const outcome).cast_mut()) };
+            });
+            outcome.0.into_inner().outcome
+        });
+        Ok(())
+    };
+    // SAFETY: our caller's promise.
+    unsafe { guard(std::ptr::null_mut(), run) }
+}
+
+/// Answers in place of the callback, which does not run. Returns the answer, to be set by a wellhead_outcome_set_ function, borrowed
+/// until the callback returns; if none sets it, the call fails. NULL: the call ran already.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_next_refuse(next: *mut wellhead_next) -> *mut wellhead_outcome {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(next.cast_const(), std::ptr::null_mut(), |_, next| match &mut *next.open.lock() {
+            Some(open) => {
+                open.refused = true;
+                (&raw const next.refusal).cast_mut()
+            }
+            None => std::ptr::null_mut(),
+        })
+    }
+}
+
+/// cbindgen:ignore
+pub struct wellhead_outcome(Mutex<Told>);
+
+/// The answer, and the texts of earlier ones that the application may still look at.
+struct Told {
+    outcome: Outcome,
+    before: Vec<Outcome>,
+}
+
+impl wellhead_outcome {
+    fn showing(outcome: Outcome) -> Self {
+        wellhead_outcome(Mutex::new(Told { outcome, before: Vec::new() }))
+    }
+
+    fn refusal(is_read: bool) -> Self {
+        let why = "a seam refused the call and set no answer";
+        wellhead_outcome::showing(if is_read {
+            Answer::Failed(why.to_owned()).into()
+        } else {
+            MethodAnswer::failed(why).into()
+        })
+    }
+}
+
+/// Returns the kind of the answer: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result,
+/// error, waiting or failed. Later versions may add words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_word(outcome: *const wellhead_outcome) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(outcome, wellhead_str::ABSENT, |_, outcome| {
+            wellhead_str::from_text(outcome.0.lock().outcome.word())
+        })
+    }
+}
+
+/// Returns the result of a tool, a prompt or a method, a JSON object: of a tool with `content`. Absent for other answers. Borrowed
+/// until the callback returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_result(outcome: *const wellhead_outcome) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(outcome, wellhead_str::ABSENT, |_, outcome| match &outcome.0.lock().outcome {
+            Outcome::Method(MethodAnswer::Result(result)) => wellhead_str::from_text(result.as_str()),
+            _ => wellhead_str::ABSENT,
+        })
+    }
+}
+
+/// Returns the text that a read found. Absent for other answers, bytes, and several elements. Borrowed until the callback
+/// returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_text(outcome: *const wellhead_outcome) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(outcome, wellhead_str::ABSENT, |_, outcome| {
+            wellhead_str::optional(match &outcome.0.lock().outcome {
+                Outcome::Read(Answer::Found(found)) => match &found[..] {
+                    [only] => only.text(),
+                    _ => None,
+                },
+                _ => None,
+            })
+        })
+    }
+}
+
+/// Sets the result of a tool, a prompt or a method, a JSON object, which is copied and may not be absent. INVALID_ARGUMENT also
+/// for a read; INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_set_result(
+    outcome: *mut wellhead_outcome,
+    result: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        set(outcome, |promise, _| {
+            let result = json(promise.text(result, "result")?, "result")?;
+            Ok(MethodAnswer::Result(result).into())
+        })
+    }
+}
+
+/// Sets one text, which is copied and may not be absent: what a read found, whose other details stay, or the result of a
+/// tool. INVALID_ARGUMENT, INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_set_text(
+    outcome: *mut wellhead_outcome,
+    text: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        set(outcome, |promise, before| {
+            let text = promise.text(text, "text")?;
+            Ok(match before {
+                Outcome::Read(Answer::Found(found)) if found.len() == 1 => {
+                    Answer::from(found[0].clone().body(text)).into()
+                }
+                Outcome::Read(_) => Answer::from(Contents::new(text)).into(),
+                _ => ToolResult::from(text).into(),
+            })
+        })
+    }
+}
+
+/// Sets an error of a tool, whose text the model reads: see wellhead_method_tool_error. INVALID_ARGUMENT also for a read;
+/// INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_set_tool_error(
+    outcome: *mut wellhead_outcome,
+    message: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { set(outcome, |promise, _| Ok(ToolError::new(promise.text(message, "message")?).into())) }
+}
+
+/// Sets an error of a tool, a prompt or a method: see wellhead_method_error. INVALID_ARGUMENT also for a read; INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_set_error(
+    outcome: *mut wellhead_outcome,
+    code: i32,
+    message: wellhead_str,
+    data: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { set(outcome, |promise, _| failure(promise, code, message, data).map(Into::into)) }
+}
+
+/// Sets the answer of a read to "not found". INVALID_ARGUMENT for other calls.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_set_not_found(outcome: *mut wellhead_outcome) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { set(outcome, |_, _| Ok(Answer::NotFound.into())) }
+}
+
+/// Sets the answer of a read to "permission denied". INVALID_ARGUMENT for other calls.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_set_denied(outcome: *mut wellhead_outcome) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe { set(outcome, |_, _| Ok(Answer::Denied.into())) }
+}
+
+/// Sets a failure: "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not
+/// sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_outcome_set_failed(
+    outcome: *mut wellhead_outcome,
+    why: wellhead_str,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        set(outcome, |promise, before| {
+            let why = promise.text(why, "why")?;
+            Ok(match before {
+                Outcome::Read(_) => Answer::Failed(why.to_owned()).into(),
+                _ => MethodAnswer::failed(why).into(),
+            })
+        })
+    }
+}
+
+unsafe fn set(
+    outcome: *mut wellhead_outcome,
+    make: impl FnOnce(&Promise, &Outcome) -> Result<Outcome>,
+) -> wellhead_status {
+    let run = |promise: &Promise| {
+        let told = &mut *promise.handle(outcome.cast_const(), "outcome")?.0.lock();
+        let answer = make(promise, &told.outcome)?;
+        if std::mem::discriminant(&answer) != std::mem::discriminant(&told.outcome) {
+            return Err(invalid("a read has other answers than a tool, a prompt or a method"));
+        }
+        told.before.push(std::mem::replace(&mut told.outcome, answer));
+        Ok(())
+    };
+    // SAFETY: our caller's promise.
+    unsafe { guard(std::ptr::null_mut(), run) }
+}
