@@ -33,6 +33,7 @@ static std::string text_result(const std::string &text) {
     return R"({"content":[{"type":"text","text":")" + text + R"("}]})";
 }
 
+// row: TR-11
 static void a_tool_returns_its_result() {
     const std::string greeting = "Hello";
     CHECK(result_of([&](const Call &call) { return greeting + ", " + std::string(call.arguments().text("name").value()); },
@@ -45,6 +46,7 @@ static void a_tool_returns_its_result() {
           R"({"structuredContent":{"n":1},"content":[{"type":"text","text":"{\"n\":1}"}]})");
 }
 
+// row: TR-04
 static void a_result_has_each_kind_of_content() {
     const auto tool = [](const Call &) -> ToolResult {
         auto text = ContentBlock::text("t");

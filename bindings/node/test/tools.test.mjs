@@ -316,6 +316,7 @@ const RESULTS = {
   'an empty Result': [new Result(), { content: [] }],
 };
 for (const [name, [value, expected]] of Object.entries(RESULTS)) {
+  // row: TR-11
   test(`${name} is a result`, limit, async () => {
     assert.deepEqual(await (await tool({ input: {} }, () => value)).call(), expected);
     assert.deepEqual(await (await tool({ input: {} }, async () => soon(value))).call(), expected);

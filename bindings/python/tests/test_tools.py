@@ -461,6 +461,7 @@ def test_what_is_returned_is_a_result(returned: Any, expected: dict[str, Any]) -
     assert call(later, {}) == expected
 
 
+# row: TR-11
 def test_bytes_are_refused_with_what_to_return(caplog: pytest.LogCaptureFixture) -> None:
     def tool() -> Any:
         return object()

@@ -313,6 +313,7 @@ mod tests {
         assert_eq!(written(merged), format!(r#"{{"content":{blocks},"structuredContent":1}}"#));
     }
 
+    // row: TR-04
     #[test]
     fn each_kind_of_block_is_written_as_the_schema_has_it() {
         let link = Resource::new("a:b").title("B").size(3);

@@ -124,6 +124,7 @@ mod tests {
         serde_json::from_str(&client.call_tool(name, arguments).unwrap()).unwrap()
     }
 
+    // row: TR-11
     #[test]
     fn a_handler_gets_its_struct_and_may_return_a_value_an_error_or_later() {
         let added = call("add", r#"{"a":2,"b":3}"#);
