@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Counts the protocol rows that a vector or a named test shows, and checks the form of the vectors.
 
-    python3 tests/rows.py            counts; exit 1 if a vector is wrong or a row of stage `first` is uncovered
+    python3 tests/rows.py            counts; exit 1 if a vector is wrong, a row is uncovered, or one of stage `none` is not
     python3 tests/rows.py --list     each row with what covers it
 
-A vector names its rows in `rows`; a test in Rust, C, C++, Python or TypeScript in a comment: `row: M-12, X-12`.
+A row of stage `none` has no test, and a reason for that in a fourth column. A vector names its rows in `rows`; a test in Rust, C, C++, Python or TypeScript in a comment: `row: M-12, X-12`.
 """
 import json
 import re
@@ -17,6 +17,7 @@ from shapes import UNSEEN, Malformed, http_needed, http_vector, needed, vector
 ROOT = Path(__file__).resolve().parent.parent
 VECTORS = ROOT / "tests" / "vectors"
 CODE = {".rs", ".c", ".h", ".cpp", ".hpp", ".py", ".ts", ".mts", ".js", ".mjs"}
+STAGES = ("first", "whole", "http", "none")
 SKIPPED = {"target", "node_modules", "build", "dist", "__pycache__"}
 MENTION = re.compile(r"\brow:\s*((?:[A-Z]{1,2}-\d\d|\d\.\d)(?:,\s*(?:[A-Z]{1,2}-\d\d|\d\.\d))*)")
 
@@ -27,8 +28,10 @@ def table() -> dict[str, str]:
         if line.startswith("#"):
             continue
         columns = line.split("\t")
-        if len(columns) != 3 or columns[1] not in ("first", "whole", "http") or columns[0] in stages:
-            sys.exit(f"rows.tsv:{number}: must be a new row id, a stage (first, whole, http) and a meaning, with tabs between")
+        wanted = 4 if columns[1:2] == ["none"] else 3
+        if len(columns) != wanted or not all(columns) or columns[1] not in STAGES or columns[0] in stages:
+            what = "a new row id, a stage (first, whole, http, none), a meaning, and with none a reason"
+            sys.exit(f"rows.tsv:{number}: must be {what}, with tabs between")
         stages[columns[0]] = columns[1]
     return stages
 
@@ -95,13 +98,16 @@ def main() -> int:
             print(f"{row}\t{stages[row]}\t{' '.join(sorted(names)) or '-'}")
     for problem in problems:
         print(problem)
-    for stage in ("first", "whole", "http"):
+    for stage in STAGES:
         rows = [row for row in stages if stages[row] == stage]
         print(f"{stage}: {sum(bool(covers[row]) for row in rows)} of {len(rows)} rows covered")
-    uncovered = [row for row in stages if stages[row] == "first" and not covers[row]]
+    uncovered = [row for row in stages if stages[row] != "none" and not covers[row]]
     if uncovered:
-        print("uncovered rows of stage first:", " ".join(uncovered))
-    return 1 if problems or uncovered else 0
+        print("uncovered rows:", " ".join(uncovered))
+    needless = [row for row in stages if stages[row] == "none" and covers[row]]
+    if needless:
+        print("rows with a test and a reason for having none:", " ".join(needless))
+    return 1 if problems or uncovered or needless else 0
 
 
 if __name__ == "__main__":
