@@ -1142,6 +1142,18 @@ WELLHEAD_API wellhead_status wellhead_method_missing_capability(wellhead_method 
  * sent to the client. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, wellhead_str why);
 
+/* Limits of one tool, for wellhead_server_limit_tool. 0 in a field means no limit. */
+typedef struct wellhead_tool_limits {
+    size_t struct_size;
+    size_t calls_in_flight;                   /* Calls of the tool in flight, of all callers. 1: one at a time. */
+    size_t caller_calls_in_flight;            /* Calls of the tool in flight, for each caller. */
+    size_t caller_calls_per_minute;           /* Calls of the tool that begin in a minute, for each caller. */
+    /* Milliseconds until a call is cancelled and answered with an internal error. Takes the place of call_ms of
+     * wellhead_limits. */
+    uint64_t call_ms;
+} wellhead_tool_limits;
+#define WELLHEAD_TOOL_LIMITS_INIT { sizeof(wellhead_tool_limits), 0, 0, 0, 0 }
+
 /* Registers a tool. definition: how it is listed, a JSON object without a name, such as
  * {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call, for
  * example with wellhead_method_text. The arguments, which wellhead_call_argument_text and its like read, fit the
@@ -1186,6 +1198,14 @@ WELLHEAD_API wellhead_status wellhead_server_disable_tool(wellhead_server *serve
  * wellhead_server_add_tool, and then the tool stays as it is. UNKNOWN, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_update_tool(wellhead_server *server, wellhead_str name,
                                                          wellhead_str changes, wellhead_error **error);
+
+/* Limits the calls of a tool. `limits` replaces the limits that were set before; NULL: there are none any more. Calls that
+ * these counted still count. A call beyond a limit is refused with "Busy", before its callback, so that the client tries again. A call counts
+ * until it is answered, or until the responder of a cancelled call is gone. A caller is who the token or the connection says;
+ * all clients without a token are one caller. The time is that of the function that tells it, such as wellhead_connection_tick.
+ * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_limit_tool(wellhead_server *server, wellhead_str name,
+                                                        const wellhead_tool_limits *limits, wellhead_error **error);
 
 /* Registers a prompt. definition: how it is listed, such as {"description":"…","arguments":[…]}. method: answers
  * prompts/get. The rest is as in wellhead_server_add_tool. */

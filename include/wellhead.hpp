@@ -900,6 +900,14 @@ private:
     }
 };
 
+/* Limits of one tool: see wellhead_tool_limits. 0: no limit. */
+struct ToolLimits {
+    std::size_t calls_in_flight = 0;
+    std::size_t caller_calls_in_flight = 0;
+    std::size_t caller_calls_per_minute = 0;
+    std::uint64_t call_ms = 0;
+};
+
 /* The responder of an authorize callback. */
 class Authorize
     : public detail::Responder<Authorize, wellhead_authorize, wellhead_authorize_keep, wellhead_authorize_free,
@@ -1194,6 +1202,15 @@ public:
     /* changes: JSON, with members of a definition; null removes one. */
     void update_tool(std::string_view name, std::string_view changes) {
         detail::call(wellhead_server_update_tool, capi(), str(name), str(changes));
+    }
+    /* Replaces the limits of a tool. */
+    void limit_tool(std::string_view name, const ToolLimits &limits) {
+        wellhead_tool_limits c = WELLHEAD_TOOL_LIMITS_INIT;
+        c.calls_in_flight = limits.calls_in_flight;
+        c.caller_calls_in_flight = limits.caller_calls_in_flight;
+        c.caller_calls_per_minute = limits.caller_calls_per_minute;
+        c.call_ms = limits.call_ms;
+        detail::call(wellhead_server_limit_tool, capi(), str(name), &c);
     }
     void enable_prompt(std::string_view name) { detail::call(wellhead_server_enable_prompt, capi(), str(name)); }
     void disable_prompt(std::string_view name) { detail::call(wellhead_server_disable_prompt, capi(), str(name)); }

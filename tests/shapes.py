@@ -296,6 +296,7 @@ def step_of(name: str, checker: Checker, more: dict[str, Checker] | None = None,
     return name, members({name: checker, **(required or {})}, {**ON, **(more or {})})
 
 
+TOOL_LIMITS = ("calls_in_flight", "caller_calls_in_flight", "caller_calls_per_minute", "call_ms")
 step = by_member(
     step_of("handshake", text),
     step_of("in", messages),
@@ -324,6 +325,7 @@ step = by_member(
     step_of("disable_tool", text, ERROR),
     step_of("disable_prompt", text, ERROR),
     step_of("update_tool", text, ERROR, {"members": any_object}),
+    step_of("limit_tool", text, ERROR, {"limits": members({}, {name: integer for name in TOOL_LIMITS})}),
     step_of("update_prompt", text, ERROR, {"members": any_object}),
     step_of("notify", text, {"params": any_object, "sent": boolean, **ERROR}, {"method": text}),
     step_of("explain", text, required={"is": is_a(dict, "an object")}),
@@ -440,7 +442,7 @@ def event(value: Any, where: str) -> None:
 
 RESPONSE = members({"status": integer}, {"headers": members_of(text_or_null), "json": body, "events": array(event), "end": one_of(True)})
 ON_HOST = ("finish", "progress", "close_stream", "cancelled", "on_cancel", "notify", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
-           "remove_prompt", "enable_tool", "enable_prompt", "disable_tool", "disable_prompt", "update_tool", "update_prompt", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
+           "remove_prompt", "enable_tool", "enable_prompt", "disable_tool", "disable_prompt", "update_tool", "update_prompt", "limit_tool", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
 
 
 def http_step(value: Any, where: str) -> None:

@@ -7,6 +7,7 @@ mod method_calls;
 mod named_requests;
 mod resource_tools;
 mod shared;
+mod tool_limits;
 
 use crate::access::{Caller, RequestContext};
 use crate::account::Permit;
@@ -358,6 +359,12 @@ impl Connection {
     /// Returns when to call [`Connection::tick`] at the latest, in milliseconds of the application's clock. None: no need to.
     pub fn poll_timeout(&self) -> Option<u64> {
         self.0.machine.with(|m, _| m.poll_timeout())
+    }
+
+    /// Returns for how long a call may be held at least, whichever it is.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn shortest_call_ms(&self) -> u64 {
+        self.0.server.shortest_call_ms()
     }
 
     /// Returns when what a route will say is overdue, if that is known.

@@ -14,6 +14,7 @@ pub(crate) enum RefusalKind {
     Scope,
     Session,
     Busy,
+    ToolLimit,
     Cursor,
     Extension,
 }

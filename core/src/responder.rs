@@ -2,7 +2,7 @@
 
 use crate::access::Verdict;
 use crate::account::Permit;
-use crate::catalog::Sealer;
+use crate::catalog::{Sealer, ToolCall};
 use crate::connection::ConnectionState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Afterwards, Continuation, Outcome, Question, Verification};
@@ -33,7 +33,8 @@ pub struct Responder<A: Reply> {
 const DROPPED: &str = "was dropped without an answer";
 
 enum AnswerTarget {
-    /// `permit`: what it counts as, over HTTP. `observed`: there is an observer. `then`: there are seams.
+    /// `permit`: what it counts as, over HTTP. `observed`: there is an observer. `then`: there are seams. `counted`: its
+    /// tool has limits.
     Call {
         connection: Weak<ConnectionState>,
         call: CallId,
@@ -41,6 +42,7 @@ enum AnswerTarget {
         permit: Option<Arc<Permit>>,
         observed: Option<Arc<RunningCalls>>,
         then: Option<Arc<Afterwards>>,
+        counted: Option<Arc<ToolCall>>,
     },
     Interest {
         server: Weak<ServerState>,
@@ -63,7 +65,8 @@ pub(crate) enum QuestionId {
 impl<A: Reply> Responder<A> {
     pub(crate) fn new(connection: Weak<ConnectionState>, call: CallId, context: Arc<Context>) -> Self {
         let permit = context.permit();
-        let target = AnswerTarget::Call { connection, call, context, permit, observed: None, then: None };
+        let (observed, then, counted) = (None, None, None);
+        let target = AnswerTarget::Call { connection, call, context, permit, observed, then, counted };
         Responder { target, kind: PhantomData }
     }
 
@@ -94,17 +97,27 @@ impl<A: Reply> Responder<A> {
         std::mem::replace(&mut self.target, AnswerTarget::Done)
     }
 
+    /// The call counts for the limits of its tool.
+    pub(crate) fn count(&mut self, call: ToolCall) {
+        if let AnswerTarget::Call { counted, .. } = &mut self.target {
+            *counted = Some(Arc::new(call));
+        }
+    }
+
     /// Answers. Returns whether anyone still wanted to know; a late answer is no mistake.
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
-            AnswerTarget::Call { connection, call, context, permit, observed, then } => {
+            AnswerTarget::Call { connection, call, context, permit, observed, then, counted } => {
                 let answer = answer.into();
                 let answer = match then {
                     Some(then) => answer.through(then),
                     None => answer,
                 };
                 let (outcome, bytes) = answer.outcome(observed.is_some());
+                if let Some(counted) = counted {
+                    counted.end();
+                }
                 let connection = connection.upgrade();
                 let wanted = connection.as_ref().is_some_and(|connection| {
                     if let Some(permit) = permit
@@ -333,14 +346,17 @@ impl<A: Reply> Responder<A> {
     /// A second handle for the same question. The first answer counts.
     pub(crate) fn twin(&self) -> Self {
         let target = match &self.target {
-            AnswerTarget::Call { connection, call, context, permit, observed, then } => AnswerTarget::Call {
-                connection: connection.clone(),
-                call: *call,
-                context: context.clone(),
-                permit: permit.clone(),
-                observed: observed.clone(),
-                then: then.clone(),
-            },
+            AnswerTarget::Call { connection, call, context, permit, observed, then, counted } => {
+                AnswerTarget::Call {
+                    connection: connection.clone(),
+                    call: *call,
+                    context: context.clone(),
+                    permit: permit.clone(),
+                    observed: observed.clone(),
+                    then: then.clone(),
+                    counted: counted.clone(),
+                }
+            }
             AnswerTarget::Interest { server, uri, delivery } => {
                 AnswerTarget::Interest { server: server.clone(), uri: uri.clone(), delivery: *delivery }
             }
@@ -518,7 +534,10 @@ fn end(
 impl<A: Reply> Drop for Responder<A> {
     fn drop(&mut self) {
         match std::mem::replace(&mut self.target, AnswerTarget::Done) {
-            AnswerTarget::Call { connection, call, context, observed, then, .. } => {
+            AnswerTarget::Call { connection, call, context, observed, then, counted, .. } => {
+                if let Some(counted) = counted {
+                    counted.end();
+                }
                 let connection = connection.upgrade();
                 if let Some(answer) = then.and_then(|then| A::of_seams(&then)) {
                     let outcome = answer.outcome(observed.is_some());

@@ -310,6 +310,10 @@ impl Server {
         });
     }
 
+    pub(crate) fn shortest_call_ms(&self) -> u64 {
+        self.0.shortest_call_ms()
+    }
+
     /// Returns the log.
     pub(crate) fn log_sink(&self) -> Log {
         self.0.log.clone()

@@ -3,11 +3,11 @@
 use crate::foreign::UserData;
 use crate::method::{handler, wellhead_method_callback};
 use crate::named::{add_named, update_named, with_name};
-use crate::server::{wellhead_server, with_callback};
+use crate::server::{wellhead_server, with_callback, with_server};
 use crate::status::{wellhead_error, wellhead_status};
-use crate::types::{wellhead_destroy_callback, wellhead_str};
+use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
-use wellhead::Server;
+use wellhead::{Server, ToolLimits};
 
 /// Registers a tool. definition: how it is listed, a JSON object without a name, such as
 /// {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call, for
@@ -103,4 +103,50 @@ pub unsafe extern "C" fn wellhead_server_update_tool(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { update_named(server, name, changes, error, Server::update_tool) }
+}
+
+/// Limits of one tool, for wellhead_server_limit_tool. 0 in a field means no limit.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wellhead_tool_limits {
+    pub struct_size: usize,
+    /// Calls of the tool in flight, of all callers. 1: one at a time.
+    pub calls_in_flight: usize,
+    /// Calls of the tool in flight, for each caller.
+    pub caller_calls_in_flight: usize,
+    /// Calls of the tool that begin in a minute, for each caller.
+    pub caller_calls_per_minute: usize,
+    /// Milliseconds until a call is cancelled and answered with an internal error. Takes the place of call_ms of
+    /// wellhead_limits.
+    pub call_ms: u64,
+}
+
+growing!(wellhead_tool_limits);
+
+/// Limits the calls of a tool. `limits` replaces the limits that were set before; NULL: there are none any more. Calls that
+/// these counted still count. A call beyond a limit is refused with "Busy", before its callback, so that the client tries again. A call counts
+/// until it is answered, or until the responder of a cancelled call is gone. A caller is who the token or the connection says;
+/// all clients without a token are one caller. The time is that of the function that tells it, such as wellhead_connection_tick.
+/// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_limit_tool(
+    server: *mut wellhead_server,
+    name: wellhead_str,
+    limits: *const wellhead_tool_limits,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        with_server(server, error, |promise, server| {
+            let mut set = ToolLimits::default();
+            if let Some(limits) = promise.options(limits, "limits")? {
+                let most = |most: usize| Some(most).filter(|most| *most > 0);
+                set.calls_in_flight = most(limits.calls_in_flight);
+                set.caller_calls_in_flight = most(limits.caller_calls_in_flight);
+                set.caller_calls_per_minute = most(limits.caller_calls_per_minute);
+                set.call_ms = Some(limits.call_ms).filter(|ms| *ms > 0);
+            }
+            server.limit_tool(promise.text(name, "name")?, set)
+        })
+    }
 }

@@ -76,6 +76,7 @@ wellhead_stdio_options i = WELLHEAD_STDIO_OPTIONS_INIT;
 wellhead_connection_options n = WELLHEAD_CONNECTION_OPTIONS_INIT;
 wellhead_directory d = WELLHEAD_DIRECTORY_INIT;
 wellhead_method_options m = WELLHEAD_METHOD_OPTIONS_INIT;
+wellhead_tool_limits k = WELLHEAD_TOOL_LIMITS_INIT;
 wellhead_cache h = WELLHEAD_CACHE_INIT;
 wellhead_counters q = WELLHEAD_COUNTERS_INIT;'; do
     $CXX -x c++ -fsyntax-only - <<<"$once"

@@ -50,6 +50,7 @@ export type {
   ServeHttpOptions,
   ServerOptions,
   SkillsOptions,
+  ToolLimits,
 } from './options.js';
 export { Server } from './server.js';
 export type { Skill, SkillFile, SkillLister, SkillPage, SkillRequest } from './skills.js';

@@ -196,6 +196,7 @@ export interface NativeServer {
   enableNamed(prompt: boolean, name: string, enabled: boolean): void;
   updateNamed(prompt: boolean, name: string, changes: string): void;
   removeNamed(prompt: boolean, name: string): number;
+  limitTool(name: string, ...limits: (number | undefined)[]): void;
   addPromptCompleter(prompt: string, argument: string): number;
   sealState(call: number, state: string, until: number): string | null;
   openState(call: number, now: number): string | null;

@@ -244,6 +244,18 @@ export interface SkillsOptions {
   settleMs?: number | undefined;
 }
 
+/** Limits of one tool, for {@link Server.limitTool}. None by default. */
+export interface ToolLimits {
+  /** Calls of the tool in flight, of all callers. 1: one at a time. */
+  readonly callsInFlight?: number | undefined;
+  /** Calls of the tool in flight, for each caller. */
+  readonly callerCallsInFlight?: number | undefined;
+  /** Calls of the tool that begin in a minute, for each caller. */
+  readonly callerCallsPerMinute?: number | undefined;
+  /** Milliseconds until a call is cancelled and answered with an internal error. It takes the place of {@link Limits.callMs}. */
+  readonly callMs?: number | undefined;
+}
+
 /** The options of {@link Server.connect}. */
 export interface ConnectOptions {
   /**

@@ -16,6 +16,7 @@ import {
   options as checkedOptions,
   type ResourceOptions,
   type SkillsOptions,
+  type ToolLimits,
 } from './options.js';
 import { type PlainPrompt, plainPrompt, type PromptHandler } from './prompt.js';
 import type { SharedBytes } from './shared.js';
@@ -219,6 +220,21 @@ export class Registrations {
     needSchemas(changes);
     const text = jsonText('the changes', changes, '');
     native(() => this.#native.updateNamed(kind === 'prompt', name, text));
+  }
+
+  /** Replaces the limits of a tool. */
+  limitTool(name: string, limits: ToolLimits): void {
+    needString('name', name);
+    needMembers<ToolLimits>('limits', limits, {
+      callsInFlight: 'whole',
+      callerCallsInFlight: 'whole',
+      callerCallsPerMinute: 'whole',
+      callMs: 'whole',
+    });
+    const { callsInFlight, callerCallsInFlight, callerCallsPerMinute, callMs } = limits;
+    native(() =>
+      this.#native.limitTool(name, callsInFlight, callerCallsInFlight, callerCallsPerMinute, callMs),
+    );
   }
 
   /** The completer of an argument of a prompt. */

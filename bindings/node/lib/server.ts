@@ -20,6 +20,7 @@ import {
   type ServeHttpOptions,
   type ServerOptions,
   type SkillsOptions,
+  type ToolLimits,
 } from './options.js';
 import type { SkillLister } from './skills.js';
 import type { Vars } from './template.js';
@@ -432,6 +433,22 @@ export class Server {
    */
   updateTool(name: string, changes: JsonObject): void {
     this.#parts.registrations.updateNamed('tool', name, changes);
+  }
+
+  /**
+   * Limits the calls of a tool. The limits that were set before go; calls that they counted still count. A call beyond a limit is refused
+   * with "Busy", before its handler, so that the client tries again. A call counts until it is answered. A caller is who its
+   * token says; all clients without a token are one caller.
+   *
+   * @example
+   * ```ts
+   * server.limitTool('reindex', { callsInFlight: 1, callMs: 10_000 });
+   * ```
+   * @throws {RegistrationError} if there is no tool of that name, and for a limit of 0
+   * @throws {ClosedError} after {@link Server.close}
+   */
+  limitTool(name: string, limits: ToolLimits): void {
+    this.#parts.registrations.limitTool(name, limits);
   }
 
   /**

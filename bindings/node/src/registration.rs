@@ -9,7 +9,7 @@ use crate::server::Native;
 use napi::bindgen_prelude::{Env, Unknown};
 use napi_derive::napi;
 use std::sync::Arc;
-use wellhead::{Body, HandlerId, Json, Method, Provider, Server, Template};
+use wellhead::{Body, HandlerId, Json, Method, Provider, Server, Template, ToolLimits};
 
 #[napi]
 impl Native {
@@ -158,6 +158,24 @@ impl Native {
         let done =
             if prompt { server.update_prompt(&name, &changes) } else { server.update_tool(&name, &changes) };
         done.map_err(thrown)
+    }
+
+    /// Replaces the limits of a tool. 0 is refused, `undefined` is no limit.
+    #[napi]
+    pub fn limit_tool(
+        &self,
+        name: String,
+        calls_in_flight: Option<f64>,
+        caller_calls_in_flight: Option<f64>,
+        caller_calls_per_minute: Option<f64>,
+        call_ms: Option<f64>,
+    ) -> Result<()> {
+        let mut limits = ToolLimits::default();
+        limits.calls_in_flight = calls_in_flight.map(|most| most as usize);
+        limits.caller_calls_in_flight = caller_calls_in_flight.map(|most| most as usize);
+        limits.caller_calls_per_minute = caller_calls_per_minute.map(|most| most as usize);
+        limits.call_ms = call_ms.map(|ms| ms as u64);
+        self.inner.server.limit_tool(&name, limits).map_err(thrown)
     }
 
     /// Returns the number that `ask` is called with for this argument of a prompt.

@@ -141,6 +141,16 @@ const AROUND = {
     `${SERVER} ${TOOL}`,
     `await assert.rejects(server.testClient().callTool('search'));`,
   ],
+  'Server.limitTool': [
+    `const server = new Server('s', '1');
+let release: (value: { content: [] }) => void = () => {};
+server.tool('reindex', {}, () => new Promise<{ content: [] }>((done) => (release = done)));`,
+    `const client = server.testClient();
+const first = client.callTool('reindex');
+await assert.rejects(client.callTool('reindex'), /Busy/);
+release({ content: [] });
+await first;`,
+  ],
   'Server.updateTool': [
     `${SERVER} ${TOOL}`,
     `assert.match((await server.testClient().request('tools/list')).tools[0].description, /120/);`,

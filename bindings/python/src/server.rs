@@ -27,7 +27,7 @@ use crate::values::Resource;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
-use wellhead::Body;
+use wellhead::{Body, ToolLimits};
 
 #[doc = docstring!(Server)]
 #[pyclass(frozen, weakref, module = "wellhead")]
@@ -374,6 +374,28 @@ impl Server {
         let changes = given::object("changes", changes)?;
         let core = self.core(py);
         detach(py, || core.update_tool(&name, &changes)).or_raise(py)
+    }
+
+    #[doc = docstring!(limit_tool)]
+    #[pyo3(signature = (name, /, *, calls_in_flight = None, caller_calls_in_flight = None, caller_calls_per_minute = None, call_ms = None))]
+    fn limit_tool(
+        &self,
+        name: &Bound<'_, PyAny>,
+        calls_in_flight: Option<&Bound<'_, PyAny>>,
+        caller_calls_in_flight: Option<&Bound<'_, PyAny>>,
+        caller_calls_per_minute: Option<&Bound<'_, PyAny>>,
+        call_ms: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let (py, name) = (name.py(), given::string("name", name)?);
+        let mut limits = ToolLimits::default();
+        limits.calls_in_flight = given::optional(calls_in_flight, |n| given::count("calls_in_flight", n))?;
+        limits.caller_calls_in_flight =
+            given::optional(caller_calls_in_flight, |n| given::count("caller_calls_in_flight", n))?;
+        limits.caller_calls_per_minute =
+            given::optional(caller_calls_per_minute, |n| given::count("caller_calls_per_minute", n))?;
+        limits.call_ms = given::optional(call_ms, |n| given::count("call_ms", n))?;
+        let core = self.core(py);
+        detach(py, || core.limit_tool(&name, limits)).or_raise(py)
     }
 
     #[doc = docstring!(enable_prompt)]

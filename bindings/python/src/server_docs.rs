@@ -551,6 +551,24 @@ Raises:
         (`invalid_argument`): then the tool stays as it is.
     ClosedError: The server is closed."#
     };
+    (limit_tool) => {
+        r#"Limits the calls of a tool. The limits that were set before go; calls that they counted still count.
+
+A call beyond a limit is refused with "Busy", before its function, so that the client tries again. A call
+counts until it is answered. A caller is who its token says; all clients without a token are one caller.
+
+Args:
+    name: The name of the tool.
+    calls_in_flight: Calls in flight, of all callers. 1: one at a time. None: no limit, as for the others.
+    caller_calls_in_flight: Calls in flight, for each caller.
+    caller_calls_per_minute: Calls that begin in a minute, for each caller.
+    call_ms: Milliseconds until a call is cancelled and answered with an internal error. It takes the place
+        of the server's `call_ms`.
+
+Raises:
+    RegistrationError: There is no such tool (`unknown`), or a limit is 0 (`invalid_argument`).
+    ClosedError: The server is closed."#
+    };
     (enable_prompt) => {
         "Lists a disabled prompt again, and lets clients get it.
 

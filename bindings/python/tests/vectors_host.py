@@ -435,6 +435,8 @@ class Host:
             outcome(step, lambda: self.server.enable_tool(step["enable_tool"]))
         elif "disable_tool" in step:
             outcome(step, lambda: self.server.disable_tool(step["disable_tool"]))
+        elif "limit_tool" in step:
+            outcome(step, lambda: self.server.limit_tool(step["limit_tool"], **step["limits"]))
         elif "update_tool" in step:
             outcome(step, lambda: self.server.update_tool(step["update_tool"], step["members"]))
         elif "enable_prompt" in step:

@@ -3,6 +3,7 @@
 use super::HandlerId;
 use super::definition::Promises;
 use super::resource_tools::ResourceTool;
+use super::tool_limiter::ToolLimiter;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
 use crate::model::{Family, Json, Method};
@@ -26,6 +27,7 @@ pub(crate) struct MethodHandler {
     pub(crate) promises: Promises,
     /// The question that the tool asks, if it shows resources. It has no callback.
     pub(crate) of_resources: Option<ResourceTool>,
+    pub(crate) limiter: Arc<ToolLimiter>,
 }
 
 impl MethodHandler {
@@ -47,6 +49,7 @@ impl MethodHandler {
             family: Some(family),
             promises,
             of_resources: None,
+            limiter: Arc::default(),
         }
     }
 
@@ -110,6 +113,7 @@ impl Methods {
             family: None,
             promises: Promises::default(),
             of_resources: None,
+            limiter: Arc::default(),
         });
         self.by_name.insert(name.into(), handler.clone());
         Ok(handler)

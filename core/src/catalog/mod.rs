@@ -24,6 +24,7 @@ mod resource_tools;
 mod sources;
 mod state;
 mod template;
+mod tool_limiter;
 
 pub use entries::HandlerId;
 pub use explain::{Explanation, PassedOver, TakenBy, Why};
@@ -45,3 +46,4 @@ pub(crate) use pages::{Surroundings, Walk, Walked};
 pub(crate) use param_headers::ParamHeader;
 pub(crate) use registry::{Catalog, Found};
 pub(crate) use resource_tools::{ResourceTool, needed, template_tool, text_argument};
+pub(crate) use tool_limiter::{ToolCall, ToolLimitReached};

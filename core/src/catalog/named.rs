@@ -126,8 +126,11 @@ impl NamedSet {
         definition: Definition,
     ) -> Option<Arc<Named>> {
         let (id, run, name) = (before.handler.id, before.handler.run.clone(), before.name.clone());
-        let now = Named::new(id, family, name, definition, run, None);
-        self.0.replace(&before.name, Arc::new(Named { availability: before.availability, ..now }))
+        let mut handler = MethodHandler::named(id, family, name.clone(), definition.promises, run);
+        handler.limiter = before.handler.limiter.clone();
+        let (handler, availability) = (Arc::new(handler), before.availability);
+        let now = Named { handler, name, json: definition.json, availability };
+        self.0.replace(&before.name, Arc::new(now))
     }
 
     /// Returns the registration of before if that changed anything.

@@ -29,7 +29,7 @@ pub struct ConnectionState {
     pub(crate) id: u64,
     pub(super) machine: Lock<Machine>,
     pub(super) server: Arc<ServerState>,
-    group: Option<Arc<group::GroupState>>,
+    pub(super) group: Option<Arc<group::GroupState>>,
     wall_clock: WallClock,
     pub(super) caller: Arc<Caller>,
     /// Callbacks for the client's responses, by the number of the request.
@@ -227,6 +227,7 @@ impl ConnectionState {
     /// Makes the event of a call of the application. Returns `None` if it is answered without the application.
     pub(super) fn event(self: &Arc<Self>, ask: HostCall, context: Arc<Context>) -> Option<Event> {
         let ask = self.check_arguments(self.read_again(ask)?, &context)?;
+        let counted = self.count_call(&ask, &context).ok()?;
         let target = Arc::downgrade(self);
         let attached = match ask {
             HostCall::Cancel { .. } | HostCall::Response { .. } => None,
@@ -240,7 +241,8 @@ impl ConnectionState {
                 Event::Read(Call::new(target, call, context, uri, handler, vars))
             }
             HostCall::Method { call, handler, params } => {
-                Event::Method(MethodCall::new(target, call, context, handler, params))
+                let call = MethodCall::new(target, call, context, handler, params);
+                Event::Method(call.counted(counted))
             }
             HostCall::List { call, handler, of, after, limit } => {
                 Event::List(ListCall::new(target, call, context, handler, of, (after, limit)))

@@ -2,7 +2,7 @@
 
 use super::Seams;
 use crate::access::RequestContext;
-use crate::catalog::{HandlerId, MethodFn, MethodHandler};
+use crate::catalog::{HandlerId, MethodFn, MethodHandler, ToolCall};
 use crate::connection::ConnectionState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::{Raw, is_object, members};
@@ -34,6 +34,14 @@ impl MethodCall {
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
         MethodCall { handler, params, context, attached: None, responder, seams: None, quiet: false }
+    }
+
+    /// `counted`: it counts for the limits of its tool.
+    pub(crate) fn counted(mut self, counted: Option<ToolCall>) -> Self {
+        if let (Some(responder), Some(counted)) = (&mut self.responder, counted) {
+            responder.count(counted);
+        }
+        self
     }
 
     /// The method's name.

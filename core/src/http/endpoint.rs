@@ -294,7 +294,7 @@ impl Inner {
     /// Returns when to tell a session in use the time. A deadline that begins from now on is not before that, or is late
     /// by less than [`MAX_LATE_MS`]. `None`: there are no deadlines.
     pub(super) fn next_tick(&self, now: u64) -> Option<u64> {
-        now.checked_add(self.server.limits().call_ms.max(MAX_LATE_MS))
+        now.checked_add(self.server.shortest_call_ms().max(MAX_LATE_MS))
     }
 
     /// Notes the first deadline of a connection, for which no exchange may wait.

@@ -19,6 +19,7 @@ mod resource;
 mod skill;
 #[cfg(feature = "schemars")]
 mod tool;
+mod tool_limits;
 mod tool_result;
 
 pub use annotations::{Annotations, Role};
@@ -40,6 +41,7 @@ pub use resource::Resource;
 pub(crate) use skill::{MAX_BYTES, MAX_FILES, wrong_skill_description, wrong_skill_name};
 #[cfg(feature = "schemars")]
 pub use tool::Tool;
+pub use tool_limits::ToolLimits;
 pub use tool_result::{ContentBlock, ToolResult};
 
 #[doc(hidden)] // for bindings that check a value where it is made

@@ -7,7 +7,7 @@ use crate::account::Permit;
 use crate::cancellation::CancelHooks;
 use crate::model::Json;
 use crate::revision::Revision;
-use crate::sync::atomic::{AtomicU8, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Weak};
 
 /// The facts that a call knows of its request; immutable except for how far the call is.
@@ -20,6 +20,8 @@ pub(crate) struct Context {
     /// Run, without the machine, once the request is cancelled.
     pub(crate) hooks: CancelHooks<CallId>,
     stage: AtomicU8,
+    /// A call of the request counted for the limits of its tool.
+    has_begun: AtomicBool,
 }
 
 /// No callback runs for the request's question.
@@ -42,6 +44,7 @@ impl Context {
             permit,
             hooks: CancelHooks::new(),
             stage: AtomicU8::new(WAITING),
+            has_begun: AtomicBool::new(false),
         })
     }
 
@@ -63,6 +66,11 @@ impl Context {
     /// The input that the client sends because an earlier result asked for it.
     pub(crate) fn input(&self) -> Option<&RetryInput> {
         self.details.as_ref()?.input.as_ref()
+    }
+
+    /// Notes that a call of a tool begins for the request. Returns whether one began before: its callback runs again.
+    pub(crate) fn begin_tool(&self) -> bool {
+        self.has_begun.swap(true, Ordering::AcqRel)
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {

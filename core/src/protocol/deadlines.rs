@@ -2,6 +2,7 @@
 
 use super::CallId;
 use super::faults::internal;
+use super::host_call::RequestState;
 use super::machine::Machine;
 use super::outbox::{Route, Stage};
 use crate::log::Level;
@@ -50,9 +51,14 @@ impl Machine {
         self.poll_timeout().is_some_and(|deadline| deadline <= self.now)
     }
 
-    /// Starts the deadline of a call, `call_ms` from now, and has it noted by the driver of its route.
+    /// Starts the deadline of a call, `call_ms` of its tool or of the server from now, and has it noted by the driver of
+    /// its route.
     pub(super) fn set_deadline(&mut self, call: CallId) {
-        let deadline = self.now.checked_add(self.settings.limits.call_ms);
+        let of_tool = self.inflight.get(call).and_then(|open| match &open.state {
+            RequestState::Method { handler, .. } => handler.limiter.call_ms(),
+            _ => None,
+        });
+        let deadline = self.now.checked_add(of_tool.unwrap_or(self.settings.limits.call_ms));
         self.inflight.set_deadline(call, deadline);
         if let Some(open) = self.inflight.get(call) {
             let route = open.route;

@@ -5,13 +5,13 @@ use super::answer_form::AnswerForm;
 use super::call_context::Context;
 use super::dispatch::Request;
 use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
-use super::faults::{TOOL_FAILED, internal, unknown_name};
+use super::faults::{TOOL_FAILED, busy, internal, unknown_name};
 use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::machine::{Machine, Settings};
 use super::needs_input::{self, Refusal};
 use super::outbox::{MessageKind, Stage};
-use crate::catalog::MethodHandler;
+use crate::catalog::{MethodHandler, ToolLimitReached};
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, for_each_member, is_object, members, string};
 use crate::log::{Level, printable};
@@ -352,6 +352,15 @@ impl MethodOutcome {
     /// The answer to a request that does not reach the application.
     pub(crate) fn refused(fault: RpcError) -> MethodOutcome {
         MethodOutcome { written: Err((Stage::Refused, fault)), fault: None }
+    }
+
+    /// The answer to a call that has no room.
+    pub(crate) fn busy(revision: Revision, reached: &ToolLimitReached) -> MethodOutcome {
+        let ToolLimitReached { limit, most, retry_after_ms } = reached;
+        let after = retry_after_ms.map_or_else(String::new, |ms| format!(",\"retryAfterMs\":{ms}"));
+        let data = format!("{{\"limit\":\"{limit}\",\"max\":{most}{after}}}");
+        let fault = busy(revision, None).with_data(data);
+        MethodOutcome { written: Err((Stage::Dispatched, fault)), fault: None }
     }
 
     /// The answer to a call that the application gave up. `why` continues the name of the call.

@@ -92,7 +92,7 @@ pub(crate) struct Inflight {
     slots: Vec<CallSlot>,
     free: Vec<u32>,
     ids: RequestIds,
-    /// Since an answer may be held equally long everywhere, deadlines are in order.
+    /// In order. Most calls may be held equally long, so a new deadline is mostly the last.
     deadlines: VecDeque<(u64, CallId)>,
     /// Questions that were over while their request waited for the client.
     dropped: Vec<CallId>,
@@ -232,7 +232,8 @@ impl Inflight {
             let slots = &self.slots;
             self.deadlines.retain(|(deadline, call)| is_due(slots, *deadline, *call));
         }
-        self.deadlines.push_back((deadline, call));
+        let at = self.deadlines.partition_point(|(other, _)| *other <= deadline);
+        self.deadlines.insert(at, (deadline, call));
     }
 
     /// Stops the deadline while the request waits for the client.

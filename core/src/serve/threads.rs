@@ -119,7 +119,6 @@ pub(super) struct Shared {
     /// All input was read, and its events were handed out.
     read_all: AtomicBool,
     options: Stdio,
-    call_ms: u64,
     started: Instant,
     threads: Lock<Vec<JoinHandle<()>>>,
 }
@@ -172,7 +171,6 @@ impl Shared {
             ended: AtomicBool::new(false),
             terminating: AtomicBool::new(false),
             read_all: AtomicBool::new(false),
-            call_ms: server.limits().call_ms,
             options,
             started: Instant::now(),
             threads: Lock::default(),
@@ -473,7 +471,10 @@ impl Shared {
 
     /// Returns for how long the connection's clock need not be advanced.
     fn patience(&self) -> Duration {
-        let next = self.connection.poll_timeout().map_or(self.call_ms, |at| at.saturating_sub(self.now()));
+        // No deadline that begins while this thread waits is before the shortest.
+        let shortest = self.connection.shortest_call_ms();
+        let next = self.connection.poll_timeout().map_or(shortest, |at| at.saturating_sub(self.now()));
+        let next = next.min(shortest);
         Duration::from_millis(next.clamp(1, 3_600_000))
     }
 

@@ -52,6 +52,8 @@ pub(crate) struct ServerState {
     /// A client was there, or may come.
     pub(super) serving: AtomicBool,
     pub(super) connections: AtomicU64,
+    /// The smallest `call_ms` of the server and of its tools, present and past.
+    pub(super) shortest_call_ms: AtomicU64,
     pub(crate) metrics: Metrics,
     pub(crate) clock: Option<Arc<Clock>>,
     /// Publishes changes to other instances.
@@ -79,6 +81,7 @@ impl ServerState {
     ) -> Self {
         ServerState {
             hub: Hub::new(settings.limits.subscriptions_total),
+            shortest_call_ms: AtomicU64::new(settings.limits.call_ms),
             settings: Arc::new(settings),
             catalog: Lock::new(Catalog::default()),
             sealer: Sealer::new(key, &origin),
@@ -104,6 +107,11 @@ impl ServerState {
             #[cfg(feature = "directory")]
             searched: Lock::default(),
         }
+    }
+
+    /// Returns for how long the application may hold a call at least, whichever it is.
+    pub(crate) fn shortest_call_ms(&self) -> u64 {
+        self.shortest_call_ms.load(Ordering::Acquire)
     }
 
     /// Notifies folders of a new subscription. The hub knows it already; the client is not acknowledged yet.

@@ -5,8 +5,9 @@ use crate::catalog::{self, Availability, HandlerId, MethodFn};
 use crate::error::Result;
 use crate::event::{CompleteCall, MethodCall};
 use crate::log::Level;
-use crate::model::{Completion, Family, Json, MethodAnswer};
+use crate::model::{Completion, Family, Json, MethodAnswer, ToolLimits};
 use crate::provider::{IntoReply, completer, method_handler};
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
 impl Server {
@@ -167,6 +168,37 @@ impl Server {
     /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
     pub fn update_tool(&self, name: &str, changes: &Json) -> Result<()> {
         self.update_named(Family::Tools, name, changes)
+    }
+
+    /// Limits the calls of a tool. The limits that were set before go; calls that they
+    /// counted still count. [`Server::update_tool`] keeps the limits.
+    ///
+    /// A call beyond a limit is refused with "Busy", before its callback. The client may try again; it is told when, if
+    /// that is known. A call counts until it is answered, or until the responder of a cancelled call is gone. A caller is
+    /// who the token or the connection says; all clients without a token are one caller. The time is that of
+    /// [`crate::Connection::tick`] or [`crate::http::Endpoint::tick`], which the drivers of this crate call.
+    ///
+    /// ```
+    /// use wellhead::{Json, Server, ToolLimits, ToolResult};
+    ///
+    /// let server = Server::new("notes", "1.0.0");
+    /// server.tool("reindex", &Json::object("{}")?, |_| ToolResult::from("done"))?;
+    /// server.limit_tool("reindex", ToolLimits::default().calls_in_flight(1).call_ms(10_000))?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::InvalidArgument`] for a limit of 0; [`crate::ErrorKind::Unknown`],
+    /// [`crate::ErrorKind::Closed`].
+    pub fn limit_tool(&self, name: &str, limits: ToolLimits) -> Result<()> {
+        self.open()?;
+        limits.check()?;
+        let tool = self.0.catalog.with(|c, _| c.registered(Family::Tools, name))?;
+        tool.handler.limiter.set(limits);
+        if let Some(ms) = limits.call_ms {
+            self.0.shortest_call_ms.fetch_min(ms, Ordering::AcqRel);
+        }
+        Ok(())
     }
 
     /// Lists a disabled prompt again, and lets clients get it.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use wellhead::{
     Answer, AroundCall, AuthorizeCall, Body, Builder, Caller, Connection, Contents, DrainStart, Event, Icon,
     InterestCall, Limits, Method, MethodAnswer, MethodCall, Next, Outcome, Page, Provider, Route, Server,
-    Template, TemplateValue, Verdict,
+    Template, TemplateValue, ToolLimits, Verdict,
 };
 
 pub(crate) struct Host {
@@ -350,6 +350,8 @@ impl Host {
             outcome(step, &self.server.disable_prompt(name))
         } else if let Some(name) = text("update_tool") {
             outcome(step, &self.server.update_tool(name, &object(&step["members"])))
+        } else if let Some(name) = text("limit_tool") {
+            outcome(step, &self.server.limit_tool(name, tool_limits(&step["limits"])))
         } else if let Some(name) = text("update_prompt") {
             outcome(step, &self.server.update_prompt(name, &object(&step["members"])))
         } else if let Some(expected) = step["published"].as_array() {
@@ -693,4 +695,14 @@ fn unhex(text: &str) -> Vec<u8> {
         .step_by(2)
         .map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("a hex key"))
         .collect()
+}
+
+fn tool_limits(given: &Value) -> ToolLimits {
+    let limit = |name: &str| given[name].as_u64();
+    let mut limits = ToolLimits::default();
+    limits.calls_in_flight = limit("calls_in_flight").map(|most| most as usize);
+    limits.caller_calls_in_flight = limit("caller_calls_in_flight").map(|most| most as usize);
+    limits.caller_calls_per_minute = limit("caller_calls_per_minute").map(|most| most as usize);
+    limits.call_ms = limit("call_ms");
+    limits
 }

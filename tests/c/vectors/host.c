@@ -317,6 +317,16 @@ static int update_named(host *h, const json_t *step, int tool, text *why) {
     return outcome(step, status, why);
 }
 
+static int limit_tool(host *h, const json_t *step, text *why) {
+    const json_t *limits = json_object_get(step, "limits");
+    wellhead_tool_limits set = WELLHEAD_TOOL_LIMITS_INIT;
+    set.calls_in_flight = (size_t)json_integer_value(json_object_get(limits, "calls_in_flight"));
+    set.caller_calls_in_flight = (size_t)json_integer_value(json_object_get(limits, "caller_calls_in_flight"));
+    set.caller_calls_per_minute = (size_t)json_integer_value(json_object_get(limits, "caller_calls_per_minute"));
+    set.call_ms = (uint64_t)json_integer_value(json_object_get(limits, "call_ms"));
+    return outcome(step, wellhead_server_limit_tool(h->server, string(json_object_get(step, "limit_tool")), &set, NULL), why);
+}
+
 static int inject(host *h, const json_t *step, text *why) {
     const json_t *event = json_object_get(step, "inject"), *is = json_object_get(step, "is");
     text json = {0};
@@ -392,6 +402,7 @@ int host_act(host *h, json_t *step, text *why) {
         return outcome(step, wellhead_server_enable_prompt(h->server, string(what), NULL), why);
     if (strcmp(verb, "disable_prompt") == 0)
         return outcome(step, wellhead_server_disable_prompt(h->server, string(what), NULL), why);
+    if (strcmp(verb, "limit_tool") == 0) return limit_tool(h, step, why);
     if (strcmp(verb, "update_tool") == 0 || strcmp(verb, "update_prompt") == 0)
         return update_named(h, step, strcmp(verb, "update_tool") == 0, why);
     if (strcmp(verb, "progress") == 0) {

@@ -255,7 +255,15 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "remove_prompt") outcome(step, [&] { server.remove_prompt(name); });
     else if (verb == "enable_tool") outcome(step, [&] { server.enable_tool(name); });
     else if (verb == "disable_tool") outcome(step, [&] { server.disable_tool(name); });
-    else if (verb == "update_tool") outcome(step, [&] { server.update_tool(name, json_of(get(step, "members")).value()); });
+    else if (verb == "limit_tool") {
+        const auto limit = [limits = get(step, "limits")](const char *of) { return json_integer_value(get(limits, of)); };
+        wellhead::ToolLimits limits;
+        limits.calls_in_flight = static_cast<std::size_t>(limit("calls_in_flight"));
+        limits.caller_calls_in_flight = static_cast<std::size_t>(limit("caller_calls_in_flight"));
+        limits.caller_calls_per_minute = static_cast<std::size_t>(limit("caller_calls_per_minute"));
+        limits.call_ms = static_cast<std::uint64_t>(limit("call_ms"));
+        outcome(step, [&] { server.limit_tool(name, limits); });
+    } else if (verb == "update_tool") outcome(step, [&] { server.update_tool(name, json_of(get(step, "members")).value()); });
     else if (verb == "enable_prompt") outcome(step, [&] { server.enable_prompt(name); });
     else if (verb == "disable_prompt") outcome(step, [&] { server.disable_prompt(name); });
     else if (verb == "update_prompt") outcome(step, [&] { server.update_prompt(name, json_of(get(step, "members")).value()); });

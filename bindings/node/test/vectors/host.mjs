@@ -161,7 +161,14 @@ export class Host {
     else if (step.enable_tool !== undefined) outcome(() => server.enableTool(step.enable_tool));
     else if (step.disable_tool !== undefined) outcome(() => server.disableTool(step.disable_tool));
     else if (step.update_tool !== undefined) outcome(() => server.updateTool(step.update_tool, step.members));
-    else if (step.enable_prompt !== undefined) outcome(() => server.enablePrompt(step.enable_prompt));
+    else if (step.limit_tool !== undefined) {
+      outcome(() =>
+        server.limitTool(
+          step.limit_tool,
+          Object.fromEntries(Object.entries(step.limits).map(([limit, most]) => [camel(limit), most])),
+        ),
+      );
+    } else if (step.enable_prompt !== undefined) outcome(() => server.enablePrompt(step.enable_prompt));
     else if (step.disable_prompt !== undefined) outcome(() => server.disablePrompt(step.disable_prompt));
     else if (step.update_prompt !== undefined)
       outcome(() => server.updatePrompt(step.update_prompt, step.members));

@@ -1,0 +1,45 @@
+//! The limits of tools, which a call meets after its arguments were checked.
+
+use super::ConnectionState;
+use crate::catalog::ToolCall;
+use crate::protocol::{Context, HostCall, MethodOutcome};
+use crate::refusals::RefusalKind;
+use std::sync::Arc;
+
+/// The call had no room, and was answered.
+pub(super) struct NoRoom;
+
+impl ConnectionState {
+    /// Counts the call of a tool that has limits. Answers it if it has no room.
+    pub(super) fn count_call(
+        self: &Arc<Self>,
+        ask: &HostCall,
+        context: &Context,
+    ) -> Result<Option<ToolCall>, NoRoom> {
+        let HostCall::Method { call, handler, .. } = ask else { return Ok(None) };
+        if !handler.is_tool() {
+            return Ok(None);
+        }
+        let now = self.now();
+        if context.begin_tool() {
+            return Ok(Some(handler.limiter.begin_again(&context.caller, now)));
+        }
+        let reached = match handler.limiter.begin(&context.caller, now) {
+            Ok(counted) => return Ok(counted),
+            Err(reached) => reached,
+        };
+        let name = handler.item.as_deref().unwrap_or_default();
+        let (limit, most) = (reached.limit, reached.most);
+        let why = format!("a call of the tool \"{name}\" was refused: its limit `{limit}` is {most}");
+        self.server.refusals.report(&self.server.log, RefusalKind::ToolLimit, now, &why);
+        let busy = MethodOutcome::busy(context.revision, &reached);
+        self.step(|m, trash| m.finish_method(*call, Some(busy), trash));
+        Err(NoRoom)
+    }
+
+    /// Returns the time that the driver told last, to the connection or to its group.
+    fn now(&self) -> u64 {
+        let of_group = self.group.as_ref().map_or(0, |group| group.now());
+        self.machine.with(|m, _| m.now()).max(of_group)
+    }
+}
