@@ -117,7 +117,7 @@ def test_a_call_of_a_method_notifies_from_another_thread_until_it_is_answered(se
 def test_only_a_call_of_a_method_notifies(server: wellhead.Server) -> None:
     @server.resource("n:a")
     def read(call: wellhead.Call) -> str:
-        assert (call.method, call.client_capabilities, call.log_level) == ("", {}, None)
+        assert (call.method, call.client_capabilities, call.log_level) == ("resources/read", {}, None)
         with pytest.raises(wellhead.RegistrationError, match="further method"):
             call.notify("notifications/x")
         return "read"
