@@ -261,7 +261,7 @@ await first;`,
      await fastify.close(); made[0].closeAllConnections(); made[0].close();`,
   ],
   'Server.fetch': [
-    `${SERVER} const { Hono } = await import('hono'); const app = new Hono();`,
+    `${SERVER} const { Hono } = await import('hono'); const app = new Hono<{ Variables: { user: { id: string } } }>();`,
     `assert.match(await (await app.request('http://localhost/mcp', POST)).text(), /Buy milk/);`,
   ],
   'HttpHandler.fetch': [
@@ -363,6 +363,15 @@ await first;`,
      const greeting = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'greeting://', _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} } } });
      const response = await fetch(new Request('http://localhost/mcp', { method: 'POST', body: greeting, headers: { ...headers, 'mcp-name': 'greeting://', 'accept-language': 'de' } }));
      assert.match(await response.text(), /"text":"de"/);`,
+  ],
+  'Call.clientRequest': [
+    `${SERVER} server.resource('roots://', (_, call) => {`,
+    `return JSON.stringify(roots); });
+     const onRequest = () => ({ roots: [{ uri: 'file:///a' }] });
+     for (const revision of ['2025-06-18', '2026-07-28'] as const) {
+       const client = server.testClient({ revision, capabilities: { roots: {} }, onRequest });
+       assert.equal((await client.read('roots://'))[0]?.text, '[{"uri":"file:///a"}]');
+     }`,
   ],
   'Call.sealState': [
     `${SERVER} const inputRequests = { ok: { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } } };
