@@ -33,7 +33,10 @@ def seam(function: Any) -> _Seam:
 def surrounded(
     seams: tuple[_Seam, ...], call: Call, function: Callable[..., Any], quick: bool, /, *arguments: Any, **keywords: Any
 ) -> Any:
-    """Runs the seams around `function`, and returns the result of the outermost. `quick`: an event loop may call `function`."""
+    """Runs the seams around `function`, and returns the result of the outermost.
+
+    quick: An event loop may call `function`.
+    """
     following: Callable[[], Any] = partial(function, *arguments, **keywords)
     for own, own_is_async in reversed(seams):
         following = partial(own, call, partial(later, following, quick) if own_is_async else following)
