@@ -386,15 +386,6 @@ await first;`,
      assert.equal((await client.read('form://1'))[0]?.text, 'step 1');
      await assert.rejects(client.request('resources/read', { uri: 'form://1', requestState: 'forged' }));`,
   ],
-  'Call.clientRequest': [
-    `${SERVER} server.resource('folders://', (_, call) => {`,
-    `return JSON.stringify(roots); });
-     const onRequest = () => ({ roots: [{ uri: 'file:///a' }] });
-     for (const revision of ['2025-06-18', '2026-07-28'] as const) {
-       const client = server.testClient({ revision, capabilities: { roots: {} }, onRequest });
-       assert.equal((await client.read('folders://'))[0]?.text, '[{"uri":"file:///a"}]');
-     }`,
-  ],
   'Call.raw': [
     `${SERVER} const seen: unknown[] = []; server.resource('files://{+path}', ({ path }, call) => {`,
     `seen.push(raw); return path; });
