@@ -164,6 +164,14 @@ impl EndpointBuilder {
         self
     }
 
+    /// Sets whether requests without a bearer token are refused before the callback that judges tokens. Default: true. With false it judges
+    /// them, too: by other header fields, such as a cookie or an API key. Their token is empty. Their grant needs no audience.
+    #[must_use]
+    pub fn token_required(mut self, required: bool) -> Self {
+        self.options.values.token_required = required;
+        self
+    }
+
     /// Answers only requests with a bearer token that the application accepts. [`crate::Event::Verify`] asks about each
     /// request, also inside a session. `protection` is what clients learn about tokens. The application judges them with
     /// [`EndpointBuilder::verify`], or with an event loop of its own.
@@ -194,14 +202,6 @@ impl EndpointBuilder {
     {
         self.options.protection.get_or_insert_default();
         self.options.verifier = Some(Arc::new(verifier(verify)));
-        self
-    }
-
-    /// Sets whether requests without a bearer token are refused before the callback that judges tokens. Default: true. With false it judges
-    /// them, too: by other header fields, such as a cookie or an API key. Their token is empty. Their grant needs no audience.
-    #[must_use]
-    pub fn token_required(mut self, required: bool) -> Self {
-        self.options.values.token_required = required;
         self
     }
 
