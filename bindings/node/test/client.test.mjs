@@ -79,12 +79,15 @@ for (const revision of [undefined, '2025-06-18', '2026-07-28']) {
   });
 }
 
+/** A form that asks for a name. */
+const NAME = { type: 'object', properties: { name: { type: 'string' } } };
+
 test('a client answers what the server asks it', limit, async () => {
   const server = new Server('s', '1');
   server.tool('ask', {}, async (_, call) => {
     const { content } = await call.request('elicitation/create', {
       message: 'Your name?',
-      requestedSchema: {},
+      requestedSchema: NAME,
     });
     return { content: [{ type: 'text', text: `Hello, ${content.name}.` }] };
   });
@@ -108,7 +111,7 @@ test('a client gives the input that a read needs, where the revision has that', 
     if (given) return `Hello, ${given.name.content.name}.`;
     throw new InputRequired({
       inputRequests: {
-        name: { method: 'elicitation/create', params: { message: 'Your name?', requestedSchema: {} } },
+        name: { method: 'elicitation/create', params: { message: 'Your name?', requestedSchema: NAME } },
       },
     });
   });

@@ -148,9 +148,12 @@ class Call:
         now.
 
         So a `def` callback that waits can be interrupted: `call.on_cancel(process.kill)`. The task of an
-        `async def` callback is cancelled without it. The function is called at most once, and never after
+        `async def` callback is cancelled without it. `function` is called at most once, and never after
         the call was answered. It runs on the thread that finds out, which often reads the messages of the
         client, so it must be short. What it raises is logged. Several functions are called in their order.
+
+        Args:
+            function: A function without arguments. Its result is ignored.
 
         Raises:
             ClosedError: The call was answered, or is a `verify` callback's.
