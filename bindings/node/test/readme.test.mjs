@@ -85,6 +85,24 @@ const CHECKS = [
       assert.match((await client.getPrompt('review', { id: '001' })).messages[0].content.text, /Buy milk/);`,
   },
   {
+    has: 'clientRequest',
+    before: `${SERVER}const { z } = await import('zod');`,
+    after: `
+      for (const revision of ['2025-06-18', '2026-07-28']) {
+        notes.set('001', 'Buy milk.');
+        let sure = false;
+        const onRequest = (method, params) => {
+          assert.deepEqual([method, params.message], ['elicitation/create', 'Delete note 001?']);
+          return { action: 'accept', content: { sure } };
+        };
+        const client = server.testClient({ revision, capabilities: { elicitation: {} }, onRequest });
+        assert.equal((await client.callTool('delete', { id: '001' })).content[0].text, 'The note stays.');
+        sure = true;
+        assert.equal((await client.callTool('delete', { id: '001' })).content[0].text, 'The note is gone.');
+        assert.equal(notes.has('001'), false);
+      }`,
+  },
+  {
     has: 'const inputSchema',
     after: `
       const client = server.testClient();

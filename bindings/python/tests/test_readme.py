@@ -42,6 +42,25 @@ def smallest(names: Names) -> None:
     assert outcome(answer) == "Hello, Ada!"
 
 
+@check("Asking the client")
+def asking(names: Names) -> None:
+    for revision in ("2025-06-18", "2026-07-28"):
+        names["notes"]["a"] = "Buy milk."
+        sure = {"sure": False}
+
+        def answer(method: str, params: dict[str, Any], sure: dict[str, bool] = sure) -> dict[str, Any]:
+            assert (method, params["message"]) == ("elicitation/create", "Delete the note a?")
+            return {"action": "accept", "content": sure}
+
+        with names["server"].test_client(
+            revision=revision, capabilities={"elicitation": {}}, on_request=answer
+        ) as client:
+            assert client.call_tool("delete", {"name": "a"})["content"][0]["text"] == "The note stays."
+            sure["sure"] = True
+            assert client.call_tool("delete", {"name": "a"})["content"][0]["text"] == "The note is gone."
+        assert names["notes"] == {}
+
+
 @check("Listing a table")
 def listing(names: Names) -> None:
     database = names["database"]
