@@ -25,12 +25,12 @@ demo: ## each of the four hosts driven by real clients, as a table
 .PHONY: test
 test: ## everything that one Rust, one Python and one Node can show, in at most 15 minutes; installs what it needs
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release fuzz rows words prose \
-	  -- test-node test-python test-clients conformance-one test-readme
+	  -- test-node test-python test-clients conformance-one test-docs test-readme
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release test-packages check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
-	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-tools test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-readme
+	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-tools test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-docs test-readme
 
 # ---- the parts
 
@@ -168,6 +168,15 @@ test-apps: python node ## that the official bridge for MCP Apps shows the polls 
 .PHONY: test-languages
 test-languages: libwellhead ## hosts in Python, Go, LuaJIT and Ruby that call the C library by ctypes, cgo and ffi; needs Go, installs Ruby with apt if it may
 	$(PYTHON) tests/languages/run.py
+
+.PHONY: test-docs
+test-docs: python node ## the programs in docs, asked what their pages say; installs nginx with apt if it may
+	$(PYTHON) docs/check.py
+
+.PHONY: docs
+docs: ## the documentation as a site, in build/docs; installs mdbook with cargo
+	test -x build/mdbook/bin/mdbook || cargo install mdbook --locked --quiet --root build/mdbook
+	build/mdbook/bin/mdbook build docs --dest-dir ../build/docs
 
 .PHONY: test-instances
 test-instances: python node ## two instances behind nginx with Redis between them, of which one is killed; installs both with apt if it may

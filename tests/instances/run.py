@@ -21,9 +21,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CLIENTS = ROOT / "tests/clients"
-sys.path.append(str(CLIENTS))
+sys.path += [str(CLIENTS), str(ROOT / "tests")]
 
 from driver import Verdict, drive  # noqa: E402
+from programs import need  # noqa: E402
 
 BUILD = ROOT / "build/instances"
 PAIRS = ["python,python", "python,node"]
@@ -101,15 +102,7 @@ def versions(clients: list[str]) -> dict[str, str]:
 
 
 def install() -> None:
-    os.environ["PATH"] += f"{os.pathsep}/usr/sbin"  # where Debian has nginx
-    missing = sorted({package for program, package in PROGRAMS.items() if shutil.which(program) is None})
-    if missing:
-        command = ["apt-get", "install", "-y", "-q", "-o", "DPkg::Lock::Timeout=300", "--no-install-recommends", *missing]
-        if os.geteuid() != 0 or shutil.which("apt-get") is None:
-            sys.exit(f"missing: {', '.join(missing)}; run `sudo {' '.join(command)}`")
-        if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode:
-            subprocess.run(["apt-get", "update", "-q"], stdout=subprocess.DEVNULL, check=True)
-            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    need(PROGRAMS)
     pip = [str(ROOT / "build/python/bin/pip"), "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "--requirement", str(ROOT / "bindings/python/examples/instances/requirements.txt")], check=True)
     subprocess.run([CLIENTS / "setup.sh"], check=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "NAMES.md", "tests/README.md", "bench/README.md")
-FOLDERS = r"(?:core|ffi|include|bindings|tests|bench|xtask)/"
+FOLDERS = r"(?:core|ffi|include|bindings|tests|bench|xtask|docs)/"
 
 
 def main() -> int:
