@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
                 print(f"{language:<8}{name:<48}{file.relative_to(ROOT)}")
         return 0
     rows = list(tables())
-    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows), *doubled_types(), *signatures.problems(), *messages.problems()]
+    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows), *doubled_types(), *dangling(), *signatures.problems(), *messages.problems()]
     for problem in problems:
         print(problem)
     counts = ", ".join(f"{len(names)} in {language}" for language, names in found.items())
@@ -80,6 +80,17 @@ def missing(found: dict[str, Names], rows: list[Row]) -> Iterator[str]:
             if name not in known:
                 where = file.relative_to(ROOT)
                 yield f'{language}: the public name "{name}" ({where}) stands in no row of NAMES.md'
+
+
+def dangling() -> Iterator[str]:
+    """Names that the comments of a header mention and no header declares. One that ends with `_` is the beginning of names."""
+    comment, name = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\bwellhead_\w+\b(?!\.h)", re.IGNORECASE)
+    texts = {file: file.read_text("utf-8") for file in (HEADER, HEADER_HTTP, *HEADERS_CPP)}
+    declared = {one for text in texts.values() for one in name.findall(comment.sub("", text))}
+    for file, text in texts.items():
+        for one in sorted({one for found in comment.findall(text) for one in name.findall(found)} - declared):
+            if not (one.endswith("_") and any(known.startswith(one) for known in declared)):
+                yield f"{file.relative_to(ROOT)}: a comment mentions {one}, which no header declares"
 
 
 def stale(found: dict[str, Names], rows: list[Row]) -> Iterator[str]:

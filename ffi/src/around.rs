@@ -31,7 +31,7 @@ pub type wellhead_after_callback = Option<
 
 /// Adds a seam: a callback that runs around each call of the callbacks of tools, prompts, reads and methods, where the
 /// callback would run. Seams nest in the order in which they are added; the first is the outermost. None runs around fixed
-/// contents and folders. A callback that wellhead_call_client_request runs again runs again with its seams. around: may not be
+/// contents and folders. What wellhead_method_client_request runs again runs with its seams. around: may not be
 /// NULL. destroy: called once, after the last call, also on failure; may be NULL. INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_around(
