@@ -75,18 +75,18 @@ pub struct Ended {
 pub(crate) type Callback = dyn Fn(&Observed<'_>) + Send + Sync;
 pub(crate) type Clock = dyn Fn() -> Duration + Send + Sync;
 
-/// The application's observer and clock. They are called with no lock held.
+/// The application's observer, which is called with no lock held.
 #[derive(Clone)]
 pub(crate) struct Observer {
     pub(crate) callback: Arc<Callback>,
-    pub(crate) clock: Option<Arc<Clock>>,
     pub(crate) log: Log,
 }
 
-/// The server's counters and its observer.
+/// The server's counters, its observer, and its clock, which is called with no lock held.
 #[derive(Default)]
 pub(crate) struct Metrics {
     observer: Option<Observer>,
+    pub(crate) clock: Option<Arc<Clock>>,
     calls: AtomicU64,
     answered: AtomicU64,
     failed: AtomicU64,
@@ -97,6 +97,7 @@ pub(crate) struct Metrics {
 /// it, because a callback may end after its connection.
 pub(crate) struct RunningCalls {
     observer: Observer,
+    clock: Option<Arc<Clock>>,
     started: Lock<BTreeMap<CallId, Started>>,
 }
 
@@ -114,14 +115,15 @@ pub(crate) struct Started {
 pub(crate) const FAILED: (&str, u64) = ("failed", 0);
 
 impl Metrics {
-    pub(crate) fn new(observer: Option<Observer>) -> Metrics {
-        Metrics { observer, ..Metrics::default() }
+    pub(crate) fn new(observer: Option<Observer>, clock: Option<Arc<Clock>>) -> Metrics {
+        Metrics { observer, clock, ..Metrics::default() }
     }
 
     /// Returns where a new connection keeps its calls, if there is an observer.
     pub(crate) fn running_calls(&self) -> Option<Arc<RunningCalls>> {
         let observer = self.observer.clone()?;
-        Some(Arc::new(RunningCalls { observer, started: Lock::new(BTreeMap::new()) }))
+        let clock = self.clock.clone();
+        Some(Arc::new(RunningCalls { observer, clock, started: Lock::new(BTreeMap::new()) }))
     }
 
     pub(crate) fn change(&self) {
@@ -164,7 +166,7 @@ impl RunningCalls {
         context: &Context,
     ) -> Option<RequestContext> {
         let (method, registration) = subject(host_call);
-        let at = self.observer.clock.as_ref().map(|clock| clock());
+        let at = self.clock.as_ref().map(|clock| clock());
         let traceparent = context.traceparent();
         let context = context.caller.context().cloned();
         let mut started = Started { number, method, registration, traceparent, context, at };
@@ -179,7 +181,7 @@ impl RunningCalls {
     /// Tells the observer of the answer to a call, and adds the time. Only the first answer counts.
     pub(crate) fn ended(&self, call: CallId, mut end: Ended) {
         let Some(started) = self.started.with(|running, _| running.remove(&call)) else { return };
-        let now = self.observer.clock.as_ref().map(|clock| clock());
+        let now = self.clock.as_ref().map(|clock| clock());
         end.time = now.zip(started.at).map(|(now, at)| now.saturating_sub(at));
         self.observer.notify(call, &started, Some(end));
     }

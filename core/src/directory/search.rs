@@ -36,7 +36,7 @@ fn found(call: &MethodCall, server: &Weak<ServerState>) -> MethodAnswer {
     let query = query.and_then(string).unwrap_or_default();
     let limit = limit.and_then(|limit| limit.get().parse().ok()).unwrap_or_default();
     let started = Instant::now();
-    let now = || server.clock.as_ref().map_or_else(|| started.elapsed(), |clock| clock());
+    let now = || server.metrics.clock.as_ref().map_or_else(|| started.elapsed(), |clock| clock());
     let (until, is_late) = (Cell::new(Duration::ZERO), Cell::new(false));
     let pace = || {
         let left = until.get().saturating_sub(now());

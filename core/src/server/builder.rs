@@ -6,7 +6,7 @@ use crate::keys::{Key, random_name};
 use crate::limits::Limits;
 use crate::log::{Level, Log};
 use crate::model::{Icon, Json, check_extension};
-use crate::observer::{Callback, Clock, Observed, Observer};
+use crate::observer::{Callback, Clock, Metrics, Observed, Observer};
 use crate::options::OptionText;
 use crate::policy::{
     CheckOutput, Dialect, ErrorProfile, InvalidArguments, PermissionDenied, Policy, SubscribeUnknown,
@@ -365,9 +365,9 @@ impl Builder {
             has_resources: AtomicBool::new(resources.is_some()),
         };
         let origin = options.origin.given().map_or_else(random_name, |name| Ok(name.to_owned()))?;
-        let clock = self.clock.clone();
-        let observer = self.observer.map(|callback| Observer { callback, clock, log: log.clone() });
-        let inner = ServerState::new(settings, (&key, &local_key), log, observer, self.clock, origin);
+        let observer = self.observer.map(|callback| Observer { callback, log: log.clone() });
+        let metrics = Metrics::new(observer, self.clock);
+        let inner = ServerState::new(settings, (&key, &local_key), log, metrics, origin);
         inner.catalog.with(|c, _| {
             c.declare(self.capabilities);
             c.declare_extensions(self.extensions);

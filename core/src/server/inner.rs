@@ -9,7 +9,7 @@ use crate::hub::{Hub, Registered, Then};
 use crate::keys::Key;
 use crate::log::{Level, Log};
 use crate::model::{Family, Json};
-use crate::observer::{Clock, Metrics, Observer};
+use crate::observer::Metrics;
 use crate::protocol::{RESOURCES, Settings, TopicSet};
 use crate::provider::Spawner;
 use crate::refusals::Refusals;
@@ -55,7 +55,6 @@ pub(crate) struct ServerState {
     /// The smallest `call_ms` of the server and of its tools, present and past.
     pub(super) shortest_call_ms: AtomicU64,
     pub(crate) metrics: Metrics,
-    pub(crate) clock: Option<Arc<Clock>>,
     /// Publishes changes to other instances.
     pub(super) publisher: Lock<Option<Arc<Publisher>>>,
     /// URIs that the application was warned about.
@@ -75,8 +74,7 @@ impl ServerState {
         settings: Settings,
         (key, local_key): (&Key, &Key),
         log: Log,
-        observer: Option<Observer>,
-        clock: Option<Arc<Clock>>,
+        metrics: Metrics,
         origin: String,
     ) -> Self {
         ServerState {
@@ -97,8 +95,7 @@ impl ServerState {
             closed: AtomicBool::new(false),
             serving: AtomicBool::new(false),
             connections: AtomicU64::new(0),
-            metrics: Metrics::new(observer),
-            clock,
+            metrics,
             publisher: Lock::new(None),
             noticed: Lock::new(BTreeSet::new()),
             origin,
