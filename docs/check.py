@@ -2,23 +2,32 @@
 
     docs/check.py [PAGE]...
 
-A fence names its language and what it is: `server` is a whole program over stdio, `other` is a program for another library, of which only the
-syntax is checked. Behind a server stand its questions, each in a comment:
+A fence names its language and what it is. `server` is a whole program over stdio; `http` is one that writes its address to standard error.
+`other` is for another library or needs a whole project: only its syntax is checked. Behind a program stand its questions, each in a
+comment, and for `http` the arguments of Python or Node before these:
 
+    <!-- run: -m uvicorn server:app --port PORT -->
     <!-- ask: list = URI URI -->
     <!-- ask: read URI = TEXT -->
     <!-- ask: call TOOL ARGUMENTS = TEXT -->
     <!-- ask: prompt NAME ARGUMENTS = TEXT -->
+    <!-- ask: get PATH = BODY -->
 
 nginx checks its own fences. Texts in `troubleshooting.md` stand in the sources, as clients and logs show them. Needs `make python node`.
 """
 
 import json
+import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests"))
@@ -26,9 +35,15 @@ sys.path.append(str(ROOT / "tests"))
 from programs import need  # noqa: E402
 
 PAGES = ROOT / "docs/src"
-FENCE = re.compile(r"^```(\S*)\n(.*?)^```\n((?:\s*<!-- ask: .*? -->\n)*)", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\S*)\n(.*?)^```\n((?:\s*<!-- (?:ask|run): .*? -->\n)*)", re.MULTILINE | re.DOTALL)
 PYTHON = ROOT / "build/python/bin/python"
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2026-07-28",
+}
+NO_HEADERS: Mapping[str, str] = {}
 NGINX = "pid {folder}/pid;\nerror_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n{paths}\n{config}}}\n"
 NGINX_PATHS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
@@ -52,6 +67,8 @@ def check(page: Path) -> list[str]:
         checks = {
             "python,server": lambda code=code, asks=comments: serve([str(PYTHON), "server.py"], "server.py", code, asks),
             "js,server": lambda code=code, asks=comments: serve(["node", "server.mjs"], "server.mjs", code, asks),
+            "python,http": lambda code=code, asks=comments: serve_http(str(PYTHON), "server.py", code, asks),
+            "js,http": lambda code=code, asks=comments: serve_http("node", "server.mjs", code, asks),
             "python,other": lambda code=code: parsed([str(PYTHON), "-m", "py_compile", "other.py"], "other.py", code),
             "js,other": lambda code=code: parsed(["node", "--check", "other.mjs"], "other.mjs", code),
             "nginx": lambda code=code: nginx(code),
@@ -65,28 +82,76 @@ def check(page: Path) -> list[str]:
 
 def serve(command: list[str], name: str, code: str, comments: str) -> str | None:
     """Asks a program over stdio, each question after the answer to the last one."""
+    with started(command, name, code) as server:
+
+        def ask(question: str) -> str:
+            server.stdin.write(json.dumps(request(question)) + "\n")
+            server.stdin.flush()
+            line = server.stdout.readline()
+            return answer(json.loads(line)) if line else f"its end: {server.stderr.read()}"
+
+        if why := wrong(comments, ask):
+            return why
+        server.stdin.close()
+        return None if server.wait(60) == 0 else f"it ended with {server.returncode}: {server.stderr.read()}"
+
+
+def serve_http(program: str, name: str, code: str, comments: str) -> str | None:
+    """Asks a program over HTTP, at the address that it writes."""
+    run = re.search(r"<!-- run: (.*?) -->", comments)
+    if run is None:
+        return "no comment says how to run it"
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = str(unused.getsockname()[1])
+    command = [program, *run[1].replace("PORT", port).split()]
+    with started(command, name, code, PORT=port) as server:
+        lines = []
+        for line in server.stderr:
+            lines.append(line)
+            if "http://" in line:
+                break
+        else:
+            return f"it ended: {''.join(lines)}"
+
+        def ask(question: str) -> str:
+            word, _, rest = question.partition(" ")
+            if word == "get":
+                return fetched(f"http://127.0.0.1:{port}{rest}")
+            asked = request(question)
+            headers = {"Mcp-Method": asked["method"], "Mcp-Name": asked["params"].get("uri", asked["params"].get("name", ""))}
+            return answer(json.loads(fetched(f"http://127.0.0.1:{port}/mcp", HEADERS | headers, json.dumps(asked).encode())))
+
+        return wrong(comments, ask)
+
+
+def fetched(url: str, headers: Mapping[str, str] = NO_HEADERS, body: bytes | None = None) -> str:
+    try:
+        with urlopen(Request(url, body, dict(headers)), timeout=60) as response:
+            return response.read().decode()
+    except HTTPError as e:
+        return json.dumps({"status": e.code, "body": e.read().decode()})
+
+
+def wrong(comments: str, ask: Callable[[str], str]) -> str | None:
+    """The first question with another answer than the page says."""
     questions = [question.partition(" = ") for question in re.findall(r"<!-- ask: (.*?) -->", comments)]
-    if not questions:
-        return "no question stands behind it"
+    answers = ((question, ask(question), expected) for question, _, expected in questions)
+    other = next((f"{question} = {said}, not {expected}" for question, said, expected in answers if said != expected), None)
+    return other if questions else "no question stands behind it"
+
+
+@contextmanager
+def started(command: list[str], name: str, code: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """A program in a folder of its own, which ends with the block."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / name).write_text(code, "utf-8")
         (Path(folder) / "node_modules").symlink_to(packages(Path(folder)))
-        server = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        assert server.stdin is not None and server.stdout is not None and server.stderr is not None
-        try:
-            for question, _, expected in questions:
-                server.stdin.write(json.dumps(request(question)) + "\n")
-                server.stdin.flush()
-                line = server.stdout.readline()
-                if not line:
-                    return f"it ended: {server.stderr.read()}"
-                if (said := answer(json.loads(line))) != expected:
-                    return f"{question} = {said}, not {expected}"
-            server.stdin.close()
-            return None if server.wait(60) == 0 else f"it ended with {server.returncode}: {server.stderr.read()}"
-        finally:
-            server.kill()
-            server.wait()
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen(command, cwd=folder, env=os.environ | environment, text=True, **pipes) as server:
+            try:
+                yield server
+            finally:
+                server.kill()
 
 
 def packages(folder: Path) -> Path:
