@@ -176,7 +176,7 @@ test-docs: python node ## the programs in docs, asked what their pages say; inst
 .PHONY: docs
 docs: ## the documentation as a site, in build/docs; installs mdbook with cargo
 	test -x build/mdbook/bin/mdbook || cargo install mdbook --locked --quiet --root build/mdbook
-	build/mdbook/bin/mdbook build docs --dest-dir ../build/docs
+	build/mdbook/bin/mdbook build docs --dest-dir "$(CURDIR)/build/docs"
 
 .PHONY: test-instances
 test-instances: python node ## two instances behind nginx with Redis between them, of which one is killed; installs both with apt if it may
