@@ -28,7 +28,6 @@ NONE_MEANS = {
 # Names that say nothing of what a method does. Those that stay have a reason.
 VAGUE = "pass expect again late leave over follow tell told of with look".split()
 PLAIN_ENOUGH = {
-    "core/src/access.rs with": "`Caller::with` is public, and a builder's method, as `Vec::with_capacity` is",
     "core/src/sync.rs with": "gives access to what a lock guards, as `std::thread::LocalKey::with` does",
 }
 FUNCTION = re.compile(r"\bpub\((?:crate|super|in [\w:]+)\)\s+(?:const |async |unsafe )*fn (\w+)")

@@ -20,7 +20,7 @@ pub struct Caller {
 }
 
 /// A value of the application that belongs to one request, such as a tracing span or the HTTP request it came with.
-/// Every callback that the request causes can get it as `request_context`. The value of [`Caller::with`] belongs to
+/// Every callback that the request causes can get it as `request_context`. The value of [`Caller::with_value`] belongs to
 /// the client; this one belongs to the request.
 pub type RequestContext = Arc<dyn Any + Send + Sync>;
 
@@ -39,12 +39,12 @@ impl Caller {
 
     /// Adds a value for the application's callbacks.
     #[must_use]
-    pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Self {
+    pub fn with_value<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.value = Some(Arc::new(value));
         self
     }
 
-    /// Returns the value of [`Caller::with`], if it is a `T`.
+    /// Returns the value of [`Caller::with_value`], if it is a `T`.
     pub fn value<T: Any>(&self) -> Option<&T> {
         self.value.as_deref()?.downcast_ref()
     }

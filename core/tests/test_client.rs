@@ -153,7 +153,7 @@ fn the_client_gives_the_input_that_a_stateless_call_needs() {
 fn callbacks_see_the_caller_that_the_client_speaks_for() {
     let server = Server::new("s", "1");
     server.resource("n://me", |call| format!("{:?}", call.caller().value::<String>())).unwrap();
-    let ann = Caller::new(*b"ann").with("Ann".to_owned());
+    let ann = Caller::new(*b"ann").with_value("Ann".to_owned());
     let mut client = server.test_client_with(TestOptions::new().caller(ann)).unwrap();
     assert_eq!(client.read("n://me").unwrap()[0].text(), Some("Some(\"Ann\")"));
 }

@@ -83,7 +83,9 @@ pub unsafe extern "C" fn wellhead_connection_new(
             let caller = options.map(|o| HostCaller::new(o.caller, o.caller_destroy, o.caller_type));
             let server = promise.hold(server, "server")?;
             let caller = match (options, caller) {
-                (Some(o), Some(value)) => Caller::new(promise.bytes(o.caller_id, "caller_id")?).with(value),
+                (Some(o), Some(value)) => {
+                    Caller::new(promise.bytes(o.caller_id, "caller_id")?).with_value(value)
+                }
                 _ => Caller::default(),
             };
             let (bell, made) = (Arc::new(Bell::default()), server.forks.now());

@@ -90,7 +90,7 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
             let mut options = TestOptions::new();
             if let (Some(given), Some(caller), Some(data)) = (given, caller, on_request_data) {
                 let id = promise.bytes(given.caller_id, "caller_id")?;
-                options = options.caller(Caller::new(id).with(caller));
+                options = options.caller(Caller::new(id).with_value(caller));
                 set_texts!(options, promise, given; revision);
                 set_objects!(options, promise, given; capabilities);
                 if let Some(answer) = given.on_request {

@@ -198,7 +198,7 @@ impl Understood for Verification {
         if let Some([id, caller, said]) = js.elements(value).as_deref() {
             let granted = || {
                 let Body::Blob(id) = js.as_bytes(*id)? else { return None };
-                let caller = Caller::new((*id).as_ref()).with(js.keep(*caller, bell)?);
+                let caller = Caller::new((*id).as_ref()).with_value(js.keep(*caller, bell)?);
                 descriptor::grant(caller, &js.as_text(*said)?).ok()
             };
             return granted().map_or_else(wrong, |grant| Outcome::Answer(grant.into()));

@@ -137,7 +137,7 @@ impl NativeEndpoint {
         let js = Js::new(env);
         let context = js.keep(js.value(&context), &bell)?;
         let caller = match caller_id {
-            Some(id) => Some(Caller::new(id).with(js.keep(js.value(&caller), &bell)?)),
+            Some(id) => Some(Caller::new(id).with_value(js.keep(js.value(&caller), &bell)?)),
             None => None,
         };
         self.exchanges.borrow_mut().insert(number, None);

@@ -58,7 +58,7 @@ impl Caller {
 
     /// As the core carries it to callbacks, for callers whose connections the application does not see.
     pub(crate) fn carried(this: &Bound<'_, Self>) -> wellhead::Caller {
-        this.get().to_core(this.py()).with(this.clone().unbind())
+        this.get().to_core(this.py()).with_value(this.clone().unbind())
     }
 
     /// The caller that [`Caller::carried`] carries.

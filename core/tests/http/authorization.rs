@@ -10,7 +10,7 @@ const METADATA: &str = "resource_metadata=\"https://h.example/.well-known/oauth-
 
 /// Tokens are names, of those whom they were issued to.
 fn grant(name: &str) -> Grant {
-    Grant::new(Caller::new(name.as_bytes()).with(name.to_owned())).audience([URL]).scopes(["read"])
+    Grant::new(Caller::new(name.as_bytes()).with_value(name.to_owned())).audience([URL]).scopes(["read"])
 }
 
 fn protection() -> Protection {
@@ -430,7 +430,7 @@ fn a_callback_of_a_session_sees_the_caller_of_the_request_that_it_answers() {
         .unwrap();
     server.resource("test://held", |call| call.defer().0).unwrap();
     let endpoint =
-        server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with(call.token().to_owned())));
+        server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with_value(call.token().to_owned())));
     let world = World::with(&server, endpoint.build(|| {}).unwrap());
     let session = session(&world, "first");
     let asks = |id: u32, uri: &str| request(id, "resources/read", &format!(r#""uri":"{uri}""#));
@@ -468,7 +468,7 @@ fn the_callers_of_a_session_are_let_go_with_their_requests() {
     let server = server();
     let alive = Arc::new(());
     let claims = alive.clone();
-    let verify = move |_| Grant::new(Caller::new(*b"ann").with(claims.clone()));
+    let verify = move |_| Grant::new(Caller::new(*b"ann").with_value(claims.clone()));
     let world = World::with(&server, server.endpoint().verify(verify).build(|| {}).unwrap());
     let session = session(&world, "token");
     let ping = request(1, "ping", "");
@@ -501,7 +501,7 @@ fn what_a_session_watches_is_asked_for_again_for_the_caller_of_its_newest_reques
         })
         .unwrap();
     let endpoint =
-        server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with(call.token().to_owned())));
+        server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with_value(call.token().to_owned())));
     let world = World::with(&server, endpoint.build(|| {}).unwrap());
     let session = session(&world, "first");
     let got =

@@ -206,7 +206,7 @@ fn handles_go_in_any_order_and_the_last_owner_frees_the_state_once() {
         let group = server.group(move || {
             let _ = &c;
         });
-        let connection = group.connect(wellhead::Caller::default().with(Counted(freed.clone())));
+        let connection = group.connect(wellhead::Caller::default().with_value(Counted(freed.clone())));
         crate::host::greet(&connection);
         feed(&connection, &on_uri(1, "read", "m://x"));
         let responder = next_read(&connection).into_responder();

@@ -64,7 +64,6 @@ fn every_file_is_a_module_of_another() {
     }
 }
 
-/// Invariant 1.
 /// The names between backticks in the sentence of `ARCHITECTURE.md` about cycles, and in the one after it.
 fn cycles_of_architecture() -> BTreeSet<BTreeSet<String>> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ARCHITECTURE.md");
@@ -105,6 +104,7 @@ fn modules_refer_to_each_other_in_the_cycles_of_the_architecture_only() {
     assert_eq!(cycles, cycles_of_architecture());
 }
 
+/// Invariant 1.
 #[test]
 fn protocol_names_no_lock_clock_thread_callback_randomness_or_io() {
     let forbidden = [

@@ -124,7 +124,7 @@ pub unsafe extern "C" fn wellhead_verify_granted(
             let given = promise.fields(grant, "grant")?;
             let caller = Caller::new(promise.bytes(given.caller_id, "caller_id")?);
             let grant = Grant::new(match value {
-                Some(value) => caller.with(value),
+                Some(value) => caller.with_value(value),
                 None => caller,
             })
             .audience(promise.texts(given.audience, given.audience_count, "audience")?)
