@@ -26,14 +26,21 @@ def connect(path: str) -> socket.socket:
     return client
 
 
+def wait_for(path: str, service: subprocess.Popen) -> None:
+    """Returns when the service accepts connections. The socket's file is there a moment earlier."""
+    while True:
+        assert service.poll() is None, "it ended before it listened"
+        with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+            return connect(path).close()
+
+
 def main(command: str) -> None:
     choose = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "socket")
         with subprocess.Popen([command, path]) as service, contextlib.ExitStack() as end:
             end.callback(service.kill)
-            while not Path(path).exists():
-                assert service.poll() is None, "it ended before it listened"
+            wait_for(path, service)
             for _ in range(GONE):
                 with connect(path) as client:
                     client.sendall(b"".join(read_of(number) for number in range(choose.randrange(1, 30))))
