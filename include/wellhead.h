@@ -122,7 +122,7 @@ typedef void (*wellhead_wake_callback)(void *data);
 /* Returns a NUL-terminated string as a wellhead_str, which borrows it: `s` must stay unchanged meanwhile. NULL: absent. */
 WELLHEAD_API wellhead_str wellhead_cstr(const char *s);
 
-/* Returns 1 if two strings have the same bytes, or are both absent, else 0. */
+/* Returns 1 if the strings `a` and `b` have the same bytes, or are both absent, else 0. */
 WELLHEAD_API int wellhead_str_equal(wellhead_str a, wellhead_str b);
 
 /* Returns 1 if the whole string is a decimal number that an int64_t holds: digits, perhaps with "-" in front. Else 0.
@@ -541,22 +541,29 @@ WELLHEAD_API wellhead_status wellhead_server_add_text(wellhead_server *server, c
 WELLHEAD_API wellhead_status wellhead_server_add_blob(wellhead_server *server, const wellhead_resource *resource,
                                                       wellhead_str bytes, wellhead_error **error);
 
-/* Registers a page of MCP Apps, an HTML5 document that is copied, and declares the extension io.modelcontextprotocol/ui.
- * resource: may not be NULL; its uri is required, such as ui://clock/view, and its MIME type is set. ui: what the page needs,
- * a JSON object with csp, permissions, domain and prefersBorder; absent: {}. A tool opens the page if its definition has the
- * URI as `app`. Fails as wellhead_server_add_text. */
+/* Registers a page of MCP Apps and declares the extension io.modelcontextprotocol/ui.
+ * resource: may not be NULL; its uri is required, such as ui://clock/view, and its MIME type is set.
+ * ui: what the page needs, a JSON object with csp, permissions, domain and prefersBorder; absent: {}.
+ * html: the page, an HTML5 document, which is copied and may not be absent.
+ * A tool opens the page if its definition has the URI as `app`.
+ * INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_app(wellhead_server *server, const wellhead_resource *resource,
                                                      wellhead_str ui, wellhead_str html, wellhead_error **error);
 
-/* Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its
- * version becomes that of the resource. Without it the resource has no version. UNKNOWN if no fixed contents are
- * registered there, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
+/* Replaces the fixed contents of a resource with a text, and notifies its subscribers.
+ * uri: the URI of the registration; may not be absent.
+ * text: copied; may not be absent.
+ * about: may be NULL; its version becomes that of the resource. Without it the resource has no version.
+ * UNKNOWN if no fixed contents are registered at `uri`, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_text(wellhead_server *server, wellhead_str uri,
                                                       const wellhead_contents *about, wellhead_str text,
                                                       wellhead_error **error);
 
-/* Replaces fixed contents with bytes, which are copied, and notifies subscribers of the URI. about: may be NULL; its
- * version becomes that of the resource. Fails as wellhead_server_set_text. */
+/* Replaces the fixed contents of a resource with bytes, and notifies its subscribers.
+ * uri: the URI of the registration; may not be absent.
+ * bytes: copied; absent is empty.
+ * about: may be NULL; its version becomes that of the resource. Without it the resource has no version.
+ * UNKNOWN if no fixed contents are registered at `uri`, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_blob(wellhead_server *server, wellhead_str uri,
                                                       const wellhead_contents *about, wellhead_str bytes,
                                                       wellhead_error **error);
@@ -582,10 +589,13 @@ WELLHEAD_API wellhead_status wellhead_server_add_list(wellhead_server *server, w
                                                       const wellhead_provider *provider, wellhead_error **error);
 
 /* Registers a list source of skills, for skills/list and skills/get of the extension io.modelcontextprotocol/skills.
- * provider->list adds skills by wellhead_list_add_skill, those after the URI that wellhead_call_after returns. For skills/get
- * wellhead_call_uri returns the URI that the client asks for, which no list needs to have: the page then has that skill, or
- * nothing. Without regard to it, the list is searched. Files are read as other resources, such as those of a template. The rest is
- * as in wellhead_server_add_list. */
+ * provider->list adds skills by wellhead_list_add_skill, those after the URI that wellhead_call_after returns. For
+ * skills/get wellhead_call_uri returns the URI that the client asks for, which no list needs to have: the page then has
+ * that skill, or nothing. Without regard to it, the list is searched. Files are read as other resources, such as those of
+ * a template.
+ * name: part of cursors, as in wellhead_server_add_list; may be absent.
+ * provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
+ * DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_skill_list(wellhead_server *server, wellhead_str name,
                                                             const wellhead_provider *provider, wellhead_error **error);
 
@@ -793,11 +803,14 @@ WELLHEAD_API wellhead_str wellhead_call_log_level(const wellhead_call *call);
  * time. The call must still be answered, or the kept responder freed. */
 WELLHEAD_API int wellhead_call_cancelled(const wellhead_call *call);
 
-/* Has `on_cancel` called when the client no longer waits for the answer: it cancelled the request, the deadline passed, or the
- * connection ended. If that has happened already, the function is called at once, on this thread. It is called at most once,
- * on the thread that finds out, with no lock held. It never runs after the function that answers or frees the responder has
- * returned: that function blocks while another thread is inside of `on_cancel`. Several functions run in their order.
- * `on_cancel`: may not be NULL. `destroy` may be NULL; it is called once, after `on_cancel` or instead of it, also on failure.
+/* Has `on_cancel` called when the client no longer waits for the answer: it cancelled the request, the deadline passed, or
+ * the connection ended. If that has happened already, the function is called at once, on this thread. It is called at most
+ * once, on the thread that finds out, with no lock held. It never runs after the function that answers or frees the
+ * responder has returned: that function blocks while another thread is inside of `on_cancel`. Several functions run in
+ * their order.
+ * on_cancel: may not be NULL.
+ * user_data: passed to `on_cancel`.
+ * destroy: called once with user_data, after `on_cancel` or instead of it, also on failure; may be NULL.
  * INVALID_ARGUMENT, also for an interest callback and for a token. */
 WELLHEAD_API wellhead_status wellhead_call_on_cancel(const wellhead_call *call, wellhead_cancel_callback on_cancel,
                                                      void *user_data, wellhead_destroy_callback destroy);
@@ -902,12 +915,16 @@ WELLHEAD_API wellhead_status wellhead_read_needs_input(wellhead_read *responder,
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_read_missing_capability(wellhead_read *responder, wellhead_str capabilities);
 
-/* Asks the client for one of its features by a name, in every protocol revision, before the contents are known. Never blocks.
- * Returns one of WELLHEAD_RESPONSE_. *json: the result, the error or the capabilities, borrowed until the answer; absent with
- * WELLHEAD_RESPONSE_WAITING. params: a JSON object; may be absent.
+/* Sends a request to the client, in every protocol revision, before the contents are known. Never blocks. Returns one of
+ * WELLHEAD_RESPONSE_.
+ * name: unique in the callback, and the same in every run; may not be absent.
+ * method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
+ * params: a JSON object; may be absent.
+ * *json: the result, the error or the capabilities, borrowed until the answer; absent with WELLHEAD_RESPONSE_WAITING.
+ * json: may be NULL.
  * 
- * The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when the client
- * has answered. See wellhead_method_client_request. */
+ * The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when the
+ * client has answered. See wellhead_method_client_request. */
 WELLHEAD_API uint32_t wellhead_read_client_request(wellhead_read *responder, wellhead_str name, wellhead_str method,
                                                    wellhead_str params, wellhead_str *json);
 
@@ -1021,8 +1038,11 @@ typedef void (*wellhead_authorize_callback)(void *user_data, const wellhead_call
                                             const wellhead_str *uris, size_t uri_count, wellhead_authorize *responder);
 
 /* Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many URIs at once. It
- * replaces an earlier one. authorize: may not be NULL. destroy: called once, after the last call, also on failure; may be
- * NULL. INVALID_ARGUMENT, CLOSED. */
+ * replaces an earlier one.
+ * authorize: may not be NULL.
+ * user_data: passed to `authorize`.
+ * destroy: called once with user_data, after the last call, also on failure; may be NULL.
+ * INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_authorize(wellhead_server *server,
                                                            wellhead_authorize_callback authorize, void *user_data,
                                                            wellhead_destroy_callback destroy, wellhead_error **error);
@@ -1056,7 +1076,10 @@ typedef void (*wellhead_interest_callback)(void *user_data, const wellhead_call 
 
 /* Sets the callback that hears which URIs have subscribers, for an application that must itself watch for changes. It
  * replaces an earlier one. A subscription is acknowledged after the callback has answered, so that no change in between is
- * lost. interest: may not be NULL. destroy: called once, after the last call, also on failure; may be NULL.
+ * lost.
+ * interest: may not be NULL.
+ * user_data: passed to `interest`.
+ * destroy: called once with user_data, after the last call, also on failure; may be NULL.
  * INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_interest(wellhead_server *server, wellhead_interest_callback interest,
                                                           void *user_data, wellhead_destroy_callback destroy,
@@ -1096,10 +1119,14 @@ typedef struct wellhead_method_options {
  * wellhead_read_callback, a kept responder is answered later. */
 typedef void (*wellhead_method_callback)(void *user_data, const wellhead_call *call, wellhead_method *responder);
 
-/* Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/ or
- * logging/ declares that capability. For others see `capabilities` of wellhead_server_options. `options` and `destroy` may
- * be NULL; `method` may not. `destroy` is called once, after the last call, also on failure. DUPLICATE, INVALID_UTF8,
- * INVALID_ARGUMENT, CLOSED. */
+/* Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/
+ * or logging/ declares that capability. For others see `capabilities` of wellhead_server_options.
+ * name: may not be absent.
+ * options: may be NULL.
+ * method: handles the requests; may not be NULL.
+ * user_data: passed to `method`.
+ * destroy: called once with user_data, after the last call, also on failure; may be NULL.
+ * DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server, wellhead_str name,
                                                         const wellhead_method_options *options,
                                                         wellhead_method_callback method, void *user_data,
@@ -1154,87 +1181,132 @@ typedef struct wellhead_tool_limits {
 } wellhead_tool_limits;
 #define WELLHEAD_TOOL_LIMITS_INIT { sizeof(wellhead_tool_limits), 0, 0, 0, 0 }
 
-/* Registers a tool. definition: how it is listed, a JSON object without a name, such as
- * {"description":"…","inputSchema":{…}}. Without an inputSchema the tool takes any object. method: answers tools/call, for
- * example with wellhead_method_text. The arguments, which wellhead_call_argument_text and its like read, fit the
- * inputSchema (JSON Schema 2020-12), and its defaults are filled in. A call whose arguments do not fit is answered without
- * the callback, with a line for each wrong field. If the call fails or is not answered, the client gets a result with
- * isError and the text "The tool failed", and the reason is logged. A result that clients would refuse is such a failure.
- * wellhead_method_tool_error has a text for the model instead. wellhead_method_error and a missed deadline answer errors.
- * INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema. An
- * `authorize` callback decides by the name. The rest is as in wellhead_server_add_method. */
+/* Registers a tool.
+ * name: the name by which clients call it; may not be absent.
+ * definition: how it is listed, a JSON object without a name, such as {"description":"…","inputSchema":{…}}. Without an
+ * inputSchema the tool takes any object.
+ * method: answers tools/call, for example with wellhead_method_text; may not be NULL.
+ * user_data: passed to `method`.
+ * destroy: called once with user_data, after the last call, also on failure; may be NULL.
+ * The arguments, which wellhead_call_argument_text and its like read, fit the inputSchema (JSON Schema 2020-12), and its
+ * defaults are filled in. A call whose arguments do not fit is answered without the callback, with a line for each wrong
+ * field. If the call fails or is not answered, the client gets a result with isError and the text "The tool failed", and
+ * the reason is logged. A result that clients would refuse is such a failure. wellhead_method_tool_error has a text for
+ * the model instead. wellhead_method_error and a missed deadline answer errors.
+ * An `authorize` callback decides by the name.
+ * INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and for a wrong schema; DUPLICATE,
+ * INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_tool(wellhead_server *server, wellhead_str name,
                                                       wellhead_str definition, wellhead_method_callback method,
                                                       void *user_data, wellhead_destroy_callback destroy,
                                                       wellhead_error **error);
 
-/* Registers a search of resources. With the flag WELLHEAD_RESOURCES_AS_TOOLS clients have the tools search and fetch then. The
- * arguments of the call are query, a text, and limit, the number of results that are of use. Answer with
- * wellhead_method_result: {"results":[{"uri":"…","title":"…","text":"…","url":"…"}]}, the best first; all but uri may be absent.
- * text is a snippet. A result without title or url has the title or name of its registration, and the url in its _meta. An
- * `authorize` callback decides about each URI. A client gets at most 20 results, and fetch reads them as resources/read does.
- * Without it, folders are searched: the names and texts of files, for at most 2 seconds. DUPLICATE if there is a search. The
- * rest is as in wellhead_server_add_tool. */
+/* Registers a search of resources. With the flag WELLHEAD_RESOURCES_AS_TOOLS clients have the tools search and fetch then.
+ * The arguments of the call are query, a text, and limit, the number of results that are of use. Answer with
+ * wellhead_method_result: {"results":[{"uri":"…","title":"…","text":"…","url":"…"}]}, the best first; all but uri may be
+ * absent. text is a snippet. A result without title or url has the title or name of its registration, and the url in its
+ * _meta. An `authorize` callback decides about each URI. A client gets at most 20 results, and fetch reads them as
+ * resources/read does. Without it, folders are searched: the names and texts of files, for at most 2 seconds.
+ * search: answers the call; may not be NULL.
+ * user_data: passed to `search`.
+ * destroy: called once with user_data, after the last call, also on failure; may be NULL.
+ * DUPLICATE if there is a search, INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_resource_search(wellhead_server *server,
                                                                  wellhead_method_callback search, void *user_data,
                                                                  wellhead_destroy_callback destroy,
                                                                  wellhead_error **error);
 
-/* Removes a tool. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED. */
+/* Removes a tool. Pending calls finish.
+ * name: of a registered tool; may not be absent.
+ * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove_tool(wellhead_server *server, wellhead_str name,
                                                          wellhead_error **error);
 
-/* Lists a disabled tool again, and lets clients call it. UNKNOWN, INVALID_UTF8, CLOSED. */
+/* Lists a disabled tool again, and lets clients call it.
+ * name: of a registered tool; may not be absent.
+ * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_enable_tool(wellhead_server *server, wellhead_str name,
                                                          wellhead_error **error);
 
-/* Hides a tool: it is not listed, and a call of it is answered like one of a tool that does not exist. Pending calls
- * finish. wellhead_server_enable_tool ends this. UNKNOWN, INVALID_UTF8, CLOSED. */
+/* Hides a tool: it is not listed, and a call of it is answered like one of a tool that does not exist.
+ * wellhead_server_enable_tool ends this. Pending calls finish.
+ * name: of a registered tool; may not be absent.
+ * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_disable_tool(wellhead_server *server, wellhead_str name,
                                                           wellhead_error **error);
 
-/* Changes the definition of a tool. changes: a JSON object, each of whose members takes the place of the one that the
- * definition has; null removes it. The other members and the callback stay. INVALID_ARGUMENT as of
- * wellhead_server_add_tool, and then the tool stays as it is. UNKNOWN, INVALID_UTF8, CLOSED. */
+/* Changes the definition of a tool.
+ * name: of a registered tool; may not be absent.
+ * changes: a JSON object, which may not be absent; each of its members takes the place of the one that the definition has;
+ * null removes it. The other members and the callback stay.
+ * UNKNOWN, INVALID_ARGUMENT also for what wellhead_server_add_tool refuses, INVALID_UTF8, CLOSED.
+ * On failure the tool stays as it is. */
 WELLHEAD_API wellhead_status wellhead_server_update_tool(wellhead_server *server, wellhead_str name,
                                                          wellhead_str changes, wellhead_error **error);
 
-/* Limits the calls of a tool. `limits` replaces the limits that were set before; NULL: there are none any more. Calls that
- * these counted still count. A call beyond a limit is refused with "Busy", before its callback, so that the client tries again. A call counts
- * until it is answered, or until the responder of a cancelled call is gone. A caller is who the token or the connection says;
- * all clients without a token are one caller. The time is that of the function that tells it, such as wellhead_connection_tick.
+/* Limits the calls of a tool.
+ * name: of a registered tool; may not be absent.
+ * limits: replaces the limits that were set before; NULL: there are none any more.
+ * Calls that these counted still count. A call beyond a limit is refused with "Busy", before its callback, so that the
+ * client tries again. A call counts until it is answered, or until the responder of a cancelled call is gone. A caller is
+ * who the token or the connection says; all clients without a token are one caller. The time is that of the function that
+ * tells it, such as wellhead_connection_tick.
  * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_limit_tool(wellhead_server *server, wellhead_str name,
                                                         const wellhead_tool_limits *limits, wellhead_error **error);
 
-/* Registers a prompt. definition: how it is listed, such as {"description":"…","arguments":[…]}. method: answers
- * prompts/get. The rest is as in wellhead_server_add_tool. */
+/* Registers a prompt.
+ * name: the name by which clients get it; may not be absent.
+ * definition: how it is listed, a JSON object without a name, such as {"description":"…","arguments":[…]}; may not be
+ * absent.
+ * method: answers prompts/get; may not be NULL.
+ * user_data: passed to `method`.
+ * destroy: called once with user_data, after the last call, also on failure; may be NULL.
+ * An `authorize` callback decides by the name.
+ * INVALID_ARGUMENT also for a member that does not exist or that clients would refuse; DUPLICATE, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_prompt(wellhead_server *server, wellhead_str name,
                                                         wellhead_str definition, wellhead_method_callback method,
                                                         void *user_data, wellhead_destroy_callback destroy,
                                                         wellhead_error **error);
 
-/* Registers the completion of an argument of a registered prompt; it is removed with the prompt. The URI of its call is the
- * name of the prompt. `complete` may not be NULL. `destroy` is called once, after the last call, also on failure; it may be
- * NULL. UNKNOWN if the prompt is not registered, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+/* Registers the completion of an argument of a registered prompt; it is removed with the prompt. The URI of its call is
+ * the name of the prompt.
+ * prompt: the name of the prompt; may not be absent.
+ * argument: its name; may not be absent.
+ * complete: may not be NULL.
+ * user_data: passed to `complete`.
+ * destroy: called once with user_data, after the last call, also on failure; may be NULL.
+ * UNKNOWN if the prompt is not registered, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_complete_prompt(wellhead_server *server, wellhead_str prompt,
                                                              wellhead_str argument,
                                                              wellhead_complete_callback complete, void *user_data,
                                                              wellhead_destroy_callback destroy, wellhead_error **error);
 
-/* Removes a prompt. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED. */
+/* Removes a prompt. Pending calls finish.
+ * name: of a registered prompt; may not be absent.
+ * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_remove_prompt(wellhead_server *server, wellhead_str name,
                                                            wellhead_error **error);
 
-/* Lists a disabled prompt again, and lets clients get it. UNKNOWN, INVALID_UTF8, CLOSED. */
+/* Lists a disabled prompt again, and lets clients get it.
+ * name: of a registered prompt; may not be absent.
+ * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_enable_prompt(wellhead_server *server, wellhead_str name,
                                                            wellhead_error **error);
 
-/* Hides a prompt, like wellhead_server_disable_tool. Its arguments are not completed. UNKNOWN, INVALID_UTF8, CLOSED. */
+/* Hides a prompt: it is not listed, its arguments are not completed, and getting it is answered like one that does not
+ * exist. wellhead_server_enable_prompt ends this. Pending calls finish.
+ * name: of a registered prompt; may not be absent.
+ * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_disable_prompt(wellhead_server *server, wellhead_str name,
                                                             wellhead_error **error);
 
-/* Changes the definition of a prompt, like wellhead_server_update_tool. */
+/* Changes the definition of a prompt.
+ * name: of a registered prompt; may not be absent.
+ * changes: a JSON object, which may not be absent; each of its members takes the place of the one that the definition has;
+ * null removes it. The other members and the callback stay.
+ * UNKNOWN, INVALID_ARGUMENT also for what wellhead_server_add_prompt refuses, INVALID_UTF8, CLOSED.
+ * On failure the prompt stays as it is. */
 WELLHEAD_API wellhead_status wellhead_server_update_prompt(wellhead_server *server, wellhead_str name,
                                                            wellhead_str changes, wellhead_error **error);
 
@@ -1261,16 +1333,18 @@ typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, c
 WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, wellhead_str method,
                                                     wellhead_str params, int *sent);
 
-/* Asks the client for one of its features by a name, in every protocol revision: sampling/createMessage, elicitation/create or
- * roots/list. Never blocks. Returns one of WELLHEAD_RESPONSE_. *json: the result, the error or the capabilities, borrowed until
- * the answer; absent with WELLHEAD_RESPONSE_WAITING. name: unique in the callback, and the same in every run. params: a JSON
- * object; may be absent.
+/* Sends a request to the client, in every protocol revision. Never blocks. Returns one of WELLHEAD_RESPONSE_.
+ * name: unique in the callback, and the same in every run; may not be absent.
+ * method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
+ * params: a JSON object; may be absent.
+ * *json: the result, the error or the capabilities, borrowed until the answer; absent with WELLHEAD_RESPONSE_WAITING.
+ * json: may be NULL.
  * 
- * The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and returns. It runs
- * again from its start when the client has answered, and gets the responses then. So what stands before the last request runs
- * once more each time. In 2026-07-28 the call is answered with input_required, and the responses so far travel in a sealed
- * requestState, good for this call for 10 minutes, with each replica that has the key. That revision deprecates sampling and
- * roots, which work on. Before, the server sends a request. What is wrong with the arguments is
+ * The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and returns.
+ * It runs again from its start when the client has answered, and gets the responses then. So what stands before the last
+ * request runs once more each time. In 2026-07-28 the call is answered with input_required, and the responses so far
+ * travel in a sealed requestState, good for this call for 10 minutes, with each replica that has the key. That revision
+ * deprecates sampling and roots, which work on. Before, the server sends a request. What is wrong with the arguments is
  * logged by wellhead_method_wait. */
 WELLHEAD_API uint32_t wellhead_method_client_request(wellhead_method *responder, wellhead_str name,
                                                      wellhead_str method, wellhead_str params, wellhead_str *json);
@@ -1279,11 +1353,16 @@ WELLHEAD_API uint32_t wellhead_method_client_request(wellhead_method *responder,
  * answered. If the client lacks a capability or sent a wrong requestState, the client is told so. CLOSED. */
 WELLHEAD_API wellhead_status wellhead_method_wait(wellhead_method *responder);
 
-/* Sends a request to the client: sampling/createMessage, elicitation/create or roots/list. Keep the responder first. then:
- * may not be NULL. then_destroy: called once, after `then` or instead of it, also on failure. params, then_destroy and
- * number: may be NULL or absent. *number: for wellhead_method_cancel_request. INVALID_ARGUMENT for other methods, for a
- * client without the capability, and in revisions that have wellhead_method_needs_input instead. LIMIT while the client
- * reads nothing, CLOSED after the call, INVALID_UTF8. */
+/* Sends a request to the client. Keep the responder first.
+ * method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
+ * params: a JSON object; may be absent.
+ * then: may not be NULL.
+ * then_data: passed to `then`.
+ * then_destroy: called once with then_data, after `then` or instead of it, also on failure; may be NULL.
+ * *number: for wellhead_method_cancel_request.
+ * number: may be NULL.
+ * INVALID_ARGUMENT for other methods, for a client without the capability, and in revisions that have
+ * wellhead_method_needs_input instead. LIMIT while the client reads nothing, CLOSED after the call, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_request(wellhead_method *responder, wellhead_str method,
                                                      wellhead_str params, wellhead_response_callback then,
                                                      void *then_data, wellhead_destroy_callback then_destroy,
@@ -1305,8 +1384,10 @@ typedef struct wellhead_content_block {
 /* Answers a tool's call with one text, which is copied; it may not be absent. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_text(wellhead_method *responder, wellhead_str text);
 
-/* Answers a tool's call with structured content: one JSON value, which is copied and may not be absent. The same JSON is
- * sent as a text, too. A client whose revision has only objects there gets another value as the `result` of one.
+/* Answers a tool's call with structured content.
+ * json: one JSON value, which is copied and may not be absent.
+ * The same JSON is sent as a text, too. A client whose revision has only objects there gets another value as the `result`
+ * of one.
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_structured(wellhead_method *responder, wellhead_str json);
 
@@ -1315,45 +1396,70 @@ WELLHEAD_API wellhead_status wellhead_method_structured(wellhead_method *respond
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_tool_error(wellhead_method *responder, wellhead_str message);
 
-/* Adds a text, which is copied and may not be absent, to the result of a tool. Then answer with wellhead_method_finish.
- * about: may be NULL. On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8. Thread safety: one thread at a
- * time builds an answer. */
+/* Adds a text to the result of a tool. Then answer with wellhead_method_finish.
+ * about: may be NULL.
+ * text: copied; may not be absent.
+ * On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+ * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_add_text(wellhead_method *responder, const wellhead_content_block *about,
                                                       wellhead_str text);
 
-/* Adds an image to the result of a tool. bytes: as in its file; they are sent as base64. mime_type: such as image/png.
- * about: may be NULL. The rest is as in wellhead_method_add_text. */
+/* Adds an image to the result of a tool.
+ * about: may be NULL.
+ * bytes: as in its file; they are copied, and sent as base64.
+ * mime_type: such as image/png; may not be absent.
+ * On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+ * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_add_image(wellhead_method *responder, const wellhead_content_block *about,
                                                        wellhead_str bytes, wellhead_str mime_type);
 
-/* Adds a sound to the result of a tool, as wellhead_method_add_image adds an image. A client whose revision has no sounds
- * gets a line of text in its place. */
+/* Adds a sound to the result of a tool. A client whose revision has no sounds gets a line of text in its place.
+ * about: may be NULL.
+ * bytes: as in its file; they are copied, and sent as base64.
+ * mime_type: such as audio/wav; may not be absent.
+ * On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+ * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_add_audio(wellhead_method *responder, const wellhead_content_block *about,
                                                        wellhead_str bytes, wellhead_str mime_type);
 
-/* Adds a link to a resource, which need not be registered, to the result of a tool. resource: how a list shows it; may not
- * be NULL. A client whose revision has no links gets a line of text in its place. INVALID_URI; the rest is as in
- * wellhead_method_add_text. */
+/* Adds a link to a resource, which need not be registered, to the result of a tool. A client whose revision has no links
+ * gets a line of text in its place.
+ * resource: how a list shows it; may not be NULL.
+ * On failure the result is unchanged: INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8.
+ * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_add_link(wellhead_method *responder, const wellhead_resource *resource);
 
-/* Embeds a resource with its text in the result of a tool. contents: its uri, which may not be absent, its mime_type and its
- * meta; the other fields mean nothing here. INVALID_URI; the rest is as in wellhead_method_add_text. */
+/* Embeds a resource with its text in the result of a tool.
+ * about: may be NULL.
+ * contents: its uri, which is required, its mime_type and its meta; may not be NULL. The other fields mean nothing here.
+ * text: copied; may not be absent.
+ * On failure the result is unchanged: INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8.
+ * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_add_resource_text(wellhead_method *responder,
                                                                const wellhead_content_block *about,
                                                                const wellhead_contents *contents, wellhead_str text);
 
-/* Embeds a resource with its bytes in the result of a tool; absent is empty. They are sent as base64. The rest is as in
- * wellhead_method_add_resource_text. */
+/* Embeds a resource with its bytes in the result of a tool.
+ * about: may be NULL.
+ * contents: its uri, which is required, its mime_type and its meta; may not be NULL. The other fields mean nothing here.
+ * bytes: copied, and sent as base64; absent is empty.
+ * On failure the result is unchanged: INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8.
+ * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_add_resource_blob(wellhead_method *responder,
                                                                const wellhead_content_block *about,
                                                                const wellhead_contents *contents, wellhead_str bytes);
 
-/* Sets the structured content of the result of a tool, as in wellhead_method_structured. If nothing else was added, the
- * same JSON is sent as a text, too. The rest is as in wellhead_method_add_text. */
+/* Sets the structured content of the result of a tool. If nothing else was added, the same JSON is sent as a text, too. A
+ * client whose revision has only objects there gets another value as the `result` of one.
+ * json: one JSON value, which is copied and may not be absent.
+ * On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+ * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_set_structured(wellhead_method *responder, wellhead_str json);
 
-/* Sets the _meta of the result of a tool: a JSON object, which may not be absent. Keys that the protocol reserves are
- * INVALID_ARGUMENT. The rest is as in wellhead_method_add_text. */
+/* Sets the _meta of the result of a tool.
+ * meta: a JSON object, which is copied and may not be absent; a key that the protocol reserves is INVALID_ARGUMENT.
+ * On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+ * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_set_meta(wellhead_method *responder, wellhead_str meta);
 
 /* Answers a tool's call with what was added. is_error: 1 if the tool failed and the content tells the model why, else 0.
@@ -1371,16 +1477,21 @@ typedef void (*wellhead_around_callback)(void *user_data, const wellhead_call *c
  * functions replace it. call, outcome: borrowed until the callback returns. */
 typedef void (*wellhead_after_callback)(void *after_data, const wellhead_call *call, wellhead_outcome *outcome);
 
-/* Adds a seam: a callback that runs around each call of the callbacks of tools, prompts, reads and methods, where the
- * callback would run. Seams nest in the order in which they are added; the first is the outermost. None runs around fixed
- * contents and folders. What wellhead_method_client_request runs again runs with its seams. around: may not be
- * NULL. destroy: called once, after the last call, also on failure; may be NULL. INVALID_ARGUMENT, CLOSED. */
+/* Adds an around callback, which runs around each callback of a tool, a prompt, a read or a method, on the same thread.
+ * Around callbacks nest in the order in which they are added; the first is the outermost. None runs around fixed contents
+ * and folders. When wellhead_method_client_request has a callback run again, its around callbacks run again, too.
+ * around: may not be NULL.
+ * user_data: passed to `around`.
+ * destroy: called once with user_data, after the last call, also on failure; may be NULL.
+ * INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_around(wellhead_server *server, wellhead_around_callback around,
                                                     void *user_data, wellhead_destroy_callback destroy,
                                                     wellhead_error **error);
 
-/* Runs the next seam, or the callback, which may answer later. after: gets the answer; may be NULL. destroy: called once with
- * after_data, after the last use of it, also on failure; may be NULL. INVALID_ARGUMENT if the call ran or was refused already. */
+/* Runs the next around callback, or, if there is none, the callback of the call, which may answer later.
+ * after: gets the answer; may be NULL.
+ * destroy: called once with after_data, after the last use of it, also on failure; may be NULL.
+ * INVALID_ARGUMENT if the call ran or was refused already. */
 WELLHEAD_API wellhead_status wellhead_next_run(wellhead_next *next, wellhead_after_callback after, void *after_data,
                                                wellhead_destroy_callback destroy);
 
@@ -1408,11 +1519,16 @@ WELLHEAD_API wellhead_status wellhead_outcome_set_result(wellhead_outcome *outco
  * tool. INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_outcome_set_text(wellhead_outcome *outcome, wellhead_str text);
 
-/* Sets an error of a tool, whose text the model reads: see wellhead_method_tool_error. INVALID_ARGUMENT also for a read;
- * INVALID_UTF8. */
+/* Sets an error of a tool.
+ * message: the text that the model reads, as of wellhead_method_tool_error; may not be absent.
+ * INVALID_ARGUMENT also for a read; INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_outcome_set_tool_error(wellhead_outcome *outcome, wellhead_str message);
 
-/* Sets an error of a tool, a prompt or a method: see wellhead_method_error. INVALID_ARGUMENT also for a read; INVALID_UTF8. */
+/* Sets an error of a tool, a prompt or a method.
+ * code: of JSON-RPC 2.0 section 5.1, or the application's own.
+ * message: may not be absent.
+ * data: a JSON object; may be absent.
+ * INVALID_ARGUMENT also for a read; INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_outcome_set_error(wellhead_outcome *outcome, int32_t code, wellhead_str message,
                                                         wellhead_str data);
 
@@ -1446,9 +1562,10 @@ WELLHEAD_API wellhead_status wellhead_server_updated_with_metadata(wellhead_serv
 WELLHEAD_API wellhead_status wellhead_server_sub_resource_updated(wellhead_server *server, wellhead_str uri,
                                                                   wellhead_str parent, wellhead_error **error);
 
-/* Reviews the subscriptions of a caller, by its id, after its rights changed: `authorize` decides about them again, many
- * URIs at once, and those that are refused end. Does nothing without wellhead_server_set_authorize. Calls back as
- * wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT, CLOSED. */
+/* Reviews the subscriptions of the caller with the id `caller_id`, which may not be absent, after its rights changed:
+ * `authorize` decides about them again, many URIs at once, and those that are refused end. Does nothing without
+ * wellhead_server_set_authorize. Calls back as wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT,
+ * CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_access_changed(wellhead_server *server, wellhead_str caller_id,
                                                             wellhead_error **error);
 
@@ -1462,8 +1579,11 @@ typedef void (*wellhead_publish_callback)(void *user_data, const wellhead_str *e
 
 /* Sets the callback that carries changes to other instances, for example by a pub/sub system. They pass each event to
  * wellhead_server_inject. It replaces an earlier one. Changes by registering, removing and setting are not published, and
- * neither are injected ones. publish: may not be NULL. destroy: called once, after the last event, also on failure; may be
- * NULL. INVALID_ARGUMENT, CLOSED. */
+ * neither are injected ones.
+ * publish: may not be NULL.
+ * user_data: passed to `publish`.
+ * destroy: called once with user_data, after the last event, also on failure; may be NULL.
+ * INVALID_ARGUMENT, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_set_publish(wellhead_server *server, wellhead_publish_callback publish,
                                                          void *user_data, wellhead_destroy_callback destroy,
                                                          wellhead_error **error);
@@ -1684,8 +1804,11 @@ WELLHEAD_API wellhead_test_client *wellhead_test_client_new_with(wellhead_server
 /* Closes the client and frees it. NULL: does nothing. */
 WELLHEAD_API void wellhead_test_client_free(wellhead_test_client *client);
 
-/* Lists all resources, page by page. *count: the number of resources, for wellhead_test_client_listed. count: may be NULL.
- * Fails as wellhead_test_client_request. */
+/* Lists all resources, page by page.
+ * *count: the number of resources, for wellhead_test_client_listed.
+ * count: may be NULL.
+ * UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+ * seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_list(wellhead_test_client *client, size_t *count,
                                                        wellhead_error **error);
 
@@ -1693,8 +1816,11 @@ WELLHEAD_API wellhead_status wellhead_test_client_list(wellhead_test_client *cli
  * below the count. */
 WELLHEAD_API wellhead_str wellhead_test_client_listed(const wellhead_test_client *client, size_t index);
 
-/* Lists all templates, page by page. *count: the number of templates, for wellhead_test_client_template. count: may be NULL.
- * Fails as wellhead_test_client_request. */
+/* Lists all templates, page by page.
+ * *count: the number of templates, for wellhead_test_client_template.
+ * count: may be NULL.
+ * UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+ * seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_templates(wellhead_test_client *client, size_t *count,
                                                             wellhead_error **error);
 
@@ -1702,19 +1828,30 @@ WELLHEAD_API wellhead_status wellhead_test_client_templates(wellhead_test_client
  * Absent: the index is not below the count. */
 WELLHEAD_API wellhead_str wellhead_test_client_template(const wellhead_test_client *client, size_t index);
 
-/* Calls a tool. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free; a result with
- * isError is a result. NULL on failure: as wellhead_test_client_request. */
+/* Calls a tool. Returns the result, JSON, for the caller to free; a result with isError is a result.
+ * name: may not be absent.
+ * arguments: a JSON object; absent: {}.
+ * NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer
+ * comes in 20 seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_text *wellhead_test_client_call_tool(wellhead_test_client *client, wellhead_str name,
                                                            wellhead_str arguments, wellhead_error **error);
 
-/* Gets a prompt. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free. NULL on failure: as
- * wellhead_test_client_request. */
+/* Gets a prompt. Returns the result, JSON, for the caller to free.
+ * name: may not be absent.
+ * arguments: a JSON object; absent: {}.
+ * NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer
+ * comes in 20 seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_text *wellhead_test_client_get_prompt(wellhead_test_client *client, wellhead_str name,
                                                             wellhead_str arguments, wellhead_error **error);
 
-/* Completes a variable of a template, given by its text, or an argument of a prompt, given by its name. value: the part that
- * is typed so far. *count: the number of values, for wellhead_test_client_completed. count: may be NULL. Fails as
- * wellhead_test_client_request. */
+/* Completes a variable of a template or an argument of a prompt.
+ * reference: the text of the template, or the name of the prompt; may not be absent.
+ * argument: the name of the variable or the argument; may not be absent.
+ * value: the part that is typed so far; may not be absent.
+ * *count: the number of values, for wellhead_test_client_completed.
+ * count: may be NULL.
+ * UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+ * seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_complete(wellhead_test_client *client, wellhead_str reference,
                                                            wellhead_str argument, wellhead_str value, size_t *count,
                                                            wellhead_error **error);
@@ -1723,16 +1860,27 @@ WELLHEAD_API wellhead_status wellhead_test_client_complete(wellhead_test_client 
  * not below the count. */
 WELLHEAD_API wellhead_str wellhead_test_client_completed(const wellhead_test_client *client, size_t index);
 
-/* Reads a resource. *body: the text or the decoded bytes of the first of its contents, borrowed until the next read; absent
- * if there are none. body: may be NULL. Fails as wellhead_test_client_request. */
+/* Reads a resource.
+ * uri: may not be absent.
+ * *body: the text or the decoded bytes of the first of its contents, borrowed until the next read; absent if there are
+ * none.
+ * body: may be NULL.
+ * UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+ * seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_read(wellhead_test_client *client, wellhead_str uri,
                                                        wellhead_str *body, wellhead_error **error);
 
-/* Subscribes to updates of a resource. Fails as wellhead_test_client_request. */
+/* Subscribes to updates of a resource.
+ * uri: may not be absent.
+ * UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+ * seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_subscribe(wellhead_test_client *client, wellhead_str uri,
                                                             wellhead_error **error);
 
-/* Ends the subscription to updates of a resource. Fails as wellhead_test_client_request. */
+/* Ends the subscription to updates of a resource.
+ * uri: may not be absent.
+ * UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+ * seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_unsubscribe(wellhead_test_client *client, wellhead_str uri,
                                                               wellhead_error **error);
 
@@ -1745,9 +1893,11 @@ WELLHEAD_API wellhead_status wellhead_test_client_next_update(wellhead_test_clie
  * block. */
 WELLHEAD_API size_t wellhead_test_client_list_changes(wellhead_test_client *client);
 
-/* Sends a request and blocks until it is answered, at most 20 seconds. params: a JSON object; absent: {}. Returns the
- * result, JSON, for the caller to free. NULL on failure: UNKNOWN if the server answers with an error, whose code and message
- * are in `error`; LIMIT if no answer comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
+/* Sends a request and blocks until it is answered, at most 20 seconds. Returns the result, JSON, for the caller to free.
+ * method: may not be absent.
+ * params: a JSON object; absent: {}.
+ * NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer
+ * comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_text *wellhead_test_client_request(wellhead_test_client *client, wellhead_str method,
                                                          wellhead_str params, wellhead_error **error);
 

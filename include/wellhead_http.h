@@ -301,8 +301,9 @@ WELLHEAD_API wellhead_exchange *wellhead_exchange_new(wellhead_endpoint *endpoin
  * `ready` is not called again, and `ready_destroy` has run. NULL: does nothing. */
 WELLHEAD_API void wellhead_exchange_free(wellhead_exchange *exchange);
 
-/* Takes a part of the body, which is copied. May come before the first poll. A body over message_bytes is refused at once:
- * poll, and stop reading. */
+/* Takes a part of the body. May come before the first poll. A body over message_bytes is refused at once: poll, and stop
+ * reading.
+ * bytes: copied; absent is empty. */
 WELLHEAD_API void wellhead_exchange_body(wellhead_exchange *exchange, wellhead_str bytes);
 
 /* Ends the body. Call it once, when all of the body has come. May come before the first poll. */
@@ -329,11 +330,15 @@ WELLHEAD_API wellhead_str wellhead_exchange_data(const wellhead_exchange *exchan
 
 /* Handles a whole request, for a server with a thread for each request. Blocks until the response is complete, and runs
  * callbacks on this thread. Returns the exchange for the caller to free. Its head is wellhead_exchange_response, with the
- * length of the body. Its whole body is wellhead_exchange_data. The endpoint and the request may not be NULL, and the body
- * may be absent. The clock of now_ms is that of wellhead_exchange_new. After `stream_ms` milliseconds an event stream ends that
- * has no end of its own, such as that of a GET. It also ends with 1 MiB of events. Its client gets them then, and reconnects.
- * A call ends after call_ms at the latest. The threads inside this function poll and tick the endpoint, so an
- * application that handles all requests this way needs no `wake`. NULL on failure: as wellhead_exchange_new. */
+ * length of the body. Its whole body is wellhead_exchange_data. After `stream_ms` milliseconds an event stream ends that
+ * has no end of its own, such as that of a GET. It also ends with 1 MiB of events. Its client gets them then, and
+ * reconnects. A call ends after call_ms at the latest. The threads inside this function poll and tick the endpoint, so an
+ * application that handles all requests this way needs no `wake`.
+ * endpoint, request: may not be NULL.
+ * body: copied; may be absent.
+ * now_ms: of the clock of wellhead_exchange_new.
+ * NULL on failure, for which the application answers 400: INVALID_ARGUMENT, INVALID_UTF8 for a method, target or name that
+ * is not UTF-8. */
 WELLHEAD_API wellhead_exchange *wellhead_endpoint_handle(wellhead_endpoint *endpoint, const wellhead_request *request,
                                                          wellhead_str body, uint64_t now_ms, uint64_t stream_ms,
                                                          wellhead_error **error);

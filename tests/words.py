@@ -1,8 +1,8 @@
 """Compares the tables of NAMES.md with the public names of Rust, C, C++, Python and Node, and wellhead.hpp with wellhead.h.
 
     words.py          fails on a public name that no row has, on a name that its language does not have, on a gap without a reason,
-                    on a setting that Node's log lines and errors would spell as Rust does, on two types of the core with one name, and on
-                    what `signatures.py` and `messages.py` find
+                    on a setting that Node's log lines and errors would spell as Rust does, on two types of the core with one name, on a
+                    comment of a C function that does not name an argument or a status, and on what `signatures.py` and `messages.py` find
     words.py --list   prints the public names of each language
 
 NAMES.md says how a name is written.
@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
                 print(f"{language:<8}{name:<48}{file.relative_to(ROOT)}")
         return 0
     rows = list(tables())
-    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows), *doubled_types(), *dangling(), *signatures.problems(), *messages.problems()]
+    problems = [*missing(found, rows), *stale(found, rows), *unexplained(rows), *other_words(rows), *other_numbers(rows), *beyond_cpp(), *unspelled(rows), *doubled_types(), *dangling(), *undescribed(), *signatures.problems(), *messages.problems()]
     for problem in problems:
         print(problem)
     counts = ", ".join(f"{len(names)} in {language}" for language, names in found.items())
@@ -91,6 +91,23 @@ def dangling() -> Iterator[str]:
         for one in sorted({one for found in comment.findall(text) for one in name.findall(found)} - declared):
             if not (one.endswith("_") and any(known.startswith(one) for known in declared)):
                 yield f"{file.relative_to(ROOT)}: a comment mentions {one}, which no header declares"
+
+
+def undescribed() -> Iterator[str]:
+    """C functions whose comments leave out an argument, or each status. The first argument, the handle, and `error` are the same in all."""
+    statuses = set(re.findall(r"^#define WELLHEAD_STATUS_(\w+)", HEADER.read_text("utf-8"), re.MULTILINE))
+    for file in (HEADER, HEADER_HTTP):
+        text = file.read_text("utf-8")
+        for found in re.finditer(r"/\*((?:(?!\*/).)*)\*/\n(WELLHEAD_API [^;]*;)", text, re.DOTALL):
+            name, listed = re.search(r"(\w+)\(([^)]*)\)", found[2]).groups()
+            named = set(re.findall(r"\w+", found[1]))
+            arguments = [(kind, argument) for kind, argument in re.findall(r"(\w[\w *]*?)(\w+)(?:,|$)", listed) if argument != "error"]
+            for kind, argument in arguments[1:]:
+                if ("*" in kind or "wellhead_str" in kind or "_callback" in kind) and argument not in named:
+                    yield f"{file.relative_to(ROOT)}: the comment of {name} does not name its argument {argument}"
+            fails = found[2].startswith("WELLHEAD_API wellhead_status ") or "wellhead_error **error" in listed
+            if fails and not named & statuses and "the status" not in found[1]:
+                yield f"{file.relative_to(ROOT)}: the comment of {name} names no status"
 
 
 def stale(found: dict[str, Names], rows: list[Row]) -> Iterator[str]:

@@ -29,10 +29,13 @@ pub type wellhead_after_callback = Option<
     ),
 >;
 
-/// Adds a seam: a callback that runs around each call of the callbacks of tools, prompts, reads and methods, where the
-/// callback would run. Seams nest in the order in which they are added; the first is the outermost. None runs around fixed
-/// contents and folders. What wellhead_method_client_request runs again runs with its seams. around: may not be
-/// NULL. destroy: called once, after the last call, also on failure; may be NULL. INVALID_ARGUMENT, CLOSED.
+/// Adds an around callback, which runs around each callback of a tool, a prompt, a read or a method, on the same thread.
+/// Around callbacks nest in the order in which they are added; the first is the outermost. None runs around fixed contents
+/// and folders. When wellhead_method_client_request has a callback run again, its around callbacks run again, too.
+/// around: may not be NULL.
+/// user_data: passed to `around`.
+/// destroy: called once with user_data, after the last call, also on failure; may be NULL.
+/// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_around(
     server: *mut wellhead_server,
@@ -73,8 +76,10 @@ struct Open {
     refused: bool,
 }
 
-/// Runs the next seam, or the callback, which may answer later. after: gets the answer; may be NULL. destroy: called once with
-/// after_data, after the last use of it, also on failure; may be NULL. INVALID_ARGUMENT if the call ran or was refused already.
+/// Runs the next around callback, or, if there is none, the callback of the call, which may answer later.
+/// after: gets the answer; may be NULL.
+/// destroy: called once with after_data, after the last use of it, also on failure; may be NULL.
+/// INVALID_ARGUMENT if the call ran or was refused already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_next_run(
     next: *mut wellhead_next,
@@ -226,8 +231,9 @@ pub unsafe extern "C" fn wellhead_outcome_set_text(
     }
 }
 
-/// Sets an error of a tool, whose text the model reads: see wellhead_method_tool_error. INVALID_ARGUMENT also for a read;
-/// INVALID_UTF8.
+/// Sets an error of a tool.
+/// message: the text that the model reads, as of wellhead_method_tool_error; may not be absent.
+/// INVALID_ARGUMENT also for a read; INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_tool_error(
     outcome: *mut wellhead_outcome,
@@ -237,7 +243,11 @@ pub unsafe extern "C" fn wellhead_outcome_set_tool_error(
     unsafe { set(outcome, |promise, _| Ok(ToolError::new(promise.text(message, "message")?).into())) }
 }
 
-/// Sets an error of a tool, a prompt or a method: see wellhead_method_error. INVALID_ARGUMENT also for a read; INVALID_UTF8.
+/// Sets an error of a tool, a prompt or a method.
+/// code: of JSON-RPC 2.0 section 5.1, or the application's own.
+/// message: may not be absent.
+/// data: a JSON object; may be absent.
+/// INVALID_ARGUMENT also for a read; INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_error(
     outcome: *mut wellhead_outcome,

@@ -50,8 +50,11 @@ pub type wellhead_authorize_callback = Option<
 >;
 
 /// Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many URIs at once. It
-/// replaces an earlier one. authorize: may not be NULL. destroy: called once, after the last call, also on failure; may be
-/// NULL. INVALID_ARGUMENT, CLOSED.
+/// replaces an earlier one.
+/// authorize: may not be NULL.
+/// user_data: passed to `authorize`.
+/// destroy: called once with user_data, after the last call, also on failure; may be NULL.
+/// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_authorize(
     server: *mut wellhead_server,

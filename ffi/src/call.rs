@@ -404,11 +404,14 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
 /// It may answer or free the responder of its call.
 pub type wellhead_cancel_callback = Option<unsafe extern "C-unwind" fn(user_data: *mut c_void)>;
 
-/// Has `on_cancel` called when the client no longer waits for the answer: it cancelled the request, the deadline passed, or the
-/// connection ended. If that has happened already, the function is called at once, on this thread. It is called at most once,
-/// on the thread that finds out, with no lock held. It never runs after the function that answers or frees the responder has
-/// returned: that function blocks while another thread is inside of `on_cancel`. Several functions run in their order.
-/// `on_cancel`: may not be NULL. `destroy` may be NULL; it is called once, after `on_cancel` or instead of it, also on failure.
+/// Has `on_cancel` called when the client no longer waits for the answer: it cancelled the request, the deadline passed, or
+/// the connection ended. If that has happened already, the function is called at once, on this thread. It is called at most
+/// once, on the thread that finds out, with no lock held. It never runs after the function that answers or frees the
+/// responder has returned: that function blocks while another thread is inside of `on_cancel`. Several functions run in
+/// their order.
+/// on_cancel: may not be NULL.
+/// user_data: passed to `on_cancel`.
+/// destroy: called once with user_data, after `on_cancel` or instead of it, also on failure; may be NULL.
 /// INVALID_ARGUMENT, also for an interest callback and for a token.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_on_cancel(

@@ -105,10 +105,12 @@ pub unsafe extern "C" fn wellhead_server_add_blob(
     unsafe { add_value(server, resource, error, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Registers a page of MCP Apps, an HTML5 document that is copied, and declares the extension io.modelcontextprotocol/ui.
-/// resource: may not be NULL; its uri is required, such as ui://clock/view, and its MIME type is set. ui: what the page needs,
-/// a JSON object with csp, permissions, domain and prefersBorder; absent: {}. A tool opens the page if its definition has the
-/// URI as `app`. Fails as wellhead_server_add_text.
+/// Registers a page of MCP Apps and declares the extension io.modelcontextprotocol/ui.
+/// resource: may not be NULL; its uri is required, such as ui://clock/view, and its MIME type is set.
+/// ui: what the page needs, a JSON object with csp, permissions, domain and prefersBorder; absent: {}.
+/// html: the page, an HTML5 document, which is copied and may not be absent.
+/// A tool opens the page if its definition has the URI as `app`.
+/// INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_app(
     server: *mut wellhead_server,
@@ -127,9 +129,11 @@ pub unsafe extern "C" fn wellhead_server_add_app(
     }
 }
 
-/// Replaces fixed contents with a text, which is copied, and notifies subscribers of the URI. about: may be NULL; its
-/// version becomes that of the resource. Without it the resource has no version. UNKNOWN if no fixed contents are
-/// registered there, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Replaces the fixed contents of a resource with a text, and notifies its subscribers.
+/// uri: the URI of the registration; may not be absent.
+/// text: copied; may not be absent.
+/// about: may be NULL; its version becomes that of the resource. Without it the resource has no version.
+/// UNKNOWN if no fixed contents are registered at `uri`, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_text(
     server: *mut wellhead_server,
@@ -142,8 +146,11 @@ pub unsafe extern "C" fn wellhead_server_set_text(
     unsafe { set_value(server, uri, about, error, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Replaces fixed contents with bytes, which are copied, and notifies subscribers of the URI. about: may be NULL; its
-/// version becomes that of the resource. Fails as wellhead_server_set_text.
+/// Replaces the fixed contents of a resource with bytes, and notifies its subscribers.
+/// uri: the URI of the registration; may not be absent.
+/// bytes: copied; absent is empty.
+/// about: may be NULL; its version becomes that of the resource. Without it the resource has no version.
+/// UNKNOWN if no fixed contents are registered at `uri`, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_blob(
     server: *mut wellhead_server,
@@ -220,10 +227,13 @@ pub unsafe extern "C" fn wellhead_server_add_list(
 }
 
 /// Registers a list source of skills, for skills/list and skills/get of the extension io.modelcontextprotocol/skills.
-/// provider->list adds skills by wellhead_list_add_skill, those after the URI that wellhead_call_after returns. For skills/get
-/// wellhead_call_uri returns the URI that the client asks for, which no list needs to have: the page then has that skill, or
-/// nothing. Without regard to it, the list is searched. Files are read as other resources, such as those of a template. The rest is
-/// as in wellhead_server_add_list.
+/// provider->list adds skills by wellhead_list_add_skill, those after the URI that wellhead_call_after returns. For
+/// skills/get wellhead_call_uri returns the URI that the client asks for, which no list needs to have: the page then has
+/// that skill, or nothing. Without regard to it, the list is searched. Files are read as other resources, such as those of
+/// a template.
+/// name: part of cursors, as in wellhead_server_add_list; may be absent.
+/// provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
+/// DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_skill_list(
     server: *mut wellhead_server,

@@ -48,16 +48,18 @@ pub const WELLHEAD_RESPONSE_MISSING_CAPABILITY: u32 = 4;
 /// The response does not fit the form that the client was asked to fill in. The text, which is not JSON, says where.
 pub const WELLHEAD_RESPONSE_INVALID: u32 = 5;
 
-/// Asks the client for one of its features by a name, in every protocol revision: sampling/createMessage, elicitation/create or
-/// roots/list. Never blocks. Returns one of WELLHEAD_RESPONSE_. *json: the result, the error or the capabilities, borrowed until
-/// the answer; absent with WELLHEAD_RESPONSE_WAITING. name: unique in the callback, and the same in every run. params: a JSON
-/// object; may be absent.
+/// Sends a request to the client, in every protocol revision. Never blocks. Returns one of WELLHEAD_RESPONSE_.
+/// name: unique in the callback, and the same in every run; may not be absent.
+/// method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
+/// params: a JSON object; may be absent.
+/// *json: the result, the error or the capabilities, borrowed until the answer; absent with WELLHEAD_RESPONSE_WAITING.
+/// json: may be NULL.
 ///
-/// The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and returns. It runs
-/// again from its start when the client has answered, and gets the responses then. So what stands before the last request runs
-/// once more each time. In 2026-07-28 the call is answered with input_required, and the responses so far travel in a sealed
-/// requestState, good for this call for 10 minutes, with each replica that has the key. That revision deprecates sampling and
-/// roots, which work on. Before, the server sends a request. What is wrong with the arguments is
+/// The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and returns.
+/// It runs again from its start when the client has answered, and gets the responses then. So what stands before the last
+/// request runs once more each time. In 2026-07-28 the call is answered with input_required, and the responses so far
+/// travel in a sealed requestState, good for this call for 10 minutes, with each replica that has the key. That revision
+/// deprecates sampling and roots, which work on. Before, the server sends a request. What is wrong with the arguments is
 /// logged by wellhead_method_wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_client_request(
@@ -87,11 +89,16 @@ pub unsafe extern "C" fn wellhead_method_wait(responder: *mut wellhead_method) -
 pub type wellhead_response_callback =
     Option<unsafe extern "C-unwind" fn(then_data: *mut c_void, response: u32, json: *const wellhead_str)>;
 
-/// Sends a request to the client: sampling/createMessage, elicitation/create or roots/list. Keep the responder first. then:
-/// may not be NULL. then_destroy: called once, after `then` or instead of it, also on failure. params, then_destroy and
-/// number: may be NULL or absent. *number: for wellhead_method_cancel_request. INVALID_ARGUMENT for other methods, for a
-/// client without the capability, and in revisions that have wellhead_method_needs_input instead. LIMIT while the client
-/// reads nothing, CLOSED after the call, INVALID_UTF8.
+/// Sends a request to the client. Keep the responder first.
+/// method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
+/// params: a JSON object; may be absent.
+/// then: may not be NULL.
+/// then_data: passed to `then`.
+/// then_destroy: called once with then_data, after `then` or instead of it, also on failure; may be NULL.
+/// *number: for wellhead_method_cancel_request.
+/// number: may be NULL.
+/// INVALID_ARGUMENT for other methods, for a client without the capability, and in revisions that have
+/// wellhead_method_needs_input instead. LIMIT while the client reads nothing, CLOSED after the call, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_request(
     responder: *mut wellhead_method,

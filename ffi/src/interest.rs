@@ -23,7 +23,10 @@ pub type wellhead_interest_callback = Option<
 
 /// Sets the callback that hears which URIs have subscribers, for an application that must itself watch for changes. It
 /// replaces an earlier one. A subscription is acknowledged after the callback has answered, so that no change in between is
-/// lost. interest: may not be NULL. destroy: called once, after the last call, also on failure; may be NULL.
+/// lost.
+/// interest: may not be NULL.
+/// user_data: passed to `interest`.
+/// destroy: called once with user_data, after the last call, also on failure; may be NULL.
 /// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_interest(

@@ -34,10 +34,14 @@ pub type wellhead_method_callback = Option<
     ),
 >;
 
-/// Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/ or
-/// logging/ declares that capability. For others see `capabilities` of wellhead_server_options. `options` and `destroy` may
-/// be NULL; `method` may not. `destroy` is called once, after the last call, also on failure. DUPLICATE, INVALID_UTF8,
-/// INVALID_ARGUMENT, CLOSED.
+/// Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/
+/// or logging/ declares that capability. For others see `capabilities` of wellhead_server_options.
+/// name: may not be absent.
+/// options: may be NULL.
+/// method: handles the requests; may not be NULL.
+/// user_data: passed to `method`.
+/// destroy: called once with user_data, after the last call, also on failure; may be NULL.
+/// DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_method(
     server: *mut wellhead_server,

@@ -11,8 +11,15 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use wellhead::{CompleteCall, Server};
 
-/// Registers a prompt. definition: how it is listed, such as {"description":"…","arguments":[…]}. method: answers
-/// prompts/get. The rest is as in wellhead_server_add_tool.
+/// Registers a prompt.
+/// name: the name by which clients get it; may not be absent.
+/// definition: how it is listed, a JSON object without a name, such as {"description":"…","arguments":[…]}; may not be
+/// absent.
+/// method: answers prompts/get; may not be NULL.
+/// user_data: passed to `method`.
+/// destroy: called once with user_data, after the last call, also on failure; may be NULL.
+/// An `authorize` callback decides by the name.
+/// INVALID_ARGUMENT also for a member that does not exist or that clients would refuse; DUPLICATE, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_prompt(
     server: *mut wellhead_server,
@@ -28,9 +35,14 @@ pub unsafe extern "C" fn wellhead_server_add_prompt(
     unsafe { add_named(server, name, definition, (method, user_data), error, Server::add_prompt) }
 }
 
-/// Registers the completion of an argument of a registered prompt; it is removed with the prompt. The URI of its call is the
-/// name of the prompt. `complete` may not be NULL. `destroy` is called once, after the last call, also on failure; it may be
-/// NULL. UNKNOWN if the prompt is not registered, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Registers the completion of an argument of a registered prompt; it is removed with the prompt. The URI of its call is
+/// the name of the prompt.
+/// prompt: the name of the prompt; may not be absent.
+/// argument: its name; may not be absent.
+/// complete: may not be NULL.
+/// user_data: passed to `complete`.
+/// destroy: called once with user_data, after the last call, also on failure; may be NULL.
+/// UNKNOWN if the prompt is not registered, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_complete_prompt(
     server: *mut wellhead_server,
@@ -52,7 +64,9 @@ pub unsafe extern "C" fn wellhead_server_complete_prompt(
     }
 }
 
-/// Removes a prompt. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED.
+/// Removes a prompt. Pending calls finish.
+/// name: of a registered prompt; may not be absent.
+/// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove_prompt(
     server: *mut wellhead_server,
@@ -63,7 +77,9 @@ pub unsafe extern "C" fn wellhead_server_remove_prompt(
     unsafe { with_name(server, name, error, Server::remove_prompt) }
 }
 
-/// Lists a disabled prompt again, and lets clients get it. UNKNOWN, INVALID_UTF8, CLOSED.
+/// Lists a disabled prompt again, and lets clients get it.
+/// name: of a registered prompt; may not be absent.
+/// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_enable_prompt(
     server: *mut wellhead_server,
@@ -74,7 +90,10 @@ pub unsafe extern "C" fn wellhead_server_enable_prompt(
     unsafe { with_name(server, name, error, Server::enable_prompt) }
 }
 
-/// Hides a prompt, like wellhead_server_disable_tool. Its arguments are not completed. UNKNOWN, INVALID_UTF8, CLOSED.
+/// Hides a prompt: it is not listed, its arguments are not completed, and getting it is answered like one that does not
+/// exist. wellhead_server_enable_prompt ends this. Pending calls finish.
+/// name: of a registered prompt; may not be absent.
+/// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_disable_prompt(
     server: *mut wellhead_server,
@@ -85,7 +104,12 @@ pub unsafe extern "C" fn wellhead_server_disable_prompt(
     unsafe { with_name(server, name, error, Server::disable_prompt) }
 }
 
-/// Changes the definition of a prompt, like wellhead_server_update_tool.
+/// Changes the definition of a prompt.
+/// name: of a registered prompt; may not be absent.
+/// changes: a JSON object, which may not be absent; each of its members takes the place of the one that the definition has;
+/// null removes it. The other members and the callback stay.
+/// UNKNOWN, INVALID_ARGUMENT also for what wellhead_server_add_prompt refuses, INVALID_UTF8, CLOSED.
+/// On failure the prompt stays as it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_update_prompt(
     server: *mut wellhead_server,

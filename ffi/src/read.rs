@@ -187,12 +187,16 @@ pub unsafe extern "C" fn wellhead_read_missing_capability(
     }
 }
 
-/// Asks the client for one of its features by a name, in every protocol revision, before the contents are known. Never blocks.
-/// Returns one of WELLHEAD_RESPONSE_. *json: the result, the error or the capabilities, borrowed until the answer; absent with
-/// WELLHEAD_RESPONSE_WAITING. params: a JSON object; may be absent.
+/// Sends a request to the client, in every protocol revision, before the contents are known. Never blocks. Returns one of
+/// WELLHEAD_RESPONSE_.
+/// name: unique in the callback, and the same in every run; may not be absent.
+/// method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
+/// params: a JSON object; may be absent.
+/// *json: the result, the error or the capabilities, borrowed until the answer; absent with WELLHEAD_RESPONSE_WAITING.
+/// json: may be NULL.
 ///
-/// The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when the client
-/// has answered. See wellhead_method_client_request.
+/// The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when the
+/// client has answered. See wellhead_method_client_request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_client_request(
     responder: *mut wellhead_read,

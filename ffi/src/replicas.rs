@@ -14,8 +14,11 @@ pub type wellhead_publish_callback =
 
 /// Sets the callback that carries changes to other instances, for example by a pub/sub system. They pass each event to
 /// wellhead_server_inject. It replaces an earlier one. Changes by registering, removing and setting are not published, and
-/// neither are injected ones. publish: may not be NULL. destroy: called once, after the last event, also on failure; may be
-/// NULL. INVALID_ARGUMENT, CLOSED.
+/// neither are injected ones.
+/// publish: may not be NULL.
+/// user_data: passed to `publish`.
+/// destroy: called once with user_data, after the last event, also on failure; may be NULL.
+/// INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_publish(
     server: *mut wellhead_server,

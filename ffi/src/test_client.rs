@@ -111,8 +111,11 @@ pub unsafe extern "C" fn wellhead_test_client_free(client: *mut wellhead_test_cl
     unsafe { release(client, |this| this.freed.store(true, Ordering::SeqCst)) }
 }
 
-/// Lists all resources, page by page. *count: the number of resources, for wellhead_test_client_listed. count: may be NULL.
-/// Fails as wellhead_test_client_request.
+/// Lists all resources, page by page.
+/// *count: the number of resources, for wellhead_test_client_listed.
+/// count: may be NULL.
+/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_list(
     client: *mut wellhead_test_client,
@@ -137,8 +140,11 @@ pub unsafe extern "C" fn wellhead_test_client_listed(
     unsafe { fetched(client, index, listed) }
 }
 
-/// Lists all templates, page by page. *count: the number of templates, for wellhead_test_client_template. count: may be NULL.
-/// Fails as wellhead_test_client_request.
+/// Lists all templates, page by page.
+/// *count: the number of templates, for wellhead_test_client_template.
+/// count: may be NULL.
+/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_templates(
     client: *mut wellhead_test_client,
@@ -165,8 +171,11 @@ pub unsafe extern "C" fn wellhead_test_client_template(
     unsafe { fetched(client, index, templates) }
 }
 
-/// Calls a tool. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free; a result with
-/// isError is a result. NULL on failure: as wellhead_test_client_request.
+/// Calls a tool. Returns the result, JSON, for the caller to free; a result with isError is a result.
+/// name: may not be absent.
+/// arguments: a JSON object; absent: {}.
+/// NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer
+/// comes in 20 seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_call_tool(
     client: *mut wellhead_test_client,
@@ -178,8 +187,11 @@ pub unsafe extern "C" fn wellhead_test_client_call_tool(
     unsafe { send(client, (name, "name"), (arguments, "arguments"), error, TestClient::call_tool) }
 }
 
-/// Gets a prompt. arguments: a JSON object; absent: {}. Returns the result, JSON, for the caller to free. NULL on failure: as
-/// wellhead_test_client_request.
+/// Gets a prompt. Returns the result, JSON, for the caller to free.
+/// name: may not be absent.
+/// arguments: a JSON object; absent: {}.
+/// NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer
+/// comes in 20 seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_get_prompt(
     client: *mut wellhead_test_client,
@@ -191,9 +203,14 @@ pub unsafe extern "C" fn wellhead_test_client_get_prompt(
     unsafe { send(client, (name, "name"), (arguments, "arguments"), error, TestClient::get_prompt) }
 }
 
-/// Completes a variable of a template, given by its text, or an argument of a prompt, given by its name. value: the part that
-/// is typed so far. *count: the number of values, for wellhead_test_client_completed. count: may be NULL. Fails as
-/// wellhead_test_client_request.
+/// Completes a variable of a template or an argument of a prompt.
+/// reference: the text of the template, or the name of the prompt; may not be absent.
+/// argument: the name of the variable or the argument; may not be absent.
+/// value: the part that is typed so far; may not be absent.
+/// *count: the number of values, for wellhead_test_client_completed.
+/// count: may be NULL.
+/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_complete(
     client: *mut wellhead_test_client,
@@ -224,8 +241,13 @@ pub unsafe extern "C" fn wellhead_test_client_completed(
     unsafe { fetched(client, index, completed) }
 }
 
-/// Reads a resource. *body: the text or the decoded bytes of the first of its contents, borrowed until the next read; absent
-/// if there are none. body: may be NULL. Fails as wellhead_test_client_request.
+/// Reads a resource.
+/// uri: may not be absent.
+/// *body: the text or the decoded bytes of the first of its contents, borrowed until the next read; absent if there are
+/// none.
+/// body: may be NULL.
+/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_read(
     client: *mut wellhead_test_client,
@@ -249,7 +271,10 @@ pub unsafe extern "C" fn wellhead_test_client_read(
     }
 }
 
-/// Subscribes to updates of a resource. Fails as wellhead_test_client_request.
+/// Subscribes to updates of a resource.
+/// uri: may not be absent.
+/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_subscribe(
     client: *mut wellhead_test_client,
@@ -260,7 +285,10 @@ pub unsafe extern "C" fn wellhead_test_client_subscribe(
     unsafe { at_uri(client, uri, error, TestClient::subscribe) }
 }
 
-/// Ends the subscription to updates of a resource. Fails as wellhead_test_client_request.
+/// Ends the subscription to updates of a resource.
+/// uri: may not be absent.
+/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
+/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_unsubscribe(
     client: *mut wellhead_test_client,
@@ -307,9 +335,11 @@ pub unsafe extern "C" fn wellhead_test_client_list_changes(client: *mut wellhead
     changes
 }
 
-/// Sends a request and blocks until it is answered, at most 20 seconds. params: a JSON object; absent: {}. Returns the
-/// result, JSON, for the caller to free. NULL on failure: UNKNOWN if the server answers with an error, whose code and message
-/// are in `error`; LIMIT if no answer comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Sends a request and blocks until it is answered, at most 20 seconds. Returns the result, JSON, for the caller to free.
+/// method: may not be absent.
+/// params: a JSON object; absent: {}.
+/// NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer
+/// comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_request(
     client: *mut wellhead_test_client,

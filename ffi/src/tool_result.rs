@@ -35,8 +35,10 @@ pub unsafe extern "C" fn wellhead_method_text(
     }
 }
 
-/// Answers a tool's call with structured content: one JSON value, which is copied and may not be absent. The same JSON is
-/// sent as a text, too. A client whose revision has only objects there gets another value as the `result` of one.
+/// Answers a tool's call with structured content.
+/// json: one JSON value, which is copied and may not be absent.
+/// The same JSON is sent as a text, too. A client whose revision has only objects there gets another value as the `result`
+/// of one.
 /// INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_structured(
@@ -63,9 +65,11 @@ pub unsafe extern "C" fn wellhead_method_tool_error(
     }
 }
 
-/// Adds a text, which is copied and may not be absent, to the result of a tool. Then answer with wellhead_method_finish.
-/// about: may be NULL. On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8. Thread safety: one thread at a
-/// time builds an answer.
+/// Adds a text to the result of a tool. Then answer with wellhead_method_finish.
+/// about: may be NULL.
+/// text: copied; may not be absent.
+/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_text(
     responder: *mut wellhead_method,
@@ -76,8 +80,12 @@ pub unsafe extern "C" fn wellhead_method_add_text(
     unsafe { add_block(responder, about, |promise| Ok(ContentBlock::text(promise.text(text, "text")?))) }
 }
 
-/// Adds an image to the result of a tool. bytes: as in its file; they are sent as base64. mime_type: such as image/png.
-/// about: may be NULL. The rest is as in wellhead_method_add_text.
+/// Adds an image to the result of a tool.
+/// about: may be NULL.
+/// bytes: as in its file; they are copied, and sent as base64.
+/// mime_type: such as image/png; may not be absent.
+/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_image(
     responder: *mut wellhead_method,
@@ -93,8 +101,12 @@ pub unsafe extern "C" fn wellhead_method_add_image(
     }
 }
 
-/// Adds a sound to the result of a tool, as wellhead_method_add_image adds an image. A client whose revision has no sounds
-/// gets a line of text in its place.
+/// Adds a sound to the result of a tool. A client whose revision has no sounds gets a line of text in its place.
+/// about: may be NULL.
+/// bytes: as in its file; they are copied, and sent as base64.
+/// mime_type: such as audio/wav; may not be absent.
+/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_audio(
     responder: *mut wellhead_method,
@@ -110,9 +122,11 @@ pub unsafe extern "C" fn wellhead_method_add_audio(
     }
 }
 
-/// Adds a link to a resource, which need not be registered, to the result of a tool. resource: how a list shows it; may not
-/// be NULL. A client whose revision has no links gets a line of text in its place. INVALID_URI; the rest is as in
-/// wellhead_method_add_text.
+/// Adds a link to a resource, which need not be registered, to the result of a tool. A client whose revision has no links
+/// gets a line of text in its place.
+/// resource: how a list shows it; may not be NULL.
+/// On failure the result is unchanged: INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_link(
     responder: *mut wellhead_method,
@@ -126,8 +140,12 @@ pub unsafe extern "C" fn wellhead_method_add_link(
     }
 }
 
-/// Embeds a resource with its text in the result of a tool. contents: its uri, which may not be absent, its mime_type and its
-/// meta; the other fields mean nothing here. INVALID_URI; the rest is as in wellhead_method_add_text.
+/// Embeds a resource with its text in the result of a tool.
+/// about: may be NULL.
+/// contents: its uri, which is required, its mime_type and its meta; may not be NULL. The other fields mean nothing here.
+/// text: copied; may not be absent.
+/// On failure the result is unchanged: INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_resource_text(
     responder: *mut wellhead_method,
@@ -143,8 +161,12 @@ pub unsafe extern "C" fn wellhead_method_add_resource_text(
     }
 }
 
-/// Embeds a resource with its bytes in the result of a tool; absent is empty. They are sent as base64. The rest is as in
-/// wellhead_method_add_resource_text.
+/// Embeds a resource with its bytes in the result of a tool.
+/// about: may be NULL.
+/// contents: its uri, which is required, its mime_type and its meta; may not be NULL. The other fields mean nothing here.
+/// bytes: copied, and sent as base64; absent is empty.
+/// On failure the result is unchanged: INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_resource_blob(
     responder: *mut wellhead_method,
@@ -160,8 +182,11 @@ pub unsafe extern "C" fn wellhead_method_add_resource_blob(
     }
 }
 
-/// Sets the structured content of the result of a tool, as in wellhead_method_structured. If nothing else was added, the
-/// same JSON is sent as a text, too. The rest is as in wellhead_method_add_text.
+/// Sets the structured content of the result of a tool. If nothing else was added, the same JSON is sent as a text, too. A
+/// client whose revision has only objects there gets another value as the `result` of one.
+/// json: one JSON value, which is copied and may not be absent.
+/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_set_structured(
     responder: *mut wellhead_method,
@@ -171,8 +196,10 @@ pub unsafe extern "C" fn wellhead_method_set_structured(
     unsafe { add(responder, |promise| structured(promise, json)) }
 }
 
-/// Sets the _meta of the result of a tool: a JSON object, which may not be absent. Keys that the protocol reserves are
-/// INVALID_ARGUMENT. The rest is as in wellhead_method_add_text.
+/// Sets the _meta of the result of a tool.
+/// meta: a JSON object, which is copied and may not be absent; a key that the protocol reserves is INVALID_ARGUMENT.
+/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_set_meta(
     responder: *mut wellhead_method,

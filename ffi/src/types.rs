@@ -41,7 +41,7 @@ pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
     })
 }
 
-/// Returns 1 if two strings have the same bytes, or are both absent, else 0.
+/// Returns 1 if the strings `a` and `b` have the same bytes, or are both absent, else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_str_equal(a: wellhead_str, b: wellhead_str) -> c_int {
     // SAFETY: our caller's promise.

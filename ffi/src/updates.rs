@@ -53,9 +53,10 @@ pub unsafe extern "C" fn wellhead_server_sub_resource_updated(
     }
 }
 
-/// Reviews the subscriptions of a caller, by its id, after its rights changed: `authorize` decides about them again, many
-/// URIs at once, and those that are refused end. Does nothing without wellhead_server_set_authorize. Calls back as
-/// wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT, CLOSED.
+/// Reviews the subscriptions of the caller with the id `caller_id`, which may not be absent, after its rights changed:
+/// `authorize` decides about them again, many URIs at once, and those that are refused end. Does nothing without
+/// wellhead_server_set_authorize. Calls back as wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT,
+/// CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_access_changed(
     server: *mut wellhead_server,

@@ -155,8 +155,9 @@ pub unsafe extern "C" fn wellhead_exchange_free(exchange: *mut wellhead_exchange
     }
 }
 
-/// Takes a part of the body, which is copied. May come before the first poll. A body over message_bytes is refused at once:
-/// poll, and stop reading.
+/// Takes a part of the body. May come before the first poll. A body over message_bytes is refused at once: poll, and stop
+/// reading.
+/// bytes: copied; absent is empty.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_body(exchange: *mut wellhead_exchange, bytes: wellhead_str) {
     // SAFETY: our caller's promise.
