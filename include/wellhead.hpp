@@ -934,7 +934,7 @@ public:
 using CompleteCallback =
     Callback<void(const Call &call, std::string_view variable, std::string_view value, Complete &responder)>;
 
-/* The answer of a call, as a seam sees it: see wellhead_outcome_word and its like; borrowed. */
+/* The answer of a call, as an around callback sees it: see wellhead_outcome_word and its like; borrowed. */
 class Outcome {
 public:
     explicit Outcome(wellhead_outcome *outcome) noexcept : outcome_(outcome) {}

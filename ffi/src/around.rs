@@ -141,7 +141,7 @@ impl wellhead_outcome {
     }
 
     fn refusal(is_read: bool) -> Self {
-        let why = "a seam refused the call and set no answer";
+        let why = "an around callback refused the call and set no answer";
         wellhead_outcome::showing(if is_read {
             Answer::Failed(why.to_owned()).into()
         } else {

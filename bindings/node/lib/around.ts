@@ -19,7 +19,7 @@ export interface AroundCall extends ListCall {
  */
 export type Around = (call: AroundCall, next: () => Promise<any>) => any;
 
-/** All seams of a server, the outermost first. */
+/** All around callbacks of a server, the outermost first. */
 export class Seams {
   #all: readonly Around[] = [];
 
@@ -27,7 +27,7 @@ export class Seams {
     this.#all = [...this.#all, seam];
   }
 
-  /** Runs a callback with the seams around it. */
+  /** Runs a callback with the around callbacks of the server outside of it. */
   run<T>(call: AroundCall, ask: () => T | PromiseLike<T>): T | PromiseLike<T> {
     const all = this.#all;
     if (all.length === 0) return ask();

@@ -527,9 +527,9 @@ export class Server {
    * });
    * ```
    */
-  around(seam: Around): void {
-    needFunction('seam', seam);
-    this.#parts.callbacks.seams.add(seam);
+  around(callback: Around): void {
+    needFunction('around callback', callback);
+    this.#parts.callbacks.seams.add(callback);
   }
 
   /**

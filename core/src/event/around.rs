@@ -127,14 +127,16 @@ impl Outcome {
     pub(crate) fn into_answer(self) -> Answer {
         match self {
             Outcome::Read(answer) => answer,
-            Outcome::Method(_) => Answer::Failed("a seam answered a read like a tool".to_owned()),
+            Outcome::Method(_) => Answer::Failed("an around callback answered a read like a tool".to_owned()),
         }
     }
 
     pub(crate) fn into_method_answer(self) -> MethodAnswer {
         match self {
             Outcome::Method(answer) => answer,
-            Outcome::Read(_) => MethodAnswer::failed("a seam answered a tool, prompt or method like a read"),
+            Outcome::Read(_) => {
+                MethodAnswer::failed("an around callback answered a tool, prompt or method like a read")
+            }
         }
     }
 }
@@ -275,7 +277,9 @@ impl Afterwards {
         let all = self.0.with(|all, _| std::mem::take(all));
         all.into_iter().rev().fold(outcome, |outcome, then| {
             let caught = catch_unwind(AssertUnwindSafe(|| then(outcome)));
-            caught.unwrap_or_else(|_| Outcome::failed_like(is_read, "a seam panicked after the callback"))
+            caught.unwrap_or_else(|_| {
+                Outcome::failed_like(is_read, "an around callback panicked after the call")
+            })
         })
     }
 

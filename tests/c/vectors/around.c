@@ -11,7 +11,7 @@ static wellhead_str subject_of(const wellhead_call *call) {
     return subject.ptr ? subject : wellhead_call_method(call);
 }
 
-/* What a seam says of a subject. */
+/* What an around callback says of a subject. */
 static const json_t *rule_of(const registration *own, const char *rule, const wellhead_call *call) {
     text name = {0};
     wellhead_str subject = subject_of(call);
