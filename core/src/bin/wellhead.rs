@@ -16,7 +16,7 @@ use wellhead::{Caller, Directory, InterestAnswer, Limits, Observed, Server, Skil
 const HELP: &str = "\
 Serves folders to MCP clients: programs that start this command and speak the Model Context
 Protocol (MCP) with it over standard input and output. Clients list the files as resources, read
-them, and are told when they change. Nothing is ever written.
+them, and subscribe to changes. No file is ever written.
 
 Usage:
   wellhead serve [OPTIONS] DIR...
@@ -73,7 +73,7 @@ Environment:
                         that restarts, the same key, so that a client can go on with any of them.
                         Without it, each start makes a key of its own.
 
-A desktop client is told to start it in its configuration, usually so:
+Add this to the configuration of a desktop client:
   {\"mcpServers\": {\"notes\": {\"command\": \"wellhead\", \"args\": [\"serve\", \"/home/ann/notes\"]}}}
 
 It ends on SIGTERM and, unless it serves over HTTP, when the client closes its input. Exit status:
