@@ -126,6 +126,7 @@ pub unsafe extern "C" fn wellhead_next_refuse(next: *mut wellhead_next) -> *mut 
     }
 }
 
+/// The answer of one call, which C borrows until the around callback returns.
 /// cbindgen:ignore
 pub struct wellhead_outcome(Mutex<Told>);
 

@@ -7,7 +7,7 @@ use crate::status::{wellhead_error, wellhead_status};
 use crate::types::wellhead_str;
 use wellhead::{HandlerId, Json, Result, Server};
 
-/// Registers it with its callback.
+/// Registers a tool or a prompt with its definition and its callback.
 ///
 /// # Safety
 /// The caller keeps the [`Promise`](crate::boundary::Promise).
@@ -28,7 +28,7 @@ pub(crate) unsafe fn add_named(
     }
 }
 
-/// Changes its definition.
+/// Changes the definition of a registered tool or prompt.
 ///
 /// # Safety
 /// The caller keeps the [`Promise`](crate::boundary::Promise).
@@ -48,7 +48,7 @@ pub(crate) unsafe fn update_named(
     }
 }
 
-/// Does something else with it, such as removing it.
+/// Runs a function of the server that takes only the name of a tool or a prompt, such as `remove_tool`.
 ///
 /// # Safety
 /// The caller keeps the [`Promise`](crate::boundary::Promise).

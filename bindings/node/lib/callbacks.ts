@@ -48,7 +48,7 @@ export type AnyReader = Reader<any>;
 /** Returns true if a URI may exist. */
 export type Knower = (uri: string) => boolean;
 
-/** `limit, after, filter, uri`; the last of a list of skills. */
+/** The arguments of a list callback: limit, after, filter and, for a list of skills, uri. */
 type ListArguments = [number, string | undefined, string | undefined, string | undefined];
 
 export class Callbacks {

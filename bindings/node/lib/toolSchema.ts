@@ -80,7 +80,9 @@ function jsonSchemaOf(what: string, side: Side, schema: StandardSchema): JsonObj
   }
 }
 
-/** Returns whether a member must be there: of the input, if its schema refuses `undefined`; of the output, unless it makes that. */
+/**
+ * Returns true if a member is required: its schema refuses `undefined`, or, for the output only, makes another value of it.
+ */
 function isRequired(side: Side, name: string, schema: StandardSchema): boolean {
   let made;
   try {

@@ -263,17 +263,17 @@ impl Driver {
         })
     }
 
-    /// Coroutines become tasks of this loop, whatever thread makes them.
+    /// Sets the event loop that runs the coroutines of callbacks as tasks; any thread may hand one over.
     fn use_loop(&self, event_loop: Option<Py<PyAny>>) {
         self.host.use_loop(event_loop);
     }
 
-    /// Calls have this value of the server's lifespan.
+    /// Sets the value of the server's lifespan, which calls show to callbacks.
     fn use_lifespan(&self, value: Option<Py<PyAny>>) {
         self.host.use_lifespan(value);
     }
 
-    /// The tasks of calls that are under way, to be cancelled.
+    /// Takes the tasks of calls in flight, so that the caller can cancel them.
     fn take_tasks(&self) -> Vec<Py<PyAny>> {
         self.host.take_tasks()
     }

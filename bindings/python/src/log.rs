@@ -16,11 +16,11 @@ thread_local! {
 
 struct About {
     exception: Option<PyErr>,
-    /// That of the callback, in which filters and handlers of the log find what its request set.
+    /// The `contextvars` context of the callback: filters and handlers of the log run in it, and so see what its request set.
     context: Option<Context>,
 }
 
-/// Where the core writes. Called on any thread, without a lock held.
+/// Writes a line of the core to the Python logger. Called on any thread, without a lock held.
 pub(crate) fn write(level: Level, line: &str) {
     let written = try_attach(|py| {
         let about = ABOUT.take();

@@ -97,7 +97,7 @@ impl Waiting {
     }
 }
 
-/// The place of a thread among those that wait.
+/// Registers the bell of a waiting thread for as long as it lives; dropping it takes the bell out again.
 struct Place<'a> {
     waiting: &'a Waiting,
     endpoint: &'a Endpoint,
