@@ -213,7 +213,7 @@ WELLHEAD_API void wellhead_text_free(wellhead_text *text);
  * may not be reused. Revisions without such hints are not sent any. */
 typedef struct wellhead_cache {
     size_t struct_size;
-    /* How long a client may reuse the response, in milliseconds; 0: not at all. NULL: not given. */
+    /* The time for which a client may reuse the response, in milliseconds; 0: not at all. NULL: not given. */
     const uint64_t *ttl_ms;
     /* public or private; absent: not given. While an `authorize` callback is set, a hint of the server or of a kind never
      * makes a response public. */
@@ -305,7 +305,7 @@ typedef struct wellhead_limits {
     size_t listen_streams;                    /* Listen streams of one connection; refuses. Default 1,000. */
     /* Bytes of output that the client has not read yet; holds back. Default 16 MiB. */
     size_t output_bytes;
-    /* How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default
+    /* The time that an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default
      * 60,000. */
     uint64_t call_ms;
     /* Bytes that an endpoint over HTTP buffers for all clients: request bodies, unread output, and events kept for clients
@@ -481,7 +481,7 @@ typedef struct wellhead_contents {
     wellhead_str uri;                         /* The URI of a sub-resource; absent: the requested URI. */
     wellhead_str mime_type;
     wellhead_str meta;                        /* A JSON object, sent as _meta. */
-    /* As in wellhead_resource; only clients whose revision has the field get it. If `version` is the one that the client
+    /* The name and the fields after it are as in wellhead_resource; only clients whose revision has the field get it. If `version` is the one that the client
      * has, the client is told that nothing changed, and no body is sent. */
     wellhead_str name;
     wellhead_str title;
@@ -623,7 +623,7 @@ typedef struct wellhead_directory {
     size_t exclude_count;
     /* Bytes of the largest file that is served, which is read whole; 0: 64 MiB. */
     uint64_t max_file_bytes;
-    /* How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
+    /* The time for which changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
      * for this time, and after ten times this time at the latest. */
     uint64_t settle_ms;
     uint32_t flags;                           /* WELLHEAD_NO_WATCH */
@@ -644,7 +644,7 @@ typedef struct wellhead_skills {
     /* The first segment of all URIs, such as acme in skill://acme/pdf/SKILL.md: letters, digits and -._~. NULL: none, or the
      * name of the folder if it is a skill itself. */
     wellhead_str prefix;
-    /* How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
+    /* The time for which changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
      * for this time, and after ten times this time at the latest. */
     uint64_t settle_ms;
     uint32_t flags;                           /* WELLHEAD_NO_WATCH */
@@ -1375,7 +1375,7 @@ WELLHEAD_API int wellhead_method_cancel_request(wellhead_method *responder, uint
 /* The optional members of a content block. An absent field is left out. Copied before return. */
 typedef struct wellhead_content_block {
     size_t struct_size;
-    wellhead_str annotations;                 /* As in wellhead_resource. */
+    wellhead_str annotations;                 /* Hints about the block: a JSON object, as in wellhead_resource. */
     /* A JSON object, sent as _meta. Keys that the protocol reserves are INVALID_ARGUMENT. */
     wellhead_str meta;
 } wellhead_content_block;
@@ -1729,7 +1729,7 @@ typedef struct wellhead_stdio_options {
     size_t struct_size;
     /* The number of threads that run callbacks, the caller's among them, at most 1024; 0: 1. Or WELLHEAD_CALLBACKS_INLINE. */
     int32_t callback_threads;
-    /* How long calls in flight may take after the end of input, in milliseconds; 0: 5,000, and 1 for almost no time */
+    /* The time that calls in flight may take after the end of input, in milliseconds; 0: 5,000, and 1 for almost no time */
     uint32_t drain_ms;
     uint32_t flags;                           /* WELLHEAD_STDIO_KEEP_STDOUT, WELLHEAD_STDIO_HANDLE_SIGTERM */
 } wellhead_stdio_options;
@@ -1782,8 +1782,9 @@ typedef struct wellhead_test_options {
     void *caller;
     /* Called once, after the last call; also if no client is made. May be NULL. */
     wellhead_destroy_callback caller_destroy;
-    wellhead_str caller_id;                   /* As in wellhead_connection_options. */
-    const void *caller_type;                  /* As in wellhead_connection_options. May be NULL. */
+    wellhead_str caller_id;                   /* The id of the caller, as in wellhead_connection_options. */
+    /* The type of `caller`, as in wellhead_connection_options. May be NULL. */
+    const void *caller_type;
     /* Answers requests of the server. NULL: the client answers each with "Method not found". */
     wellhead_test_request_callback on_request;
     void *on_request_data;                    /* Passed to `on_request`. */

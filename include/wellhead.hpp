@@ -1391,7 +1391,7 @@ inline Text expand(std::string_view uri_template, const std::vector<wellhead_val
 
 /* Options of a connection: see wellhead_connection_options. */
 struct ConnectionOptions {
-    /* Its exceptions are dropped: the next poll finds everything that there is to do. */
+    /* Exceptions of `wake` are dropped: the next poll finds everything that there is to do. */
     Callback<void()> wake = {};
     Caller caller = {};
     std::optional<std::string> caller_id = {};

@@ -152,14 +152,15 @@ typedef struct wellhead_endpoint_options {
      * any, and "*.example.com" any subdomain. INVALID_ARGUMENT for one that no request can match. */
     const wellhead_str *allowed_hosts;
     size_t allowed_host_count;
-    uint64_t session_ms;                      /* How long an idle session is kept, in milliseconds; 0: 3,600,000 */
+    /* The time for which an idle session is kept, in milliseconds; 0: 3,600,000 */
+    uint64_t session_ms;
     /* After how long a silent event stream gets a comment, in milliseconds; 0: 15,000 */
     uint64_t keep_alive_ms;
-    /* How long a request body may take to arrive, in milliseconds; 0: 30,000 */
+    /* The time that a request body may take to arrive, in milliseconds; 0: 30,000 */
     uint64_t body_ms;
-    /* How long a request head may take to arrive at wellhead_serve_http, in milliseconds; 0: 10,000 */
+    /* The time that a request head may take to arrive at wellhead_serve_http, in milliseconds; 0: 10,000 */
     uint64_t head_ms;
-    /* How long wellhead_serve_http keeps the connection of a client that sends no request, or does not read its response, in
+    /* The time for which wellhead_serve_http keeps the connection of a client that sends no request, or does not read its response, in
      * milliseconds; 0: 60,000 */
     uint64_t idle_ms;
     /* Bytes of events that a session keeps for a client that reconnects; NULL: 1 MiB */
@@ -195,7 +196,7 @@ typedef struct wellhead_http_options {
     uint32_t io_threads;                      /* The number of threads that read and write, at most 1024; 0: 1 */
     /* The largest number of open connections; more of them wait. 0: 10,000 */
     size_t connections;
-    /* How long calls in flight may take after the server is closed, in milliseconds; 0: 5,000, and 1 for almost no time */
+    /* The time that calls in flight may take after the server is closed, in milliseconds; 0: 5,000, and 1 for almost no time */
     uint32_t drain_ms;
     uint32_t flags;                           /* WELLHEAD_HTTP_HANDLE_SIGTERM */
     wellhead_bound_callback bound;            /* Gets the address that is bound. May be NULL. */

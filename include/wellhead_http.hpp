@@ -261,7 +261,7 @@ public:
             if (header(i).first == name) return header(i).second;
         return std::nullopt;
     }
-    /* How many bytes follow, if that is known. */
+    /* The number of bytes follow, if that is known. */
     std::optional<std::uint64_t> length() const noexcept {
         return response_->length == UINT64_MAX ? std::nullopt : std::optional(response_->length);
     }

@@ -40,6 +40,10 @@ WORDS = {
 }
 BANNED = re.compile(r"\b(" + "|".join(WORDS).replace(" ", r"\s+") + r")\b", re.IGNORECASE)
 OPENINGS = re.compile(r"(The same|What|Whether|Who|Which)\b")
+LEANING = re.compile(r"(How|Why|Where|Whom|Whose|Its|It|Those|That|Of|As|Is|May)\b")
+"""Openings that need what stands around the comment."""
+OUTER = ("ffi/src/", "include/", "bindings/python/src/", "bindings/python/python/", "bindings/node/src/", "bindings/node/lib/")
+"""Where comments do not begin with these."""
 ACTING_HOST = re.compile(r"\b(?:the|a|The|A)\s+host(?:'s own|\s+(?:is|was|has|had|holds|keeps|knows|answers|asks|polls|waits|hears|still|does|acts|lets|gives)\b(?! not allowed))")
 DRIVEN = ("tests/clients/", "tests/conformance/", "bench/")
 """The suites whose programs are called hosts; tests/README.md defines the word."""
@@ -127,7 +131,8 @@ def problems_of(path: str, blocks: Iterable[Block]) -> Iterator[Problem]:
                 if not (found[0].endswith(".md") and exists(found[0])):
                     at = line + sentence.count("\n", 0, found.start())
                     yield Problem(path, at, f'"{found[0]}" is no document of this repository')
-            opening = OPENINGS.match(sentence) if block.documentation and first else None
+            begins = block.documentation and first
+            opening = begins and (OPENINGS.match(sentence) or (path.startswith(OUTER) and LEANING.match(sentence)))
             if opening:
                 yield Problem(path, line, f'a documentation comment opens with "{opening[0]}": say what the thing is or does')
             count = sum(any(c.isalnum() for c in word) for word in sentence.split())
@@ -340,6 +345,9 @@ PLANTED = [
     ("a.rs", "/// There are so\n/// many of them.", '1 "so many"'),
     ("a.rs", "//! The same without waiting.", '1 a documentation comment opens with "The same"'),
     ("a.rs", "// The same without waiting.", ""),
+    ("ffi/src/a.rs", "/// Its size.", '1 a documentation comment opens with "Its"'),
+    ("ffi/src/a.rs", "/// A size. Its unit is bytes.", ""),
+    ("a.rs", "/// Its size.", ""),
     ("a.rs", "// The\n// host holds it.", '1 "The host holds"'),
     ("a.rs", "// the host in brackets is wrong", ""),
     ("tests/clients/a.py", "# The host holds it.", ""),

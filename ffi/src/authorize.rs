@@ -109,7 +109,7 @@ pub enum Question {}
 
 impl Kind for Question {
     type Answer = Vec<Verdict>;
-    /// Those that were set, by index.
+    /// The verdicts that were set, by index.
     type Added = Vec<(usize, Verdict)>;
 
     fn fail(responder: Responder<Vec<Verdict>>, why: &str) {

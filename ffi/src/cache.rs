@@ -11,7 +11,7 @@ use wellhead::{CacheHint, Result};
 #[derive(Clone, Copy)]
 pub struct wellhead_cache {
     pub struct_size: usize,
-    /// How long a client may reuse the response, in milliseconds; 0: not at all. NULL: not given.
+    /// The time for which a client may reuse the response, in milliseconds; 0: not at all. NULL: not given.
     pub ttl_ms: *const u64,
     /// public or private; absent: not given. While an `authorize` callback is set, a hint of the server or of a kind never
     /// makes a response public.

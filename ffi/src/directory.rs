@@ -26,7 +26,7 @@ pub struct wellhead_directory {
     pub exclude_count: usize,
     /// Bytes of the largest file that is served, which is read whole; 0: 64 MiB.
     pub max_file_bytes: u64,
-    /// How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
+    /// The time for which changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
     /// for this time, and after ten times this time at the latest.
     pub settle_ms: u64,
     /// WELLHEAD_NO_WATCH

@@ -36,7 +36,7 @@ pub struct Pending<K: Kind> {
 struct Open<K: Kind> {
     responder: Responder<K::Answer>,
     added: K::Added,
-    /// Why the first part that was refused was refused: the application got a status only.
+    /// The reason why the first part was refused: the application got a status only.
     refused: Option<String>,
 }
 

@@ -54,7 +54,7 @@ pub struct wellhead_limits {
     pub listen_streams: usize,
     /// Bytes of output that the client has not read yet; holds back. Default 16 MiB.
     pub output_bytes: usize,
-    /// How long an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default
+    /// The time that an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default
     /// 60,000.
     pub call_ms: u64,
     /// Bytes that an endpoint over HTTP buffers for all clients: request bodies, unread output, and events kept for clients
@@ -298,7 +298,7 @@ pub(crate) unsafe fn with_callback<F>(
     }
 }
 
-/// How many forks the process has gone through, as the application said.
+/// The number of forks the process has gone through, as the application said.
 #[derive(Default)]
 pub(crate) struct Forks(Arc<AtomicU32>);
 

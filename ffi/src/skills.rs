@@ -19,7 +19,7 @@ pub struct wellhead_skills {
     /// The first segment of all URIs, such as acme in skill://acme/pdf/SKILL.md: letters, digits and -._~. NULL: none, or the
     /// name of the folder if it is a skill itself.
     pub prefix: wellhead_str,
-    /// How long changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
+    /// The time for which changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
     /// for this time, and after ten times this time at the latest.
     pub settle_ms: u64,
     /// WELLHEAD_NO_WATCH

@@ -27,7 +27,7 @@ pub struct wellhead_stdio_options {
     pub struct_size: usize,
     /// The number of threads that run callbacks, the caller's among them, at most 1024; 0: 1. Or WELLHEAD_CALLBACKS_INLINE.
     pub callback_threads: i32,
-    /// How long calls in flight may take after the end of input, in milliseconds; 0: 5,000, and 1 for almost no time
+    /// The time that calls in flight may take after the end of input, in milliseconds; 0: 5,000, and 1 for almost no time
     pub drain_ms: u32,
     /// WELLHEAD_STDIO_KEEP_STDOUT, WELLHEAD_STDIO_HANDLE_SIGTERM
     pub flags: u32,

@@ -47,9 +47,9 @@ pub struct wellhead_test_options {
     pub caller: *mut c_void,
     /// Called once, after the last call; also if no client is made. May be NULL.
     pub caller_destroy: wellhead_destroy_callback,
-    /// As in wellhead_connection_options.
+    /// The id of the caller, as in wellhead_connection_options.
     pub caller_id: wellhead_str,
-    /// As in wellhead_connection_options. May be NULL.
+    /// The type of `caller`, as in wellhead_connection_options. May be NULL.
     pub caller_type: *const c_void,
     /// Answers requests of the server. NULL: the client answers each with "Method not found".
     pub on_request: wellhead_test_request_callback,

@@ -15,7 +15,7 @@ use wellhead::{Annotations, Body, ContentBlock, Result, ToolError, ToolResult};
 #[derive(Clone, Copy)]
 pub struct wellhead_content_block {
     pub struct_size: usize,
-    /// As in wellhead_resource.
+    /// Hints about the block: a JSON object, as in wellhead_resource.
     pub annotations: wellhead_str,
     /// A JSON object, sent as _meta. Keys that the protocol reserves are INVALID_ARGUMENT.
     pub meta: wellhead_str,

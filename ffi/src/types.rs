@@ -105,7 +105,7 @@ pub type wellhead_wake_callback = Option<unsafe extern "C-unwind" fn(data: *mut 
 /// # Safety
 /// Every bit pattern is valid, all zeroes mean "all defaults", and the first field is `struct_size`.
 pub(crate) unsafe trait Growing: Copy {
-    /// As C calls it.
+    /// The name of the type in C.
     const NAME: &'static str;
 }
 

@@ -4,7 +4,7 @@ import { ResourceNotFound } from './errors.js';
 import { shown } from './members.js';
 import type { Body, Contents, BodySource } from './contents.js';
 
-/** How a body is read. */
+/** The way a body is read. */
 export interface Reading {
   /** The most bytes of all bodies of an answer. */
   readonly most: number;

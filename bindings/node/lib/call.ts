@@ -29,7 +29,7 @@ export type Says = Pick<
   | 'warn'
 >;
 
-/** Where a call comes from. */
+/** The origin of a call. */
 export interface Origin {
   readonly number: number;
   readonly connection: number;
@@ -43,7 +43,7 @@ export interface Origin {
 export class RunningCall implements ListCall {
   readonly #origin: Origin;
   #controller: AbortController | undefined;
-  /** Where its signal was asked for: who cancels may be another request. */
+  /** The asynchronous context in which the signal was made: another request may be the one that cancels. */
   #context: Context | undefined;
   #cancelled = false;
 

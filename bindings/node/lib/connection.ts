@@ -35,7 +35,7 @@ export class Connection {
   readonly #owner: Owner;
   readonly #wake: (() => void) | undefined;
   readonly #caller: Caller;
-  /** Where it was made. */
+  /** The asynchronous context in which the connection was made. */
   readonly #context: Context = here();
   #exchanges: Exchange[] = [];
 

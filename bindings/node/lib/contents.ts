@@ -16,11 +16,11 @@ export interface Contents {
   name?: string | undefined;
   /** The name of the resource for people. */
   title?: string | undefined;
-  /** As {@link Descriptor.kind}. */
+  /** The kind, in words of the application: see {@link Descriptor.kind}. */
   kind?: string | undefined;
-  /** As {@link ResourceDescriptor.version}. */
+  /** The version: see {@link ResourceDescriptor.version}. */
   version?: string | undefined;
-  /** As {@link Descriptor.metadata}. */
+  /** The metadata, a JSON object: see {@link Descriptor.metadata}. */
   metadata?: JsonObject | undefined;
   /** Caching hint for this response. Of several contents, the hint of the resource itself counts. */
   cache?: CacheHint | undefined;

@@ -1,5 +1,5 @@
 /**
- * Where callbacks run: the asynchronous context of the request that they belong to, which is what `AsyncLocalStorage` holds
+ * The place where callbacks run: the asynchronous context of the request that they belong to, which is what `AsyncLocalStorage` holds
  * there.
  *
  * One turn of the native half finds the work of many requests, in whichever context it was asked for. So whatever calls a

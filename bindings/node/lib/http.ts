@@ -73,15 +73,15 @@ export class Endpoint {
   readonly #native: NativeEndpoint;
   readonly #ask: Ask;
   readonly #exchanges: Map<number, Exchange>;
-  /** Where it was made, for what no request asks. */
+  /** The asynchronous context in which the handler was made, for what no request asks. */
   readonly #context: Context = here();
   #open = 0;
   #ticks: NodeJS.Timeout | undefined;
 
   readonly #path: string;
-  /** It has a function that tells the caller of a request. */
+  /** True if the application gave a function that tells the caller of a request. */
   readonly #asksCaller: boolean;
-  /** It finds the callers of requests that come without one. */
+  /** Finds the callers of requests that come without one. */
   readonly judges: boolean;
   #warned = false;
   /** The target of the last request that was its own, which is nearly always that of the next. */

@@ -3,7 +3,7 @@ import { invalid, WellheadError } from './errors.js';
 import { article, shown } from './members.js';
 import type { StandardSchema } from './standardSchema.js';
 
-/** How to make JSON Schema of a library's schema, by the vendor that a Standard Schema names. */
+/** Functions that make JSON Schema of a library's schema, by the vendor that a Standard Schema names. */
 const MAKERS: Readonly<Record<string, string>> = {
   zod: 'z.toJSONSchema(it)',
   valibot: 'toJsonSchema(it), of the package @valibot/to-json-schema',

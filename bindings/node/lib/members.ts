@@ -109,7 +109,7 @@ const NOUN: Readonly<Record<Kind, string>> = {
   any: '',
 };
 
-/** How many letters to add, leave out or change (Levenshtein). */
+/** Returns how many letters to add, leave out or change (Levenshtein). */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i++) {

@@ -110,7 +110,7 @@ export interface SearchResult {
   readonly title?: string | undefined;
   /** A short excerpt of the resource that shows why it was found, as plain text. Default: none. */
   readonly text?: string | undefined;
-  /** Where a person reads it. Default: the URI if it begins with `http`, else the `url` in the `meta` of the registration. */
+  /** The URL at which a person reads it. Default: the URI if it begins with `http`, else the `url` in the `meta` of the registration. */
   readonly url?: string | undefined;
 }
 
@@ -216,7 +216,7 @@ export class Requests {
     });
   }
 
-  /** It has come: a result or an error, or neither. */
+  /** The response that has come: a result or an error, or neither. */
   settle(connection: number, request: number, result: string | undefined, error: string | undefined): void {
     const asked = this.#waiting.get(connection);
     const waiting = asked?.get(request);

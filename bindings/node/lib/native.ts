@@ -84,7 +84,7 @@ export interface Lacking {
   readonly scopes: string;
 }
 
-/** It failed: an internal error for the client, the text for the log. */
+/** Answers a failure: an internal error for the client, the text for the log. */
 export interface Failed {
   readonly failed: string;
 }
@@ -161,7 +161,7 @@ export interface NativeEndpoint {
   tick(nowMs: number): void;
 }
 
-/** Where a native listener is reached, and the number of its verifier. */
+/** The address of a native listener, and the number of its verifier. */
 export interface Bound {
   readonly number: number;
   readonly host: string;

@@ -11,7 +11,7 @@ interface Incoming {
   readonly url?: string | undefined;
   readonly rawHeaders: string[];
   readonly httpVersionMajor: number;
-  /** Of HTTP/2. */
+  /** Present in HTTP/2 only. */
   readonly stream?: { readonly session?: object | undefined } | undefined;
   /** Absent where a framework makes requests up. */
   readonly socket?: Socket | null | undefined;
@@ -69,7 +69,7 @@ export function httpHandler(endpoint: Endpoint): HttpHandler {
 interface Framework {
   readonly originalUrl?: string;
   readonly body?: unknown;
-  /** Of Express: the route, or the path of the mount, by which it found the handler. */
+  /** Set by Express: the route, or the path of the mount, by which it found the handler. */
   readonly route?: unknown;
   readonly baseUrl?: string;
 }

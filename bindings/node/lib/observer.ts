@@ -4,7 +4,7 @@ import type { ObservedCall } from './values.js';
 
 export class Observer {
   readonly #observe: (call: ObservedCall) => void;
-  /** Of the calls that have begun: the context that their begin left, which their callback runs in and their end is told in. */
+  /** For each call that has begun, the context that their begin left, which their callback runs in and their end is told in. */
   readonly #contexts = new Map<number, Context>();
 
   constructor(observe: (call: ObservedCall) => void) {

@@ -19,7 +19,7 @@ export interface PromptDefinition<I extends ToolSchema> {
   description?: string | undefined;
   /** Images that clients show for it, in revisions since 2025-11-25. */
   icons?: readonly Icon[] | undefined;
-  /** Its `_meta`. */
+  /** The prompt's `_meta`. */
   meta?: Meta | undefined;
 }
 
@@ -48,7 +48,7 @@ type PromptPart = string | Image | Audio | ContentBlock | PromptMessage;
 export interface PromptMessage {
   /** The speaker. */
   readonly role: 'user' | 'assistant';
-  /** Its content: one block. */
+  /** The content of the message: one block. */
   readonly content: string | Image | Audio | ContentBlock;
 }
 

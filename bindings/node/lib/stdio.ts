@@ -38,7 +38,7 @@ export class Stdio {
     }
   }
 
-  /** It is over. */
+  /** True once the service is over. */
   ended(): void {
     this.#native.stop();
     this.#over = undefined;

@@ -28,13 +28,13 @@ const OPTIONS: Members<TestClientOptions> = {
 
 /** One element of the contents that {@link TestClient.read} resolves to, as text or bytes. */
 export interface TestContents {
-  /** Its URI. */
+  /** The URI of the contents. */
   readonly uri: string;
-  /** Its MIME type. */
+  /** The MIME type. */
   readonly mimeType?: string;
-  /** Its text, unless it has bytes. */
+  /** The text, unless it has bytes. */
   readonly text?: string;
-  /** Its bytes, decoded from base64. */
+  /** The bytes, decoded from base64. */
   readonly blob?: Uint8Array;
 }
 

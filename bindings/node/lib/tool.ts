@@ -22,7 +22,7 @@ export interface ToolDefinition<I extends ToolSchema, O extends ToolSchema | und
   annotations?: JsonObject | undefined;
   /** Images that clients show for it, in revisions since 2025-11-25. */
   icons?: readonly Icon[] | undefined;
-  /** Its `_meta`. */
+  /** The tool's `_meta`. */
   meta?: Meta | undefined;
   /** The URI of the page that shows the result, registered by {@link Server.app}. */
   app?: string | undefined;

@@ -9,9 +9,9 @@ import type { JsonObject, Meta } from './values.js';
 
 /** A content block of the protocol's schema, such as `{ type: 'resource_link', uri, name }`. */
 export interface ContentBlock {
-  /** Its kind. */
+  /** The kind of the block. */
   readonly type: 'text' | 'image' | 'audio' | 'resource' | 'resource_link';
-  /** Its other members. */
+  /** The other members. */
   readonly [member: string]: unknown;
 }
 
@@ -71,7 +71,7 @@ export class Audio extends Media {
 
 /** The members of a {@link Result}. */
 export interface ResultOptions {
-  /** Its content: a string, an {@link Image}, an {@link Audio}, a {@link ContentBlock}, or an array of these. */
+  /** The content of the result: a string, an {@link Image}, an {@link Audio}, a {@link ContentBlock}, or an array of these. */
   content?: Part | readonly Part[] | undefined;
   /** The structured content. Without `content` its JSON is sent as a text, too. */
   structured?: unknown;

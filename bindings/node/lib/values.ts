@@ -5,7 +5,7 @@ import type { Members } from './members.js';
 export interface Annotations {
   /** The intended readers: people, models or both. */
   audience?: readonly ('user' | 'assistant')[] | undefined;
-  /** Its importance, from 0 (least) to 1 (most). */
+  /** The importance, from 0 (least) to 1 (most). */
   priority?: number | undefined;
   /** Time of the last change: ISO 8601 with a time and its offset from UTC, such as `2025-01-12T15:00:58Z`. */
   lastModified?: string | undefined;
@@ -19,7 +19,7 @@ export type Meta = JsonObject;
 
 /** An image for a list entry. Source: `Icon` of the protocol's schema. */
 export interface Icon {
-  /** Its `https:`, `http:` or `data:` URI. Clients refuse other schemes, so the server does. */
+  /** The icon's `https:`, `http:` or `data:` URI. Clients refuse other schemes, so the server does. */
   src: string;
   /** The image's MIME type. */
   mimeType?: string | undefined;
@@ -62,9 +62,9 @@ export interface Descriptor {
   annotations?: Annotations | undefined;
   /** Images that clients show for it, in revisions since 2025-11-25. */
   icons?: readonly Icon[] | undefined;
-  /** Its `_meta`. */
+  /** The item's `_meta`. */
   meta?: Meta | undefined;
-  /** Its kind, in words of the application. Sent only to clients that use `resources/get`. */
+  /** The kind, in words of the application. Sent only to clients that use `resources/get`. */
   kind?: string | undefined;
   /** Facts about it. Sent only to clients that use `resources/get`. */
   metadata?: JsonObject | undefined;
@@ -79,16 +79,16 @@ export interface ResourceDescriptor extends Descriptor {
    * `resources/get`, which then skip contents that they have.
    */
   version?: string | undefined;
-  /** Its size in bytes, before any encoding. */
+  /** The size in bytes, before any encoding. */
   size?: number | undefined;
 }
 
 /** A resource as a listing shows it. */
 export interface Resource extends ResourceDescriptor {
-  /** Its absolute URI (RFC 3986). */
+  /** The absolute URI (RFC 3986). */
   uri: string;
   /**
-   * Its place in the order of the list, which the next page starts after. Default: the URI. It must still sort to the same
+   * The item's place in the order of the list, which the next page starts after. Default: the URI. It must still sort to the same
    * place after the item is deleted.
    */
   key?: string | undefined;

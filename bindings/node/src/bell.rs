@@ -1,4 +1,4 @@
-//! How other threads reach the JS thread, and how our code there says that there is something to do.
+//! The way in which other threads reach the JS thread, and how our code there says that there is something to do.
 //!
 //! One thread-safe function carries everything: that a driver has events, that a connection woke, lines of the log, and
 //! what is observed, and
@@ -51,7 +51,7 @@ pub(crate) struct Bell {
     endpoints: AtomicBool,
     /// The endpoint that the JS thread drives an exchange of; 0: none.
     driven: AtomicU32,
-    /// It has something to do since.
+    /// True once that exchange has something to do.
     driven_ready: AtomicBool,
     /// Exchanges that have something to say.
     exchanges: Inbox<u32>,

@@ -70,7 +70,7 @@ pub(crate) struct Calls {
     files: RefCell<Option<Worker>>,
     searches: RefCell<Option<Worker>>,
     last: Cell<u32>,
-    /// Those whose callbacks are running, the innermost last.
+    /// The calls whose callbacks are running, the innermost last.
     running: RefCell<Vec<(u32, Held)>>,
     /// The log says that JavaScript has been ended.
     ended: Cell<bool>,

@@ -107,7 +107,7 @@ impl Rare<'_> {
     }
 }
 
-/// How long, and for whom, an answer may be kept.
+/// The caching hint of an answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Hint {

@@ -40,9 +40,9 @@ pub(crate) struct Asking {
 #[derive(Default)]
 struct Waiting {
     questions: VecDeque<Question>,
-    /// Whom JavaScript is answering.
+    /// The way of the answer to the thread whose question JavaScript has.
     asked: Option<Sender<bool>>,
-    /// How many times the JS thread is not to be waited for, since it waits for these threads, or is gone.
+    /// The number of times the JS thread is not to be waited for, since it waits for these threads, or is gone.
     useless: usize,
 }
 

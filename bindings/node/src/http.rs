@@ -332,7 +332,7 @@ pub(crate) struct Listener {
     listening: Rc<Listening>,
 }
 
-/// Where a listener is reached.
+/// The address of a listener.
 #[napi(object)]
 pub struct Bound {
     /// The number by which its verifier is found.

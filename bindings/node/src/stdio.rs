@@ -77,7 +77,7 @@ impl Inner {
     }
 }
 
-/// Where nothing is known of how event loops wait for descriptor 0, it stays as the guard makes it.
+/// Leaves descriptor 0 alone on systems where nothing is known of how event loops wait for it: it stays as the guard makes it.
 #[cfg(not(target_os = "linux"))]
 fn occupy<T>(start: impl FnOnce() -> Result<T>, _: impl FnOnce() -> bool) -> Result<(T, Option<Quiet>)> {
     Ok((start()?, None))

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use wellhead::Event;
 
-/// It ends with this, once the callback that it runs has returned; what waits is dropped.
+/// The worker ends with this, once the callback that it runs has returned; what waits is dropped.
 pub(crate) struct Worker {
     events: Option<Sender<Event>>,
     over: Arc<AtomicBool>,

@@ -56,7 +56,7 @@ impl Caller {
         Caller { id: PyBytes::new(py, &[]).unbind(), value: py.None() }
     }
 
-    /// As the core carries it to callbacks, for callers whose connections the application does not see.
+    /// The caller as the core carries it to callbacks, for callers whose connections the application does not see.
     pub(crate) fn carried(this: &Bound<'_, Self>) -> wellhead::Caller {
         this.get().to_core(this.py()).with_value(this.clone().unbind())
     }
@@ -66,7 +66,7 @@ impl Caller {
         caller.value::<Py<Caller>>().map(|caller| caller.clone_ref(py))
     }
 
-    /// As the core knows it. The value stays with Python, where garbage collection sees it.
+    /// The value as the core knows it. The value stays with Python, where garbage collection sees it.
     pub(crate) fn to_core(&self, py: Python<'_>) -> wellhead::Caller {
         wellhead::Caller::new(self.id.as_bytes(py))
     }

@@ -10,7 +10,7 @@ use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{PyTraverseError, PyVisit};
 use std::sync::Arc;
 
-/// Is garbage when its owner is. Its `__traverse__` has garbage collection look at it.
+/// An object that is garbage when its owner is. Its `__traverse__` has garbage collection look at it.
 #[pyclass(frozen, weakref, module = "wellhead._core")]
 struct Token;
 

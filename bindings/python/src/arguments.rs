@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 use wellhead::Call;
 
-/// Where an argument comes from and what it becomes. The numbers are those of `_parameters.py`.
+/// The place where an argument comes from and what it becomes. The numbers are those of `_parameters.py`.
 #[derive(Clone, Copy)]
 enum Kind {
     Call,

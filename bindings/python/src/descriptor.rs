@@ -31,7 +31,7 @@ pub(crate) struct Descriptor {
     pub(crate) title: Option<Py<PyString>>,
     pub(crate) description: Option<Py<PyString>>,
     pub(crate) mime_type: Option<Py<PyString>>,
-    /// Of a resource only, as is the version.
+    /// The size, which a resource alone has; so it is with the version.
     pub(crate) size: Option<u64>,
     pub(crate) kind: Option<Py<PyString>>,
     pub(crate) version: Option<Py<PyString>>,

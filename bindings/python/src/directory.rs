@@ -1,4 +1,4 @@
-//! How a directory or a folder of skills is served, from arguments.
+//! Makes a directory or a folder of skills from the arguments of `directory` and `skills`.
 
 use crate::given;
 use pyo3::prelude::*;

@@ -21,7 +21,7 @@ use wellhead::{ErrorKind, Event};
 
 /// A batch that takes longer than this is written in parts.
 const PATIENCE: Duration = Duration::from_micros(500);
-/// How long a loop runs batches before other callbacks of the loop have their turn.
+/// The time that a loop runs batches before other callbacks of the loop have their turn.
 const TURN: Duration = Duration::from_millis(2);
 
 /// A running service.

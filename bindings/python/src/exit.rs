@@ -18,11 +18,11 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// Tells the end that a thread has left.
 static LEFT: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
-/// How long the end waits for callbacks that are under way.
+/// The time that the end of the interpreter waits for callbacks that are under way.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 thread_local! {
-    /// How many times this thread is inside.
+    /// The number of times this thread is inside.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use wellhead::Provider;
 
 thread_local! {
-    /// How many calls of [`raising`] this thread is in.
+    /// The number of calls of [`raising`] this thread is in.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     /// The exception that the innermost of them raises.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };

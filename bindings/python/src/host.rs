@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use wellhead::{Answer, Call, CallId, Completion, Event, Page, Responder};
 
-/// Whose callables to run, and the tasks that they left.
+/// The server whose callables run, and the tasks that they left.
 pub(crate) struct Host {
     pub(crate) server: Py<Server>,
     pub(crate) process: Process,
@@ -46,7 +46,7 @@ impl Host {
         Host::for_clients(server, caller, None)
     }
 
-    /// Of a service over HTTP, whose clients show tokens.
+    /// Makes the host of a service over HTTP, whose clients show tokens.
     pub(crate) fn verifying(server: Py<Server>, verifier: Option<Positional>) -> Arc<Self> {
         Host::for_clients(server, None, verifier.map(Arc::new))
     }

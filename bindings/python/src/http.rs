@@ -1,4 +1,4 @@
-//! How Streamable HTTP is served, from keyword arguments.
+//! Serves Streamable HTTP, from keyword arguments.
 
 use crate::errors::OrRaise;
 use crate::given;

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use wellhead::{Builder, Server};
 
-/// Those that are not set by their names, because Python has types of its own for them. `None` is their default.
+/// The options that are not set by their names, because Python has types of its own for them. `None` is their default.
 const OTHERS: [&str; 12] = [
     "cursor_key",
     "limits",

@@ -51,10 +51,10 @@ pub(crate) enum What {
         definition: Option<Py<PyAny>>,
         /// The values of keywords, by name.
         given: Py<PyDict>,
-        /// As for a resource.
+        /// True if the callback runs on a thread; none: not said, as of a resource.
         thread: Option<bool>,
     },
-    /// As for tools, with the completers of its arguments.
+    /// A prompt: the fields of a tool, and the completers of its arguments.
     Prompt {
         name: Option<String>,
         definition: Option<Py<PyAny>>,

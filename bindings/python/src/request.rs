@@ -12,7 +12,7 @@ use wellhead::{ClientAnswer, ResponseCall};
 /// The number of its connection, and its own number there.
 pub(crate) type Key = (u64, u64);
 
-/// Those of a service.
+/// The requests of a service.
 #[derive(Default)]
 pub(crate) struct Requests(Mutex<Table>);
 

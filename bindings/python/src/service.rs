@@ -1,4 +1,4 @@
-//! How a server is run, from arguments.
+//! Runs a server, from the arguments of `run`.
 
 use crate::given;
 use pyo3::prelude::*;

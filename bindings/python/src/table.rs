@@ -35,13 +35,13 @@ pub(crate) struct Positional {
     pub(crate) function: Py<PyAny>,
     #[pyo3(item(1))]
     pub(crate) is_async: bool,
-    /// As of [`Reader`]: an `async def`, unless the registration says where it runs.
+    /// True if an event loop may run the callable at once, as of [`Reader`]: an `async def`, unless the registration says where it runs.
     #[pyo3(item(1))]
     pub(crate) quick: bool,
     /// The keyword that is given the call.
     #[pyo3(item(2))]
     pub(crate) call: Option<Py<PyString>>,
-    /// How many arguments it takes.
+    /// The number of arguments that the callable takes.
     #[pyo3(item(3))]
     pub(crate) count: usize,
 }

@@ -94,7 +94,7 @@ impl Contents {
 }
 
 impl Contents {
-    /// Of a text that is JSON.
+    /// Makes contents of a text that is JSON.
     pub(crate) fn json(body: Body) -> Self {
         Contents { core: wellhead::Contents::new(body), untyped_json: true }
     }

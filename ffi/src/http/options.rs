@@ -56,15 +56,15 @@ pub struct wellhead_endpoint_options {
     /// any, and "*.example.com" any subdomain. INVALID_ARGUMENT for one that no request can match.
     pub allowed_hosts: *const wellhead_str,
     pub allowed_host_count: usize,
-    /// How long an idle session is kept, in milliseconds; 0: 3,600,000
+    /// The time for which an idle session is kept, in milliseconds; 0: 3,600,000
     pub session_ms: u64,
     /// After how long a silent event stream gets a comment, in milliseconds; 0: 15,000
     pub keep_alive_ms: u64,
-    /// How long a request body may take to arrive, in milliseconds; 0: 30,000
+    /// The time that a request body may take to arrive, in milliseconds; 0: 30,000
     pub body_ms: u64,
-    /// How long a request head may take to arrive at wellhead_serve_http, in milliseconds; 0: 10,000
+    /// The time that a request head may take to arrive at wellhead_serve_http, in milliseconds; 0: 10,000
     pub head_ms: u64,
-    /// How long wellhead_serve_http keeps the connection of a client that sends no request, or does not read its response, in
+    /// The time for which wellhead_serve_http keeps the connection of a client that sends no request, or does not read its response, in
     /// milliseconds; 0: 60,000
     pub idle_ms: u64,
     /// Bytes of events that a session keeps for a client that reconnects; NULL: 1 MiB

@@ -36,7 +36,7 @@ pub struct wellhead_http_options {
     pub io_threads: u32,
     /// The largest number of open connections; more of them wait. 0: 10,000
     pub connections: usize,
-    /// How long calls in flight may take after the server is closed, in milliseconds; 0: 5,000, and 1 for almost no time
+    /// The time that calls in flight may take after the server is closed, in milliseconds; 0: 5,000, and 1 for almost no time
     pub drain_ms: u32,
     /// WELLHEAD_HTTP_HANDLE_SIGTERM
     pub flags: u32,

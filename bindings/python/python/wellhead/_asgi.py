@@ -213,7 +213,7 @@ class Response:
         self.client: asyncio.Future[None] | None = None
 
     def end(self) -> None:
-        """It says no more than it has said."""
+        """The application says no more than it has said."""
         if self.exchange is not None:
             self.exchange.close()
             self.wake()
@@ -352,7 +352,7 @@ class Reading:
         self.interrupted = False
 
     def limit(self) -> None:
-        """It takes no longer than it may, from the first time that this is called."""
+        """Limits the time of the task, from the first call of this function."""
         if self.timer is None:
             self.timer = self.loop.call_later(self.seconds, self.interrupt)
 

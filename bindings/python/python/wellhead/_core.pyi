@@ -371,7 +371,7 @@ class Grant:
 
 @final
 class CacheHint:
-    """How long a client may reuse a response, and whether it may share it between callers.
+    """A caching hint: how long a client may reuse a response, and whether it may share it between callers.
 
     The most specific hint wins: an answer's, then its registration's, then that of the kind of answer,
     then the server's. Only some revisions have hints. Without any hint a client must not reuse a

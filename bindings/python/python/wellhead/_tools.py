@@ -207,7 +207,7 @@ def chained(future: Future[Any], result: Callable[[Any], _Object]) -> Future[_Ob
 
 
 def path(*steps: str | int) -> str:
-    """Where a value stands, as the core says it: `edits[0].text`."""
+    """The place where a value stands, as the core says it: `edits[0].text`."""
     text = ""
     for step in steps:
         if isinstance(step, int):
