@@ -413,8 +413,11 @@ typedef struct wellhead_server_options {
     wellhead_str website_url;                 /* The URL of a page about the server; sent from 2025-11-25 on. */
     /* Icons of the server as JSON, as in wellhead_resource; sent from 2025-11-25 on. */
     wellhead_str icons;
+    /* The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. hide (default),
+     * show. */
+    wellhead_str tool_errors;
 } wellhead_server_options;
-#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
+#define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
 
 /* Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on
  * failure: INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness. */

@@ -1068,6 +1068,7 @@ struct ServerOptions {
     std::optional<std::string> website_url = {};
     /* JSON, as in Resource. */
     std::optional<std::string> icons = {};
+    std::optional<std::string> tool_errors = {};
 };
 
 /* Options of the stdio driver: see wellhead_stdio_options. */
@@ -1348,6 +1349,7 @@ private:
         c.description = optional_str(options.description);
         c.website_url = optional_str(options.website_url);
         c.icons = optional_str(options.icons);
+        c.tool_errors = optional_str(options.tool_errors);
         return detail::call(wellhead_server_new, str(name), str(version), &c);
     }
 

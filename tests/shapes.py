@@ -362,6 +362,7 @@ OPTIONS: dict[str, Checker] = {
     "dialect": one_of("auto", "always", "never"),
     "unknown_tool": one_of("error", "result"),
     "invalid_arguments": one_of("result", "error"),
+    "tool_errors": one_of("hide", "show"),
     "check_output": one_of("debug", "on", "off"),
     "cache": HINT,
     "cache_of": members({}, {kind: HINT for kind in ("discover", "resources", "templates", "reads")}),

@@ -118,7 +118,7 @@ pub use options::{
 };
 pub use policy::{
     Cacheable, CheckOutput, Dialect, ErrorCondition, ErrorProfile, InvalidArguments, PermissionDenied,
-    SubscribeUnknown, TitlesInContents, UndeclaredLists, UnknownTool,
+    SubscribeUnknown, TitlesInContents, ToolErrors, UndeclaredLists, UnknownTool,
 };
 pub use protocol::{CallId, MessageKind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};

@@ -328,6 +328,8 @@ options! {
         pub(crate) unknown_tool: UnknownTool = UnknownTool::Error,
         /// The answer to arguments that break the schema of a tool: a result that the model reads, or an error.
         pub(crate) invalid_arguments: InvalidArguments = InvalidArguments::Result,
+        /// The text that the model gets of a tool whose callback failed: a neutral one, or that of the error.
+        pub(crate) tool_errors: ToolErrors = ToolErrors::Hide,
         /// When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
         /// library.
         pub(crate) check_output: CheckOutput = CheckOutput::Debug,

@@ -117,6 +117,17 @@ pub enum InvalidArguments {
     Error,
 }
 
+/// The text that the model gets of a tool whose callback failed. The log has the reason in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum ToolErrors {
+    /// `hide`: "The tool failed".
+    #[default]
+    Hide,
+    /// `show`: the text of the error that the callback returned or threw. Such texts may contain paths and other secrets.
+    Show,
+}
+
 /// Chooses when structured content is compared with the `outputSchema` of its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -205,6 +216,7 @@ words! {
     SubscribeUnknown { Deny = "deny", Allow = "allow" }
     UnknownTool { Error = "error", Result = "result" }
     InvalidArguments { Result = "result", Error = "error" }
+    ToolErrors { Hide = "hide", Show = "show" }
     CheckOutput { Debug = "debug", On = "on", Off = "off" }
     CacheScope { Public = "public", Private = "private" }
     Cacheable {

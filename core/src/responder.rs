@@ -707,7 +707,7 @@ impl sealed::Complete for MethodAnswer {
             MethodAnswer::NeedsInput(json) => ("needs_input", Some(json)),
             MethodAnswer::Waiting => ("waiting", None),
             MethodAnswer::MissingCapability(_) => ("missing_capability", None),
-            MethodAnswer::Failed(_) => return FAILED,
+            MethodAnswer::Failed(_) | MethodAnswer::Thrown { .. } => return FAILED,
         };
         (outcome, json.map_or(0, |json| json.as_str().len() as u64))
     }

@@ -198,6 +198,9 @@ pub struct wellhead_server_options {
     pub website_url: wellhead_str,
     /// Icons of the server as JSON, as in wellhead_resource; sent from 2025-11-25 on.
     pub icons: wellhead_str,
+    /// The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. hide (default),
+    /// show.
+    pub tool_errors: wellhead_str,
 }
 
 growing!(wellhead_limits, wellhead_server_options);
@@ -398,6 +401,7 @@ impl wellhead_server_options {
             check_output,
             description,
             website_url,
+            tool_errors,
         );
         set_numbers!(builder, self;
         );

@@ -211,7 +211,16 @@ export function thrown(e: unknown): NativeAnswer {
 }
 
 export function failure(e: unknown): Failed {
-  return { failed: e instanceof NoResult ? e.message : text(e) };
+  return e instanceof NoResult ? { failed: e.message } : { failed: text(e), thrown: ownText(e) };
+}
+
+/** The text of an error for a model. */
+function ownText(e: unknown): string {
+  try {
+    return e instanceof Error ? String(e.message) : String(e);
+  } catch {
+    return '';
+  }
 }
 
 /** With the stack, causes and the errors of an `AggregateError`. It may be anything, and may throw when it is looked at. */

@@ -87,6 +87,8 @@ export interface Lacking {
 /** Answers a failure: an internal error for the client, the text for the log. */
 export interface Failed {
   readonly failed: string;
+  /** The text of the error alone, where `failed` has its stack. */
+  readonly thrown?: string;
 }
 
 /**

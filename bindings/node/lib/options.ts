@@ -128,6 +128,11 @@ export interface ServerOptions {
   websiteUrl?: string | undefined;
   /** Icons of the server; sent from 2025-11-25 on. */
   icons?: readonly Icon[] | undefined;
+  /**
+   * The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. `hide` (default),
+   * `show`.
+   */
+  toolErrors?: 'hide' | 'show' | undefined;
 }
 
 /**
@@ -334,6 +339,7 @@ const SERVER: Members<ServerOptions> = {
   description: 'string',
   websiteUrl: 'string',
   icons: 'any',
+  toolErrors: 'string',
 };
 
 const LIMITS: Members<Limits> = {

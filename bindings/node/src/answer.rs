@@ -159,6 +159,8 @@ impl Understood for MethodAnswer {
             json(&input).map(MethodAnswer::NeedsInput)
         } else if let Some(lacks) = text(c"lacks") {
             json(&lacks).map(MethodAnswer::MissingCapability)
+        } else if let (Some(text), Some(report)) = (text(c"thrown"), text(c"failed")) {
+            Ok(MethodAnswer::Thrown { text, report })
         } else if property(c"waiting").and_then(|waiting| js.as_bool(waiting)) == Some(true) {
             Ok(MethodAnswer::Waiting)
         } else {

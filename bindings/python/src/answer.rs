@@ -21,6 +21,11 @@ pub(crate) trait FromCallback: wellhead::Reply + Sized {
 
     /// Answers that there is no answer; `why` is for the log.
     fn fail(way: Way<Self>, why: String);
+
+    /// Answers that the callback raised an exception; `text` is the exception's own, and `why` is for the log.
+    fn raise(way: Way<Self>, _text: String, why: String) {
+        Self::fail(way, why);
+    }
 }
 
 impl FromCallback for Answer {

@@ -36,6 +36,10 @@ impl FromCallback for MethodAnswer {
     fn fail(way: Way<Self>, why: String) {
         way.finish(MethodAnswer::Failed(why));
     }
+
+    fn raise(way: Way<Self>, text: String, report: String) {
+        way.finish(MethodAnswer::Thrown { text, report });
+    }
 }
 
 /// The error that a `wellhead.MethodError` stands for.

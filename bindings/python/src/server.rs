@@ -116,7 +116,8 @@ impl Server {
                     check_output='debug', \
                     description=None, \
                     website_url=None, \
-                    icons=None)"
+                    icons=None, \
+                    tool_errors='hide')"
     )]
     fn new(
         name: &Bound<'_, PyAny>,

@@ -73,6 +73,8 @@ Args:
     description: A description of the server for people; sent from 2025-11-25 on.
     website_url: The URL of a page about the server; sent from 2025-11-25 on.
     icons: `Icon` objects of the server; sent from 2025-11-25 on.
+    tool_errors: The text that the model gets of a tool whose callback failed: a neutral one, or
+        that of the error. `hide` (default), `show`.
 
 Raises:
     TypeError: An argument is unknown, or has the wrong type.

@@ -25,7 +25,7 @@ OPTIONS = (
     *("undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
     *("extensions", "handshake_extensions", "result_types"),
     "resources_as_tools",
-    *("unknown_tool", "invalid_arguments", "check_output"),
+    *("unknown_tool", "invalid_arguments", "tool_errors", "check_output"),
     *("description", "website_url"),
 )
 OF_CONTENTS = ("name", "title", "mime_type", "meta", "kind", "version", "metadata")

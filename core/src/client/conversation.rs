@@ -278,7 +278,9 @@ impl Conversation {
             MethodAnswer::ToolError(error) => {
                 Err(MethodError::new(RpcError::internal().code, error.message()))
             }
-            MethodAnswer::Failed(why) => Err(MethodError::new(RpcError::internal().code, why)),
+            MethodAnswer::Failed(why) | MethodAnswer::Thrown { text: why, .. } => {
+                Err(MethodError::new(RpcError::internal().code, why))
+            }
             MethodAnswer::NeedsInput(_) | MethodAnswer::MissingCapability(_) | MethodAnswer::Waiting => {
                 Err(MethodError::new(RpcError::internal().code, "a client cannot answer so"))
             }

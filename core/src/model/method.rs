@@ -58,8 +58,16 @@ pub enum MethodAnswer {
     /// [`crate::MethodCall::client_request`].
     Waiting,
     /// A failure; the text is for the log. For the client it is an internal error, and for a tool a result with
-    /// `isError` and the text "The tool failed".
+    /// `isError` and the text "The tool failed", or this text with [`crate::ToolErrors::Show`].
     Failed(String),
+    /// A failure whose log has more than the text of the error, such as its stack.
+    #[doc(hidden)] // for bindings
+    Thrown {
+        /// The text of the error alone.
+        text: String,
+        /// What the log has.
+        report: String,
+    },
 }
 
 /// An error answer of a further method, with a code of JSON-RPC 2.0 section 5.1 or of its own.

@@ -17,7 +17,7 @@ use crate::jsonrpc::{Raw, RpcError, for_each_member, is_object, members, string}
 use crate::log::{Level, printable};
 use crate::model::{Cache, CacheHint, ClientExtensions, Family, Json, MethodAnswer};
 use crate::policy::Cacheable;
-use crate::policy::{UndeclaredLists, UnknownTool};
+use crate::policy::{ToolErrors, UndeclaredLists, UnknownTool};
 use crate::revision::{self, Condition, Era, Revision};
 use crate::sync::Trash;
 use crate::wire::{self, Identity, ResultType};
@@ -314,7 +314,10 @@ impl MethodOutcome {
             MethodAnswer::ToolError(error) => asked.refused_with_text(error.message()),
             MethodAnswer::MissingCapability(wanted) => asked.missing(wanted.as_str()),
             MethodAnswer::Waiting => asked.failed("waits for its client, and asked it nothing"),
-            MethodAnswer::Failed(why) => asked.failed(&format!("failed: {why}")),
+            MethodAnswer::Failed(why) => asked.thrown(&why, &why, settings.policy.options.tool_errors),
+            MethodAnswer::Thrown { text, report } => {
+                asked.thrown(&text, &report, settings.policy.options.tool_errors)
+            }
         }
     }
 
@@ -454,6 +457,15 @@ impl Asked<'_> {
             Err(fault)
         };
         MethodOutcome { written: written.map_err(|fault| (Stage::Dispatched, fault)), fault: None }
+    }
+
+    /// The callback failed with an error of this text. `report` is for the log.
+    fn thrown(&self, text: &str, report: &str, errors: ToolErrors) -> MethodOutcome {
+        let what = format!("failed: {report}");
+        match errors {
+            ToolErrors::Show if self.is_tool && !text.is_empty() => self.logged(self.tool_error(text), &what),
+            _ => self.failed(&what),
+        }
     }
 
     /// The application failed; it alone learns why.

@@ -291,6 +291,14 @@ impl Builder {
         self
     }
 
+    /// The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. Default:
+    /// [`crate::ToolErrors::Hide`].
+    #[must_use]
+    pub fn tool_errors(mut self, value: crate::ToolErrors) -> Self {
+        self.policy.options.tool_errors = value;
+        self
+    }
+
     /// Makes the server.
     ///
     /// # Errors

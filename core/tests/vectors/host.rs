@@ -589,6 +589,7 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
             "dialect" => builder.dialect(text(value).parse().expect(VALID)),
             "unknown_tool" => builder.unknown_tool(text(value).parse().expect(VALID)),
             "invalid_arguments" => builder.invalid_arguments(text(value).parse().expect(VALID)),
+            "tool_errors" => builder.tool_errors(text(value).parse().expect(VALID)),
             "check_output" => builder.check_output(text(value).parse().expect(VALID)),
             _ => builder,
         };

@@ -101,6 +101,7 @@ void options_read(options *o, const json_t *script) {
     s->dialect = member(script, "dialect");
     s->unknown_tool = member(script, "unknown_tool");
     s->invalid_arguments = member(script, "invalid_arguments");
+    s->tool_errors = member(script, "tool_errors");
     s->check_output = member(script, "check_output");
 }
 

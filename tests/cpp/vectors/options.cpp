@@ -63,6 +63,7 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     all.dialect = optional_string(get(options, "dialect"));
     all.unknown_tool = optional_string(get(options, "unknown_tool"));
     all.invalid_arguments = optional_string(get(options, "invalid_arguments"));
+    all.tool_errors = optional_string(get(options, "tool_errors"));
     all.check_output = optional_string(get(options, "check_output"));
     all.limits = limits_of(get(options, "limits"));
     all.log = std::move(log);

@@ -44,6 +44,7 @@ export class Host {
       dialect: options.dialect,
       unknownTool: options.unknown_tool,
       invalidArguments: options.invalid_arguments,
+      toolErrors: options.tool_errors,
       checkOutput: options.check_output,
       cache: options.cache && hint(options.cache),
       cacheOf:

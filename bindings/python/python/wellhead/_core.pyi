@@ -782,6 +782,8 @@ class Server:
         description: A description of the server for people; sent from 2025-11-25 on.
         website_url: The URL of a page about the server; sent from 2025-11-25 on.
         icons: `Icon` objects of the server; sent from 2025-11-25 on.
+        tool_errors: The text that the model gets of a tool whose callback failed: a neutral one, or
+            that of the error. `hide` (default), `show`.
 
     Raises:
         TypeError: An argument is unknown, or has the wrong type.
@@ -826,6 +828,7 @@ class Server:
         description: str | None = None,
         website_url: str | None = None,
         icons: Iterable[Icon] | None = None,
+        tool_errors: Literal["hide", "show"] = "hide",
     ) -> Self: ...
     @property
     def name(self) -> str:
