@@ -58,6 +58,7 @@ const LIBRARIES = {
   ),
 };
 
+// row: PR-05, PR-14
 for (const [name, input] of Object.entries(LIBRARIES)) {
   test(`a ${name} makes the arguments of a prompt of texts`, limit, async () => {
     const { listed, seen, get, client } = await prompt({ input });
@@ -96,6 +97,7 @@ for (const [name, input] of Object.entries(LIBRARIES)) {
   });
 }
 
+// row: PR-05
 test('plain JSON Schema says the types of arguments', limit, async () => {
   const input = {
     type: 'object',

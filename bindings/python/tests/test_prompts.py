@@ -118,6 +118,7 @@ def test_a_prompt_without_parameters_has_no_arguments() -> None:
         assert client.get_prompt("p")["messages"] == [user(text("x"))]
 
 
+# row: PR-05
 def test_arguments_have_the_types_of_their_parameters() -> None:
     seen: list[Any] = []
 
@@ -154,6 +155,7 @@ def test_arguments_have_the_types_of_their_parameters() -> None:
     assert seen == [("é", -7, 0.5, True, day, uuid.UUID(int=5), Color.RED, "b", None, Color.BLUE)]
 
 
+# row: PR-05
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_wrong_arguments_are_named(revision: str) -> None:
     def function(code: str, language: str, n: int = 1, color: Color = Color.RED) -> str:
@@ -237,6 +239,7 @@ def test_a_wrong_message_is_refused() -> None:
     assert repr(wellhead.Message("user", "a")) == "Message('user', {'type': 'text', 'text': 'a'})"
 
 
+# row: PR-14
 def test_choices_complete_themselves() -> None:
     of = server()
 
