@@ -1,0 +1,95 @@
+"""Models of pydantic itself, as arguments, as results and as contents."""
+
+import json
+from typing import Annotated, Any
+
+import wellhead
+from pydantic import BaseModel, Field
+
+
+class Place(BaseModel):
+    x: float
+    y: float = 0
+
+
+class Order(BaseModel):
+    """An order of the shop."""
+
+    item: str = Field(min_length=1, description="The thing to order")
+    count: int = Field(default=1, ge=1)
+    to: Place | None = Field(default=None, alias="deliverTo")
+
+
+def server() -> wellhead.Server:
+    return wellhead.Server("shop", "1")
+
+
+def call(of: wellhead.Server, arguments: dict[str, Any]) -> dict[str, Any]:
+    with of.test_client(revision="2026-07-28") as client:
+        return dict(client.call_tool("buy", arguments))
+
+
+def test_a_model_is_an_argument_and_a_result() -> None:
+    of, got = server(), []
+
+    @of.tool
+    def buy(order: Order) -> Order:
+        got.append(order)
+        return order
+
+    with of.test_client(revision="2026-07-28") as client:
+        [tool] = client.request("tools/list")["tools"]
+    assert tool["inputSchema"]["required"] == ["order"]
+    schema = tool["inputSchema"]["$defs"]["Order"]
+    assert schema["required"] == ["item"] and schema["description"] == "An order of the shop."
+    assert schema["properties"]["item"]["description"] == "The thing to order"
+    assert tool["outputSchema"]["type"] == "object"
+
+    result = call(of, {"order": {"item": "tea", "deliverTo": {"x": 2}}})
+    assert got == [Order(item="tea", deliverTo=Place(x=2))]
+    expected = {"item": "tea", "count": 1, "deliverTo": {"x": 2, "y": 0}}
+    assert result["structuredContent"] == expected
+    assert json.loads(result["content"][0]["text"]) == expected
+
+
+def test_what_a_model_refuses_names_its_field() -> None:
+    of = server()
+
+    @of.tool
+    def buy(order: Order) -> str:
+        return order.item
+
+    result = call(of, {"order": {"item": "", "count": 0}})
+    assert result["isError"]
+    assert result["content"][0]["text"].splitlines() == [
+        "Invalid arguments for tool buy:",
+        "- order.count: must be at least 1 (got 0)",
+        '- order.item: must have at least 1 character (got "")',
+    ]
+
+
+def test_a_field_describes_and_bounds_a_parameter() -> None:
+    of = server()
+
+    @of.tool
+    def buy(item: Annotated[str, Field(description="The thing to order", max_length=3)]) -> str:
+        return item
+
+    with of.test_client(revision="2026-07-28") as client:
+        [tool] = client.request("tools/list")["tools"]
+    assert tool["inputSchema"]["properties"]["item"]["description"] == "The thing to order"
+    assert "at most 3 characters" in call(of, {"item": "coffee"})["content"][0]["text"]
+    assert call(of, {"item": "tea"})["content"][0]["text"] == "tea"
+
+
+def test_a_model_is_a_resource() -> None:
+    of = server()
+
+    @of.resource("shop://order")
+    def order() -> Order:
+        return Order(item="tea", deliverTo=Place(x=1))
+
+    with of.test_client(revision="2026-07-28") as client:
+        [contents] = client.request("resources/read", {"uri": "shop://order"})["contents"]
+    assert contents["mimeType"] == "application/json"
+    assert json.loads(contents["text"]) == {"item": "tea", "count": 1, "deliverTo": {"x": 1, "y": 0}}
