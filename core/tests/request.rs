@@ -1,7 +1,7 @@
 //! The facts about its request that a call has.
 
 use std::sync::mpsc;
-use wellhead::{Caller, Handled, Server, Template};
+use wellhead::{Caller, ClientRequestError, Handled, Json, MethodCall, Server, Template, ToolResult};
 
 fn handle(connection: &wellhead::Connection, message: &str) {
     let handled = connection.handle(message.as_bytes()).unwrap();
@@ -122,4 +122,73 @@ fn replicas_with_one_key_go_on_with_each_others_reads_whenever_each_began() {
         let refused = said(&stranger.1, &again);
         assert!(refused.contains("requestState is not valid here"), "{refused}");
     }
+}
+
+/// Calls the tool `ask` until it asks nothing more. Each answer of the client has this text. Returns how often the tool
+/// asked, and the last answer.
+fn asked_to_the_end(server: &Server, text: &str) -> (usize, String) {
+    let connection = server.connect(Caller::default());
+    let (mut asked, mut given) = (0, String::new());
+    loop {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"ask"{given},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"sampling":{{}}}}}}}}}}"#
+        );
+        let answer = match connection.handle(call.as_bytes()).unwrap() {
+            Handled::Answer(answer) => String::from_utf8(answer).unwrap(),
+            other => panic!("no answer but {other:?}"),
+        };
+        let Some((_, state)) = answer.split_once(r#""requestState":""#) else { return (asked, answer) };
+        let state = state.split('"').next().unwrap();
+        let response = format!(r#"{{"role":"assistant","content":{{"type":"text","text":"{text}"}}}}"#);
+        given = format!(r#","inputResponses":{{"r{asked}":{response}}},"requestState":"{state}""#);
+        asked += 1;
+    }
+}
+
+/// A server whose tool `ask` asks its client so often, one request after the other. Its log goes to the receiver.
+fn server_that_asks(times: usize) -> (Server, mpsc::Receiver<String>) {
+    let (sender, log) = mpsc::channel();
+    let server = Server::builder("s", "1")
+        .on_log(move |_, line| sender.send(line.to_owned()).unwrap())
+        .build()
+        .unwrap();
+    let ask = move |call: MethodCall| -> Result<ToolResult, ClientRequestError> {
+        for at in 0..times {
+            call.client_request(
+                &format!("r{at}"),
+                "sampling/createMessage",
+                Some(&Json::object("{}").unwrap()),
+            )?;
+        }
+        Ok("done".into())
+    };
+    server.tool("ask", &Json::object(r#"{"inputSchema":{"type":"object"}}"#).unwrap(), ask).unwrap();
+    (server, log)
+}
+
+const FAILED: &str = r#""content":[{"type":"text","text":"The tool failed"}],"isError":true"#;
+
+/// row: TI-08
+#[test]
+fn a_tool_asks_its_client_in_at_most_16_rounds() {
+    let (server, log) = server_that_asks(16);
+    let (asked, answer) = asked_to_the_end(&server, "x");
+    assert_eq!((asked, answer.contains("done")), (16, true), "{answer}");
+    assert_eq!(log.try_recv().ok(), None);
+    let (server, log) = server_that_asks(17);
+    let (asked, answer) = asked_to_the_end(&server, "x");
+    assert_eq!((asked, answer.contains(FAILED)), (16, true), "{answer}");
+    assert!(log.try_recv().unwrap().contains("more than 16 rounds"));
+}
+
+/// row: TI-06
+#[test]
+fn the_answers_of_a_client_have_at_most_64_kib() {
+    let (server, log) = server_that_asks(3);
+    let (asked, answer) = asked_to_the_end(&server, &"x".repeat(20 << 10));
+    assert_eq!((asked, answer.contains("done")), (3, true), "{answer}");
+    assert_eq!(log.try_recv().ok(), None);
+    let (asked, answer) = asked_to_the_end(&server, &"x".repeat(30 << 10));
+    assert_eq!((asked, answer.contains(FAILED)), (2, true), "{answer}");
+    assert!(log.try_recv().unwrap().contains("more than 64 KiB"));
 }
