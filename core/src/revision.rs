@@ -23,6 +23,9 @@ pub(crate) const UNSUPPORTED_VERSION: i32 = -32022;
 /// The headers of a POST contradict its body.
 pub(crate) const HEADER_MISMATCH: i32 = -32020;
 
+/// The client is to open a URL before it repeats its request.
+const URL_ELICITATION_REQUIRED: i32 = -32042;
+
 /// The revision of an HTTP client that names none and has no session (2025-06-18, "Transports").
 const UNNAMED: &str = "2025-03-26";
 
@@ -226,6 +229,11 @@ impl Revision {
             return Err(Error::new(ErrorKind::InvalidArgument, what));
         }
         Ok(())
+    }
+
+    /// Returns whether an application may answer with an error of this code.
+    pub(crate) fn has_error(&self, code: i32) -> bool {
+        code != URL_ELICITATION_REQUIRED || self.elicitation == Elicitation::UrlsWithIds
     }
 
     fn set_code(&mut self, condition: ErrorCondition, code: i32) -> Result<(), Error> {

@@ -306,6 +306,9 @@ impl MethodOutcome {
                 asked.result(&result, (ResultType::Complete, cache))
             }
             MethodAnswer::NeedsInput(wanted) => asked.needs_input(&wanted, client),
+            MethodAnswer::Error(error) if !revision.has_error(error.code) => {
+                asked.failed(&format!("has the error {}, which {revision} does not have", error.code))
+            }
             MethodAnswer::Error(error) => {
                 let mut fault = RpcError::new(error.code, error.message);
                 fault.data = error.data.map(|data| data.as_str().into());
