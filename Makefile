@@ -170,7 +170,7 @@ test-languages: libwellhead ## hosts in Python, Go, LuaJIT and Ruby that call th
 	$(PYTHON) tests/languages/run.py
 
 .PHONY: test-docs
-test-docs: python node ## the programs in docs, asked what their pages say; installs nginx with apt if it may
+test-docs: python node libwellhead ## the programs in docs, asked what their pages say; installs nginx with apt if it may
 	$(PYTHON) docs/check.py
 
 .PHONY: docs

@@ -3,8 +3,8 @@
     docs/check.py [PAGE]...
 
 A fence names its language and what it is. `server` is a whole program over stdio; `http` is one that writes its address to standard error.
-`other` is for another library or needs a whole project: only its syntax is checked. Behind a program stand its questions, each in a
-comment, and for `http` the arguments of Python or Node before these:
+`run` is a program without questions, which ends with 0. `other` is for another library or needs a whole project: only its syntax is
+checked. Behind a program stand its questions, each in a comment, and for `http` the arguments of Python or Node before these:
 
     <!-- run: -m uvicorn server:app --port PORT -->
     <!-- ask: list = URI URI -->
@@ -13,7 +13,8 @@ comment, and for `http` the arguments of Python or Node before these:
     <!-- ask: prompt NAME ARGUMENTS = TEXT -->
     <!-- ask: get PATH = BODY -->
 
-nginx checks its own fences. Texts in `troubleshooting.md` stand in the sources, as clients and logs show them. Needs `make python node`.
+nginx checks its own fences. Texts in `troubleshooting.md` stand in the sources, as clients and logs show them. Links lead to pages and
+headings that exist. Needs `make python node libwellhead`.
 """
 
 import json
@@ -37,6 +38,21 @@ from programs import need  # noqa: E402
 PAGES = ROOT / "docs/src"
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```\n((?:\s*<!-- (?:ask|run): .*? -->\n)*)", re.MULTILINE | re.DOTALL)
 PYTHON = ROOT / "build/python/bin/python"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve()
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+LIBRARY = [f"-I{ROOT}/include", f"{TARGET}/debug/libwellhead.a", "-lpthread", "-ldl", "-lm"]
+CARGO = """
+[package]
+name = "page"
+edition = "2021"
+
+[dependencies]
+schemars = "1"
+serde = {{ version = "1", features = ["derive"] }}
+wellhead = {{ path = "{root}/core", features = ["stdio", "schemars"] }}
+
+[workspace]
+"""
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 HEADERS = {
     "Content-Type": "application/json",
@@ -67,14 +83,22 @@ def check(page: Path) -> list[str]:
         checks = {
             "python,server": lambda code=code, asks=comments: serve([str(PYTHON), "server.py"], "server.py", code, asks),
             "js,server": lambda code=code, asks=comments: serve(["node", "server.mjs"], "server.mjs", code, asks),
+            "python,run": lambda code=code: ran([str(PYTHON), "program.py"], "program.py", code),
+            "js,run": lambda code=code: ran(["node", "program.mjs"], "program.mjs", code),
+            "c,server": lambda code=code, asks=comments: compiled(["cc", "-std=c99"], "server.c", code, asks),
+            "cpp,server": lambda code=code, asks=comments: compiled(["c++", "-std=c++17"], "server.cpp", code, asks),
+            "rust,server": lambda code=code, asks=comments: cargo(code, asks),
             "python,http": lambda code=code, asks=comments: serve_http(str(PYTHON), "server.py", code, asks),
             "js,http": lambda code=code, asks=comments: serve_http("node", "server.mjs", code, asks),
             "python,other": lambda code=code: parsed([str(PYTHON), "-m", "py_compile", "other.py"], "other.py", code),
             "js,other": lambda code=code: parsed(["node", "--check", "other.mjs"], "other.mjs", code),
             "nginx": lambda code=code: nginx(code),
+            "sh": lambda code=code: parsed(["bash", "-n", "commands.sh"], "commands.sh", code),
+            "json": lambda code=code: parsed([sys.executable, "-m", "json.tool", "settings.json"], "settings.json", code),
         }
         why = checks[kind]() if kind in checks else f"nothing checks the language {kind!r}: use one of {', '.join(checks)}"
         problems += [f"{where}: {why}"] if why else []
+    problems += [f"{page.name}: {problem}" for problem in dead(page, text)]
     if page.name == "troubleshooting.md":
         problems += unsaid(text)
     return problems
@@ -94,6 +118,33 @@ def serve(command: list[str], name: str, code: str, comments: str) -> str | None
             return why
         server.stdin.close()
         return None if server.wait(60) == 0 else f"it ended with {server.returncode}: {server.stderr.read()}"
+
+
+def compiled(compiler: list[str], name: str, code: str, comments: str) -> str | None:
+    """Asks a program in C or C++, which no warning is about."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / name).write_text(code, "utf-8")
+        command = [*compiler, *WARNINGS, name, *LIBRARY, "-o", "server"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        return done.stderr if done.returncode else serve([f"{folder}/server"], name, code, comments)
+
+
+def cargo(code: str, comments: str) -> str | None:
+    """Asks a program in Rust. Its package is outside of the workspace, as that of a user is."""
+    package = TARGET / "docs"
+    (package / "src").mkdir(parents=True, exist_ok=True)
+    (package / "Cargo.toml").write_text(CARGO.format(root=ROOT), "utf-8")
+    (package / "Cargo.lock").write_bytes((ROOT / "Cargo.lock").read_bytes())
+    (package / "src/main.rs").write_text(code, "utf-8")
+    command = ["cargo", "build", "--quiet", "--target-dir", str(TARGET)]
+    done = subprocess.run(command, cwd=package, capture_output=True, text=True, check=False)
+    return done.stderr if done.returncode else serve([f"{TARGET}/debug/page"], "main.rs", code, comments)
+
+
+def ran(command: list[str], name: str, code: str) -> str | None:
+    with started(command, name, code) as program:
+        _, said = program.communicate(timeout=60)
+        return f"it ended with {program.returncode}: {said}" if program.returncode else None
 
 
 def serve_http(program: str, name: str, code: str, comments: str) -> str | None:
@@ -184,6 +235,25 @@ def answer(message: dict) -> str:
         case {"contents": [{"text": text}]} | {"content": [{"text": text}]} | {"messages": [{"content": {"text": text}}]}:
             return text
     return json.dumps(message)
+
+
+def dead(page: Path, text: str) -> Iterator[str]:
+    """Links to pages and headings that do not exist. Those of an included file are its own."""
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)):
+        path, _, heading = link.partition("#")
+        if "://" in link:
+            continue
+        target = page.parent / path if path else page
+        if not target.is_file():
+            yield f"the link to {link} leads nowhere"
+        elif heading and heading not in headings(target.read_text("utf-8")):
+            yield f"the link to {link} names no heading of that page"
+
+
+def headings(text: str) -> list[str]:
+    """The names that mdbook gives to headings."""
+    found = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return [re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower())) for heading in found]
 
 
 def parsed(command: list[str], name: str, code: str) -> str | None:
