@@ -30,6 +30,8 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import reference
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests"))
 
@@ -65,6 +67,7 @@ NGINX_PATHS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 def main(names: list[str]) -> int:
+    reference.write()
     pages = [PAGES / name for name in names] or sorted(PAGES.glob("*.md"))
     problems = [problem for page in pages for problem in check(page)]
     listed = re.findall(r"\]\((\S+\.md)\)", (PAGES / "SUMMARY.md").read_text("utf-8"))
@@ -87,6 +90,8 @@ def check(page: Path) -> list[str]:
             "js,run": lambda code=code: ran(["node", "program.mjs"], "program.mjs", code),
             "c,server": lambda code=code, asks=comments: compiled(["cc", "-std=c99"], "server.c", code, asks),
             "cpp,server": lambda code=code, asks=comments: compiled(["c++", "-std=c++17"], "server.cpp", code, asks),
+            "c,glib": lambda code=code, asks=comments: compiled(["cc", "-std=c99", *glib()], "server.c", code, asks),
+            "c,example": lambda code=code, page=page: example(page, code),
             "rust,server": lambda code=code, asks=comments: cargo(code, asks),
             "python,http": lambda code=code, asks=comments: serve_http(str(PYTHON), "server.py", code, asks),
             "js,http": lambda code=code, asks=comments: serve_http("node", "server.mjs", code, asks),
@@ -124,9 +129,22 @@ def compiled(compiler: list[str], name: str, code: str, comments: str) -> str | 
     """Asks a program in C or C++, which no warning is about."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / name).write_text(code, "utf-8")
-        command = [*compiler, *WARNINGS, name, *LIBRARY, "-o", "server"]
+        command = [*compiler[:2], *WARNINGS, name, *LIBRARY, *compiler[2:], "-o", "server"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         return done.stderr if done.returncode else serve([f"{folder}/server"], name, code, comments)
+
+
+def glib() -> list[str]:
+    need({"glib-genmarshal": "libglib2.0-dev", "pkg-config": "pkg-config"})
+    return subprocess.run(["pkg-config", "--cflags", "--libs", "glib-2.0"], capture_output=True, text=True, check=True).stdout.split()
+
+
+def example(page: Path, code: str) -> str | None:
+    """A block that is one of the examples, which the tests of C run."""
+    file = re.fullmatch(r"\{\{#include (\S+)\}\}\n", code)
+    if file is None or (page.parent / file[1]).resolve().parent != ROOT / "ffi/examples":
+        return "it is none of ffi/examples"
+    return None if (page.parent / file[1]).is_file() else f"there is no {file[1]}"
 
 
 def cargo(code: str, comments: str) -> str | None:
@@ -238,7 +256,11 @@ def answer(message: dict) -> str:
 
 
 def dead(page: Path, text: str) -> Iterator[str]:
-    """Links to pages and headings that do not exist. Those of an included file are its own."""
+    """Links to pages and headings, and included files, that do not exist."""
+    for file, anchor in re.findall(r"\{\{#include ([^\s:}]+):?(\w*)\}\}", text):
+        included = (page.parent / file).resolve()
+        if not included.is_file() or (anchor and f"ANCHOR: {anchor}" not in included.read_text("utf-8")):
+            yield f"there is no {file}:{anchor} to include"
     for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)):
         path, _, heading = link.partition("#")
         if "://" in link:
