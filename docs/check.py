@@ -39,6 +39,7 @@ from programs import need  # noqa: E402
 
 PAGES = ROOT / "docs/src"
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```\n((?:\s*<!-- (?:ask|run): .*? -->\n)*)", re.MULTILINE | re.DOTALL)
+INCLUDE = re.compile(r"\{\{#include ([^\s:}]+):?(\w*)\}\}")
 PYTHON = ROOT / "build/python/bin/python"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve()
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -256,26 +257,37 @@ def answer(message: dict) -> str:
 
 
 def dead(page: Path, text: str) -> Iterator[str]:
-    """Links to pages and headings, and included files, that do not exist."""
-    for file, anchor in re.findall(r"\{\{#include ([^\s:}]+):?(\w*)\}\}", text):
+    """Links and included files that lead nowhere."""
+    for file, anchor in INCLUDE.findall(text):
         included = (page.parent / file).resolve()
-        if not included.is_file() or (anchor and f"ANCHOR: {anchor}" not in included.read_text("utf-8")):
+        if not included.is_file() or (anchor and f"ANCHOR: {anchor} -->" not in included.read_text("utf-8")):
             yield f"there is no {file}:{anchor} to include"
-    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)):
+            return
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", whole(page), flags=re.MULTILINE | re.DOTALL)):
         path, _, heading = link.partition("#")
+        target = page.parent / path if path else page
         if "://" in link:
             continue
-        target = page.parent / path if path else page
-        if not target.is_file():
-            yield f"the link to {link} leads nowhere"
-        elif heading and heading not in headings(target.read_text("utf-8")):
+        if target not in PAGES.glob("*.md"):
+            yield f"the link to {link} leads to no page"
+        elif heading and heading not in headings(whole(target)):
             yield f"the link to {link} names no heading of that page"
 
 
+def whole(page: Path) -> str:
+    """A page with what it includes, as the site shows it."""
+
+    def included(found: re.Match[str]) -> str:
+        text = (page.parent / found[1]).read_text("utf-8")
+        return text.partition(f"ANCHOR: {found[2]}")[2].partition(f"ANCHOR_END: {found[2]}")[0] if found[2] else text
+
+    return INCLUDE.sub(included, page.read_text("utf-8"))
+
+
 def headings(text: str) -> list[str]:
-    """The names that mdbook gives to headings."""
+    """The names that mdbook gives to headings, and those that the reference sets."""
     found = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return [re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower())) for heading in found]
+    return [re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip().lower())) for heading in found] + re.findall(r'<a id="(\w+)"', text)
 
 
 def parsed(command: list[str], name: str, code: str) -> str | None:

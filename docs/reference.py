@@ -59,10 +59,10 @@ def header() -> str:
         for title, blocks in sections((ROOT / "include" / name).read_text("utf-8")):
             names = [name for block in blocks for name in declared(block)]
             if names:
-                index.append(f"| {title} | {' '.join(f'[`{name}`](#{name})' for name in names)} |")
+                index.append(f"- **{title}**: {', '.join(f'[`{name}`](#{name})' for name in names)}")
             text.append(f"## {name}: {title}\n\n")
             text += [declaration(block) for block in blocks]
-    return "| section | names |\n|---|---|\n" + "\n".join(index) + "\n\n" + "".join(text)
+    return "\n".join(index) + "\n\n" + "".join(text)
 
 
 def sections(source: str) -> Iterator[tuple[str, list[str]]]:
@@ -72,7 +72,7 @@ def sections(source: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def declared(block: str) -> list[str]:
-    """What a block of the header declares, in its order, each once."""
+    """The names that a block of the header declares, in its order, each once."""
     found = sorted((match.start(), match[1]) for name in NAMES for match in name.finditer(block))
     return list(dict.fromkeys(name for _, name in found))
 
