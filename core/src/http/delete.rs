@@ -17,7 +17,7 @@ impl Exchange {
             let setting = if options.values.sessions { "delete" } else { "sessions" };
             return Err(not_offered(options, head, Some(setting)));
         }
-        self.is_served(&version)?;
+        self.check_version(&version)?;
         let id = session_id(head, None)?;
         let session = self.endpoint.0.state.with(|s, _| {
             s.sessions.find(&id, self.caller.id())?;

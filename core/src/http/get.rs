@@ -27,7 +27,7 @@ impl Exchange {
         if !Accepts::read(head).stream {
             return Err(invalid(406, NO_STREAM));
         }
-        self.is_served(&version)?;
+        self.check_version(&version)?;
         let inner = self.endpoint.0.clone();
         if inner.server.is_closed() {
             return Err(closing(None));

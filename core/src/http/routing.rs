@@ -83,8 +83,8 @@ impl Exchange {
         self.endpoint.0.server.revisions()
     }
 
-    /// Refuses a request without a body whose head names a version that is not served.
-    pub(super) fn is_served(&self, version: &Version) -> Result<(), ErrorResponse> {
+    /// Returns an error response if the head names a revision that is not served.
+    pub(super) fn check_version(&self, version: &Version) -> Result<(), ErrorResponse> {
         match version {
             Version::Unknown(requested) => {
                 Err(refusal(400, None, None, &unsupported_version(requested, self.revisions())))
