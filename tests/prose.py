@@ -10,6 +10,7 @@ These are problems:
 - the mention of a document that the repository does not have
 - the subject of a commit that is longer than 60 characters
 - "host" for an actor: the program that embeds Wellhead is the application
+- a documentation comment of Rust that begins with "Returns" and stands above no function, callback or macro
 """
 
 import ast
@@ -47,6 +48,9 @@ OUTER = ("ffi/src/", "include/", "bindings/python/src/", "bindings/python/python
 ACTING_HOST = re.compile(r"\b(?:the|a|The|A)\s+host(?:'s own|\s+(?:is|was|has|had|holds|keeps|knows|answers|asks|polls|waits|hears|still|does|acts|lets|gives)\b(?! not allowed))")
 DRIVEN = ("tests/clients/", "tests/conformance/", "bench/")
 """The suites whose programs are called hosts; tests/README.md defines the word."""
+DOCUMENTED = re.compile(r"^[ \t]*///(?P<first>[^\n]*)\n(?:[ \t]*(?:///|#!?\[)[^\n]*\n)*(?P<item>[^\n]*)", re.MULTILINE)
+RETURNING = re.compile(r"\bfn\b|_callback\b|\bmacro_rules!|\$")
+"""Items that return something: functions, callbacks of the C interface, macros, and what macros make."""
 ABSENT = re.compile(r"\bWIRE\b|\bDESIGN\b|(?<![\w/])spec/|\b(?!SKILL\.md)[A-Z]{3,}\.md\b")
 
 PUBLIC_STRINGS = ("core/src/", "ffi/src/", "xtask/src/", "bindings/python/src/", "bindings/python/python/", "bindings/node/src/", "bindings/node/lib/")
@@ -110,10 +114,17 @@ def git(*arguments: str) -> str | None:
 
 
 def check(path: str) -> Iterator[Problem]:
-    reader = reader_of(path)
-    if reader is not None:
+    if reader_of(path) is not None:
         text = (ROOT / path).read_text("utf-8", errors="replace")
-        yield from sorted(set(problems_of(path, reader(path, text))), key=lambda problem: problem.line)
+        yield from sorted(set(problems_in(path, text)), key=lambda problem: problem.line)
+
+
+def problems_in(path: str, text: str) -> Iterator[Problem]:
+    yield from problems_of(path, reader_of(path)(path, text))
+    if path.endswith(".rs"):
+        for found in DOCUMENTED.finditer(text):
+            if found["first"].startswith(" Returns ") and not RETURNING.search(found["item"]):
+                yield Problem(path, text.count("\n", 0, found.start()) + 1, 'a comment begins with "Returns" above no function')
 
 
 def problems_of(path: str, blocks: Iterable[Block]) -> Iterator[Problem]:
@@ -361,6 +372,8 @@ PLANTED = [
     ("core/src/a.rs", 'Err("it is for somebody else")', '1 "somebody"'),
     ("core/src/a.rs", 'f("//", "it is for\n somebody else")', '2 "somebody"'),
     ("core/src/a.rs", '#[cfg(test)]\nmod tests {\n    f("it is for somebody else")', ""),
+    ("a.rs", "/// Returns it.\n#[derive(Debug)]\nenum A {", '1 a comment begins with "Returns"'),
+    ("a.rs", "/// Is it.\n/// Returns it.\nenum A {", ""),
     ("a.h", "/* Whether it is so. */", '1 a documentation comment opens with "Whether"'),
     ("a.h", "int a; /* beside it */", '1 "beside"'),
     ("a.h", f"/* Does it.\n *\n *   nobody();\n * a: {LONG[40:]}\n * b: {LONG[40:]}\n */", ""),
@@ -382,7 +395,7 @@ PLANTED = [
 def self_test() -> Iterator[str]:
     """Each planted text has the problem that stands with it, or none."""
     for path, text, expected in PLANTED:
-        found = [f"{problem.line} {problem.text}" for problem in problems_of(path, reader_of(path)(path, text))]
+        found = [f"{problem.line} {problem.text}" for problem in problems_in(path, text)]
         if len(found) != bool(expected) or not all(problem.startswith(expected) for problem in found):
             yield f"tests/prose.py: in {path} {text!r} it finds {found}, not {expected!r}"
 

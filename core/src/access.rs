@@ -24,7 +24,7 @@ pub struct Caller {
 /// the client; this one belongs to the request.
 pub type RequestContext = Arc<dyn Any + Send + Sync>;
 
-/// Returns whether the application's authorizer decides on requests.
+/// The setting whether the application's authorizer decides on requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessCheck {
     Required,

@@ -159,7 +159,7 @@ impl Connection {
         self.handle_with(message, Event::run)
     }
 
-    /// [`Connection::handle`] for an application that runs events by itself.
+    /// Handles one message, and passes each callback to `run` as an event, instead of running it.
     ///
     /// # Errors
     /// As [`Connection::handle`].
@@ -361,13 +361,13 @@ impl Connection {
         self.0.machine.with(|m, _| m.poll_timeout())
     }
 
-    /// Returns for how long a call may be held at least, whichever it is.
+    /// Returns the shortest time limit of any call, in milliseconds.
     #[cfg(feature = "stdio")]
     pub(crate) fn shortest_call_ms(&self) -> u64 {
         self.0.server.shortest_call_ms()
     }
 
-    /// Returns when what a route will say is overdue, if that is known.
+    /// Returns the time at which the next deadline of a route passes, or `None`.
     pub(crate) fn route_deadline(&self, route: Route) -> Option<u64> {
         self.0.machine.with(|m, _| m.route_deadline(route))
     }

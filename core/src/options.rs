@@ -471,7 +471,7 @@ options! {
     }
 }
 
-/// Every option, limit and counter, by what has it.
+/// All options, limits and counters, grouped by the struct or function that takes them.
 pub const OPTIONS: &[OptionSet] = &[
     OptionSet {
         name: "server",

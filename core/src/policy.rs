@@ -58,7 +58,7 @@ pub enum UndeclaredLists {
     Empty,
 }
 
-/// Chooses when contents carry the `name` and `title` of their resource, and updates its `title`.
+/// The clients for which contents carry the `name` and `title` of their resource, and updates carry its `title`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TitlesInContents {
@@ -82,7 +82,7 @@ pub enum SubscribeUnknown {
     Allow,
 }
 
-/// Chooses when clients of revisions with a handshake may use the `resources/get` dialect.
+/// The conditions under which clients of revisions with a handshake may use the `resources/get` dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -128,7 +128,7 @@ pub enum ToolErrors {
     Show,
 }
 
-/// Chooses when structured content is compared with the `outputSchema` of its tool.
+/// The builds in which structured content is compared with the `outputSchema` of its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CheckOutput {

@@ -53,7 +53,7 @@ enum AnswerTarget {
     Done,
 }
 
-/// Tells questions apart.
+/// The identity of a question to the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuestionId {
     Call(usize, CallId),

@@ -6,10 +6,10 @@ use crate::model::Json;
 use memchr::memmem::Finder;
 use std::cmp::Reverse;
 
-/// The bytes of the longest query.
+/// The most bytes of a query.
 const QUERY: usize = 1_000;
 
-/// The words of a query that count.
+/// The most words of a query that are searched for. Further words are ignored.
 const WORDS: usize = 32;
 
 /// About the bytes of a snippet on each side of a word.

@@ -35,7 +35,7 @@ pub(crate) enum Stretch {
     Sources,
     /// Sources of skills.
     SkillSources,
-    /// The source of one directory.
+    /// The entries of one directory (`resources/directory/read`).
     Directory,
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct Named {
     pub(crate) availability: Availability,
 }
 
-/// Returns whether clients may know a tool or a prompt.
+/// The state of a tool or prompt: clients may know and call it, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Availability {
     Enabled,

@@ -44,7 +44,7 @@ impl Unusable {
     }
 }
 
-/// Returns what is wrong with which file, and what to do. `directory` is the one that the file's name is relative to.
+/// Writes which file is wrong, why, and what to do. `directory` is the one that the file's name is relative to.
 impl Unusable {
     pub(super) fn describe(&self, directory: &Path) -> String {
         format!("\"{}\" {}", directory.join(&self.name).display(), self.why)

@@ -50,7 +50,7 @@ impl Stamp {
     }
 }
 
-/// Returns the opaque version.
+/// Writes the opaque version.
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let since = self.modified.and_then(|modified| modified.duration_since(SystemTime::UNIX_EPOCH).ok());

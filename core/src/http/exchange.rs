@@ -38,7 +38,7 @@ pub enum Progress {
     Done,
 }
 
-/// The facts about a request that the application tells when it comes.
+/// The sender of a request, as the application named it when it began the exchange.
 #[derive(Default)]
 pub(super) struct Asker {
     /// None: the token tells, if there is one.

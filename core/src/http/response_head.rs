@@ -15,7 +15,7 @@ pub(crate) enum ResponseHead {
         /// `Content-Length`, in bytes.
         length: u64,
     },
-    /// A stream of server-sent events, status 200; the answer is its last.
+    /// An event stream, status 200. Its last event is the answer.
     EventStream,
     /// No body.
     Empty {

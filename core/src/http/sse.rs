@@ -3,7 +3,7 @@
 /// A comment that keeps intermediaries from taking the stream for dead.
 pub(crate) const KEEP_ALIVE: &[u8] = b":\n\n";
 
-/// Ends an event that [`begin`] began.
+/// The bytes that end an event that [`begin`] began.
 pub(crate) const END: &[u8] = b"\n\n";
 
 /// Begins an event that carries a message, whose data is one line and may come in pieces. `message` is the type that

@@ -24,7 +24,7 @@ use crate::wire;
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
-/// Returns whether a message is read for the first time.
+/// How a message came to be admitted: new, as an element of a batch, or after it had waited for room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     New,
@@ -34,7 +34,7 @@ pub(crate) enum Arrival {
     Resumed(u64),
 }
 
-/// Returns whether the client may cancel a request that waits. It may not cancel `initialize`.
+/// The client may cancel a request that waits, or not. It may not cancel `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cancellable {
     Yes,

@@ -83,15 +83,15 @@ pub(crate) enum RequestState {
     Judged(Box<Judged>),
     /// The next page of a source, or verdicts about candidates.
     Walk(Box<Walk>),
-    /// Verdicts, then the interest handlers.
+    /// A subscribe request. It waits for the authorizer's verdicts, then for the interest handlers.
     Subscribe(Box<Subscribing>),
-    /// Verdicts, then the interest handlers.
+    /// A listen request. It waits for the authorizer's verdicts, then for the interest handlers.
     Listen { stream: u64 },
     /// A thread took the state, to work on it without a lock.
     Taken,
 }
 
-/// A request to watch resources: all of them, or none.
+/// A request to subscribe to resources. It succeeds for all of them, or for none.
 pub(crate) struct Subscribing {
     pub(crate) subscriber: super::subscriptions::Subscriber,
     pub(crate) uris: Vec<Arc<str>>,

@@ -25,7 +25,7 @@ pub(crate) struct Lifecycle {
     last: Option<Revision>,
     /// The capabilities that the session's client declared.
     capabilities: Option<Json>,
-    /// Its name and version.
+    /// `clientInfo` of the session's client.
     client: Option<Json>,
     dialect: Dialect,
     /// The client has shown that it speaks the dialect.

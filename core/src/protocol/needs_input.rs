@@ -112,7 +112,7 @@ impl Need {
         }
     }
 
-    /// Returns whether the client's capabilities have what this needs, and its revision, too.
+    /// Returns whether the client declared the needed capability, and its revision has it.
     pub(crate) fn is_met(self, client: Option<Raw<'_>>, has: Elicitation) -> bool {
         let least = match self {
             Need::Elicitation => Elicitation::Forms,

@@ -41,7 +41,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Returns whether problems show the values of fields, which may be secrets.
+/// Problems show the values of fields, or hide them because they may be secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldValues {
     Shown,

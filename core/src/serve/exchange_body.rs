@@ -162,7 +162,7 @@ pub(super) struct ExchangeBody<U: ClientState> {
     source: Arc<BodySource<U>>,
     /// The number of bytes still to come, if known.
     left: Option<u64>,
-    /// Its number among the unread responses.
+    /// The number of this response in `UnreadResponses`.
     number: Option<u64>,
 }
 

@@ -79,10 +79,10 @@ impl Notifier {
         e.raw_os_error() == Some(Errno::NOSPC.raw_os_error())
     }
 
-    /// Returns the advice for that error.
+    /// The advice for the error that [`Notifier::is_full`] recognizes.
     pub(super) const MORE: &str = "raise fs.inotify.max_user_watches";
 
-    /// Returns the advice if not even one directory can be watched.
+    /// The advice if not even one directory can be watched.
     pub(super) const MORE_FOLDERS: &str = "raise fs.inotify.max_user_instances, or the limit of open files";
 
     pub(super) fn stop(&self) {

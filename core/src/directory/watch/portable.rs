@@ -57,10 +57,10 @@ impl Notifier {
         false
     }
 
-    /// Returns the advice for that error.
+    /// The advice for the error that [`Notifier::is_full`] recognizes.
     pub(super) const MORE: &str = "serve fewer folders";
 
-    /// Returns the advice if not even one directory can be watched.
+    /// The advice if not even one directory can be watched.
     pub(super) const MORE_FOLDERS: &str = "serve it without `watch` if clients need not be told";
 
     pub(super) fn stop(&self) {

@@ -249,8 +249,8 @@ pub(in crate::serve) struct Terminate {
     default: Arc<AtomicBool>,
 }
 
-/// Returns whether SIGTERM has its default effect. A handler that was once installed stays, so it has to emulate
-/// that.
+/// The flag that is set while SIGTERM has its default effect. A handler that was once installed stays,
+/// so it has to emulate that.
 static DEFAULT: Lock<Option<Arc<AtomicBool>>> = Lock::new(None);
 
 pub(in crate::serve) fn on_terminate(terminate: impl Fn() + Send + 'static) -> io::Result<Terminate> {
