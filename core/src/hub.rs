@@ -49,7 +49,7 @@ struct Waiter {
 #[derive(Default)]
 struct UriEntry {
     /// By connection, in the order of their numbers.
-    watchers: Vec<(u64, Weak<ConnectionState>)>,
+    subscribers: Vec<(u64, Weak<ConnectionState>)>,
     waiters: Vec<Waiter>,
     /// The interest that the application was told last.
     last_interest: bool,
@@ -64,15 +64,15 @@ struct HubState {
     connections: BTreeMap<u64, Weak<ConnectionState>>,
     queue: VecDeque<Arc<str>>,
     deliveries: u64,
-    watched: usize,
+    subscriptions: usize,
     /// The application has an interest handler.
-    asks: bool,
+    has_handler: bool,
 }
 
 pub(crate) struct Hub {
     state: Lock<HubState>,
     /// Copy of the state's flag, readable without the lock.
-    asks: AtomicBool,
+    has_handler: AtomicBool,
     max: usize,
 }
 
@@ -80,11 +80,11 @@ impl HubState {
     /// Compares an entry's interest with what the application was told. Every change of an entry ends here.
     fn settle(&mut self, uri: &Arc<str>, then: &mut Then) {
         let Some(entry) = self.uris.get_mut(uri) else { return };
-        let wanted = !entry.watchers.is_empty();
+        let wanted = !entry.subscribers.is_empty();
         if entry.under_way.is_some() {
             return; // the end of the event settles again
         }
-        if wanted == entry.last_interest || !self.asks {
+        if wanted == entry.last_interest || !self.has_handler {
             let waiters = std::mem::take(&mut entry.waiters).into_iter();
             then.resolved.extend(waiters.map(|w| (w.connection, w.call, uri.clone(), Registered::Done)));
             if !wanted && !entry.queued {
@@ -99,16 +99,16 @@ impl HubState {
 
 impl Hub {
     pub(crate) fn new(max: usize) -> Self {
-        Hub { state: Lock::new(HubState::default()), asks: AtomicBool::new(false), max }
+        Hub { state: Lock::new(HubState::default()), has_handler: AtomicBool::new(false), max }
     }
 
     /// Sets that the application has an interest handler, and queues events for all URIs that have subscribers
     /// already.
-    pub(crate) fn ask_host(&self) -> Then {
+    pub(crate) fn enable_interest_handler(&self) -> Then {
         self.state.with(|s, _| {
             let mut then = Then::default();
-            s.asks = true;
-            self.asks.store(true, Ordering::Release);
+            s.has_handler = true;
+            self.has_handler.store(true, Ordering::Release);
             for uri in s.uris.keys().cloned().collect::<Vec<_>>() {
                 s.settle(&uri, &mut then);
             }
@@ -141,9 +141,9 @@ impl Hub {
     ) -> Then {
         self.state.with(|s, _| {
             let mut then = Then::default();
-            let full = s.watched >= self.max;
+            let full = s.subscriptions >= self.max;
             let entry = s.uris.entry(uri.clone()).or_default();
-            let added = match entry.watchers.binary_search_by_key(&id, |(watcher, _)| *watcher) {
+            let added = match entry.subscribers.binary_search_by_key(&id, |(subscriber, _)| *subscriber) {
                 Ok(_) => None,
                 Err(_) if full => {
                     then.resolved.push((connection, call, uri.clone(), Registered::Full(self.max)));
@@ -151,11 +151,11 @@ impl Hub {
                     return then;
                 }
                 Err(at) => {
-                    if entry.watchers.is_empty() {
-                        entry.watchers.reserve_exact(1);
+                    if entry.subscribers.is_empty() {
+                        entry.subscribers.reserve_exact(1);
                     }
-                    entry.watchers.insert(at, (id, connection.clone()));
-                    s.watched += 1;
+                    entry.subscribers.insert(at, (id, connection.clone()));
+                    s.subscriptions += 1;
                     Some(id)
                 }
             };
@@ -169,10 +169,10 @@ impl Hub {
         self.state.with(|s, trash| {
             let mut then = Then::default();
             if let Some(entry) = s.uris.get_mut(uri)
-                && let Ok(at) = entry.watchers.binary_search_by_key(&id, |(watcher, _)| *watcher)
+                && let Ok(at) = entry.subscribers.binary_search_by_key(&id, |(subscriber, _)| *subscriber)
             {
-                trash.put(entry.watchers.remove(at));
-                s.watched -= 1;
+                trash.put(entry.subscribers.remove(at));
+                s.subscriptions -= 1;
             }
             s.settle(uri, &mut then);
             then
@@ -181,7 +181,7 @@ impl Hub {
 
     /// Returns the next interest event for the application.
     pub(crate) fn next_interest(&self) -> (Option<Interest>, Then) {
-        if !self.asks.load(Ordering::Acquire) {
+        if !self.has_handler.load(Ordering::Acquire) {
             return (None, Then::default()); // no handler; every poll comes by here
         }
         self.state.with(|s, _| {
@@ -189,7 +189,7 @@ impl Hub {
             while let Some(uri) = s.queue.pop_front() {
                 let Some(entry) = s.uris.get_mut(&uri) else { continue };
                 entry.queued = false;
-                let wanted = !entry.watchers.is_empty();
+                let wanted = !entry.subscribers.is_empty();
                 if wanted != entry.last_interest {
                     s.deliveries += 1;
                     let delivery = s.deliveries;
@@ -216,15 +216,15 @@ impl Hub {
                     for Waiter { connection, call, added } in std::mem::take(&mut entry.waiters) {
                         then.resolved.push((connection, call, uri.clone(), outcome));
                         if let (false, Some(id)) = (ok, added)
-                            && let Ok(at) = entry.watchers.binary_search_by_key(&id, |(watcher, _)| *watcher)
+                            && let Ok(at) = entry.subscribers.binary_search_by_key(&id, |(subscriber, _)| *subscriber)
                         {
-                            trash.put(entry.watchers.remove(at));
-                            s.watched -= 1;
+                            trash.put(entry.subscribers.remove(at));
+                            s.subscriptions -= 1;
                         }
                     }
                 }
                 // Subscribers that were acknowledged before there was a handler stay, even if it fails.
-                if ok || !wanted || !entry.watchers.is_empty() {
+                if ok || !wanted || !entry.subscribers.is_empty() {
                     entry.last_interest = wanted;
                 }
             }
@@ -236,7 +236,7 @@ impl Hub {
     /// Returns whether this URI has a subscriber.
     #[cfg(feature = "directory")]
     pub(crate) fn is_watched(&self, uri: &str) -> bool {
-        self.state.with(|s, _| s.uris.get(uri).is_some_and(|entry| !entry.watchers.is_empty()))
+        self.state.with(|s, _| s.uris.get(uri).is_some_and(|entry| !entry.subscribers.is_empty()))
     }
 
     /// Returns the URIs with this prefix that are known to the hub.
@@ -250,28 +250,28 @@ impl Hub {
     }
 
     /// Returns the connections that subscribe to this URI.
-    pub(crate) fn watchers(&self, uri: &str) -> Vec<Arc<ConnectionState>> {
+    pub(crate) fn subscribers(&self, uri: &str) -> Vec<Arc<ConnectionState>> {
         self.state.with(|s, _| {
-            let watchers =
-                s.uris.get(uri).map(|entry| entry.watchers.iter().filter_map(|(_, c)| c.upgrade()));
-            watchers.map(Iterator::collect).unwrap_or_default()
+            let subscribers =
+                s.uris.get(uri).map(|entry| entry.subscribers.iter().filter_map(|(_, c)| c.upgrade()));
+            subscribers.map(Iterator::collect).unwrap_or_default()
         })
     }
 
     /// Removes all connections and subscribers, after a fork. None of them is upgraded or locked.
     pub(crate) fn forget(&self) {
         self.state.with(|s, trash| {
-            let asks = s.asks;
+            let has_handler = s.has_handler;
             let deliveries = s.deliveries;
-            trash.put(std::mem::replace(s, HubState { deliveries, asks, ..HubState::default() }));
+            trash.put(std::mem::replace(s, HubState { deliveries, has_handler, ..HubState::default() }));
         });
     }
 
     /// Returns the numbers of connections, of URIs with subscribers, and of subscribers of all URIs.
     pub(crate) fn count(&self) -> (u64, u64, u64) {
         self.state.with(|s, _| {
-            let watched = s.uris.values().filter(|entry| !entry.watchers.is_empty()).count();
-            (s.connections.len() as u64, watched as u64, s.watched as u64)
+            let watched = s.uris.values().filter(|entry| !entry.subscribers.is_empty()).count();
+            (s.connections.len() as u64, watched as u64, s.subscriptions as u64)
         })
     }
 

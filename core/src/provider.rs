@@ -186,7 +186,7 @@ where
     move |call| run(call, &f)
 }
 
-pub(crate) fn watcher<F, R, M>(f: F) -> impl Fn(InterestCall) + Send + Sync
+pub(crate) fn interest_handler<F, R, M>(f: F) -> impl Fn(InterestCall) + Send + Sync
 where
     F: Fn(InterestCall) -> R + Send + Sync,
     R: IntoReply<crate::InterestAnswer, M>,

@@ -124,7 +124,7 @@ impl Server {
         let (uri, parent): (Arc<str>, Arc<str>) = (uri.into(), parent.into());
         self.0.metrics.change();
         let change = self.0.catalog.with(|c, _| c.changed_below(&uri));
-        ConnectionState::notify_all(&self.0.hub.watchers(&parent), |m| {
+        ConnectionState::notify_all(&self.0.hub.subscribers(&parent), |m| {
             m.handle_update_below(&uri, &parent, &change);
         });
         Ok(())

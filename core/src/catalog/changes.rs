@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn watchers_are_shown_what_the_application_said_or_else_what_is_registered_without_its_version() {
+    fn subscribers_are_shown_what_the_application_said_or_else_what_is_registered_without_its_version() {
         let mut catalog = Catalog::default();
         let registered = Resource::new(URI).title("A").version("1");
         catalog.add_value(registered, Body::from("a")).unwrap();

@@ -282,7 +282,7 @@ impl Machine {
                 return Err((Stage::NoMethod, RpcError::method_not_found(&draft.name)));
             }
             KnownMethod::Subscribe => {
-                let (subscriber, uris) = self.watched(draft).map_err(bad)?;
+                let (subscriber, uris) = self.uris_to_subscribe(draft).map_err(bad)?;
                 let more =
                     uris.iter().filter(|uri| !self.subscriptions.is_subscribed(subscriber, uri)).count();
                 self.room_for_subscriptions(more).map_err(bad)?;
@@ -293,7 +293,7 @@ impl Machine {
                 Some(Lookup::Subscribe { subscriber, uris: uris.into_iter().map(Cow::into_owned).collect() })
             }
             KnownMethod::Unsubscribe => {
-                let (subscriber, uris) = self.watched(draft).map_err(bad)?;
+                let (subscriber, uris) = self.uris_to_subscribe(draft).map_err(bad)?;
                 if let (Subscriber::Session, Some(uri)) = (subscriber, uris.first())
                     && check_uri(uri).is_err()
                 {

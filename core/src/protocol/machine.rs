@@ -453,9 +453,9 @@ impl Machine {
     /// Returns whether no request, subscription or client request is open, so that the end concerns neither the application nor
     /// the hub.
     pub(crate) fn is_vacant(&self) -> bool {
-        let watches = self.subscriptions.len() + self.subscriptions.streams() > 0;
-        let told = self.host_calls.is_empty() && !self.subscriptions.is_unsynced();
-        told && !watches && !self.is_answering() && !self.has_client_requests()
+        let subscribes = self.subscriptions.len() + self.subscriptions.streams() > 0;
+        let reported = self.host_calls.is_empty() && !self.subscriptions.is_unsynced();
+        reported && !subscribes && !self.is_answering() && !self.has_client_requests()
     }
 
     fn drop_calls(&mut self, trash: &mut Trash) {

@@ -29,7 +29,7 @@ pub(crate) struct ChangeMark {
     pub(crate) uri: Option<Arc<str>>,
 }
 
-/// A request that waits for a URI to be watched.
+/// A request that waits until the hub has added its subscriber to a URI.
 struct Pending {
     slot: u32,
     allowed: bool,
@@ -118,7 +118,7 @@ pub(crate) struct MarkedChanges {
 #[derive(Default)]
 struct UriSubscriptions {
     subscriptions: Vec<Subscription>,
-    /// The hub counts this connection among the URI's watchers.
+    /// The hub counts this connection among the URI's subscribers.
     in_hub: bool,
 }
 

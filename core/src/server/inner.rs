@@ -153,7 +153,7 @@ impl ServerState {
     pub(super) fn publish(&self, uri: &str, change: &Change) {
         self.metrics.change();
         let uri: Arc<str> = uri.into();
-        ConnectionState::notify_all(&self.hub.watchers(&uri), |m| m.handle_update(&uri, change));
+        ConnectionState::notify_all(&self.hub.subscribers(&uri), |m| m.handle_update(&uri, change));
     }
 
     /// Offers resources from now on, because one was registered.

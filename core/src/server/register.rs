@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, InterestHandler, ListCall};
 use crate::log::Level;
 use crate::model::{Answer, Body, Contents, Page, Resource};
-use crate::provider::{IntoReply, Lister, Provider, Reader, Spawner, gatekeeper, watcher};
+use crate::provider::{IntoReply, Lister, Provider, Reader, Spawner, gatekeeper, interest_handler};
 use crate::responder::InterestAnswer;
 use crate::sync::atomic::Ordering;
 use std::pin::Pin;
@@ -170,9 +170,9 @@ impl Server {
         M: 'static,
     {
         self.open()?;
-        let interest_handler: Arc<InterestHandler> = Arc::new(watcher(interest));
+        let interest_handler: Arc<InterestHandler> = Arc::new(interest_handler(interest));
         self.0.interest_handler.with(|w, trash| trash.put(w.replace(interest_handler)));
-        let then = self.0.hub.ask_host();
+        let then = self.0.hub.enable_interest_handler();
         self.0.carry_out(then);
         Ok(())
     }
