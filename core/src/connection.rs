@@ -104,8 +104,8 @@ impl Connection {
         let mut next = shared.machine.with(Machine::poll_next);
         loop {
             match next {
-                NextWork::HostCall(ask, context) => {
-                    if let Some(event) = shared.event(ask, context) {
+                NextWork::HostCall(host_call, context) => {
+                    if let Some(event) = shared.event(host_call, context) {
                         return Some(event);
                     }
                 }
@@ -247,7 +247,7 @@ impl Connection {
     /// [`ErrorKind::Closed`] after the connection or server was closed.
     pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
         let (route, event) = self.open_exchange(message, RouteOutput::Stream, None)?;
-        self.tell_beside(route);
+        self.wake_for_others(route);
         Ok((route, event))
     }
 
@@ -263,7 +263,7 @@ impl Connection {
     ) -> Result<(Route, Option<Event>)> {
         let route = self.open_route(output, caller, permit)?;
         let event = self.0.parsed(message, parsed, route, Arrival::New, None).event;
-        self.tell_beside(route);
+        self.wake_for_others(route);
         Ok((route, event))
     }
 
@@ -280,7 +280,7 @@ impl Connection {
         let route = self.open_route(output, None, Some(permit))?;
         let event = self.0.parsed(message, parsed, route, Arrival::New, head).event;
         let event = event.or_else(|| self.poll_own());
-        self.tell_beside(route);
+        self.wake_for_others(route);
         Ok((route, event))
     }
 
@@ -288,11 +288,11 @@ impl Connection {
     #[cfg(feature = "http")]
     pub(crate) fn run_for(&self, route: Route, callback: impl FnOnce()) {
         self.run(callback);
-        self.tell_beside(route);
+        self.wake_for_others(route);
     }
 
     /// Wakes for what this thread has led to, but does not take from that route.
-    fn tell_beside(&self, route: Route) {
+    fn wake_for_others(&self, route: Route) {
         // The caller takes this answer, drains no other route, and does not poll: the elements of a batch, the
         // responses of the client, and exchanges that this one has cancelled are left to a poller. A poller also ends a
         // session of a closed server whose last answer this was.
@@ -464,12 +464,12 @@ impl Connection {
 
     /// [`Connection::close`], for a driver that tells the application which calls are not wanted any more, and what
     /// became of its requests to the client.
-    pub(crate) fn close_and_tell(&self) -> Vec<Event> {
-        let (asked, answers) = self.0.machine.with(|m, _| (m.handed_out(), m.poll_client_answers()));
+    pub(crate) fn close_with_events(&self) -> Vec<Event> {
+        let (calls, answers) = self.0.machine.with(|m, _| (m.handed_out(), m.poll_client_answers()));
         let answers = answers.into_iter().map(|(number, answer)| self.0.responded(number, answer));
-        let told = asked.into_iter().map(Event::Cancel).chain(answers).collect();
+        let events = calls.into_iter().map(Event::Cancel).chain(answers).collect();
         self.close();
-        told
+        events
     }
 
     /// Drops everything at once, output included.

@@ -105,7 +105,7 @@ impl Event {
         match self {
             Event::Read(mut call) => match (call.provider(), call.seams.take()) {
                 (Some(provider), Some(seams)) if !provider.is_library() => {
-                    Next::read(seams, call, provider).go_on();
+                    Next::read(seams, call, provider).run_next();
                 }
                 (Some(provider), _) => guarded(call, move |call| provider.read(call)),
                 (None, _) => drop(call),
@@ -122,7 +122,7 @@ impl Event {
             },
             Event::Method(mut call) => match (call.run(), call.seams.take()) {
                 (Some(run), Some(seams)) if !call.is_of_library() => {
-                    Next::method(seams, call, run).go_on();
+                    Next::method(seams, call, run).run_next();
                 }
                 (Some(run), _) => guarded(call, move |call| run(call)),
                 (None, _) => drop(call),

@@ -216,7 +216,8 @@ impl Hub {
                     for Waiter { connection, call, added } in std::mem::take(&mut entry.waiters) {
                         then.resolved.push((connection, call, uri.clone(), outcome));
                         if let (false, Some(id)) = (ok, added)
-                            && let Ok(at) = entry.subscribers.binary_search_by_key(&id, |(subscriber, _)| *subscriber)
+                            && let Ok(at) =
+                                entry.subscribers.binary_search_by_key(&id, |(subscriber, _)| *subscriber)
                         {
                             trash.put(entry.subscribers.remove(at));
                             s.subscriptions -= 1;

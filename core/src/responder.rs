@@ -249,7 +249,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    fn ask_by_name(
+    fn request_named(
         &self,
         name: &str,
         method: &str,
@@ -379,7 +379,7 @@ impl Responder<Answer> {
         method: &str,
         params: Option<&Json>,
     ) -> std::result::Result<Json, ClientRequestError> {
-        self.ask_by_name(name, method, params)
+        self.request_named(name, method, params)
     }
 }
 
@@ -452,7 +452,7 @@ impl Responder<MethodAnswer> {
         method: &str,
         params: Option<&Json>,
     ) -> std::result::Result<Json, ClientRequestError> {
-        self.ask_by_name(name, method, params)
+        self.request_named(name, method, params)
     }
 
     /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before
@@ -469,7 +469,7 @@ impl Responder<MethodAnswer> {
     where
         F: FnOnce(ClientAnswer) + Send + 'static,
     {
-        self.ask(method, params, Some(Box::new(then)))
+        self.send_request(method, params, Some(Box::new(then)))
     }
 
     /// [`Responder::request`] for an application that runs events by itself: the answer is an
@@ -478,10 +478,10 @@ impl Responder<MethodAnswer> {
     /// # Errors
     /// As [`Responder::request`].
     pub fn request_by_number(&self, method: &str, params: Option<&Json>) -> Result<u64> {
-        self.ask(method, params, None)
+        self.send_request(method, params, None)
     }
 
-    fn ask(&self, method: &str, params: Option<&Json>, then: Option<Continuation>) -> Result<u64> {
+    fn send_request(&self, method: &str, params: Option<&Json>, then: Option<Continuation>) -> Result<u64> {
         if let AnswerTarget::Call { connection, call, context, .. } = &self.target
             && let Some(connection) = connection.upgrade()
         {

@@ -64,7 +64,7 @@ pub(crate) struct Walk {
 /// The progress of a walk.
 pub(crate) enum Walked {
     /// It needs the source's next items.
-    Ask { walk: Box<Walk>, handler: Arc<Handler>, of: ListOf, after: Option<String>, limit: usize },
+    CallSource { walk: Box<Walk>, handler: Arc<Handler>, of: ListOf, after: Option<String>, limit: usize },
     /// It needs verdicts about the candidates.
     Authorize { walk: Box<Walk>, uris: Vec<Arc<str>> },
     /// The page is ready.
@@ -132,7 +132,7 @@ impl Walk {
     }
 
     /// Returns how many candidates need a verdict.
-    pub(crate) fn asked(&self) -> usize {
+    pub(crate) fn judged_count(&self) -> usize {
         self.candidates.iter().map(|candidate| candidate.judged().count()).sum()
     }
 
@@ -148,7 +148,7 @@ impl Walk {
     /// Continues from the start or from a cursor.
     pub(crate) fn start(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         if self.source.is_some() {
-            return self.ask(around);
+            return self.continue_source(around);
         }
         around.catalog.with(|catalog, _| self.take_registrations(catalog));
         self.authorise(around)
@@ -171,8 +171,8 @@ impl Walk {
     pub(crate) fn judge(mut self: Box<Self>, verdicts: &[Verdict], around: &Surroundings<'_>) -> Walked {
         let mut verdicts = verdicts.iter();
         for candidate in &mut self.candidates {
-            let asked = candidate.judged().count();
-            if verdicts.by_ref().take(asked).any(|verdict| *verdict != Verdict::Allow) {
+            let judged = candidate.judged().count();
+            if verdicts.by_ref().take(judged).any(|verdict| *verdict != Verdict::Allow) {
                 candidate.rendered = None;
             }
         }
@@ -252,10 +252,10 @@ impl Walk {
         if self.source.is_none() {
             return self.start(around);
         }
-        self.ask(around)
+        self.continue_source(around)
     }
 
-    fn ask(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
+    fn continue_source(mut self: Box<Self>, around: &Surroundings<'_>) -> Walked {
         let (after, limit) = (self.key().map(str::to_owned), self.wanted());
         let source = self.source.as_ref().map(|(id, _)| *id);
         let handler = around
@@ -263,7 +263,7 @@ impl Walk {
             .with(|c, _| c.sources.all(self.stretch).iter().find(|other| Some(other.id) == source).cloned());
         if let Some(handler) = handler {
             let of = ListOf { listing: self.listing, subject: self.subject.clone() };
-            return Walked::Ask { walk: self, handler, of, after, limit };
+            return Walked::CallSource { walk: self, handler, of, after, limit };
         }
         self.more = false; // the source was removed while this page was made
         self.consume(around)

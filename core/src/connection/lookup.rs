@@ -112,7 +112,7 @@ impl ConnectionState {
         {
             return self.refuse(request, &not_modified(request.context.revision, &uri, had));
         }
-        let asked = match read {
+        let begun = match read {
             read if check == AccessCheck::Required => {
                 let judged = Judged::Read { uri, read };
                 self.machine.with(|m, trash| m.begin_judged(request, judged, trash))
@@ -128,8 +128,8 @@ impl ConnectionState {
                 self.machine.with(|m, trash| m.begin_read(request, uri, handler, vars, trash))
             }
         };
-        let (ask, context) = asked?;
-        self.event(ask, context)
+        let (host_call, context) = begun?;
+        self.event(host_call, context)
     }
 
     fn complete(
@@ -169,7 +169,7 @@ impl ConnectionState {
                 Completing::Refused(RpcError::invalid_params(&what).with_member(member, reference))
             }
         };
-        let (ask, context) = self.machine.with(|m, trash| {
+        let (host_call, context) = self.machine.with(|m, trash| {
             if check == AccessCheck::Required {
                 let judged = Judged::Completion { argument, completing };
                 m.begin_judged(request, judged, trash)
@@ -177,7 +177,7 @@ impl ConnectionState {
                 m.begin_completion(request, argument, completing, trash)
             }
         })?;
-        self.event(ask, context)
+        self.event(host_call, context)
     }
 
     /// The URIs, shared with the catalog where they are there, if all may be watched.

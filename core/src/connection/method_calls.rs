@@ -42,9 +42,9 @@ impl ConnectionState {
         handler: Arc<MethodHandler>,
         params: Json,
     ) -> Option<Event> {
-        let asked = self.machine.with(|m, trash| m.begin_method(request, handler, params, trash));
-        let (ask, context) = asked?;
-        self.event(ask, context)
+        let begun = self.machine.with(|m, trash| m.begin_method(request, handler, params, trash));
+        let (host_call, context) = begun?;
+        self.event(host_call, context)
     }
 
     /// Lists tools or prompts, or calls one by its name.
@@ -87,9 +87,9 @@ impl ConnectionState {
             return self.call(request, handler, params);
         }
         let judged = Judged::Method { family, handler, params };
-        let asked = self.machine.with(|m, trash| m.begin_judged(request, judged, trash));
-        let (ask, context) = asked?;
-        self.event(ask, context)
+        let begun = self.machine.with(|m, trash| m.begin_judged(request, judged, trash));
+        let (host_call, context) = begun?;
+        self.event(host_call, context)
     }
 
     /// Returns the list that a method of the extension for skills asks for, if the extension is declared.
@@ -125,8 +125,12 @@ impl ConnectionState {
     /// Checks the arguments of a tool, and the header fields that repeat them, and fills in defaults. Arguments that
     /// break the schema are answered here, with a result that tells the model what to mend. Comes after the authorizer,
     /// which may hide the tool.
-    pub(super) fn check_arguments(self: &Arc<Self>, ask: HostCall, context: &Context) -> Option<HostCall> {
-        let HostCall::Method { call, handler, params } = ask else { return Some(ask) };
+    pub(super) fn check_arguments(
+        self: &Arc<Self>,
+        host_call: HostCall,
+        context: &Context,
+    ) -> Option<HostCall> {
+        let HostCall::Method { call, handler, params } = host_call else { return Some(host_call) };
         if let Err(fault) = check_fields(&handler, &params, context) {
             // A step with a wake: the thread that polls may not be the one that takes the answer of an exchange.
             self.step(|m, trash| m.finish_method(call, Some(MethodOutcome::refused(fault)), trash));

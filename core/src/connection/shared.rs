@@ -225,18 +225,18 @@ impl ConnectionState {
     }
 
     /// Makes the event of a call of the application. Returns `None` if it is answered without the application.
-    pub(super) fn event(self: &Arc<Self>, ask: HostCall, context: Arc<Context>) -> Option<Event> {
-        let ask = self.check_arguments(self.read_again(ask)?, &context)?;
-        let counted = self.count_call(&ask, &context).ok()?;
+    pub(super) fn event(self: &Arc<Self>, host_call: HostCall, context: Arc<Context>) -> Option<Event> {
+        let host_call = self.check_arguments(self.read_again(host_call)?, &context)?;
+        let counted = self.count_call(&host_call, &context).ok()?;
         let target = Arc::downgrade(self);
-        let attached = match ask {
+        let attached = match host_call {
             HostCall::Cancel { .. } | HostCall::Response { .. } => None,
             _ => {
                 let number = self.server.metrics.began();
-                self.observed.as_ref().and_then(|observed| observed.began(number, &ask, &context))
+                self.observed.as_ref().and_then(|observed| observed.began(number, &host_call, &context))
             }
         };
-        let mut event = match ask {
+        let mut event = match host_call {
             HostCall::Read { call, uri, handler, vars } => {
                 Event::Read(Call::new(target, call, context, uri, handler, vars))
             }
@@ -266,8 +266,8 @@ impl ConnectionState {
     }
 
     /// Finds the variables of a read that runs again. What is not registered any more is not found.
-    fn read_again(self: &Arc<Self>, ask: HostCall) -> Option<HostCall> {
-        let HostCall::ReadAgain { call, uri, handler } = ask else { return Some(ask) };
+    fn read_again(self: &Arc<Self>, host_call: HostCall) -> Option<HostCall> {
+        let HostCall::ReadAgain { call, uri, handler } = host_call else { return Some(host_call) };
         match self.server.catalog.with(|c, _| c.find(&uri)) {
             Found::Call { handler: found, vars } if found.id == handler.id => {
                 Some(HostCall::Read { call, uri, handler, vars })

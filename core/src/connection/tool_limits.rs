@@ -13,10 +13,10 @@ impl ConnectionState {
     /// Counts the call of a tool that has limits. Answers it if it has no room.
     pub(super) fn count_call(
         self: &Arc<Self>,
-        ask: &HostCall,
+        host_call: &HostCall,
         context: &Context,
     ) -> Result<Option<ToolCall>, NoRoom> {
-        let HostCall::Method { call, handler, .. } = ask else { return Ok(None) };
+        let HostCall::Method { call, handler, .. } = host_call else { return Ok(None) };
         if !handler.is_tool() {
             return Ok(None);
         }

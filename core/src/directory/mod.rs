@@ -98,8 +98,8 @@ impl Directory {
     /// Sets whether clients are notified of changes. Default: true. It takes a thread, which ends when the folder
     /// is removed or the server is dropped. A forked process serves the folder without notifications.
     #[must_use]
-    pub fn watch(mut self, told: bool) -> Self {
-        self.options.watch = told;
+    pub fn watch(mut self, enabled: bool) -> Self {
+        self.options.watch = enabled;
         self
     }
 

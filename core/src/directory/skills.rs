@@ -57,8 +57,8 @@ impl Skills {
 
     /// Sets whether clients are notified of changes. Default: true. See [`super::Directory::watch`].
     #[must_use]
-    pub fn watch(mut self, told: bool) -> Self {
-        self.options.watch = told;
+    pub fn watch(mut self, enabled: bool) -> Self {
+        self.options.watch = enabled;
         self
     }
 

@@ -207,7 +207,7 @@ impl Next {
             Surrounded::Read(call, _) => call.then(Box::new(then)),
             Surrounded::Method(call, _) => call.then(Box::new(then)),
         }
-        self.go_on();
+        self.run_next();
     }
 
     /// Answers in place of the callback, which does not run.
@@ -220,7 +220,7 @@ impl Next {
         };
     }
 
-    pub(super) fn go_on(mut self) {
+    pub(super) fn run_next(mut self) {
         if let Some(seam) = self.seams.get(self.at).cloned() {
             self.at += 1;
             let call = self.callback.shown();

@@ -22,7 +22,7 @@ pub(super) fn is_preflight(head: &RequestHead<'_>) -> bool {
 
 pub(super) fn preflight(head: &RequestHead<'_>, methods: &str) -> Response {
     let mut headers = HEADERS.to_owned();
-    for name in asked_param_fields(head) {
+    for name in requested_param_fields(head) {
         headers.push_str(", ");
         headers.push_str(name);
     }
@@ -34,7 +34,7 @@ pub(super) fn preflight(head: &RequestHead<'_>, methods: &str) -> Response {
 
 /// Returns the fields that a browser asks for and that repeat arguments of a tool. An answer cannot name them all: each
 /// tool has its own.
-fn asked_param_fields<'a>(head: &RequestHead<'a>) -> impl Iterator<Item = &'a str> {
+fn requested_param_fields<'a>(head: &RequestHead<'a>) -> impl Iterator<Item = &'a str> {
     let asked =
         head.all("access-control-request-headers").filter_map(|value| std::str::from_utf8(value).ok());
     asked.flat_map(|names| names.split(',')).map(str::trim_ascii).filter(|name| {

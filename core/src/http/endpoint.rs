@@ -2,7 +2,7 @@
 
 use super::RequestHead;
 use super::endpoint_builder::Options;
-use super::exchange::{Asker, Exchange, Ready};
+use super::exchange::{Exchange, Ready, Sender};
 #[cfg(feature = "http")]
 use super::idle_timeout::IdleTimeout;
 use super::listeners::{ListenerKey, Listeners};
@@ -79,7 +79,7 @@ impl Endpoint {
         now: u64,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, Asker::default(), self.0.holder_of(head), Arc::new(ready))
+        Exchange::begin(self.clone(), head, now, Sender::default(), self.0.holder_of(head), Arc::new(ready))
     }
 
     /// [`Endpoint::begin`] for a request whose caller the application knows already, such as by a session of its own.
@@ -109,8 +109,8 @@ impl Endpoint {
         } else {
             self.0.holder_of(head)
         };
-        let asker = Asker { caller: Some(caller), context };
-        Exchange::begin(self.clone(), head, now, asker, holder, Arc::new(ready))
+        let sender = Sender { caller: Some(caller), context };
+        Exchange::begin(self.clone(), head, now, sender, holder, Arc::new(ready))
     }
 
     /// [`Endpoint::begin`] for a request with a context of the application's: every callback that the request causes finds it,
@@ -122,8 +122,8 @@ impl Endpoint {
         context: RequestContext,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        let asker = Asker { caller: None, context: Some(context) };
-        Exchange::begin(self.clone(), head, now, asker, self.0.holder_of(head), Arc::new(ready))
+        let sender = Sender { caller: None, context: Some(context) };
+        Exchange::begin(self.clone(), head, now, sender, self.0.holder_of(head), Arc::new(ready))
     }
 
     /// [`Endpoint::begin`] for a driver that has one holder for each of its connections.
@@ -135,7 +135,7 @@ impl Endpoint {
         holder: Arc<Holder>,
         ready: impl Fn() + Send + Sync + 'static,
     ) -> Exchange {
-        Exchange::begin(self.clone(), head, now, Asker::default(), holder, Arc::new(ready))
+        Exchange::begin(self.clone(), head, now, Sender::default(), holder, Arc::new(ready))
     }
 
     /// Makes the holder for the requests of one connection.
@@ -245,7 +245,7 @@ impl Inner {
 
     /// Closes a connection, and cancels its calls.
     pub(super) fn close(&self, connection: &Connection) {
-        let told = connection.close_and_tell();
+        let told = connection.close_with_events();
         if !told.is_empty() {
             self.state.with(|s, _| s.events.extend(told));
             self.group.wake();

@@ -40,7 +40,7 @@ pub enum Progress {
 
 /// The sender of a request, as the application named it when it began the exchange.
 #[derive(Default)]
-pub(super) struct Asker {
+pub(super) struct Sender {
     /// None: the token tells, if there is one.
     pub(super) caller: Option<Caller>,
     pub(super) context: Option<RequestContext>,
@@ -102,13 +102,13 @@ impl Exchange {
         endpoint: Endpoint,
         head: &RequestHead<'_>,
         now: u64,
-        asker: Asker,
+        sender: Sender,
         holder: Arc<Holder>,
         ready: Ready,
     ) -> Exchange {
         endpoint.0.advance_clock(now);
-        let is_known = asker.caller.is_some();
-        let caller = asker.caller.unwrap_or_default().in_context(asker.context);
+        let is_known = sender.caller.is_some();
+        let caller = sender.caller.unwrap_or_default().in_context(sender.context);
         let (expires_at, origin) = (None, None);
         let bytes = REQUEST.max(head.bytes().min(HEAD_BYTES));
         let need = RoomNeed { holder: &holder, number: None, bytes, cost: cost(bytes, now, now) };

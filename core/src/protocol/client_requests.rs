@@ -180,10 +180,10 @@ impl Machine {
     /// poll.
     pub(crate) fn poll_client_answers(&mut self) -> Vec<(u64, ClientAnswer)> {
         let mut answers = Vec::new();
-        for ask in std::mem::take(&mut self.host_calls) {
-            match ask {
+        for host_call in std::mem::take(&mut self.host_calls) {
+            match host_call {
                 HostCall::Response { number, answer, .. } => answers.push((number, answer)),
-                ask => self.host_calls.push_back(ask),
+                host_call => self.host_calls.push_back(host_call),
             }
         }
         answers.extend(

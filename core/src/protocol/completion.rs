@@ -60,7 +60,10 @@ impl Machine {
     ) {
         match completing {
             Completing::Host(handler) => {
-                match self.inflight.ask_next(call, RequestState::Complete { argument: argument.clone() }) {
+                match self
+                    .inflight
+                    .begin_next_call(call, RequestState::Complete { argument: argument.clone() })
+                {
                     Ok(call) => self.queue_host_call(HostCall::Complete { call, handler, argument }),
                     Err(_) => trash.put(handler),
                 }

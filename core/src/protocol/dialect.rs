@@ -39,7 +39,10 @@ impl Machine {
     }
 
     /// Reads which URIs to subscribe to, or to unsubscribe from: one URI, or those of the dialect, each once.
-    pub(super) fn uris_to_subscribe<'a>(&self, draft: &Draft<'a>) -> Result<(Subscriber, Vec<Cow<'a, str>>), RpcError> {
+    pub(super) fn uris_to_subscribe<'a>(
+        &self,
+        draft: &Draft<'a>,
+    ) -> Result<(Subscriber, Vec<Cow<'a, str>>), RpcError> {
         let several = match self.settings.policy.options.dialect {
             Dialect::Never => None,
             _ => draft.uris()?,

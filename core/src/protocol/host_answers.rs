@@ -4,7 +4,7 @@ use super::CallId;
 use super::call_context::Context;
 use super::faults::{busy, denied, internal, not_found, not_modified, nothing_at};
 use super::host_call::{HostCall, RequestState, ResolvedRead};
-use super::host_methods::{Asked, MethodOutcome};
+use super::host_methods::{MethodOutcome, MethodRequest};
 use super::inflight::OpenRequest;
 use super::machine::Machine;
 use crate::access::Verdict;
@@ -85,16 +85,16 @@ impl Machine {
                 let shown = || format!("the read of {uri}");
                 let identity = &settings.identity;
                 let (is_tool, method) = (open.is_tool(), if open.is_tool() { CALL } else { READ });
-                let asked = Asked { method, is_tool, shown: &shown, revision, identity };
-                let outcome = asked.needs_input(wanted, client.as_ref());
+                let request = MethodRequest { method, is_tool, shown: &shown, revision, identity };
+                let outcome = request.needs_input(wanted, client.as_ref());
                 self.write_outcome(&open, outcome);
             }
             Answer::MissingCapability(wanted) => {
                 let settings = self.settings.clone();
                 let shown = || format!("the read of {uri}");
                 let (is_tool, identity) = (open.is_tool(), &settings.identity);
-                let asked = Asked { method: READ, is_tool, shown: &shown, revision, identity };
-                self.write_outcome(&open, asked.missing(wanted.as_str()));
+                let request = MethodRequest { method: READ, is_tool, shown: &shown, revision, identity };
+                self.write_outcome(&open, request.missing(wanted.as_str()));
             }
             Answer::InvalidState => {
                 let fault = RpcError::invalid_params("requestState is not valid here");
@@ -125,7 +125,7 @@ impl Machine {
     /// waits for something else.
     pub(crate) fn wanted_verdicts(&mut self, call: CallId) -> Option<WantedVerdicts> {
         let (uris, fixed) = match &self.inflight.get(call)?.state {
-            RequestState::Walk(walk) => (walk.asked(), None),
+            RequestState::Walk(walk) => (walk.judged_count(), None),
             RequestState::Judged(judged) => (judged.verdict_count(), judged.fixed().cloned()),
             RequestState::Subscribe(subscribing) => (subscribing.uris.len(), None),
             RequestState::Listen { stream } => {
@@ -150,7 +150,7 @@ impl Machine {
                 Some((walk, context))
             }
             other => {
-                let _ = self.inflight.ask_next(call, other);
+                let _ = self.inflight.begin_next_call(call, other);
                 None
             }
         }
@@ -159,15 +159,15 @@ impl Machine {
     /// Puts a walk back with what it came to: a page, a question to the application, or a failure.
     pub(crate) fn finish_walk(&mut self, call: CallId, walked: Walked, trash: &mut Trash) {
         match walked {
-            Walked::Ask { walk, handler, of, after: key, limit } => {
-                match self.inflight.ask_next(call, RequestState::Walk(walk)) {
+            Walked::CallSource { walk, handler, of, after: key, limit } => {
+                match self.inflight.begin_next_call(call, RequestState::Walk(walk)) {
                     Ok(call) => self.queue_host_call(HostCall::List { call, handler, of, after: key, limit }),
                     Err(_) => trash.put(handler),
                 }
             }
             Walked::Authorize { walk, uris } => {
                 let operation = walk.operation();
-                if let Ok(call) = self.inflight.ask_next(call, RequestState::Walk(walk)) {
+                if let Ok(call) = self.inflight.begin_next_call(call, RequestState::Walk(walk)) {
                     self.queue_host_call(HostCall::Authorize { call, operation, uris });
                 }
             }
@@ -213,12 +213,12 @@ impl Machine {
                         self.subscriptions.stream_drops(stream, uri, call.slot());
                     }
                 }
-                if let Ok(call) = self.inflight.ask_next(call, RequestState::Listen { stream }) {
+                if let Ok(call) = self.inflight.begin_next_call(call, RequestState::Listen { stream }) {
                     self.start_stream_if_complete(call, stream);
                 }
             }
             other => {
-                let _ = self.inflight.ask_next(call, other);
+                let _ = self.inflight.begin_next_call(call, other);
                 return false;
             }
         }
@@ -254,7 +254,7 @@ impl Machine {
             }
             ResolvedRead::Call { handler, vars } => {
                 let state = RequestState::Read { uri: uri.clone(), handler: handler.clone() };
-                match self.inflight.ask_next(call, state) {
+                match self.inflight.begin_next_call(call, state) {
                     Ok(call) => self.queue_host_call(HostCall::Read { call, uri, handler, vars }),
                     Err(state) => trash.put((state, handler)),
                 }

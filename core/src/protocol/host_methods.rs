@@ -39,7 +39,7 @@ struct LoggedFault {
 }
 
 /// The request that an answer is for, as far as the answer depends on it.
-pub(super) struct Asked<'a> {
+pub(super) struct MethodRequest<'a> {
     pub(super) method: &'a str,
     /// True for the call of a tool, whose failures are results that the model reads.
     pub(super) is_tool: bool,
@@ -106,8 +106,8 @@ impl Machine {
                 let (revision, identity) = (open.context.revision, &settings.identity);
                 let shown = || format!("the call of {name}");
                 let method = Family::Tools.calls();
-                let asked = Asked { method, is_tool: true, shown: &shown, revision, identity };
-                self.write_outcome(open, asked.refused_with_text(&fault.message));
+                let request = MethodRequest { method, is_tool: true, shown: &shown, revision, identity };
+                self.write_outcome(open, request.refused_with_text(&fault.message));
             }
         }
     }
@@ -147,7 +147,7 @@ impl Machine {
     ) {
         let params = Arc::new(params);
         let state = RequestState::Method { handler: handler.clone(), params: params.clone() };
-        match self.inflight.ask_next(call, state) {
+        match self.inflight.begin_next_call(call, state) {
             Ok(call) => self.queue_host_call(HostCall::Method { call, handler, params }),
             Err(state) => trash.put((state, handler)),
         }
@@ -278,14 +278,21 @@ impl MethodOutcome {
     ) -> MethodOutcome {
         let shown = || format!("the call of {}", handler.describe());
         let identity = &settings.identity;
-        let asked =
-            Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity };
+        let request = MethodRequest {
+            method: &handler.name,
+            is_tool: handler.is_tool(),
+            shown: &shown,
+            revision,
+            identity,
+        };
         match answer {
             MethodAnswer::Result(result) => {
                 let checked = match wire::result_type(&result) {
-                    Ok(Some(kind)) if kind == "input_required" => return asked.needs_input(&result, client),
+                    Ok(Some(kind)) if kind == "input_required" => {
+                        return request.needs_input(&result, client);
+                    }
                     Ok(Some(kind)) if kind != "complete" => {
-                        if let Err(refused) = asked.check_extension(&kind, client, &settings.result_types) {
+                        if let Err(refused) = request.check_extension(&kind, client, &settings.result_types) {
                             return refused;
                         }
                         Ok(Cow::Borrowed(&result))
@@ -300,26 +307,26 @@ impl MethodOutcome {
                 };
                 let result = match checked {
                     Ok(result) => result,
-                    Err(why) => return asked.wrong(&why),
+                    Err(why) => return request.wrong(&why),
                 };
                 let cache = if revision::is_cacheable(&handler.name) { Cache::NO_REUSE } else { Cache::None };
-                asked.result(&result, (ResultType::Complete, cache))
+                request.result(&result, (ResultType::Complete, cache))
             }
-            MethodAnswer::NeedsInput(wanted) => asked.needs_input(&wanted, client),
+            MethodAnswer::NeedsInput(wanted) => request.needs_input(&wanted, client),
             MethodAnswer::Error(error) if !revision.has_error(error.code) => {
-                asked.failed(&format!("has the error {}, which {revision} does not have", error.code))
+                request.failed(&format!("has the error {}, which {revision} does not have", error.code))
             }
             MethodAnswer::Error(error) => {
                 let mut fault = RpcError::new(error.code, error.message);
                 fault.data = error.data.map(|data| data.as_str().into());
                 MethodOutcome { written: Err((Stage::Dispatched, fault)), fault: None }
             }
-            MethodAnswer::ToolError(error) => asked.refused_with_text(error.message()),
-            MethodAnswer::MissingCapability(wanted) => asked.missing(wanted.as_str()),
-            MethodAnswer::Waiting => asked.failed("waits for its client, and asked it nothing"),
-            MethodAnswer::Failed(why) => asked.thrown(&why, &why, settings.policy.options.tool_errors),
+            MethodAnswer::ToolError(error) => request.refused_with_text(error.message()),
+            MethodAnswer::MissingCapability(wanted) => request.missing(wanted.as_str()),
+            MethodAnswer::Waiting => request.failed("waits for its client, and asked it nothing"),
+            MethodAnswer::Failed(why) => request.thrown(&why, &why, settings.policy.options.tool_errors),
             MethodAnswer::Thrown { text, report } => {
-                asked.thrown(&text, &report, settings.policy.options.tool_errors)
+                request.thrown(&text, &report, settings.policy.options.tool_errors)
             }
         }
     }
@@ -332,7 +339,7 @@ impl MethodOutcome {
         why: &str,
     ) -> MethodOutcome {
         let shown = || format!("the call of {}", handler.describe());
-        Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
+        MethodRequest { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
             .wrong(&format!("structuredContent does not fit the outputSchema: {why}"))
     }
 
@@ -351,7 +358,7 @@ impl MethodOutcome {
         let shown = || format!("the call of {}", handler.describe());
         let identity = &settings.identity;
         let why = format!("its result has {bytes} bytes, and {most} is the most");
-        Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
+        MethodRequest { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
             .refused(&why, &format!("has a result of {bytes} bytes, more than `output_bytes` ({most})"))
     }
 
@@ -377,12 +384,12 @@ impl MethodOutcome {
         why: &str,
     ) -> MethodOutcome {
         let shown = || format!("the call of {}", handler.describe());
-        Asked { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
+        MethodRequest { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
             .failed(why)
     }
 }
 
-impl Asked<'_> {
+impl MethodRequest<'_> {
     fn result(&self, result: &Json, kind: (ResultType, Cache)) -> MethodOutcome {
         let mut written = Vec::new();
         match wire::further_result(&mut written, self.revision, self.identity, kind, result.raw()) {

@@ -249,7 +249,7 @@ impl Inflight {
         self.dropped.pop()
     }
 
-    /// The question is answered: its request, whose next step [`Inflight::ask_next`] or [`Inflight::close`] names.
+    /// The question is answered: its request, whose next step [`Inflight::begin_next_call`] or [`Inflight::close`] names.
     /// Nothing if the request is over.
     pub(crate) fn answered(&mut self, call: CallId) -> Option<RequestState> {
         let slot = self.current(call)?;
@@ -269,7 +269,11 @@ impl Inflight {
     }
 
     /// Begins the next call of the same request. Returns `state` if the request was cancelled meanwhile.
-    pub(crate) fn ask_next(&mut self, call: CallId, state: RequestState) -> Result<CallId, RequestState> {
+    pub(crate) fn begin_next_call(
+        &mut self,
+        call: CallId,
+        state: RequestState,
+    ) -> Result<CallId, RequestState> {
         let Some(slot) = self.current(call) else { return Err(state) };
         let SlotState::Open(open) = &mut slot.body else { return Err(state) };
         open.state = state;

@@ -122,7 +122,7 @@ impl Machine {
     /// Asks the application about the next step of an open request.
     pub(super) fn queue_judged(&mut self, call: CallId, judged: Judged, trash: &mut Trash) {
         let (operation, uris) = (judged.operation(), judged.uris());
-        match self.inflight.ask_next(call, RequestState::Judged(Box::new(judged))) {
+        match self.inflight.begin_next_call(call, RequestState::Judged(Box::new(judged))) {
             Ok(call) => self.queue_host_call(HostCall::Authorize { call, operation, uris }),
             Err(state) => trash.put(state),
         }

@@ -264,16 +264,16 @@ impl Machine {
 
     /// Returns what a poller does next: first calls of the application, then input.
     pub(crate) fn poll_next(&mut self, trash: &mut Trash) -> NextWork {
-        while let Some(ask) = self.host_calls.pop_front() {
-            let ask = match ask {
+        while let Some(host_call) = self.host_calls.pop_front() {
+            let host_call = match host_call {
                 HostCall::Cancel { call } => return NextWork::Cancel(call),
                 HostCall::Response { number, answer, .. } => return NextWork::Response(number, answer),
-                ask => ask,
+                host_call => host_call,
             };
-            if let Some(context) = self.hand_out(ask.call(), trash) {
-                return NextWork::HostCall(ask, context);
+            if let Some(context) = self.hand_out(host_call.call(), trash) {
+                return NextWork::HostCall(host_call, context);
             }
-            trash.put(ask); // cancelled before anyone took it: no event at all
+            trash.put(host_call); // cancelled before anyone took it: no event at all
         }
         if self.may_dispatch()
             && self.input.hold()

@@ -163,7 +163,7 @@ impl Machine {
         trash: &mut Trash,
     ) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
-        let next = match self.inflight.ask_next(call, state) {
+        let next = match self.inflight.begin_next_call(call, state) {
             Ok(next) => next,
             Err(state) => {
                 trash.put(state);
@@ -192,7 +192,7 @@ impl Machine {
             return;
         }
         let Some(callback) = WaitingCallback::waiting_in(&open.state) else { return };
-        if let Ok(call) = self.inflight.ask_next(call, callback.state()) {
+        if let Ok(call) = self.inflight.begin_next_call(call, callback.state()) {
             self.queue_host_call(match callback {
                 WaitingCallback::Read { uri, handler } => HostCall::ReadAgain { call, uri, handler },
                 WaitingCallback::Method { handler, params } => HostCall::Method { call, handler, params },

@@ -64,7 +64,7 @@ impl Machine {
         }
         let complete = subscribing.awaited.is_empty();
         if let (Ok(call), true) =
-            (self.inflight.ask_next(call, RequestState::Subscribe(subscribing)), complete)
+            (self.inflight.begin_next_call(call, RequestState::Subscribe(subscribing)), complete)
         {
             self.acknowledge(call);
         }

@@ -31,8 +31,8 @@ pub(super) struct Jobs {
     most: usize,
     on_ready: Option<OnReady>,
     /// There are new events, and [`Jobs::hand_out`] was asked to wake a thread for them.
-    asked: AtomicBool,
-    ask: Notify,
+    requested: AtomicBool,
+    request: Notify,
     closed: AtomicBool,
 }
 
@@ -51,8 +51,8 @@ impl Jobs {
             crowd: Lock::new(CROWD),
             most,
             on_ready,
-            asked: AtomicBool::new(false),
-            ask: Notify::new(),
+            requested: AtomicBool::new(false),
+            request: Notify::new(),
             closed: AtomicBool::new(false),
         }
     }
@@ -63,8 +63,8 @@ impl Jobs {
         if self.is_crowded() {
             self.let_go();
         }
-        if !self.asked.swap(true, Ordering::AcqRel) {
-            self.ask.notify_one();
+        if !self.requested.swap(true, Ordering::AcqRel) {
+            self.request.notify_one();
         }
     }
 
@@ -103,16 +103,16 @@ impl Jobs {
         self.closed.store(true, Ordering::Release);
         self.send(HttpJob::End);
         self.ring();
-        self.ask.notify_one();
+        self.request.notify_one();
     }
 
     /// Wakes threads for new events, until the service has ended. It is a task of the network, so the other tasks first
     /// handle all requests that came in together, and a thread is woken once for them.
     pub(super) async fn hand_out(&self) {
         while !self.closed.load(Ordering::Acquire) {
-            self.ask.notified().await;
+            self.request.notified().await;
             tokio::task::yield_now().await;
-            self.asked.store(false, Ordering::Release); // first: what comes now asks again
+            self.requested.store(false, Ordering::Release); // first: what comes now asks again
             self.ring();
         }
     }

@@ -215,7 +215,7 @@ impl Shared {
                 return Batch::Ended;
             }
             self.flush();
-            self.tell_time(); // so that calls asked now have their whole time
+            self.advance_clock(); // so that calls asked now have their whole time
             let events = self.poll();
             self.flush(); // answers that needed no callback do not wait for a slow one
             self.bell.nudge_reader();
@@ -349,7 +349,7 @@ impl Shared {
         let mut buffer = vec![0; READ];
         while !self.is_over() {
             let woken = input.wait(&self.bell.nudge, Some(self.patience()));
-            self.tell_time();
+            self.advance_clock();
             match woken {
                 Woken::Signal => self.attend(),
                 Woken::Timeout => {}
@@ -381,7 +381,7 @@ impl Shared {
                 return;
             }
             self.bell.nudge.wait(left.min(self.patience()));
-            self.tell_time();
+            self.advance_clock();
             if self.bell.left.load(Ordering::SeqCst) {
                 // Events that this thread polled and has not handed out yet keep the service from ending.
                 self.read_all.store(false, Ordering::SeqCst);
@@ -427,7 +427,7 @@ impl Shared {
             bytes = &bytes[accepted..];
             if accepted == 0 && !self.is_over() {
                 self.bell.nudge.wait(self.patience());
-                self.tell_time();
+                self.advance_clock();
                 self.attend();
             }
             self.bell.reader_waits.store(false, Ordering::SeqCst);
@@ -465,7 +465,7 @@ impl Shared {
         self.started.elapsed().as_millis() as u64
     }
 
-    fn tell_time(&self) {
+    fn advance_clock(&self) {
         self.connection.tick(self.now());
     }
 

@@ -235,8 +235,8 @@ impl Builder {
 
     /// Sets the answer for a resource that the application denies. Default: [`PermissionDenied::Error`].
     #[must_use]
-    pub fn permission_denied(mut self, told: PermissionDenied) -> Self {
-        self.policy.options.permission_denied = told;
+    pub fn permission_denied(mut self, treatment: PermissionDenied) -> Self {
+        self.policy.options.permission_denied = treatment;
         self
     }
 

@@ -199,13 +199,13 @@ impl ServerState {
         }
         let capabilities = self.catalog.with(|c, _| c.capabilities());
         for (number, kind) in self.settings.list_topics.in_set(wanted) {
-            let tells = |(name, json): &(String, Json)| {
+            let declares = |(name, json): &(String, Json)| {
                 Some(&**name) == kind.capability && json.is_true("listChanged")
             };
             let resources = number == RESOURCES
                 && self.settings.identity.resources.list_changed
                 && self.settings.has_resources();
-            if resources || kind.capability.is_none() || capabilities.iter().any(tells) {
+            if resources || kind.capability.is_none() || capabilities.iter().any(declares) {
                 offered.add(number);
             }
         }

@@ -201,9 +201,9 @@ impl Server {
         self.open()?;
         let (handler, listed) = self.0.catalog.with(|c, trash| {
             c.remove(name).map(|removed| {
-                let told = (removed.handler, removed.listed);
+                let removed_calls = (removed.handler, removed.listed);
                 trash.put(removed);
-                told
+                removed_calls
             })
         })?;
         if listed {
