@@ -297,7 +297,7 @@ impl Connection {
         // responses of the client, and exchanges that this one has cancelled are left to a poller. A poller also ends a
         // session of a closed server whose last answer this was.
         let closed = self.0.server.is_closed();
-        if self.0.machine.with(|m, _| (closed || m.has_work_beside(route)) && m.mark_ready()) {
+        if self.0.machine.with(|m, _| (closed || m.has_work_other_than(route)) && m.mark_ready()) {
             self.0.push();
         }
     }

@@ -54,7 +54,7 @@ fn a_listen_stream_that_is_not_acknowledged_when_streams_end_ends_once_it_is() {
 }
 
 #[test]
-fn a_connection_of_a_closed_server_wakes_nobody_when_it_is_told_the_time() {
+fn a_connection_of_a_closed_server_wakes_no_thread_when_its_clock_advances() {
     let server = Server::new("s", "1");
     let group = server.group(|| {});
     let connection = group.connect(Caller::default());

@@ -15,7 +15,7 @@ fn text(handled: Option<Handled>) -> String {
 }
 
 #[test]
-fn an_exchange_is_answered_by_whoever_runs_its_event() {
+fn an_exchange_is_answered_by_the_thread_that_runs_its_event() {
     let server = Server::new("s", "1");
     server.add_template(Template::new("notes://{id}"), None, false).unwrap();
     let connection = server.connect(Caller::default());
@@ -137,7 +137,7 @@ fn a_batch_that_was_waited_for_long_enough_lacks_no_entry() {
 }
 
 #[test]
-fn a_batch_that_nobody_has_begun_expires_with_the_rest() {
+fn a_batch_that_was_not_begun_expires_with_the_rest() {
     let connection = connect_with_batches(&Server::new("s", "1"));
     let (route, event) = connection.exchange(READ_AND_PING).unwrap();
     assert!(event.is_none());

@@ -42,7 +42,7 @@ fn a_fixed_uri_with_a_variable_of_a_web_framework_is_logged_when_it_is_registere
 }
 
 #[test]
-fn a_uri_that_differs_by_a_slash_is_logged_once_and_only_so_many_are() {
+fn a_uri_that_differs_by_a_slash_is_logged_once_and_their_number_is_limited() {
     let (server, lines) = server();
     server.text("n://a", "A").unwrap();
     server.template("n://x/{id}", |_| "").unwrap();

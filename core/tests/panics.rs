@@ -100,7 +100,7 @@ impl Provider for Forgetful {
 }
 
 #[test]
-fn a_provider_that_panics_about_what_it_knows_keeps_nobody_from_watching() {
+fn a_provider_that_panics_about_what_it_knows_keeps_no_client_from_subscribing() {
     let server = Server::new("s", "1");
     server.add_resource("test://a", Some(Arc::new(Forgetful))).unwrap();
     server.test_client().unwrap().subscribe("test://a").unwrap();

@@ -375,7 +375,7 @@ static void one_message_is_handled_apart_from_other_output() {
     CHECK(code_of([&c] { c.handle(read_of("n:1"), 0); }) == "closed");
 }
 
-static void a_handled_message_that_nobody_answers_in_time_is_an_internal_error() {
+static void a_handled_message_that_no_callback_answers_in_time_is_an_internal_error() {
     Server s = server();
     std::optional<Read> kept;
     s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept = r.keep(); }, {}});
@@ -535,7 +535,7 @@ static void test_all() {
     RUN(what_a_provider_does_not_know_is_not_watched);
     RUN(handles_move_and_can_be_given_away);
     RUN(one_message_is_handled_apart_from_other_output);
-    RUN(a_handled_message_that_nobody_answers_in_time_is_an_internal_error);
+    RUN(a_handled_message_that_no_callback_answers_in_time_is_an_internal_error);
     RUN(the_clock_ends_a_call_when_poll_timeout_says_so);
     RUN(calls_are_observed_and_counted_whatever_the_observer_throws);
     RUN(the_values_of_a_list_are_told_by_their_index);

@@ -271,7 +271,7 @@ mod tests {
 
     // row: AP-28
     #[test]
-    fn raw_metadata_stands_beside_ui_and_not_in_its_place() {
+    fn raw_metadata_stands_next_to_ui_and_not_in_its_place() {
         let meta = |text: &str| Resource::new("ui://a").meta(Json::object(text).unwrap());
         let made = app(meta(r#"{"openai/x":1}"#), &Json::empty()).unwrap();
         let written = made.descriptor.meta().unwrap().as_str();

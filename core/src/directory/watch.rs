@@ -474,7 +474,7 @@ mod tests {
 
     // row: U-29
     #[test]
-    fn whoever_lists_is_told_when_the_last_directory_of_a_large_folder_is_watched() {
+    fn subscribers_of_lists_are_notified_when_the_last_directory_of_a_large_folder_is_watched() {
         let around = tempfile::tempdir().unwrap();
         let server = Server::new("test", "1");
         let (shared, ..) = watched(around.path(), &server);
@@ -485,7 +485,7 @@ mod tests {
 
     // row: U-29
     #[test]
-    fn whoever_watches_anything_is_told_when_the_system_has_lost_changes() {
+    fn all_subscribers_are_notified_when_the_system_has_lost_changes() {
         let around = tempfile::tempdir().unwrap();
         let server = Server::new("test", "1");
         let (shared, _events, uri) = watched(around.path(), &server);

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_holds_a_stream_sends_what_its_former_holder_says_even_if_it_is_not_kept() {
+    fn the_holder_of_a_stream_sends_what_its_former_holder_says_even_if_it_is_not_kept() {
         // row: H-46
         let mut streams = streams();
         let (stream, former) = streams.open(Route::Exchange(1), MOST);
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_nobody_holds_keeps_only_what_may_be_kept() {
+    fn a_stream_without_a_holder_keeps_only_what_may_be_kept() {
         let mut streams = streams();
         let (stream, holder) = streams.open(Route::Exchange(1), MOST);
         assert!(streams.release(stream, holder));

@@ -74,8 +74,8 @@ impl Machine {
     }
 
     /// [`Machine::has_work`] without the output of one exchange, which the caller takes.
-    pub(crate) fn has_work_beside(&self, exchange: Route) -> bool {
-        self.has_something_to_poll() || self.outbox.has_pending_output_beside(exchange)
+    pub(crate) fn has_work_other_than(&self, exchange: Route) -> bool {
+        self.has_something_to_poll() || self.outbox.has_pending_output_other_than(exchange)
     }
 
     fn has_something_to_poll(&self) -> bool {

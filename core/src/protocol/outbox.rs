@@ -238,8 +238,8 @@ impl Outbox {
     }
 
     /// Returns whether there is such output on another route than this exchange's.
-    pub(crate) fn has_pending_output_beside(&self, exchange: Route) -> bool {
-        self.pending.is_beside(exchange)
+    pub(crate) fn has_pending_output_other_than(&self, exchange: Route) -> bool {
+        self.pending.is_other_than(exchange)
     }
 
     /// Notes the newest deadline of a route, which its driver has to know. Without such a route, all drivers have to

@@ -54,7 +54,7 @@ impl PendingRoutes {
     }
 
     /// Returns whether there is any of another route than this exchange.
-    pub(super) fn is_beside(&self, exchange: Route) -> bool {
+    pub(super) fn is_other_than(&self, exchange: Route) -> bool {
         self.connection || self.exchanges.iter().any(|n| Route::Exchange(*n) != exchange)
     }
 

@@ -88,7 +88,7 @@ fn a_port_alone_is_one_of_this_machine() {
 }
 
 #[test]
-fn whoever_may_enter_from_elsewhere_is_said() {
+fn the_log_says_which_other_machines_may_connect() {
     let folder = Folder::new(&[]);
     let files = Folder::new(&[("tokens", b"one")]);
     let tokens = files.path().join("tokens");

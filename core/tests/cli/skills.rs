@@ -31,7 +31,7 @@ fn listed(client: &mut Client) -> Vec<String> {
 }
 
 #[test]
-fn skills_are_served_alone_and_beside_folders() {
+fn skills_are_served_alone_and_with_folders() {
     let (notes, folder) = (Folder::new(&[("a.txt", b"a")]), skills(["pdf", "doc"]));
     let (notes_path, path) = (notes.path(), folder.path());
     let (notes_path, path) = (notes_path.to_str().unwrap(), path.to_str().unwrap());

@@ -36,7 +36,7 @@ fn spawn(command: &mut Command) -> Child {
 
 // row: U-27
 #[test]
-fn an_ignore_file_that_may_not_be_read_hides_everything_beside_it() {
+fn an_ignore_file_that_may_not_be_read_hides_everything_in_its_directory() {
     let (folder, beside) = (Folder::new(&[("a/x.key", b"secret"), ("b", b"open")]), Folder::new(&[]));
     folder.put("a/.gitignore", b"*.key\n");
     for place in [&folder, &beside] {

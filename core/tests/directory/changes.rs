@@ -266,7 +266,7 @@ fn directories_that_come_and_go_are_watched_as_long_as_they_are_there() {
 
 // row: U-27
 #[test]
-fn nobody_is_told_of_what_is_hidden_or_ignored_or_outside() {
+fn no_client_is_notified_of_what_is_hidden_or_ignored_or_outside() {
     let files = [
         ("d/.gitignore", "*.log\nbuild/\n"),
         ("d/a", ""),

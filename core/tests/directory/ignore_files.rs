@@ -38,14 +38,14 @@ fn check(unusable: impl Fn(&Path), why: &str) {
 
 // row: U-27
 #[test]
-fn a_link_to_an_ignore_file_hides_everything_beside_it() {
+fn a_link_to_an_ignore_file_hides_everything_in_its_directory() {
     check(|file| std::os::unix::fs::symlink("../rules", file).unwrap(), "is a link");
     check(|file| std::os::unix::fs::symlink("/dev/null", file).unwrap(), "put the file itself there");
 }
 
 // row: U-27
 #[test]
-fn an_ignore_file_that_cannot_be_opened_hides_everything_beside_it() {
+fn an_ignore_file_that_cannot_be_opened_hides_everything_in_its_directory() {
     check(|file| drop(UnixListener::bind(file).unwrap()), "not a regular file"); // a socket cannot be opened
     let make_pipe = |file: &Path| {
         rustix::fs::mknodat(rustix::fs::CWD, file, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
@@ -55,7 +55,7 @@ fn an_ignore_file_that_cannot_be_opened_hides_everything_beside_it() {
 
 // row: U-27
 #[test]
-fn an_ignore_file_that_is_too_long_or_no_text_hides_everything_beside_it() {
+fn an_ignore_file_that_is_too_long_or_no_text_hides_everything_in_its_directory() {
     check(|file| fs::write(file, "#".repeat(1 << 20) + "\n*.key\n").unwrap(), "longer than 1 MiB");
     check(|file| fs::write(file, b"\xff\xfe*\0.\0k\0e\0y\0\n\0").unwrap(), "is not text");
 }

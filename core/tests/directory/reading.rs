@@ -83,7 +83,7 @@ fn a_file_larger_than_the_limit_is_not_there() {
 }
 
 #[test]
-fn what_is_neither_file_nor_directory_is_not_there_and_nobody_waits_for_it() {
+fn what_is_neither_file_nor_directory_is_not_there_and_no_read_waits_for_it() {
     let served = Served::files(&[("a", "")]);
     let pipe = served.root.join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();

@@ -253,7 +253,7 @@ fn stream(world: &World, token: &str, session: &str, last: &str) -> (Polled, Got
 }
 
 #[test]
-fn a_session_and_its_streams_are_nobody_elses() {
+fn a_session_and_its_streams_belong_to_one_client() {
     // row: A-24, H-21, H-25
     let server = server();
     let world = world(&server);
@@ -354,7 +354,7 @@ fn the_caller_reaches_every_callback() {
 }
 
 #[test]
-fn a_cursor_leads_nobody_else_on() {
+fn a_cursor_serves_no_other_client() {
     let mut limits = wellhead::Limits::default();
     limits.page_items = 1;
     let server = Server::builder("s", "1").limits(limits).build().unwrap();

@@ -133,7 +133,7 @@ fn the_body_of_a_call_counts_until_the_call_is_over() {
 }
 
 #[test]
-fn answers_that_nobody_takes_count_and_one_that_has_no_room_is_busy() {
+fn untaken_answers_count_and_one_that_has_no_room_is_busy() {
     let most = 4 << 20;
     let world = world(most);
     let mut unread = Vec::new();

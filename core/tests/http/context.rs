@@ -90,7 +90,7 @@ fn go_on(world: &World, exchange: &mut Polled, got: &mut Got) {
 }
 
 #[test]
-fn a_callback_finds_the_context_of_its_own_request_whoever_polls_its_event() {
+fn a_callback_finds_the_context_of_its_own_request_on_any_polling_thread() {
     let told = told();
     let world = World::new(&told.server);
     let session = world.session("2025-11-25");

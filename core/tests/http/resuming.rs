@@ -169,7 +169,7 @@ fn a_client_that_comes_back_before_its_head_was_sent_is_let_in_at_once() {
 }
 
 #[test]
-fn what_nobody_has_come_back_for_is_let_go_when_others_would_have_to_wait_for_it() {
+fn streams_that_were_not_resumed_are_dropped_when_other_requests_need_their_room() {
     let world = world(1_000, 1 << 20);
     let session = world.session("2025-11-25");
     let mut held = Vec::new();

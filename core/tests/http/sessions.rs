@@ -44,7 +44,7 @@ fn a_handshake_that_is_refused_begins_no_session() {
 }
 
 #[test]
-fn sessions_that_nobody_uses_end_and_used_ones_go_on() {
+fn unused_sessions_end_and_used_ones_go_on() {
     let world = world();
     let (idle, used) = (world.session("2025-06-18"), world.session("2025-06-18"));
     world.pass(3_000_000);
@@ -239,7 +239,7 @@ fn a_closed_server_ends_a_session_once_the_host_lets_go_of_its_last_call() {
 }
 
 #[test]
-fn a_closed_server_ends_a_session_once_the_host_gives_a_page_that_nobody_wants() {
+fn a_closed_server_ends_a_session_once_the_host_gives_a_page_that_is_no_longer_wanted() {
     let server = server();
     server.list("later", |call| call.defer().0).unwrap();
     let world = World::new(&server);

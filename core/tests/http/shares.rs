@@ -46,7 +46,7 @@ fn sessions_that_asked_for_nothing_go_first_and_the_least_recently_used_of_them(
 }
 
 #[test]
-fn ten_thousand_handshakes_keep_nobody_out() {
+fn ten_thousand_handshakes_keep_no_client_out() {
     let server = server();
     let world = World::with(&server, server.endpoint().session_limit(100).build(|| {}).unwrap());
     let first = world.session("2025-06-18");
@@ -61,7 +61,7 @@ fn ten_thousand_handshakes_keep_nobody_out() {
 }
 
 #[test]
-fn sessions_in_use_stay_and_those_that_nobody_has_used_for_long_go() {
+fn sessions_in_use_stay_and_those_long_unused_go() {
     let world = world(|_| (), 2, false);
     let sessions: Vec<_> = (0..2).map(|_| world.session("2025-06-18")).collect();
     for session in &sessions {
@@ -173,7 +173,7 @@ fn a_new_listen_stream_ends_the_oldest_one_of_the_peer_that_has_most() {
 }
 
 #[test]
-fn listen_streams_of_clients_that_nobody_can_tell_apart_end_no_others() {
+fn listen_streams_of_clients_that_cannot_be_distinguished_end_no_others() {
     let world = world(|limits| limits.listen_streams = 10, 8, false);
     let mut streams: Vec<_> = (0..12).map(|_| listen(&world, "")).collect();
     let status: Vec<_> = streams.iter().map(|(_, got)| got.status()).collect();
@@ -186,7 +186,7 @@ fn listen_streams_of_clients_that_nobody_can_tell_apart_end_no_others() {
 }
 
 #[test]
-fn sessions_with_a_stream_go_after_those_without_and_when_nobody_has_used_them_for_long() {
+fn sessions_with_a_stream_go_after_those_without_and_when_long_unused() {
     let world = world(|_| (), 3, false);
     let later = |_| {
         world.pass(1);
@@ -209,7 +209,7 @@ fn sessions_with_a_stream_go_after_those_without_and_when_nobody_has_used_them_f
 }
 
 #[test]
-fn sessions_with_a_stream_that_were_used_go_when_nobody_has_used_them_for_long() {
+fn sessions_with_a_stream_that_were_used_go_when_long_unused() {
     let world = world(|_| (), 1, false);
     let session = world.session("2025-06-18");
     list(&world, &session);

@@ -135,7 +135,7 @@ fn of_the_deadline_that_a_client_s_answer_begins_hears_the_exchange_whose_call_a
 }
 
 #[test]
-fn of_a_stream_that_somebody_goes_on_with_hears_who_held_it() {
+fn the_former_holder_of_a_resumed_stream_is_notified() {
     let world = world();
     let session = world.session("2025-11-25");
     let (mut stream, mut got) = world.get(&session, &[]);
@@ -177,7 +177,7 @@ fn hasty(server: &Server) -> Endpoint {
 }
 
 #[test]
-fn of_two_requests_that_were_left_each_is_given_up_in_time_though_somebody_polls_meanwhile() {
+fn of_two_requests_that_were_left_each_is_given_up_in_time_during_polls() {
     let server = server();
     let world = World::with(&server, hasty(&server));
     let session = world.session("2025-11-25");
@@ -394,7 +394,7 @@ fn a_call_has_its_whole_time_after_its_client_answered_though_an_older_call_is_u
 }
 
 #[test]
-fn where_answers_may_take_hardly_any_time_nobody_is_told_the_time_without_end() {
+fn where_answers_may_take_hardly_any_time_no_clock_is_advanced_without_end() {
     let mut limits = Limits::default();
     limits.call_ms = 1;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
@@ -425,7 +425,7 @@ fn of_the_deadline_of_a_review_hears_the_stream_that_it_is_about() {
 }
 
 #[test]
-fn a_ready_that_panics_keeps_nobody_else_from_hearing() {
+fn a_ready_that_panics_keeps_no_other_from_hearing() {
     let world = world();
     let session = world.session("2025-06-18");
     let panics = Arc::new(AtomicBool::new(false));

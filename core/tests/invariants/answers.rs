@@ -127,7 +127,7 @@ fn a_cancelled_call_keeps_its_slot_until_its_responder_is_gone() {
 
 /// Invariant 4.
 #[test]
-fn a_call_that_nobody_took_is_cancelled_without_an_event() {
+fn a_call_that_was_not_taken_is_cancelled_without_an_event() {
     let server = server();
     server.list("rows", |_| Page::default()).unwrap();
     let connection = connect(&server);

@@ -224,7 +224,7 @@ pub(crate) fn others_may_send_much(service: &Service) {
 }
 
 #[test]
-fn bodies_that_lack_their_end_stay_under_the_budget_and_keep_nobody_out() {
+fn bodies_that_lack_their_end_stay_under_the_budget_and_keep_no_client_out() {
     let service = with_buffer(32 << 20);
     let size = 4 << 20;
     let body = vec![b'x'; size - 10];
@@ -271,7 +271,7 @@ fn bodies_of_one_connection_of_http_2_have_a_part_of_the_budget() {
 }
 
 #[test]
-fn what_many_sessions_keep_for_replay_is_in_nobody_s_way() {
+fn what_many_sessions_keep_for_replay_hinders_no_client() {
     let service = with_buffer(8 << 20);
     let mut client = service.client();
     others_are_answered_during(&service, 100, || client.keep_an_answer());
@@ -280,7 +280,7 @@ fn what_many_sessions_keep_for_replay_is_in_nobody_s_way() {
 }
 
 #[test]
-fn handshakes_of_one_client_keep_nobody_out() {
+fn handshakes_of_one_client_keep_no_other_client_out() {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
     server.text("test://small", "x".repeat(1_000)).unwrap();
     server.template("test://echo/{id}", |call| call.var("id").map(str::to_owned)).unwrap();
@@ -317,7 +317,7 @@ fn listen_streams_of_one_caller_leave_some_to_others() {
 }
 
 #[test]
-fn listen_streams_of_clients_without_tokens_keep_nobody_out() {
+fn listen_streams_of_clients_without_tokens_keep_no_client_out() {
     let mut limits = Limits::default();
     limits.listen_streams = 40;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();

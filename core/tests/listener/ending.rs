@@ -35,7 +35,7 @@ fn what_is_under_way_when_the_server_is_closed_is_still_answered() {
 }
 
 #[test]
-fn the_service_ends_although_somebody_never_answers() {
+fn the_service_ends_although_a_callback_never_answers() {
     for begin in [stateless, in_session] {
         let (server, held) = holding();
         let service = Service::start(server, |http| http.drain(Duration::from_millis(50)));

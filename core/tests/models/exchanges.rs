@@ -104,7 +104,7 @@ pub(crate) fn each_hears_of_its_questions() {
 }
 
 #[test]
-fn each_exchange_of_a_session_hears_of_its_answer_whoever_polls() {
+fn each_exchange_of_a_session_hears_of_its_answer_on_any_polling_thread() {
     explore(3_000, each_hears_of_its_answer);
 }
 

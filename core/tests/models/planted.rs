@@ -18,13 +18,13 @@ fn a_wake_that_is_decided_before_its_cause_is_found() {
 }
 
 #[test]
-fn a_wake_or_input_that_a_thread_of_the_driver_leaves_to_nobody_is_found() {
+fn a_wake_or_input_that_a_thread_of_the_driver_leaves_to_no_thread_is_found() {
     assert!(finds(Fault::LeftInput, crate::driver::what_stands_behind_slow_calls_is_answered));
     assert!(finds(Fault::UnseenWake, crate::driver::a_change_goes_out_while_every_thread_runs_a_callback));
 }
 
 #[test]
-fn output_that_is_left_to_somebody_who_is_not_told_is_found() {
+fn output_that_is_left_to_a_thread_that_is_not_woken_is_found() {
     assert!(finds(Fault::ParkedNews, crate::resuming::a_client_comes_back_while_its_call_goes_on));
 }
 

@@ -190,7 +190,7 @@ fn an_unsubscribe_overtakes_a_verdict_and_an_interest_under_way() {
 }
 
 #[test]
-fn closing_a_subscriber_leaves_nothing_in_the_hub_and_hangs_nobody_else() {
+fn closing_a_subscriber_leaves_nothing_in_the_hub_and_hangs_no_other() {
     explore(5_000, || {
         let server = watched_server(false, true);
         let driver = Driver::new(&server);

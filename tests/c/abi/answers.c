@@ -386,7 +386,7 @@ static void an_owned_text_is_released_once_also_on_failure(void) {
     CHECK(own.released == 1);
 }
 
-static void an_owned_text_that_nobody_takes_is_released_with_its_connection(void) {
+static void an_owned_text_that_is_not_taken_is_released_with_its_connection(void) {
     lent own = lend(1);
     pair p = pair_with(reads(answer_owned, &own));
     feed(p.connection, READ(1, "n:1"));
@@ -396,7 +396,7 @@ static void an_owned_text_that_nobody_takes_is_released_with_its_connection(void
     CHECK(own.released == 1);
 }
 
-static void an_owned_body_for_nobody_is_released(void) {
+static void an_owned_body_for_no_call_is_released(void) {
     int released = 0;
     wellhead_str bytes = WELLHEAD_STR("x");
     CHECK(wellhead_read_blob_owned(NULL, bytes, count, &released) == WELLHEAD_STATUS_INVALID_ARGUMENT);
@@ -423,6 +423,6 @@ void test_answers(void) {
     RUN(a_value_with_dots_is_not_found_unless_the_template_takes_raw_values);
     RUN(a_large_owned_text_is_released_once_after_it_was_sent);
     RUN(an_owned_text_is_released_once_also_on_failure);
-    RUN(an_owned_text_that_nobody_takes_is_released_with_its_connection);
-    RUN(an_owned_body_for_nobody_is_released);
+    RUN(an_owned_text_that_is_not_taken_is_released_with_its_connection);
+    RUN(an_owned_body_for_no_call_is_released);
 }

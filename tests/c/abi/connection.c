@@ -179,7 +179,7 @@ static void handling_a_message_waits_for_the_thread_that_answers(void) {
     wellhead_server_free(server);
 }
 
-static void handling_a_message_that_nobody_answers_ends_in_an_internal_error(void) {
+static void handling_a_message_that_no_callback_answers_ends_in_an_internal_error(void) {
     wellhead_read *kept = NULL;
     wellhead_server *server = server_with(keep, &kept);
     wellhead_connection *connection = connect_to(server);
@@ -297,7 +297,7 @@ void test_connection(void) {
     RUN(a_closed_server_says_so);
     RUN(one_message_is_answered_by_the_callback_it_runs);
     RUN(handling_a_message_waits_for_the_thread_that_answers);
-    RUN(handling_a_message_that_nobody_answers_ends_in_an_internal_error);
+    RUN(handling_a_message_that_no_callback_answers_ends_in_an_internal_error);
     RUN(the_clock_ends_calls_that_are_kept_too_long);
     RUN(an_update_from_another_thread_wakes_and_is_told_once);
     RUN(output_is_handed_out_one_piece_at_a_time);

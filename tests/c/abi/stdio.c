@@ -301,7 +301,7 @@ static size_t memory(pid_t pid, const char *what) {
     return kib * 1024;
 }
 
-static void a_large_body_takes_a_chunk_beside_its_source_and_ping_is_answered_behind_it(void) {
+static void a_large_body_takes_a_chunk_next_to_its_source_and_ping_is_answered_behind_it(void) {
     const struct { const char *request; size_t encoded; } large[] = {{READ("text", "n:text"), 2 * (size_t)LARGE},
                                                                      {READ("blob", "n:blob"), ((size_t)LARGE + 2) / 3 * 4}};
     char *line = NULL;
@@ -327,7 +327,7 @@ static void a_large_body_takes_a_chunk_beside_its_source_and_ping_is_answered_be
 }
 
 void test_memory(void) {
-    RUN(a_large_body_takes_a_chunk_beside_its_source_and_ping_is_answered_behind_it);
+    RUN(a_large_body_takes_a_chunk_next_to_its_source_and_ping_is_answered_behind_it);
 }
 
 void test_stdio(void) {

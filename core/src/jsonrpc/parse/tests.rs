@@ -108,7 +108,7 @@ fn responses_carry_a_result_or_an_error() {
 }
 
 #[test]
-fn a_method_makes_a_request_even_beside_a_result() {
+fn a_method_makes_a_request_even_with_a_result() {
     assert_outcomes([(r#"{"jsonrpc":"2.0","id":1,"method":"a","result":{}}"#, "request 1 a absent")]);
 }
 

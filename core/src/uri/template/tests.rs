@@ -172,7 +172,7 @@ fn unsafe_values_are_told_after_decoding() {
 }
 
 #[test]
-fn the_raw_spelling_is_available_beside_the_value() {
+fn the_raw_spelling_is_available_with_the_value() {
     let captures = template("a:{v}{?q*}").matches("a:x%20y?q=1").unwrap();
     assert_eq!(captures.get(0), Some(&Value::One("x y".into())));
     assert_eq!(captures.raw(0), Some(&Value::One("x%20y".into())));
