@@ -1571,7 +1571,9 @@ inline std::uint32_t abi_version() noexcept {
 
 } // namespace wellhead
 
-#include <wellhead_http.hpp>
+#if __has_include(<wellhead_http.hpp>) /* an installation without HTTP lacks it */
+#  include <wellhead_http.hpp>
+#endif
 
 #endif
 #endif

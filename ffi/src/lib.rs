@@ -23,7 +23,9 @@ pub mod resource;
 
 pub mod catalog;
 
+#[cfg(feature = "directory")]
 pub mod directory;
+#[cfg(feature = "skills")]
 pub mod skills;
 
 pub mod call;
@@ -65,6 +67,7 @@ pub mod test_request;
 
 pub mod test_client;
 
+#[cfg(feature = "http")]
 pub mod http;
 
 mod boundary;
