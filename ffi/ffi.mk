@@ -1,14 +1,14 @@
 # The C library: included by the Makefile, paths from the repository's root.
 TARGET ?= target
-PREFIX ?= /usr/local
-# What `rustc --print native-static-libs` says the static library needs. The compiler adds -lgcc_s or what replaces it, and -lc.
+# What `rustc --print native-static-libs` says the static library needs. The compiler adds -lgcc_s or what replaces it, and -lc: a
+# program without shared libraries has no -lgcc_s.
 NATIVE_LIBS := -lutil -lrt -lpthread -lm -ldl
 WELLHEAD_VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 WELLHEAD_REPOSITORY := $(shell sed -n 's/^repository = "\([^"]*\)".*/\1/p' Cargo.toml)
 # Before 1.0 a minor release changes the soname, as in ffi/build.rs.
 WELLHEAD_SONAME := libwellhead.so.$(shell echo $(WELLHEAD_VERSION) | sed -E 's/^(0\.[0-9]+|[1-9][0-9]*).*/\1/')
 
-.PHONY: c header check-header test-c test-c-asan test-c-tsan test-c-valgrind install
+.PHONY: c header check-header test-c test-c-asan test-c-tsan test-c-valgrind install install-library install-command uninstall
 c: $(TARGET)/c/notes $(TARGET)/c/notes-cpp ## the C library, and the notes application in C and in C++
 
 .PHONY: libwellhead
@@ -41,17 +41,50 @@ test-c-tsan: ## C's own tests and the example on libuv under ThreadSanitizer
 test-c-valgrind: ## the vectors and tests in C and in C++ under valgrind's memcheck, with the library that is installed, and for leaks
 	tests/c/run.sh --valgrind
 
-install: ## headers, libraries, wellhead.pc and the command, under $(DESTDIR)$(PREFIX)
-	cargo build --release -p wellhead-ffi
-	cargo build --release -p wellhead --features cli --bin wellhead
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 755 $(TARGET)/release/wellhead $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/wellhead.h include/wellhead_http.h include/wellhead.hpp include/wellhead_http.hpp $(DESTDIR)$(PREFIX)/include
-	ffi/archive.sh $(TARGET)/release/libwellhead.a $(DESTDIR)$(PREFIX)/lib/libwellhead.a
-	install -m 755 $(TARGET)/release/libwellhead.so $(DESTDIR)$(PREFIX)/lib/libwellhead.so.$(WELLHEAD_VERSION)
-	ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(PREFIX)/lib/$(WELLHEAD_SONAME)
-	ln -sf $(WELLHEAD_SONAME) $(DESTDIR)$(PREFIX)/lib/libwellhead.so
-	install -d $(DESTDIR)$(PREFIX)/share/doc/wellhead
-	install -m 644 LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES $(DESTDIR)$(PREFIX)/share/doc/wellhead
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(WELLHEAD_VERSION)|' -e 's|@REPOSITORY@|$(WELLHEAD_REPOSITORY)|' ffi/wellhead.pc.in \
-		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/wellhead.pc
+# ---- what is installed
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DOCDIR ?= $(PREFIX)/share/doc/wellhead
+# How the library and the command are built, and where that puts them: packaging builds for other systems.
+CARGO_BUILD ?= cargo build --locked --profile dist
+BUILT ?= $(TARGET)/dist
+# The parts of the library: `FEATURES=` leaves out all of them. The Makefile has a variable of this name for the core.
+install install-library uninstall: FEATURES := directory,http,schema,skills
+
+to = $(shell realpath -ms --relative-to='$(1)' '$(2)')
+fill = sed -e 's|@VERSION@|$(WELLHEAD_VERSION)|' -e 's|@SONAME@|$(WELLHEAD_SONAME)|' -e 's|@REPOSITORY@|$(WELLHEAD_REPOSITORY)|' \
+	-e 's|@LIBDIR@|$(call to,$(PREFIX),$(LIBDIR))|' -e 's|@INCLUDEDIR@|$(call to,$(PREFIX),$(INCLUDEDIR))|' \
+	-e 's|@PREFIX_FROM_PC@|$(call to,$(LIBDIR)/pkgconfig,$(PREFIX))|' -e 's|@PREFIX_FROM_CMAKE@|$(call to,$(LIBDIR)/cmake/wellhead,$(PREFIX))|' \
+	-e 's|@NATIVE_LIBS@|$(NATIVE_LIBS)|' -e 's|@NATIVE_LIB_NAMES@|$(subst $(empty) ,;,$(NATIVE_LIBS:-l%=%))|' -e 's|@FEATURES@|$(subst $(comma), ,$(FEATURES))|'
+comma := ,
+headers = wellhead.h wellhead.hpp $(if $(findstring http,$(FEATURES)),wellhead_http.h wellhead_http.hpp)
+licence_files := LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES
+cmake_files := wellhead-config.cmake wellhead-config-version.cmake
+
+install: install-library install-command ## headers, libraries, files for pkg-config and CMake, and the command, under $(DESTDIR)$(PREFIX)
+
+install-library: ## the same without the command
+	$(CARGO_BUILD) -p wellhead-ffi --no-default-features --features '$(FEATURES)'
+	install -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/wellhead $(DESTDIR)$(DOCDIR)
+	install -m 644 $(headers:%=include/%) $(DESTDIR)$(INCLUDEDIR)
+	ffi/archive.sh $(BUILT)/libwellhead.a $(DESTDIR)$(LIBDIR)/libwellhead.a
+	install -m 644 $(BUILT)/libwellhead.so $(DESTDIR)$(LIBDIR)/libwellhead.so.$(WELLHEAD_VERSION)
+	ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(LIBDIR)/$(WELLHEAD_SONAME)
+	ln -sf $(WELLHEAD_SONAME) $(DESTDIR)$(LIBDIR)/libwellhead.so
+	$(fill) ffi/wellhead.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/wellhead.pc
+	for file in $(cmake_files); do $(fill) ffi/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/wellhead/$$file; done
+	install -m 644 $(licence_files) $(DESTDIR)$(DOCDIR)
+
+install-command:
+	$(CARGO_BUILD) -p wellhead --features cli --bin wellhead
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DOCDIR)
+	install -m 755 $(BUILT)/wellhead $(DESTDIR)$(BINDIR)
+	install -m 644 $(licence_files) $(DESTDIR)$(DOCDIR)
+
+uninstall: ## removes what `make install` with equal variables has installed
+	rm -f $(DESTDIR)$(BINDIR)/wellhead $(addprefix $(DESTDIR)$(INCLUDEDIR)/,wellhead.h wellhead.hpp wellhead_http.h wellhead_http.hpp)
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libwellhead.a libwellhead.so $(WELLHEAD_SONAME) libwellhead.so.$(WELLHEAD_VERSION) pkgconfig/wellhead.pc)
+	rm -rf $(DESTDIR)$(LIBDIR)/cmake/wellhead $(DESTDIR)$(DOCDIR)

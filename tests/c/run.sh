@@ -2,7 +2,7 @@
 # Builds the tests in C and C++ against the library and runs them: the headers by themselves, the exported symbols, the
 # examples, the own tests of each language, and the vectors. With --asan the library and the tests are built with AddressSanitizer
 # and UndefinedBehaviorSanitizer. With --tsan C's own tests and the example on libuv are built with ThreadSanitizer, and use the
-# shared library. With --valgrind the own tests and the vectors run under memcheck, with the release library as `make install`
+# shared library. With --valgrind the own tests and the vectors run under memcheck, with the library as `make install` builds and
 # installs it. The examples do not: the other modes run them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -26,8 +26,8 @@ if [ "${1:-}" = --asan ]; then
     C="$C $SANITIZE"
     CXX="$CXX $SANITIZE"
 elif [ "${1:-}" = --valgrind ]; then
-    cargo build -q --release -p wellhead-ffi
-    LIBRARY=$TARGET/release
+    cargo build -q --profile dist -p wellhead-ffi
+    LIBRARY=$TARGET/dist
     OUT=$TARGET/tests-c-valgrind
 else
     cargo build -q -p wellhead-ffi
