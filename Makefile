@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 PYTHON ?= python3
 
-include $(wildcard ffi/ffi.mk bindings/python/python.mk bindings/node/node.mk tests/models.mk)
+include $(wildcard ffi/ffi.mk packaging/dist.mk bindings/python/python.mk bindings/node/node.mk tests/models.mk)
 
 .PHONY: help
 help: ## this list

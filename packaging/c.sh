@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Makes the C archive and the Debian package for Linux on x64. The library needs glibc 2.17 or later.
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+target=x86_64-unknown-linux-gnu
+name=wellhead-$version-x86_64-linux-gnu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+install() { # DESTDIR PREFIX LIBDIR
+    make install-library DESTDIR="$1" PREFIX="$2" LIBDIR="$3" BUILT="$CARGO_TARGET_DIR/$target/dist" \
+        CARGO_BUILD="cargo zigbuild --locked --profile dist --target $target.2.17"
+}
+
+install "$work" "/$name" "/$name/lib"
+pack "$work" "$name"
+
+package=$work/package
+install "$package" /usr /usr/lib/x86_64-linux-gnu
+command=wellhead-$version-x86_64-linux-musl
+tar --extract --file "$dist/$command.tar.gz" --directory "$work"
+/usr/bin/install -D -m 755 "$work/$command/wellhead" "$package/usr/bin/wellhead"
+{
+    echo "Wellhead may be used under the MIT licence or the Apache License 2.0, as the user chooses."
+    echo "THIRD-PARTY-NOTICES has the licences of what is linked in."
+    echo
+    cat LICENSE-MIT LICENSE-APACHE
+} > "$package/usr/share/doc/wellhead/copyright"
+rm "$package"/usr/share/doc/wellhead/LICENSE-*
+mkdir "$package/DEBIAN"
+cat > "$package/DEBIAN/control" <<END
+Package: wellhead
+Version: $version
+Architecture: amd64
+Maintainer: The Wellhead developers <wellhead@invalid>
+Section: libdevel
+Priority: optional
+Installed-Size: $(du --summarize --apparent-size --block-size=1024 "$package/usr" | cut -f1)
+Depends: libc6 (>= 2.17)
+Homepage: $(sed -n 's/^homepage = "\([^"]*\)".*/\1/p' Cargo.toml)
+Description: MCP servers from C and C++, and folders as MCP servers
+ The library with its headers, and the command wellhead, which makes
+ folders readable by clients of the Model Context Protocol.
+END
+echo "activate-noawait ldconfig" > "$package/DEBIAN/triggers"
+(cd "$package" && find usr -type f -print0 | sort -z | xargs -0 md5sum > DEBIAN/md5sums)
+find "$package" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
+dpkg-deb --root-owner-group -Zxz --build "$package" "$dist/wellhead_${version}_amd64.deb" > "$work/log" || { cat "$work/log" >&2; exit 1; }
+echo "dist/wellhead_${version}_amd64.deb"

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Makes the command as one static program for Linux on x64, with its licences.
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+target=x86_64-unknown-linux-musl
+name=wellhead-$version-x86_64-linux-musl
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+make install-command DESTDIR="$work" PREFIX= BINDIR="/$name" DOCDIR="/$name" BUILT="$CARGO_TARGET_DIR/$target/dist" \
+    CARGO_BUILD="cargo build --locked --profile dist --target $target"
+pack "$work" "$name"

@@ -1,0 +1,18 @@
+# What is shipped: included by the Makefile, paths from the repository's root. Each script adds to dist/.
+.PHONY: dist test-dist test-dist-again
+
+dist: ## everything that this machine can make to be shipped, in dist, with SHA256SUMS; installs zig and more under build
+	rm -rf dist
+	packaging/tools.sh
+	packaging/command.sh
+	packaging/c.sh
+	packaging/crate.sh
+	packaging/sums.sh
+
+test-dist: ## what `make dist` has made, installed from dist alone into empty folders, and asked by the official client
+	packaging/tools.sh
+	tests/dist/c.sh
+	tests/dist/install.sh
+
+test-dist-again: ## that `make dist` makes equal bytes in another folder; it must be of the current commit
+	tests/dist/again.sh

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Installs what the scripts of this folder and of tests/dist need, as pinned here: zig as a linker for old versions of glibc,
+# Meson, and the official client. Quick when they are there already.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+pins="cargo-zigbuild==0.24.0 ziglang==0.17.1 meson==1.12.1 ninja==1.13.2"
+tools=build/dist-tools
+
+# The copy of the pins is made last: an installation that was cut short starts again.
+if ! cmp -s <(echo "$pins") "$tools/pins"; then
+    "${PYTHON:-python3}" -m venv --clear "$tools"
+    # shellcheck disable=SC2086
+    "$tools/bin/pip" install --quiet --disable-pip-version-check $pins
+    "$tools/bin/pip" install --quiet --disable-pip-version-check --no-deps --requirement tests/clients/python/requirements-2.txt
+    echo "$pins" > "$tools/pins"
+fi
+rustup --quiet target add x86_64-unknown-linux-gnu x86_64-unknown-linux-musl
+
+install="apt-get install -y -q -o DPkg::Lock::Timeout=300 cmake dpkg file pkg-config"
+for command in cmake dpkg-deb file pkg-config; do
+    command -v "$command" > /dev/null && continue
+    $install > /dev/null || { apt-get update -q && $install; } > /dev/null || { echo "missing: run $install" >&2; exit 1; }
+done
