@@ -180,6 +180,15 @@ static_command() {
     ask --expect '{"file:///notes/one.txt": "one\n"}' "${enter[@]}" "$PWD/jail" /wellhead serve /notes
 }
 
+bundle() {
+    mkdir one two
+    echo "one" > one/one.txt
+    echo "two" > two/two.txt
+    words=$(python3 "$root/tests/dist/bundle.py" "$dist/wellhead-$version-x86_64-linux.mcpb" "$dist/server.json" "$PWD/unpacked" "$PWD/one" "$PWD/two")
+    mapfile -t words <<< "$words"
+    ask --expect "{\"file://$PWD/one/one.txt\": \"one\n\", \"file://$PWD/two/two.txt\": \"two\n\"}" "${words[@]}"
+}
+
 deb() {
     archive
     file=$dist/wellhead_${version}_amd64.deb

@@ -1,0 +1,34 @@
+"""Unpacks a bundle for desktop clients as these do, and prints the command that its manifest makes of folders, one word a line.
+Checks that server.json names the bundle with its sum.
+
+    bundle.py BUNDLE SERVER_JSON INTO FOLDER...
+"""
+
+import hashlib
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+
+def main(bundle: Path, server: Path, into: Path, folders: list[str]) -> None:
+    (package,) = json.loads(server.read_text())["packages"]
+    assert package["identifier"].endswith("/" + bundle.name), f"server.json names {package['identifier']}"
+    assert package["fileSha256"] == hashlib.sha256(bundle.read_bytes()).hexdigest(), "the sum in server.json is another one"
+    assert len(json.loads(server.read_text())["description"]) <= 100, "the registry takes 100 characters of a description"
+    with zipfile.ZipFile(bundle) as files:
+        for entry in files.infolist():
+            path = Path(files.extract(entry, into))
+            path.chmod(entry.external_attr >> 16)
+        manifest = json.loads(files.read("manifest.json"))
+        for file in ("LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY-NOTICES", manifest["server"]["entry_point"]):
+            assert (into / file).is_file(), f"the bundle has no {file}"
+    assert manifest["user_config"]["folders"]["multiple"]
+    config = manifest["server"]["mcp_config"]
+    for word in [config["command"], *config["args"]]:
+        words = folders if word == "${user_config.folders}" else [word.replace("${__dirname}", str(into))]
+        print(*words, sep="\n")
+
+
+bundle, server, into, *folders = sys.argv[1:]
+main(Path(bundle), Path(server), Path(into), folders)
