@@ -52,7 +52,8 @@ DOCDIR ?= $(PREFIX)/share/doc/wellhead
 CARGO_BUILD ?= cargo build --locked --profile dist
 BUILT ?= $(TARGET)/dist
 # The parts of the library: `FEATURES=` leaves out all of them. The Makefile has a variable of this name for the core.
-install install-library uninstall: FEATURES := directory,http,schema,skills
+all_features := directory,http,schema,skills
+install install-library uninstall: FEATURES := $(all_features)
 
 to = $(shell realpath -ms --relative-to='$(1)' '$(2)')
 fill = sed -e 's|@VERSION@|$(WELLHEAD_VERSION)|' -e 's|@SONAME@|$(WELLHEAD_SONAME)|' -e 's|@REPOSITORY@|$(WELLHEAD_REPOSITORY)|' \
@@ -67,7 +68,7 @@ cmake_files := wellhead-config.cmake wellhead-config-version.cmake
 install: install-library install-command ## headers, libraries, files for pkg-config and CMake, and the command, under $(DESTDIR)$(PREFIX)
 
 install-library: ## the same without the command
-	$(CARGO_BUILD) -p wellhead-ffi --no-default-features --features '$(FEATURES)'
+	$(CARGO_BUILD) -p wellhead-ffi $(if $(filter $(all_features),$(FEATURES)),,--no-default-features --features '$(FEATURES)')
 	install -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/wellhead $(DESTDIR)$(DOCDIR)
 	install -m 644 $(headers:%=include/%) $(DESTDIR)$(INCLUDEDIR)
 	ffi/archive.sh $(BUILT)/libwellhead.a $(DESTDIR)$(LIBDIR)/libwellhead.a
