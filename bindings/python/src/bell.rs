@@ -1,18 +1,16 @@
-//! Wakes through file descriptors: native threads reach an event loop, and signals reach native threads, without
-//! the GIL. Unix only, and with it the package: an event loop of Windows waits for no descriptor.
+//! Wakes through sockets: native threads reach an event loop, and signals reach native threads, without the GIL.
 
 use crate::fork::Process;
+use crate::socket_pair::{End, number, pair};
 use std::io::{self, Read, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// A descriptor that becomes readable when it is rung.
+/// A socket that becomes readable when it is rung.
 pub(crate) struct Bell {
     rung: AtomicBool,
-    ringer: UnixStream,
-    listener: UnixStream,
+    ringer: End,
+    listener: End,
 }
 
 impl Bell {
@@ -34,15 +32,15 @@ impl Bell {
         self.rung.store(false, Ordering::SeqCst);
     }
 
-    pub(crate) fn fileno(&self) -> i32 {
-        self.listener.as_raw_fd()
+    pub(crate) fn fileno(&self) -> i64 {
+        number(&self.listener)
     }
 }
 
 /// Makes of each byte that Python's signal handler writes a call on a thread that needs no Python.
 pub(crate) struct SignalWatch {
     process: Process,
-    signals: UnixStream,
+    signals: End,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -59,8 +57,8 @@ impl SignalWatch {
     }
 
     /// For `signal.set_wakeup_fd`.
-    pub(crate) fn fileno(&self) -> i32 {
-        self.signals.as_raw_fd()
+    pub(crate) fn fileno(&self) -> i64 {
+        number(&self.signals)
     }
 }
 
@@ -71,14 +69,7 @@ impl Drop for SignalWatch {
         }
         let _ = self.signals.shutdown(std::net::Shutdown::Both);
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // it never waits for anything but the descriptor
+            let _ = thread.join(); // it never waits for anything but the socket
         }
     }
-}
-
-/// The first end never blocks.
-fn pair() -> io::Result<(UnixStream, UnixStream)> {
-    let (first, second) = UnixStream::pair()?;
-    first.set_nonblocking(true)?;
-    Ok((first, second))
 }

@@ -239,13 +239,13 @@ impl Driver {
         Ok(false)
     }
 
-    /// Readable when `pump` has something to do.
-    fn fileno(&self) -> i32 {
+    /// A socket that is readable when `pump` has something to do.
+    fn fileno(&self) -> i64 {
         self.bell.as_ref().map_or(-1, |bell| bell.fileno())
     }
 
-    /// A descriptor for `signal.set_wakeup_fd`: a signal makes a waiting `work` look for it.
-    fn signal_fd(&self, py: Python<'_>) -> PyResult<i32> {
+    /// A socket for `signal.set_wakeup_fd`: a signal makes a waiting `work` look for it.
+    fn signal_fd(&self, py: Python<'_>) -> PyResult<i64> {
         let reach = self.core(py)?.reach();
         let watch = SignalWatch::start(move || reach.interrupt())
             .map_err(|e| error(py, ErrorKind::Io, &e.to_string()))?;

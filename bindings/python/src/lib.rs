@@ -48,6 +48,7 @@ mod responder;
 mod server;
 mod server_docs;
 mod service;
+mod socket_pair;
 mod table;
 mod values;
 mod verification;

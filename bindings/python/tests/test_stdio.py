@@ -235,6 +235,43 @@ def test_the_wakeup_descriptor_and_handlers_are_put_back() -> None:
         assert process.end() == (0, "")
 
 
+@pytest.mark.parametrize("end", ["await served", "served.cancel(); await asyncio.wait([served])"])
+def test_a_loop_that_waits_for_no_descriptor_serves_as_well(end: str) -> None:
+    """As Windows' default loop, which refuses `add_reader`."""
+    program = f"""
+    import asyncio
+    import wellhead
+
+    class Proactor(asyncio.SelectorEventLoop):
+        def add_reader(self, *_):
+            raise NotImplementedError
+
+    server = wellhead.Server("s", "1")
+    read = asyncio.Event()
+
+    @server.resource("n:{{id}}")
+    async def callback(id: str) -> str:
+        await asyncio.sleep(0)
+        if id == "last":
+            read.set()
+        return id
+
+    async def main() -> None:
+        served = asyncio.ensure_future(server.run_async())
+        await read.wait()
+        {end}
+
+    loop = Proactor()
+    loop.run_until_complete(main())
+    loop.close()
+    """
+    with Process(program) as process:
+        process.send(read("n:x", 1))
+        assert text(process.receive()) == "x"
+        process.send(read("n:last", 2))
+        assert process.end() == (0, "")
+
+
 @pytest.mark.parametrize("kind", ["def", "async def"])
 def test_sigterm_ends_the_service_cleanly(kind: str) -> None:
     program = f"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 
 from wellhead._core import Driver
 from wellhead._lifespan import Lifetime
@@ -95,13 +96,31 @@ async def pump(driver: Driver, loop: asyncio.AbstractEventLoop) -> None:
         if ended and not over.done():
             over.set_result(None)
 
-    descriptor = driver.fileno()
-    loop.add_reader(descriptor, turn)
+    reading: asyncio.Task[None] | None = None
+    try:
+        loop.add_reader(driver.fileno(), turn)
+    except NotImplementedError:  # Windows' default loop waits for operations of sockets, and not until one is readable
+        reading = loop.create_task(read_rings(driver.fileno(), loop, turn))
     try:
         turn()
         await over
     finally:
-        loop.remove_reader(descriptor)
+        if reading is None:
+            loop.remove_reader(driver.fileno())
+        else:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+
+async def read_rings(number: int, loop: asyncio.AbstractEventLoop, turn: Callable[[], None]) -> None:
+    """Calls `turn` whenever there was something to read from a socket, which stays the driver's."""
+    rings = socket.socket(fileno=number)
+    try:
+        rings.setblocking(False)
+        while await loop.sock_recv(rings, 16):
+            turn()
+    finally:
+        rings.detach()
 
 
 async def work(

@@ -88,23 +88,28 @@ def serve(
                 pool.wait()
 
 
+# The signals that ask for an end. Windows has no SIGTERM from outside, but Ctrl-Break, which is SIGBREAK.
+ENDS = [getattr(signal, name) for name in ("SIGTERM", "SIGBREAK") if hasattr(signal, name)]
+
+
 class Service:
-    """A driver, stopped at the end. SIGTERM ends it cleanly, unless the program handles SIGTERM."""
+    """A driver, stopped at the end. The signals of `ENDS` end it cleanly, unless the program handles them."""
 
     def __init__(self, start: Callable[[bool], Driver], on_loop: bool) -> None:
         self.start = start
         self.on_loop = on_loop
         self.driver: Driver | None = None
         self.terminated = False
-        self.handles = False
+        self.handled: list[signal.Signals] = []
 
     def __enter__(self) -> Driver:
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            try:
-                signal.signal(signal.SIGTERM, self.terminate)
-                self.handles = True
-            except ValueError:
-                pass  # not the main thread
+        for number in ENDS:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                try:
+                    signal.signal(number, self.terminate)
+                    self.handled.append(number)
+                except ValueError:
+                    pass  # not the main thread
         try:
             self.driver = self.start(self.on_loop)
         except BaseException:
@@ -125,12 +130,12 @@ class Service:
     def stop(self) -> None:
         if self.driver is not None:
             self.driver.stop()
-        if self.handles:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in self.handled:
+            signal.signal(number, signal.SIG_DFL)
 
 
 class Interrupts:
-    """Lets Ctrl-C end a wait: Python's handler writes to a descriptor that a native thread reads."""
+    """Lets Ctrl-C end a wait: Python's handler writes to a socket that a native thread reads."""
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
