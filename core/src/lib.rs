@@ -37,7 +37,8 @@
 //! | `directory` | `Server::directory`, a folder as resources |
 //! | `skills` | `Server::skills`, a folder of Agent Skills |
 //! | `cli` | the command `wellhead` |
-#![forbid(unsafe_code)]
+#![cfg_attr(not(windows), forbid(unsafe_code))]
+#![cfg_attr(windows, deny(unsafe_code))] // serve/platform/windows/raw.rs says why
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod access;

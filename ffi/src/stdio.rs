@@ -102,7 +102,20 @@ mod stdout {
     }
 }
 
-#[cfg(not(unix))]
+/// The C runtime's buffer before descriptor 1.
+#[cfg(windows)]
+mod stdout {
+    unsafe extern "C" {
+        fn __acrt_iob_func(number: u32) -> *mut libc::FILE;
+    }
+
+    pub(super) fn flush() {
+        // SAFETY: the C runtime made it before main, and never takes it away.
+        unsafe { libc::fflush(__acrt_iob_func(1)) };
+    }
+}
+
+#[cfg(not(any(unix, windows)))]
 mod stdout {
     pub(super) fn flush() {} // nothing was guarded
 }

@@ -240,21 +240,44 @@ impl Drop for Network {
 }
 
 /// SIGTERM closes the server from now on, so a client that was answered may count on it.
-#[cfg(unix)]
 fn close_on_sigterm(runtime: &Runtime, server: Server) {
-    use tokio::signal::unix::{SignalKind, signal};
     let _context = runtime.enter();
-    match signal(SignalKind::terminate()) {
-        Ok(mut signals) => drop(runtime.spawn(async move {
-            signals.recv().await;
+    match terminated() {
+        Ok(terminated) => drop(runtime.spawn(async move {
+            terminated.await;
             server.close();
         })),
         Err(e) => server.log(crate::Level::Warning, &format!("SIGTERM cannot be handled: {e}")),
     }
 }
 
-#[cfg(not(unix))]
-fn close_on_sigterm(_: &Runtime, _: Server) {}
+#[cfg(unix)]
+fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        terminate.recv().await;
+    })
+}
+
+/// Windows has Ctrl-C and Ctrl-Break instead.
+#[cfg(windows)]
+fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    use tokio::signal::windows::{ctrl_break, ctrl_c};
+    let (mut ctrl_c, mut ctrl_break) = (ctrl_c()?, ctrl_break()?);
+    Ok(async move {
+        tokio::select! {
+            _ = ctrl_c.recv() => {}
+            _ = ctrl_break.recv() => {}
+        }
+    })
+}
+
+/// This system has no signal.
+#[cfg(not(any(unix, windows)))]
+fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    Ok(std::future::pending())
+}
 
 /// Accepts, and hands out what the endpoint comes upon, until the server is closed and what was under way is over.
 async fn serve(

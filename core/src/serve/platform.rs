@@ -2,23 +2,26 @@
 
 #[cfg(shuttle)]
 mod modelled;
-#[cfg(not(any(unix, shuttle)))]
-mod plain;
-#[cfg(any(not(unix), shuttle))]
+#[cfg(any(windows, shuttle))]
 mod signal;
 #[cfg(all(unix, not(shuttle)))]
 mod unix;
+#[cfg(all(windows, not(shuttle)))]
+mod windows;
 
 #[cfg(shuttle)]
 pub(super) use modelled::{Guard, Terminate, on_terminate, open};
 #[cfg(shuttle)]
 pub use modelled::{Input, Output};
-#[cfg(not(any(unix, shuttle)))]
-pub(super) use plain::{Guard, Input, Output, Terminate, on_terminate, open};
-#[cfg(any(not(unix), shuttle))]
+#[cfg(any(windows, shuttle))]
 pub(super) use signal::Signal;
 #[cfg(all(unix, not(shuttle)))]
 pub(super) use unix::{Guard, Input, Output, Signal, Terminate, on_terminate, open};
+#[cfg(all(windows, not(shuttle)))]
+pub(super) use windows::{Guard, Input, Output, Terminate, on_terminate, open};
+
+#[cfg(not(any(unix, windows)))]
+compile_error!("the feature `stdio` needs Unix or Windows");
 
 /// Standard input and output. With the guard on, the rest of the process cannot reach them.
 pub(super) struct StdioFiles {
@@ -28,10 +31,6 @@ pub(super) struct StdioFiles {
 }
 
 /// The reason why a wait ended.
-#[cfg_attr(
-    not(unix),
-    allow(dead_code, reason = "a wait for input that cannot be interrupted ends with that only")
-)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Woken {
     Ready,

@@ -63,7 +63,7 @@ impl Stdio {
 
     /// Sets whether the process's own descriptors 0 and 1 point to the null device and standard error while the
     /// driver runs. Default: true. So a stray print cannot corrupt the protocol, and a child process cannot swallow
-    /// input.
+    /// input. On Windows the handles and the descriptors of the C runtime point there.
     #[must_use]
     pub fn guard_stdio(mut self, on: bool) -> Self {
         self.options.guard_stdio = on;
@@ -78,7 +78,7 @@ impl Stdio {
         self
     }
 
-    /// Sets whether SIGTERM ends the service cleanly. Default: false, because a library should not install signal
+    /// Sets whether SIGTERM, on Windows Ctrl-C and Ctrl-Break, ends the service cleanly. Default: false, because a library should not install signal
     /// handlers unasked.
     #[must_use]
     pub fn handle_sigterm(mut self, on: bool) -> Self {

@@ -13,6 +13,8 @@ mod host;
 mod pressure;
 #[cfg(unix)]
 mod threads;
+#[cfg(windows)]
+mod windows;
 #[cfg(unix)]
 mod wire;
 
@@ -26,11 +28,15 @@ fn main() {
     libtest_mimic::run(&libtest_mimic::Arguments::from_args(), tests).exit();
 }
 
-#[cfg(not(unix))]
-fn main() {}
+#[cfg(windows)]
+fn main() {
+    if let Ok(threads) = std::env::var(windows::THREADS) {
+        return windows::host(&threads);
+    }
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), windows::tests()).exit();
+}
 
 /// The named functions as tests.
-#[cfg(unix)]
 macro_rules! tests {
     ($($test:ident),* $(,)?) => {
         pub(crate) fn tests() -> Vec<libtest_mimic::Trial> {
@@ -41,5 +47,4 @@ macro_rules! tests {
         }
     };
 }
-#[cfg(unix)]
 pub(crate) use tests;

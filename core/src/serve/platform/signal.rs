@@ -1,15 +1,19 @@
-//! A signal that threads wait for alone, not together with a descriptor.
+//! A signal that threads wait for without a descriptor.
 
+#[cfg(windows)]
+use super::Woken;
 use crate::sync::Monitor;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
-pub(in crate::serve) struct Signal(Monitor<bool>);
+#[derive(Clone)]
+pub(in crate::serve) struct Signal(Arc<Monitor<bool>>);
 
 impl Signal {
     #[allow(clippy::unnecessary_wraps, reason = "the same shape as on Unix")]
     pub(in crate::serve) fn new() -> io::Result<Signal> {
-        Ok(Signal(Monitor::new(false)))
+        Ok(Signal(Arc::new(Monitor::new(false))))
     }
 
     pub(in crate::serve) fn raise(&self) {
@@ -22,8 +26,26 @@ impl Signal {
     }
 
     /// Returns whether it was raised.
-    #[cfg(shuttle)]
     pub(super) fn lower(&self) -> bool {
         self.0.with(|raised, _| std::mem::take(raised))
+    }
+
+    /// Waits until it is raised, which it stays, or something else is ready, of which [`Signal::touch`] tells, or until the
+    /// time is over.
+    #[cfg(windows)]
+    pub(super) fn wait_or(&self, timeout: Option<Duration>, ready: impl Fn() -> bool) -> Woken {
+        let woken = self.0.wait(timeout, |raised| match (*raised, ready()) {
+            (true, _) => Some(Woken::Signal),
+            (_, true) => Some(Woken::Ready),
+            _ => None,
+        });
+        woken.unwrap_or(Woken::Timeout)
+    }
+
+    /// Makes the threads that wait look again.
+    #[cfg(windows)]
+    pub(super) fn touch(&self) {
+        self.0.with(|_, _| ()); // or a thread has looked, and does not wait yet
+        self.0.notify_all();
     }
 }
