@@ -270,7 +270,8 @@ mod tests {
             assert_eq!(path(&format!("file:///home/ann%20b/notes/{refused}")), None, "{refused}");
         }
         for name in ["...", "..a", "a..", "%252e%252e"] {
-            assert!(path(&format!("file:///home/ann%20b/notes/{name}")).is_some(), "{name}");
+            let found = path(&format!("file:///home/ann%20b/notes/{name}"));
+            assert_eq!(found.is_some(), !cfg!(windows) || !name.ends_with('.'), "{name}");
         }
     }
 
@@ -313,7 +314,8 @@ mod tests {
     fn a_query_or_a_fragment_is_not_part_of_a_name() {
         assert_eq!(path("file:///home/ann%20b/notes/a?b"), None);
         assert_eq!(path("file:///home/ann%20b/notes/a#b"), None);
-        assert_eq!(path("file:///home/ann%20b/notes/a%3Fb").as_deref(), Some("a?b"));
+        let unescaped = path("file:///home/ann%20b/notes/a%3Fb");
+        assert_eq!(unescaped.as_deref(), (!cfg!(windows)).then_some("a?b")); // no name there has a question mark
     }
 
     #[test]
@@ -329,9 +331,12 @@ mod tests {
         assert_eq!(system.template(), "file:///{+path}");
     }
 
+    /// Few of what these make is no name.
+    const NAMES: &str = if cfg!(windows) { "[^/\0-\x1f<>:\"|?*\\\\]{1,12}" } else { "[^/\0]{1,12}" };
+
     proptest! {
         #[test]
-        fn every_name_survives_its_uri(names in prop::collection::vec("[^/\0]{1,12}", 1..5)) {
+        fn every_name_survives_its_uri(names in prop::collection::vec(NAMES, 1..5)) {
             prop_assume!(names.iter().all(|name| is_name(name)));
             let path = names.join("/");
             let uri = notes().uri(&path);

@@ -70,6 +70,10 @@ impl OpenDir {
     }
 
     /// Returns whether the file system is known to find an entry of this directory by its own name only.
+    #[cfg_attr(
+        not(any(test, target_os = "linux")),
+        allow(clippy::unused_self, reason = "only Linux says it")
+    )]
     pub(super) fn has_exact_names(&self) -> bool {
         #[cfg(test)]
         if self.lookup.is_some() {

@@ -142,6 +142,7 @@ fn an_entry_is_served_by_the_name_that_its_directory_has() {
     assert_eq!(lines.len(), 2, "one line for each directory: {lines:?}");
 }
 
+#[cfg(not(windows))]
 #[test]
 fn entries_that_differ_only_in_case_are_both_served() {
     let files = [("a", "small"), ("A", "large"), ("b", "s"), ("B", "o"), (".gitignore", "b\n")];

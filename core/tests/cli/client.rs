@@ -40,7 +40,9 @@ impl Folder {
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.0.path().canonicalize().unwrap()
+        let path = self.0.path().canonicalize().unwrap();
+        let plain = path.to_str().unwrap().strip_prefix(r"\\?\").map(PathBuf::from); // the form that lists have on Windows
+        plain.unwrap_or(path)
     }
 
     pub(crate) fn put(&self, path: &str, contents: &[u8]) {
@@ -56,7 +58,9 @@ impl Folder {
 
 /// Of a path that needs no escaping.
 fn uri(path: &Path) -> String {
-    format!("file://{}", path.to_str().unwrap().trim_end_matches('/'))
+    let path = path.to_str().unwrap().replace('\\', "/");
+    let root = if cfg!(windows) { "/" } else { "" }; // before a drive
+    format!("file://{root}{}", path.trim_end_matches('/'))
 }
 
 /// The running command, and its messages that no test has asked for yet.
@@ -170,6 +174,7 @@ impl Client {
         contents[0].clone()
     }
 
+    #[cfg(unix)]
     pub(crate) fn terminate(&mut self) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();

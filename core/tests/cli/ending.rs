@@ -1,6 +1,8 @@
 //! How the command ends.
 
-use crate::client::{Client, Folder, meta};
+#[cfg(unix)]
+use crate::client::meta;
+use crate::client::{Client, Folder};
 use serde_json::json;
 
 #[test]
@@ -18,6 +20,7 @@ fn the_end_of_input_ends_it_with_status_0_and_every_answer() {
     assert_eq!(said, "");
 }
 
+#[cfg(unix)]
 #[test]
 fn sigterm_ends_it_with_status_0_and_its_streams_as_the_protocol_asks() {
     let folder = Folder::new(&[("a.txt", b"a")]);
@@ -53,6 +56,7 @@ fn it_says_what_it_does_only_if_asked() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn on_a_terminal_it_says_what_it_waits_for() {
     use crate::client::wellhead;

@@ -2,15 +2,13 @@
 
 #[cfg(unix)]
 mod arguments;
-#[cfg(unix)]
 mod client;
-#[cfg(unix)]
 mod ending;
-#[cfg(unix)]
 mod http;
-#[cfg(unix)]
 mod serving;
 #[cfg(unix)]
 mod skills;
 #[cfg(unix)]
 mod unreadable;
+#[cfg(windows)]
+mod windows_names;
