@@ -29,7 +29,7 @@ test: ## everything that one Rust, one Python and one Node can show; takes 22 to
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release test-packages check-features test-options test-rust-oldest test-race test-leaks test-c-valgrind fuzz-long rows words prose \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release test-packages check-features test-options test-rust-oldest test-windows test-race test-leaks test-c-valgrind fuzz-long rows words prose \
 	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-tools test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-docs test-readme
 
 # ---- the parts
@@ -104,6 +104,10 @@ test-rust-oldest: ## that everything compiles with the oldest Rust that we promi
 .PHONY: test-race
 test-race: ## that nothing outside a folder is read, in 100,000 reads while links are swapped in
 	WELLHEAD_RACE_READS=100000 cargo test -p wellhead --features $(FEATURES) --test directory race
+
+.PHONY: test-windows
+test-windows: ## the core's suites, the command and C for Windows, under Wine; needs rustup, installs mingw-w64 and Wine with apt if it may
+	tests/windows/run.sh
 
 .PHONY: hosts
 hosts: c python node $(TARGET)/c/wide $(TARGET)/c/wide-cpp ## the hosts that clients are tried on, in the four languages
