@@ -169,10 +169,11 @@ licences() {
     done
 }
 
-# The command needs no file of the system: it runs where there is nothing else.
+# The command needs no file of the system but /dev/null, to which stdio leads stray prints: it runs where there is nothing else.
 static_command() {
     unpack "$command"
-    mkdir -p jail/notes
+    mkdir -p jail/notes jail/dev
+    touch jail/dev/null # only root may make the device
     mv "$command/wellhead" jail
     echo "one" > jail/notes/one.txt
     enter=(chroot)
