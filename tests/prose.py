@@ -48,7 +48,7 @@ OUTER = ("ffi/src/", "include/", "bindings/python/src/", "bindings/python/python
 ACTING_HOST = re.compile(r"\b(?:the|a|The|A)\s+host(?:'s own|\s+(?:is|was|has|had|holds|keeps|knows|answers|asks|polls|waits|hears|still|does|acts|lets|gives)\b(?! not allowed))")
 DRIVEN = ("tests/clients/", "tests/conformance/", "bench/")
 """The suites whose programs are called hosts; tests/README.md defines the word."""
-DOCUMENTED = re.compile(r"^[ \t]*///(?P<first>[^\n]*)\n(?:[ \t]*(?:///|#!?\[)[^\n]*\n)*(?P<item>[^\n]*)", re.MULTILINE)
+DOCUMENTED = re.compile(r"^[ \t]*///(?P<first>[^\n]*)\n(?:[ \t]*#\[\w+\(\n(?:[^\n]*\n)*?[ \t]*\)\]\n|[ \t]*(?:///|#!?\[)[^\n]*\n)*(?P<item>[^\n]*)", re.MULTILINE)
 RETURNING = re.compile(r"\bfn\b|_callback\b|\bmacro_rules!|\$")
 """Items that return something: functions, callbacks of the C interface, macros, and what macros make."""
 ABSENT = re.compile(r"\bWIRE\b|\bDESIGN\b|(?<![\w/])spec/|\b(?!SKILL\.md)[A-Z]{3,}\.md\b")

@@ -39,7 +39,7 @@ ALTERNATIVES = (
     "sync.rs",
     "schema/compiled.rs schema/unchecked.rs",
     "directory/watch/inotify.rs directory/watch/portable.rs",
-    "serve/platform/modelled.rs serve/platform/plain.rs serve/platform/unix.rs",
+    "serve/platform/modelled.rs serve/platform/unix.rs serve/platform/windows.rs",
     "serve/platform/signal.rs serve/platform/unix.rs",
 )
 CONSTRUCTORS_OF_OPTIONS = ("Server", "Limits")

@@ -65,7 +65,7 @@ pub enum MethodAnswer {
     Thrown {
         /// The text of the error alone.
         text: String,
-        /// What the log has.
+        /// The text for the log.
         report: String,
     },
 }

@@ -51,11 +51,11 @@ impl Drop for Guard {
 /// Standard input, which one thread of the process reads. No read can be interrupted, so the thread outlives a service that
 /// ends before its input, and the next service goes on with what the thread has read.
 pub(in crate::serve) struct Input {
-    reading: Arc<Reading>,
+    reading: Arc<InputReader>,
     is_terminal: bool,
 }
 
-struct Reading {
+struct InputReader {
     /// Tells whether standard input is another one now.
     handle: usize,
     arrived: AtomicBool,
@@ -70,7 +70,7 @@ struct Arrived {
     waiting: Option<Signal>,
 }
 
-static READING: Lock<Option<Arc<Reading>>> = Lock::new(None);
+static READING: Lock<Option<Arc<InputReader>>> = Lock::new(None);
 
 impl Input {
     fn open() -> io::Result<Input> {
@@ -80,7 +80,7 @@ impl Input {
             return Ok(Input { reading, is_terminal: stdin.is_terminal() });
         }
         let file = File::from(stdin.as_handle().try_clone_to_owned()?);
-        let reading = Arc::new(Reading {
+        let reading = Arc::new(InputReader {
             handle,
             arrived: AtomicBool::new(false),
             state: Monitor::new(Arrived::default()),
@@ -123,7 +123,7 @@ impl Input {
     }
 }
 
-impl Reading {
+impl InputReader {
     fn run(&self, mut file: File) {
         let mut buffer = vec![0; READ];
         loop {
