@@ -103,9 +103,10 @@ mod stdout {
 }
 
 /// The C runtime's buffer before descriptor 1.
+///
+/// cbindgen:ignore
 #[cfg(windows)]
 mod stdout {
-    /// cbindgen:ignore
     unsafe extern "C" {
         fn __acrt_iob_func(number: u32) -> *mut libc::FILE;
     }
