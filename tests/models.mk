@@ -3,7 +3,7 @@
 .PHONY: test-models
 test-models: ## the shell under a model checker: every model under thousands of schedules
 	RUSTFLAGS="--cfg shuttle" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
-	  cargo test -p wellhead --features stdio --target-dir $(TARGET)/shuttle --test models
+	  cargo test -p wellhead --features stdio --target-dir $(TARGET)/shuttle --lib models::
 
 FUZZ_SECONDS ?= 60
 FUZZ_LONG ?= 900

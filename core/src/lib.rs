@@ -41,6 +41,9 @@
 #![cfg_attr(windows, deny(unsafe_code))] // serve/platform/windows/raw.rs says why
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(all(test, shuttle))]
+extern crate self as wellhead;
+
 mod access;
 mod account;
 mod cancellation;
@@ -63,6 +66,10 @@ mod keys;
 mod limits;
 mod log;
 mod model;
+// The models are tests of the library itself, so that shuttle stays out of the dependencies of those who use it.
+#[cfg(all(test, shuttle))]
+#[path = "../tests/models/mod.rs"]
+mod models;
 mod observer;
 mod options;
 mod policy;
@@ -128,7 +135,4 @@ pub use responder::{InterestAnswer, Reply, Responder};
 pub use revocable::Revocable;
 pub use server::{Builder, Handle, NamedHandle, Server};
 pub use spelling::Spelling;
-#[cfg(shuttle)]
-#[doc(hidden)]
-pub use sync::{Fault, planted};
 pub use uri::{TemplateValue, Variable};

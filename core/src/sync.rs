@@ -159,8 +159,7 @@ impl Drop for Running {
 
 /// A fault that a model has to find. Only models plant faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(shuttle), allow(unreachable_pub, reason = "only models name it"))]
-pub enum Fault {
+pub(crate) enum Fault {
     /// The ready mark is set in a critical section of its own, before there is anything to be ready for.
     EarlyMark,
     /// An answer is taken for the call that has its slot now.
@@ -192,14 +191,14 @@ pub(crate) fn is_planted(fault: Fault) -> bool {
 
 /// Plants one fault for the calling thread, which runs all of a model's threads.
 #[cfg(shuttle)]
-pub mod planted {
+pub(crate) mod planted {
     use super::Fault;
     use std::cell::Cell;
 
     thread_local!(static PLANTED: Cell<Option<Fault>> = const { Cell::new(None) });
 
     /// Plants a fault, or takes it out.
-    pub fn set(fault: Option<Fault>) {
+    pub(crate) fn set(fault: Option<Fault>) {
         PLANTED.set(fault);
     }
 

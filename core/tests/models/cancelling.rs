@@ -1,6 +1,6 @@
 //! A hook on cancellation meets the answer of its call: it runs at most once, and not at all once the answer has returned.
 
-use crate::support::{cancel, explore, feed, greet, on_uri, server};
+use crate::models::support::{cancel, explore, feed, greet, on_uri, server};
 use shuttle::thread;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -101,12 +101,12 @@ fn a_hook_may_answer_its_call_itself() {
         if let Some(responder) = twin.lock().expect("no thread panics with it").as_ref() {
             responder.on_cancel(move || {
                 let taken = hook.lock().expect("no thread panics with it").take();
-                drop(taken.map(|responder| responder.finish("late")));
+                let _ = taken.map(|responder| responder.finish("late"));
             });
         }
         let client = thread::spawn(move || cancels(&connection));
         let taken = twin.lock().expect("no thread panics with it").take();
-        drop(taken.map(|responder| responder.finish("early")));
+        let _ = taken.map(|responder| responder.finish("early"));
         client.join().expect("it ends");
     });
 }

@@ -1,6 +1,6 @@
 //! Output passes from drainer to drainer: every byte in order, exactly once.
 
-use crate::support::{Bell, answered, answers, explore, feed, greet, on_uri, ping, server};
+use crate::models::support::{Bell, answered, answers, explore, feed, greet, on_uri, ping, server};
 use shuttle::sync::Mutex;
 use shuttle::thread;
 use std::sync::Arc;

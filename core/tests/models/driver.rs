@@ -1,6 +1,6 @@
 //! The driver for stdio, over pipes in memory: what one of its threads leaves is seen to by another.
 
-use crate::support::{INITIALIZE, answers, explore, note, on_uri, ping, server, updates};
+use crate::models::support::{INITIALIZE, answers, explore, note, on_uri, ping, server, updates};
 use shuttle::sync::{Condvar, Mutex};
 use shuttle::thread;
 use std::sync::Arc;

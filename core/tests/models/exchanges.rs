@@ -1,8 +1,8 @@
 //! Exchanges of one session whose drivers poll only when they are rung for. Every exchange that has news is rung for,
 //! even if another one is polled or answered.
 
-use crate::resuming::{Got, Polled, begin_session, drive};
-use crate::support::{Bell, explore, request, server};
+use crate::models::resuming::{Got, Polled, begin_session, drive};
+use crate::models::support::{Bell, explore, request, server};
 use shuttle::thread;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

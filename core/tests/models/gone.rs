@@ -1,7 +1,7 @@
 //! A request is given up while a poller has it in hand: from then on no callback begins for it.
 
-use crate::resuming::{Got, Polled, begin_session_of};
-use crate::support::{INITIALIZE, cancel, explore, feed, limited, note, on_uri, server};
+use crate::models::resuming::{Got, Polled, begin_session_of};
+use crate::models::support::{INITIALIZE, cancel, explore, feed, limited, note, on_uri, server};
 use shuttle::thread;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,7 +1,7 @@
 //! Several pollers share the input: requests keep their order, every event is handed out once, and a reader that was
 //! refused is woken.
 
-use crate::support::{
+use crate::models::support::{
     Driver, answered, answers, cancel, drain, explore, feed, greet, limited, on_uri, ping, server,
 };
 use shuttle::sync::Mutex;

@@ -1,7 +1,7 @@
 //! Faults are planted for the models to find; a model that finds none proves nothing.
 
-use crate::support::explore;
-use wellhead::{Fault, planted};
+use crate::models::support::explore;
+use crate::sync::{Fault, planted};
 
 fn finds(fault: Fault, model: fn()) -> bool {
     planted::set(Some(fault));
@@ -12,33 +12,36 @@ fn finds(fault: Fault, model: fn()) -> bool {
 
 #[test]
 fn a_wake_that_is_decided_before_its_cause_is_found() {
-    assert!(finds(Fault::EarlyMark, crate::wakes::answers_from_other_threads));
-    assert!(finds(Fault::EarlyMark, crate::watching::subscribe_while_it_changes));
-    assert!(finds(Fault::EarlyMark, crate::exchanges::each_hears_of_its_answer));
+    assert!(finds(Fault::EarlyMark, crate::models::wakes::answers_from_other_threads));
+    assert!(finds(Fault::EarlyMark, crate::models::watching::subscribe_while_it_changes));
+    assert!(finds(Fault::EarlyMark, crate::models::exchanges::each_hears_of_its_answer));
 }
 
 #[test]
 fn a_wake_or_input_that_a_thread_of_the_driver_leaves_to_no_thread_is_found() {
-    assert!(finds(Fault::LeftInput, crate::driver::what_stands_behind_slow_calls_is_answered));
-    assert!(finds(Fault::UnseenWake, crate::driver::a_change_goes_out_while_every_thread_runs_a_callback));
+    assert!(finds(Fault::LeftInput, crate::models::driver::what_stands_behind_slow_calls_is_answered));
+    assert!(finds(
+        Fault::UnseenWake,
+        crate::models::driver::a_change_goes_out_while_every_thread_runs_a_callback
+    ));
 }
 
 #[test]
 fn output_that_is_left_to_a_thread_that_is_not_woken_is_found() {
-    assert!(finds(Fault::ParkedNews, crate::resuming::a_client_comes_back_while_its_call_goes_on));
+    assert!(finds(Fault::ParkedNews, crate::models::resuming::a_client_comes_back_while_its_call_goes_on));
 }
 
 #[test]
 fn a_second_answer_to_one_question_is_found() {
-    assert!(finds(Fault::StaleCall, crate::responders::finish_twice_and_cancel));
+    assert!(finds(Fault::StaleCall, crate::models::responders::finish_twice_and_cancel));
 }
 
 #[test]
 fn a_hook_that_goes_on_after_its_call_was_answered_is_found() {
-    assert!(finds(Fault::UnwaitedHook, crate::cancelling::answer_while_the_client_cancels));
+    assert!(finds(Fault::UnwaitedHook, crate::models::cancelling::answer_while_the_client_cancels));
 }
 
 #[test]
 fn a_wake_that_goes_on_after_it_was_revoked_is_found() {
-    assert!(finds(Fault::UnwaitedRevoke, crate::revoking::answers_while_the_host_lets_go));
+    assert!(finds(Fault::UnwaitedRevoke, crate::models::revoking::answers_while_the_host_lets_go));
 }

@@ -1,6 +1,6 @@
 //! Finish, cancel, close and drop meet: a request has exactly one answer, or none.
 
-use crate::support::{answers, cancel, drain, explore, feed, greet, on_uri, server};
+use crate::models::support::{answers, cancel, drain, explore, feed, greet, on_uri, server};
 use shuttle::sync::Mutex;
 use shuttle::thread;
 use std::sync::Arc;
@@ -143,9 +143,9 @@ fn a_slot_is_kept_until_the_responder_of_a_cancelled_call_is_gone() {
     explore(4_000, || {
         let mut limits = wellhead::Limits::default();
         limits.calls_in_flight = 1;
-        let server = crate::support::limited(limits);
+        let server = crate::models::support::limited(limits);
         server.fallback(|_| "").expect("the server is open");
-        let driver = crate::support::Driver::new(&server);
+        let driver = crate::models::support::Driver::new(&server);
         let connection = driver.connect();
         greet(&connection);
         feed(&connection, &[on_uri(1, "read", "a://1")]);

@@ -1,6 +1,6 @@
 //! A client that comes back over HTTP while its call goes on: whichever exchange takes what is said, it is said once.
 
-use crate::support::{Bell, INITIALIZE, explore, note, request, server};
+use crate::models::support::{Bell, INITIALIZE, explore, note, request, server};
 use shuttle::thread;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

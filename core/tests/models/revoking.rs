@@ -1,7 +1,7 @@
 //! An application takes its wake back while other threads answer: once that has returned no wake runs, and what it refers to is
 //! dropped.
 
-use crate::support::{explore, feed, greet, on_uri, server};
+use crate::models::support::{explore, feed, greet, on_uri, server};
 use shuttle::thread;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,6 +1,6 @@
 //! A driver that polls only when woken never hangs, for every thread that answers and everything it waits for.
 
-use crate::support::{
+use crate::models::support::{
     Driver, answers, drain, explore, feed, greet, limited, on_uri, ping, request, server, updates,
 };
 use shuttle::sync::Mutex;

@@ -1,6 +1,6 @@
 //! Subscribe, acknowledge, change, unsubscribe and close, across connections and the hub.
 
-use crate::support::{
+use crate::models::support::{
     Driver, answers, drain, explore, feed, greet, limited, note, on_uri, request, server, updates,
 };
 use shuttle::sync::Mutex;
@@ -344,7 +344,10 @@ fn a_server_that_closes_ends_connections_made_meanwhile_and_forgets_what_they_wa
             let server = server.clone();
             move || {
                 let connection = server.connect(wellhead::Caller::default());
-                feed(&connection, &[crate::support::INITIALIZE.to_owned(), on_uri(1, "subscribe", URI)]);
+                feed(
+                    &connection,
+                    &[crate::models::support::INITIALIZE.to_owned(), on_uri(1, "subscribe", URI)],
+                );
                 while connection.poll_event().is_some() {}
                 connection
             }

@@ -2,7 +2,6 @@
 //! PCT, from fixed seeds. `make test-models` builds them; an ordinary test run has none of them.
 //!
 //! A model that can hang is caught hanging: shuttle fails when every thread waits.
-#![cfg(shuttle)]
 
 mod cancelling;
 mod drains;
