@@ -197,9 +197,12 @@ pub(crate) mod planted {
 
     thread_local!(static PLANTED: Cell<Option<Fault>> = const { Cell::new(None) });
 
-    /// Plants a fault, or takes it out.
-    pub(crate) fn set(fault: Option<Fault>) {
-        PLANTED.set(fault);
+    /// Runs a function with this fault.
+    pub(crate) fn run<R>(fault: Fault, run: impl FnOnce() -> R) -> R {
+        PLANTED.set(Some(fault));
+        let result = run();
+        PLANTED.set(None);
+        result
     }
 
     pub(super) fn get() -> Option<Fault> {

@@ -4,10 +4,7 @@ use crate::models::support::explore;
 use crate::sync::{Fault, planted};
 
 fn finds(fault: Fault, model: fn()) -> bool {
-    planted::set(Some(fault));
-    let found = std::panic::catch_unwind(|| explore(4_000, model)).is_err();
-    planted::set(None);
-    found
+    planted::run(fault, || std::panic::catch_unwind(|| explore(4_000, model)).is_err())
 }
 
 #[test]
