@@ -49,6 +49,8 @@ mod account;
 mod cancellation;
 mod catalog;
 mod client;
+#[cfg(feature = "cli")]
+mod command;
 mod connection;
 mod counters;
 #[cfg(feature = "directory")]
@@ -95,6 +97,10 @@ mod wire;
 pub use access::{Caller, Operation, RequestContext, Verdict};
 pub use catalog::{Explanation, HandlerId, PassedOver, TakenBy, Template, Why};
 pub use client::{TestClient, TestOptions};
+// For the programs that are this command in each language.
+#[doc(hidden)]
+#[cfg(feature = "cli")]
+pub use command::run_command;
 pub use connection::{Connection, Drain, DrainStart, Handled, Transmit};
 pub use counters::Counters;
 #[cfg(feature = "directory")]

@@ -279,9 +279,11 @@ interface Binding {
   ) => NativeServer;
   /** `values` is JSON: texts, arrays of texts, and `{"pairs":[[name,value]…]}`. */
   expand(template: string, values: string): string;
+  /** Blocks until the command has ended, and returns its exit status. */
+  runCommand(args: readonly string[]): number;
   /** Copies them. */
   shareBytes(bytes: Uint8Array): Shared;
   invalidParams(what: string): { readonly number: number; readonly message: string };
 }
 
-export const { Native, expand, invalidParams, shareBytes } = loadLibrary(import.meta.url) as Binding;
+export const { Native, expand, invalidParams, runCommand, shareBytes } = loadLibrary(import.meta.url) as Binding;

@@ -20,6 +20,7 @@
 mod answer;
 mod bell;
 mod calls;
+mod command;
 mod connection;
 mod descriptor;
 mod error;

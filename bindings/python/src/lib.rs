@@ -14,6 +14,7 @@ mod bell;
 mod body;
 mod cache;
 mod call;
+mod command;
 mod completion;
 mod connection;
 mod context;
@@ -82,6 +83,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<values::Page>()?;
     module.add_class::<values::Resource>()?;
     module.add_class::<verification::Grant>()?;
+    module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     module.add_function(wrap_pyfunction!(driver::at_exit, module)?)?;
     module.add_function(wrap_pyfunction!(explain::expand, module)?)?;
     module.add_function(wrap_pyfunction!(fork::forked, module)?)?;
