@@ -27,7 +27,7 @@ test('bytes go in and out, in pieces of any size', () => {
   assert.equal(result.contents[0].text, 'abc'.repeat(100));
 });
 
-test('pollEvent runs at most so many callbacks, and none from inside of one', () => {
+test('pollEvent runs at most as many callbacks as it is told, and none from inside of one', () => {
   const server = new Server('s', '1');
   const connection = server.connect();
   const inside = [];

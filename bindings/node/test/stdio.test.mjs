@@ -382,7 +382,7 @@ test('updates made by JavaScript reach a client that only listens', limit, async
 });
 
 test(
-  'a read of 64 MiB takes a chunk beside its source, and ping is answered behind it',
+  'a read of 64 MiB takes one chunk more than its source, and ping is answered behind it',
   { timeout: 180_000 },
   async (t) => {
     const host = new Host(
