@@ -330,9 +330,9 @@ impl TestClient {
         requests: Option<Raw<'_>>,
         state: Option<Raw<'_>>,
     ) -> Result<String> {
-        let mut asked = Vec::new();
+        let mut wanted = Vec::new();
         for_each_member(requests.unwrap_or(Raw::kept("{}")), |key, request| {
-            asked.push((key.to_owned(), request));
+            wanted.push((key.to_owned(), request));
         });
         let mut out = Vec::new();
         let mut object = Object::begin(&mut out);
@@ -340,10 +340,10 @@ impl TestClient {
             object.any_member(name).extend_from_slice(value.get().as_bytes());
         });
         let mut responses = Object::begin(object.member("inputResponses"));
-        for (key, request) in asked {
+        for (key, request) in wanted {
             let [method, params] = pick(request, &["method", "params"])?;
             let method = method.and_then(string).ok_or_else(|| odd("a request without a method"))?;
-            let answer = self.conversation.ask(&method, params.map_or("{}", Raw::get));
+            let answer = self.conversation.answer_of(&method, params.map_or("{}", Raw::get));
             let answer = answer.map_err(|refused| {
                 let message = format!("the client refused the input \"{key}\"");
                 Error::new(ErrorKind::Unknown, message).because(refused)

@@ -659,7 +659,7 @@ observed!(Call, ListCall, CompleteCall, MethodCall, AuthorizeCall);
 macro_rules! surrounded {
     ($($call:ident),*) => {$(
         impl $call {
-            /// A seam gets the answer before the client.
+            /// An around callback gets the answer before the client.
             fn then(&mut self, then: around::AfterCallback) {
                 if let Some(responder) = &mut self.responder {
                     responder.then(then);

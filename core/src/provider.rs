@@ -43,7 +43,7 @@ pub trait Provider: Send + Sync {
         true
     }
 
-    /// The library answers, so no seam runs around it.
+    /// The library answers, so no around callback runs around it.
     #[doc(hidden)]
     fn is_library(&self) -> bool {
         false

@@ -76,8 +76,8 @@ mod tests {
     #[test]
     fn what_a_client_said_is_escaped_and_cut() {
         let lines = std::sync::Arc::new(Lock::new(Vec::new()));
-        let told = lines.clone();
-        let log = Log::to(move |_, line| told.with(|told, _| told.push(line.to_owned())));
+        let logged = lines.clone();
+        let log = Log::to(move |_, line| logged.with(|logged, _| logged.push(line.to_owned())));
         let refusals = Refusals::default();
         refusals.report(&log, RefusalKind::Host, 0, "the host 'a\nb'");
         refusals.report(&log, RefusalKind::Path, 0, &"x".repeat(1_000));

@@ -33,7 +33,7 @@ pub struct Responder<A: Reply> {
 const DROPPED: &str = "was dropped without an answer";
 
 enum AnswerTarget {
-    /// `permit`: what it counts as, over HTTP. `observed`: there is an observer. `then`: there are seams. `counted`: its
+    /// `permit`: what it counts as, over HTTP. `observed`: there is an observer. `then`: there are around callbacks. `counted`: its
     /// tool has limits.
     Call {
         connection: Weak<ConnectionState>,
@@ -77,7 +77,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// A seam gets the answer before the client. Not for a responder that has a twin already.
+    /// An around callback gets the answer before the client. Not for a responder that has a twin already.
     pub(crate) fn then(&mut self, seam: Box<dyn FnOnce(Outcome) -> Outcome + Send>) {
         if let AnswerTarget::Call { then, .. } = &mut self.target {
             then.get_or_insert_default().push(seam);
@@ -583,14 +583,14 @@ mod sealed {
         fn own_size(&self, _had: Option<&str>) -> usize {
             0
         }
-        /// Gives the answer to the seams of the call, and returns theirs.
+        /// Gives the answer to the around callbacks of the call, and returns theirs.
         fn through(self, _then: &Afterwards) -> Self
         where
             Self: Sized,
         {
             self
         }
-        /// The answer of the seams to a call that was dropped, if they have one.
+        /// The answer of the around callbacks to a call that was dropped, if they have one.
         fn of_seams(_then: &Afterwards) -> Option<Self>
         where
             Self: Sized,

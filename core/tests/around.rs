@@ -1,4 +1,4 @@
-//! Seams around the calls of callbacks, where a vector cannot look: threads, panics and what is dropped.
+//! Around callbacks, where a vector cannot look: threads, panics and what is dropped.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};

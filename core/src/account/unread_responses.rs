@@ -177,15 +177,15 @@ mod tests {
         let mut exchange = endpoint.begin(&head, 0, || ());
         exchange.body(body.as_bytes());
         exchange.end(0);
-        let (mut session, mut asked) = (String::new(), None);
+        let (mut session, mut read) = (String::new(), None);
         loop {
             match exchange.poll(0, &mut Vec::new()) {
-                Progress::Event(Event::Read(call)) => asked = Some(call),
+                Progress::Event(Event::Read(call)) => read = Some(call),
                 Progress::Respond(response) => {
                     let id = response.headers.into_iter().find(|(name, _)| *name == "mcp-session-id");
                     session = id.map(|(_, id)| id).unwrap_or_default();
                 }
-                Progress::Wait(_) | Progress::Done => return (exchange, session, asked),
+                Progress::Wait(_) | Progress::Done => return (exchange, session, read),
                 _ => {}
             }
         }

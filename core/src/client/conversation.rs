@@ -253,7 +253,7 @@ impl Conversation {
     /// Answers a request of the server.
     fn answer(&mut self, id: Raw<'_>, method: &str, params: Option<Raw<'_>>) -> Result<()> {
         let id = id.get();
-        let answer = match self.ask(method, params.map_or("{}", Raw::get)) {
+        let answer = match self.answer_of(method, params.map_or("{}", Raw::get)) {
             Ok(result) => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{}}}", result.as_str()),
             Err(error) => {
                 let mut message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":").into_bytes();
@@ -271,7 +271,7 @@ impl Conversation {
     }
 
     /// Returns the client's answer to a request of the server.
-    pub(super) fn ask(&mut self, method: &str, params: &str) -> Result<Json, MethodError> {
+    pub(super) fn answer_of(&mut self, method: &str, params: &str) -> Result<Json, MethodError> {
         match (self.on_request)(method, params) {
             MethodAnswer::Result(result) => Ok(result),
             MethodAnswer::Error(error) => Err(error),
@@ -344,9 +344,9 @@ fn refused(error: Raw<'_>) -> Result<Error> {
     let code = code.and_then(|code| code.get().parse().ok()).ok_or_else(|| odd("an error without a code"))?;
     let message = message.and_then(string).unwrap_or_default();
     let shown = format!("the server answered {code}: {message}");
-    let mut told = MethodError::new(code, message);
-    told.data = data.filter(|data| is_object(*data)).map(Json::received);
-    Ok(Error::new(ErrorKind::Unknown, shown).because(told))
+    let mut error = MethodError::new(code, message);
+    error.data = data.filter(|data| is_object(*data)).map(Json::received);
+    Ok(Error::new(ErrorKind::Unknown, shown).because(error))
 }
 
 fn number(id: Option<Raw<'_>>) -> Option<u64> {

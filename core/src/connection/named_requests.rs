@@ -89,7 +89,7 @@ impl ConnectionState {
             WaitingCallback::Read { .. } => self.finish_read(call, Answer::Failed(why.to_owned())),
             WaitingCallback::Method { .. } => self.finish_method(call, MethodAnswer::failed(why)),
         };
-        if named.asked.is_empty() {
+        if named.pending.is_empty() {
             return failed("it waits for its client, and asked it nothing by client_request");
         }
         if named.rounds >= ROUNDS {
@@ -124,7 +124,7 @@ impl ConnectionState {
         let Some(state) = state else { return Some(NamedRequests::default()) };
         let opened = self.sealer().open_state(context.caller.id(), &purpose(callback), &state, now)?;
         let opened = Json::object(opened).ok()?;
-        let [rounds, asked, answers] = members(opened.raw(), &["rounds", "asked", "answers"]).ok()?;
+        let [rounds, pending, answers] = members(opened.raw(), &["rounds", "asked", "answers"]).ok()?;
         let mut read = NamedRequests { rounds: rounds?.get().parse().ok()?, ..NamedRequests::default() };
         for_each_member(answers?, |name, answer| {
             if let Ok([Some(method), Some(result)]) = members(answer, &["method", "result"])
@@ -134,7 +134,7 @@ impl ConnectionState {
                 read.answers.insert(name.to_owned(), (method.into(), answer));
             }
         });
-        for_each_member(asked?, |name, method| {
+        for_each_member(pending?, |name, method| {
             let given = responses.and_then(|responses| member(responses, name));
             if let (Some(given), Some(method)) = (given.filter(|given| is_object(*given)), string(method)) {
                 let answer = ClientAnswer::Result(given.get().to_owned());
@@ -166,11 +166,11 @@ fn state(named: &NamedRequests) -> String {
     let mut out = Vec::new();
     let mut object = Object::begin(&mut out);
     object.raw("rounds", (named.rounds + 1).to_string());
-    let mut asked = Object::begin(object.member("asked"));
-    for request in &named.asked {
-        quote_into(&request.method, asked.any_member(&request.name));
+    let mut pending = Object::begin(object.member("asked"));
+    for request in &named.pending {
+        quote_into(&request.method, pending.any_member(&request.name));
     }
-    asked.end();
+    pending.end();
     let mut answers = Object::begin(object.member("answers"));
     for (name, (method, answer)) in &named.answers {
         let ClientAnswer::Result(result) = answer else { continue };
@@ -188,7 +188,7 @@ fn needed(named: &NamedRequests, state: &str) -> Json {
     let mut out = Vec::new();
     let mut object = Object::begin(&mut out);
     let mut requests = Object::begin(object.member("inputRequests"));
-    for request in &named.asked {
+    for request in &named.pending {
         let mut one = Object::begin(requests.any_member(&request.name));
         one.string("method", &request.method);
         if let Some(params) = &request.params {

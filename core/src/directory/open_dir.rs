@@ -36,7 +36,7 @@ impl OpenDir {
 
     /// Opens a directory in this one.
     pub(super) fn open_dir(&self, name: &str) -> io::Result<OpenDir> {
-        let dir = self.dir.open_dir_nofollow(&*self.asked(name))?;
+        let dir = self.dir.open_dir_nofollow(&*self.name_in_system(name))?;
         Ok(OpenDir {
             dir,
             #[cfg(test)]
@@ -48,11 +48,11 @@ impl OpenDir {
     pub(super) fn open_file(&self, name: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
-        self.dir.open_with(&*self.asked(name), &options)
+        self.dir.open_with(&*self.name_in_system(name), &options)
     }
 
     pub(super) fn metadata_of(&self, name: &str) -> io::Result<Metadata> {
-        self.dir.symlink_metadata(&*self.asked(name))
+        self.dir.symlink_metadata(&*self.name_in_system(name))
     }
 
     /// Returns the metadata of the directory itself.
@@ -87,7 +87,7 @@ impl OpenDir {
 
     /// Returns the name that the system gets: in tests that of the entry that another file system would find.
     #[cfg_attr(not(test), allow(clippy::unused_self, reason = "only tests have a lookup of their own"))]
-    fn asked<'a>(&self, name: &'a str) -> Cow<'a, str> {
+    fn name_in_system<'a>(&self, name: &'a str) -> Cow<'a, str> {
         #[cfg(test)]
         if let Some(lookup) = self.lookup {
             return lookup(&self.dir, name).into();

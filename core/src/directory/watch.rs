@@ -513,7 +513,7 @@ mod tests {
         let (shared, mut system, uri) = watched(around.path(), &server);
         shared.begin(AT_START);
         let mut client = server.test_client().unwrap();
-        let told = |system: &mut Events| {
+        let reported = |system: &mut Events| {
             let (mut events, mut changes) = (Vec::new(), Changes::default());
             while events.is_empty() {
                 assert!(system.wait(None, &mut events));
@@ -524,11 +524,11 @@ mod tests {
         let new = around.path().join("d/new");
         std::fs::write(&new, "").unwrap();
         std::fs::remove_file(&new).unwrap();
-        assert_eq!(told(&mut system), (vec![], false), "no client subscribed");
+        assert_eq!(reported(&mut system), (vec![], false), "no client subscribed");
         std::fs::write(&new, "").unwrap();
         client.subscribe(&uri.replace("d/a", "d/new")).unwrap();
         std::fs::remove_file(&new).unwrap();
-        assert_eq!(told(&mut system), (vec!["d".to_owned(), "d/new".to_owned()], true));
+        assert_eq!(reported(&mut system), (vec!["d".to_owned(), "d/new".to_owned()], true));
     }
 
     // row: U-29
@@ -542,7 +542,7 @@ mod tests {
         LOOKUP.set(None);
         std::fs::write(root.join("d/b"), "").unwrap();
         shared.begin(AT_START);
-        let told = |names: &[&str], moved| {
+        let reported = |names: &[&str], moved| {
             let mark = shared.seen.with(|seen| seen.mark_of("d"));
             let event =
                 |name: &&str| FileEvent::Entry { mark: mark.clone(), name: (*name).to_owned(), moved };
@@ -550,12 +550,12 @@ mod tests {
             shared.understand(names.iter().map(event).collect(), &mut Vec::new(), &mut changes);
             (changes.updated.into_keys().collect::<Vec<_>>().join(" "), changes.list)
         };
-        assert_eq!(told(&["A"], false), ("d/a".to_owned(), false), "edited");
+        assert_eq!(reported(&["A"], false), ("d/a".to_owned(), false), "edited");
         std::fs::rename(root.join("d/b"), root.join("d/c")).unwrap();
         std::fs::rename(root.join("d/c"), root.join("d/B")).unwrap(); // Wine sees no change of case alone
-        assert_eq!(told(&["b", "B"], true), ("d d/B d/b".to_owned(), true), "renamed");
+        assert_eq!(reported(&["b", "B"], true), ("d d/B d/b".to_owned(), true), "renamed");
         std::fs::remove_file(root.join("d/a")).unwrap();
-        assert_eq!(told(&["A"], true), ("d".to_owned(), true), "removed");
-        assert_eq!(told(&[".swap"], true), (String::new(), false), "nothing");
+        assert_eq!(reported(&["A"], true), ("d".to_owned(), true), "removed");
+        assert_eq!(reported(&[".swap"], true), (String::new(), false), "nothing");
     }
 }

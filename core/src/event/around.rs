@@ -1,4 +1,4 @@
-//! A seam: application code that runs around each call of a callback for a read, a tool, a prompt or a method.
+//! An around callback: application code that runs around each call of a callback for a read, a tool, a prompt or a method.
 
 use super::{Call, MethodCall, guarded};
 use crate::access::RequestContext;
@@ -12,7 +12,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// The call that a seam sees: see [`crate::Server::around`]. It may be kept.
+/// The call that an around callback sees: see [`crate::Server::around`]. It may be kept.
 pub struct AroundCall {
     subject: Subject,
     pub(super) context: Arc<Context>,
@@ -92,7 +92,7 @@ impl fmt::Debug for AroundCall {
     }
 }
 
-/// The answer of a callback, as a seam sees it.
+/// The answer of a callback, as an around callback sees it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -123,7 +123,7 @@ impl Outcome {
         matches!(self, Outcome::Read(_))
     }
 
-    /// A seam may give a read the answer of a tool.
+    /// An around callback may give a read the answer of a tool.
     pub(crate) fn into_answer(self) -> Answer {
         match self {
             Outcome::Read(answer) => answer,
@@ -172,12 +172,13 @@ impl From<MethodError> for Outcome {
 }
 
 pub(crate) type Seam = dyn Fn(AroundCall, Next) + Send + Sync;
-/// All seams of a server, the outermost first.
+/// All around callbacks of a server, the outermost first.
 pub(crate) type Seams = Arc<Vec<Arc<Seam>>>;
 /// Gets the answer, and returns the one to send.
 pub(crate) type AfterCallback = Box<dyn FnOnce(Outcome) -> Outcome + Send>;
 
-/// The call's way on from a seam: see [`crate::Server::around`]. Any thread may use it. Dropped unused, it fails the call.
+/// The call's way on from an around callback: see [`crate::Server::around`]. Any thread may use it. If it is
+/// dropped unused, the call fails.
 #[must_use = "a call whose `Next` is dropped fails"]
 pub struct Next {
     seams: Seams,
@@ -199,8 +200,8 @@ impl Next {
         Next { seams, at: 0, callback: Surrounded::Method(call, run) }
     }
 
-    /// Runs the next seam, or the callback. When the callback has answered, `then` gets the answer, on the thread that
-    /// answers, and returns it or another one. It runs once, also for a callback that failed and for a call that was
+    /// Runs the next around callback, or the callback itself. When that has answered, `then` gets the answer, on the thread
+    /// that answers, and returns it or another one. It runs once, also for a callback that failed and for a call that was
     /// cancelled; the client does not see the answer then. If it panics, the call fails.
     pub fn run(mut self, then: impl FnOnce(Outcome) -> Outcome + Send + 'static) {
         match &mut self.callback {
@@ -213,7 +214,7 @@ impl Next {
     /// Answers in place of the callback, which does not run.
     pub fn answer(self, outcome: impl Into<Outcome>) {
         let outcome = outcome.into();
-        // Whether the client still wants it is no concern of a seam.
+        // Whether the client still wants it is no concern of an around callback.
         let _wanted = match self.callback {
             Surrounded::Read(call, _) => call.into_responder().finish(outcome.into_answer()),
             Surrounded::Method(call, _) => call.into_responder().finish(outcome.into_method_answer()),
@@ -227,7 +228,7 @@ impl Next {
             return guarded(self, move |next| seam(call, next));
         }
         match self.callback {
-            // The seams may have waited.
+            // The around callbacks may have waited.
             Surrounded::Read(call, _) if call.is_cancelled() => drop(call),
             Surrounded::Method(call, _) if call.is_cancelled() => drop(call),
             Surrounded::Read(call, provider) => guarded(call, move |call| provider.read(call)),
@@ -271,7 +272,8 @@ impl Afterwards {
         self.0.with(|all, _| all.push(then));
     }
 
-    /// Gives the answer to the seams, the innermost first, and returns the last outcome. The second answer finds none.
+    /// Gives the answer to the around callbacks, the innermost first, and returns the last outcome. The second answer finds
+    /// no around callbacks.
     pub(crate) fn apply(&self, outcome: Outcome) -> Outcome {
         let is_read = outcome.is_read();
         let all = self.0.with(|all, _| std::mem::take(all));

@@ -16,8 +16,8 @@ pub(super) fn origin(head: &RequestHead<'_>) -> Option<String> {
 
 /// Returns whether a browser asks what a page may do.
 pub(super) fn is_preflight(head: &RequestHead<'_>) -> bool {
-    let asks = |name| head.all(name).next().is_some();
-    head.method == "OPTIONS" && asks("origin") && asks("access-control-request-method")
+    let has = |name| head.all(name).next().is_some();
+    head.method == "OPTIONS" && has("origin") && has("access-control-request-method")
 }
 
 pub(super) fn preflight(head: &RequestHead<'_>, methods: &str) -> Response {
@@ -35,9 +35,9 @@ pub(super) fn preflight(head: &RequestHead<'_>, methods: &str) -> Response {
 /// Returns the fields that a browser asks for and that repeat arguments of a tool. An answer cannot name them all: each
 /// tool has its own.
 fn requested_param_fields<'a>(head: &RequestHead<'a>) -> impl Iterator<Item = &'a str> {
-    let asked =
+    let requested =
         head.all("access-control-request-headers").filter_map(|value| std::str::from_utf8(value).ok());
-    asked.flat_map(|names| names.split(',')).map(str::trim_ascii).filter(|name| {
+    requested.flat_map(|names| names.split(',')).map(str::trim_ascii).filter(|name| {
         let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
         name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("mcp-param-"))
             && name.bytes().all(|byte| is_token(&byte))

@@ -245,9 +245,9 @@ impl Inner {
 
     /// Closes a connection, and cancels its calls.
     pub(super) fn close(&self, connection: &Connection) {
-        let told = connection.close_with_events();
-        if !told.is_empty() {
-            self.state.with(|s, _| s.events.extend(told));
+        let events = connection.close_with_events();
+        if !events.is_empty() {
+            self.state.with(|s, _| s.events.extend(events));
             self.group.wake();
         }
     }

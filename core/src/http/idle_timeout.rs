@@ -14,7 +14,7 @@ pub(crate) struct IdleTimeout {
     head: Option<u64>,
     /// Since when the client takes nothing of what it is sent.
     stuck: Option<u64>,
-    asked_to_end: bool,
+    shutting_down: bool,
 }
 
 /// The end of a client that was silent for too long.
@@ -36,7 +36,7 @@ impl IdleTimeout {
             idle: now,
             head: None,
             stuck: None,
-            asked_to_end: false,
+            shutting_down: false,
         }
     }
 
@@ -91,10 +91,10 @@ impl IdleTimeout {
     /// Returns how to end the connection, if it is time. A client that was asked to end and does not is broken off.
     pub(crate) fn on_timeout(&mut self, now: u64) -> Option<Silence> {
         self.deadline().filter(|deadline| *deadline <= now)?;
-        if self.head.is_some() || self.stuck.is_some() || self.asked_to_end {
+        if self.head.is_some() || self.stuck.is_some() || self.shutting_down {
             return Some(Silence::Broken);
         }
-        self.asked_to_end = true;
+        self.shutting_down = true;
         self.idle = now;
         Some(Silence::Idle)
     }

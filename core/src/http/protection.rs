@@ -155,9 +155,9 @@ fn challenge(members: [Option<String>; 3]) -> String {
 }
 
 fn scope(scopes: &[String]) -> Option<String> {
-    let told = scopes.iter().map(String::as_str).filter(|scope| *scope != OFFLINE && is_scope(scope));
-    let told: Vec<_> = told.collect();
-    (!told.is_empty()).then(|| format!("scope=\"{}\"", told.join(" ")))
+    let known = scopes.iter().map(String::as_str).filter(|scope| *scope != OFFLINE && is_scope(scope));
+    let known: Vec<_> = known.collect();
+    (!known.is_empty()).then(|| format!("scope=\"{}\"", known.join(" ")))
 }
 
 fn is_scope(scope: &str) -> bool {

@@ -133,9 +133,9 @@ impl<'a> Draft<'a> {
         params: Option<ParamFields>,
     ) -> Option<Box<Details>> {
         let meta = self.raw_meta.map(Json::received);
-        let told =
+        let any =
             meta.is_some() || if_version.is_some() || filter.is_some() || input.is_some() || params.is_some();
-        told.then(|| Box::new(Details { meta, if_version, filter, input, params }))
+        any.then(|| Box::new(Details { meta, if_version, filter, input, params }))
     }
 
     /// Reads the input that the result of an earlier read asked for.
@@ -330,7 +330,7 @@ impl<'a> Draft<'a> {
             .field(0)?
             .filter(|filter| is_object(*filter))
             .ok_or_else(|| bad_param("notifications", "is missing or not an object"))?;
-        let (mut asked, mut lists, mut uris, mut wrong) =
+        let (mut seen, mut lists, mut uris, mut wrong) =
             (TopicSet::default(), TopicSet::default(), None, None);
         for_each_member(filter, |name, value| {
             if name == URIS {
@@ -339,7 +339,7 @@ impl<'a> Draft<'a> {
                 }
             } else if let Some(kind) = kinds.find(name) {
                 match boolean(value) {
-                    _ if asked.has(kind) => {
+                    _ if seen.has(kind) => {
                         wrong.get_or_insert(twice(&DuplicateMember { name: name.into() }));
                     }
                     Some(true) => lists.add(kind),
@@ -349,7 +349,7 @@ impl<'a> Draft<'a> {
                         wrong.get_or_insert(RpcError::invalid_params(&what).with_member("param", name));
                     }
                 }
-                asked.add(kind);
+                seen.add(kind);
             }
         });
         if let Some(wrong) = wrong {

@@ -111,12 +111,12 @@ impl Machine {
     /// Ends a request without an answer, withdraws what it asked of the client, and tells the application if that has
     /// it.
     pub(super) fn drop_call(&mut self, call: CallId) -> Option<OpenRequest> {
-        let asked = self.inflight.is_handed_out(call);
+        let handed_out = self.inflight.is_handed_out(call);
         let open = self.inflight.abandon(call)?;
         self.causes.cancelled(&open.context);
         self.undo(call.slot(), &open.state);
         self.cancel_dropped_requests(); // before the end or the answer: nothing may follow that
-        if asked {
+        if handed_out {
             self.queue_host_call(HostCall::Cancel { call });
         }
         Some(open)

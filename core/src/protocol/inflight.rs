@@ -390,7 +390,7 @@ impl Inflight {
     pub(crate) fn lose_client(&mut self, route: Route) -> Vec<CallId> {
         let mut calls = self.on(route);
         calls.retain(|call| {
-            let asked = self.is_handed_out(*call);
+            let is_call = self.is_handed_out(*call);
             let Some(open) = self.get(*call) else { return false };
             open.client_gone = true;
             // Not asked: a lookup or the interest handlers are under way, which are no calls.
@@ -398,7 +398,7 @@ impl Inflight {
                 open.state,
                 RequestState::Lookup | RequestState::Subscribe(_) | RequestState::Listen { .. }
             );
-            (asked || !under_way) && open.context.cancel_waiting()
+            (is_call || !under_way) && open.context.cancel_waiting()
         });
         calls
     }

@@ -25,7 +25,7 @@ pub(crate) struct NamedRequests {
     /// By name: the method, and what the client answered.
     pub(crate) answers: BTreeMap<String, (String, ClientAnswer)>,
     /// Those of this run that lack an answer.
-    pub(crate) asked: Vec<NamedRequest>,
+    pub(crate) pending: Vec<NamedRequest>,
     pub(crate) rounds: u32,
     /// The answers that came with the request were read.
     pub(crate) read: bool,
@@ -107,9 +107,9 @@ impl Machine {
         if let Some((of, answer)) = named.answers.get(name) {
             return if of == method { Ok(answer.clone()) } else { Err(NotAnswered::OtherName) };
         }
-        if let Some(asked) = named.asked.iter().find(|asked| asked.name == name) {
-            let same =
-                asked.method == method && asked.params.as_ref().map(Json::as_str) == params.map(Json::as_str);
+        if let Some(pending) = named.pending.iter().find(|pending| pending.name == name) {
+            let same = pending.method == method
+                && pending.params.as_ref().map(Json::as_str) == params.map(Json::as_str);
             return Err(if same { NotAnswered::Waiting } else { NotAnswered::OtherName });
         }
         let (route, context) = (open.route, open.context.clone());
@@ -134,14 +134,14 @@ impl Machine {
         }
         let request = NamedRequest { name: name.into(), method: method.into(), params: params.cloned() };
         let open = self.inflight.get(call).ok_or_else(over)?;
-        open.named.get_or_insert_default().asked.push(request);
+        open.named.get_or_insert_default().pending.push(request);
         Err(NotAnswered::Waiting)
     }
 
     /// Forgets a request that was noted, and is wrong.
     pub(crate) fn forget_named_request(&mut self, call: CallId, name: &str) {
         if let Some(named) = self.inflight.get(call).and_then(|open| open.named.as_mut()) {
-            named.asked.retain(|asked| asked.name != name);
+            named.pending.retain(|pending| pending.name != name);
         }
     }
 
@@ -171,12 +171,12 @@ impl Machine {
             }
         };
         self.cancel_dropped_requests();
-        let asked = std::mem::take(&mut named.asked);
+        let pending = std::mem::take(&mut named.pending);
         named.rounds += 1;
         let Some(open) = self.inflight.get(next) else { return false };
         let route = open.route;
         open.named = Some(Box::new(named));
-        for NamedRequest { name, method, params } in asked {
+        for NamedRequest { name, method, params } in pending {
             self.write_client_request(next, route, (&method, params.as_ref()), Some(name));
         }
         self.inflight.pause(next);

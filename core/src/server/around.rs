@@ -1,4 +1,4 @@
-//! Seams around the calls of the application's callbacks.
+//! Around callbacks, which run around the calls of other callbacks.
 
 use super::Server;
 use crate::error::Result;
@@ -6,14 +6,14 @@ use crate::event::{AroundCall, Next};
 use std::sync::Arc;
 
 impl Server {
-    /// Adds a seam: a closure that runs around each call of a callback for a tool, a prompt, a read or a method of the
-    /// application's own. It may refuse the call, and it may look at the answer and replace it. Seams nest in the order
-    /// in which they were added: the first is the outermost. None runs around fixed contents and folders, which the library
-    /// answers by itself, nor if the application runs events itself.
+    /// Adds an around callback: a closure that runs around each call of a callback for a tool, a prompt, a read or a method
+    /// of the application. It may refuse the call, and it may look at the answer and replace it. Around callbacks nest in
+    /// the order in which they were added: the first is the outermost. None runs around fixed contents and folders, which
+    /// the library answers by itself, nor if the application runs events itself.
     ///
     /// The closure lets the call run by [`Next::run`], or answers in its place by [`Next::answer`]. It may keep `next`
     /// and do so later, on any thread. It runs where the callback would, with no lock held. A callback that asks the client
-    /// (see [`crate::MethodCall::client_request`]) runs again from its start, and so do the seams.
+    /// (see [`crate::MethodCall::client_request`]) runs again from its start, and so do the around callbacks.
     ///
     /// ```
     /// use std::time::Instant;
@@ -35,9 +35,9 @@ impl Server {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Closed`].
-    pub fn around(&self, seam: impl Fn(AroundCall, Next) + Send + Sync + 'static) -> Result<()> {
+    pub fn around(&self, callback: impl Fn(AroundCall, Next) + Send + Sync + 'static) -> Result<()> {
         self.open()?;
-        self.0.add_seam(Arc::new(seam));
+        self.0.add_seam(Arc::new(callback));
         Ok(())
     }
 }

@@ -130,7 +130,7 @@ impl ServerState {
         self.spawner.with(|spawner, _| spawner.clone())
     }
 
-    /// Adds a seam within those that are there.
+    /// Adds an around callback within those that are there.
     pub(super) fn add_seam(&self, seam: Arc<Seam>) {
         self.seams.with(|seams, trash| {
             let mut more = Vec::clone(seams);
@@ -140,7 +140,7 @@ impl ServerState {
         self.has_seams.store(true, Ordering::Release);
     }
 
-    /// Returns the seams of a call that begins now, if there are any.
+    /// Returns the around callbacks of a call that begins now, if there are any.
     pub(crate) fn seams(&self) -> Option<Seams> {
         self.has_seams.load(Ordering::Acquire).then(|| self.seams.with(|seams, _| seams.clone()))
     }

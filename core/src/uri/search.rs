@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::captures::Captures;
-use super::specificity::Kind;
+use super::specificity::TokenKind;
 use super::template::UriTemplate;
 
 /// Returns the first template of `list` that matches. The list is sorted by the kinds of tokens, and no two templates
@@ -55,7 +55,7 @@ fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri
     let mut next: Vec<_> = places.iter().filter_map(|&place| Some((*uri.get(place)?, place))).collect();
     next.sort_unstable();
     for same in next.chunk_by(|(a, _), (b, _)| a == b) {
-        let list = &literals[range_of(literals, kind, Kind::Literal(same[0].0))];
+        let list = &literals[range_of(literals, kind, TokenKind::Literal(same[0].0))];
         if !list.is_empty() {
             parts.push(Branch { list, depth: fork, places: same.iter().map(|(_, place)| *place).collect() });
         }
@@ -69,15 +69,15 @@ fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri
 }
 
 /// Returns how many templates of a list have a literal there. They come first, since the list is sorted by `kind`.
-pub(super) fn literals(list: &[Arc<UriTemplate>], kind: impl Fn(&UriTemplate) -> Kind) -> usize {
-    list.partition_point(|template| matches!(kind(template), Kind::Literal(_)))
+pub(super) fn literals(list: &[Arc<UriTemplate>], kind: impl Fn(&UriTemplate) -> TokenKind) -> usize {
+    list.partition_point(|template| matches!(kind(template), TokenKind::Literal(_)))
 }
 
 /// Returns the templates of such a list that have `wanted` there.
 pub(super) fn range_of(
     list: &[Arc<UriTemplate>],
-    kind: impl Fn(&UriTemplate) -> Kind,
-    wanted: Kind,
+    kind: impl Fn(&UriTemplate) -> TokenKind,
+    wanted: TokenKind,
 ) -> Range<usize> {
     let from = list.partition_point(|template| kind(template) < wanted);
     let number = list[from..].partition_point(|template| kind(template) == wanted);
@@ -85,14 +85,14 @@ pub(super) fn range_of(
 }
 
 /// Returns the places where a token can end if it begins at one of `places`. May return too many, never too few.
-fn after(kind: Kind, places: &[usize], uri: &[u8]) -> Vec<usize> {
+fn after(kind: TokenKind, places: &[usize], uri: &[u8]) -> Vec<usize> {
     let behind = |place: usize| place + 1..=uri.len();
     match kind {
-        Kind::Literal(byte) => {
+        TokenKind::Literal(byte) => {
             places.iter().filter(|&&place| uri.get(place) == Some(&byte)).map(|place| place + 1).collect()
         }
-        Kind::End => places.iter().copied().filter(|&place| place == uri.len()).collect(),
-        Kind::Segment => {
+        TokenKind::End => places.iter().copied().filter(|&place| place == uri.len()).collect(),
+        TokenKind::Segment => {
             let (mut ends, mut known) = (Vec::new(), 0);
             for &place in places {
                 let begin = place.max(known);
@@ -102,8 +102,8 @@ fn after(kind: Kind, places: &[usize], uri: &[u8]) -> Vec<usize> {
             }
             ends
         }
-        Kind::Greedy => places.first().map(|&place| behind(place)).into_iter().flatten().collect(),
-        Kind::Group(symbol) | Kind::OptionalGreedy(symbol) => {
+        TokenKind::Greedy => places.first().map(|&place| behind(place)).into_iter().flatten().collect(),
+        TokenKind::Group(symbol) | TokenKind::OptionalGreedy(symbol) => {
             // The group may be absent.
             let begins = |place: &usize| uri.get(*place).is_some_and(|&byte| char::from(byte) == symbol);
             let Some(&present) = places.iter().find(|place| begins(place)) else { return places.to_vec() };

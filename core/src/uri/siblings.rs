@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::search::{literals, range_of};
-use super::specificity::{Kind, Order, Token, compare};
+use super::specificity::{Order, Token, TokenKind, compare};
 use super::template::UriTemplate;
 
 /// Templates whose URIs all begin with one text. No two are ambiguous.
@@ -62,7 +62,7 @@ fn by_beginning<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) ->
     let (mut certain, mut in_value) = (true, false);
     for (at, token) in template.tokens().iter().enumerate() {
         let kind = |other: &UriTemplate| other.kind(at);
-        let is_literal = matches!(token.kind, Kind::Literal(_));
+        let is_literal = matches!(token.kind, TokenKind::Literal(_));
         let (literals, others) = list.split_at(literals(list, kind));
         list = if is_literal { literals } else { others };
         let same = range_of(list, kind, token.kind);
@@ -71,12 +71,12 @@ fn by_beginning<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) ->
         }
         list = &list[same];
         match token.kind {
-            Kind::Literal(byte) => certain &= !in_value || b"/?#".contains(&byte),
-            Kind::Segment => {}
-            Kind::Group(_) => break, // the names in it may be the first difference
+            TokenKind::Literal(byte) => certain &= !in_value || b"/?#".contains(&byte),
+            TokenKind::Segment => {}
+            TokenKind::Group(_) => break, // the names in it may be the first difference
             _ => certain = false,
         }
-        in_value = token.kind == Kind::Segment;
+        in_value = token.kind == TokenKind::Segment;
     }
     rivals.push(list);
     rivals
@@ -90,14 +90,14 @@ fn by_ending<'t>(mut list: &'t [Arc<UriTemplate>], template: &UriTemplate) -> Ve
         let kind = |other: &UriTemplate| other.kind_from_end(at);
         let same = range_of(list, kind, token.kind);
         match token.kind {
-            Kind::Literal(_) if !in_value => rivals.push(&list[literals(list, kind)..]),
-            Kind::Literal(b'/' | b'?' | b'#') | Kind::Segment => {
+            TokenKind::Literal(_) if !in_value => rivals.push(&list[literals(list, kind)..]),
+            TokenKind::Literal(b'/' | b'?' | b'#') | TokenKind::Segment => {
                 rivals.extend([&list[..same.start], &list[same.end..]]);
             }
             _ => break,
         }
         list = &list[same];
-        in_value = token.kind == Kind::Segment;
+        in_value = token.kind == TokenKind::Segment;
     }
     rivals.push(list);
     rivals
@@ -116,14 +116,14 @@ fn endings_differ(a: &[Token], b: &[Token]) -> bool {
     let mut in_value = false;
     for (a, b) in a.iter().rev().zip(b.iter().rev()).skip(1) {
         match (a.kind, b.kind) {
-            (Kind::Literal(a), Kind::Literal(b)) if a == b => {
+            (TokenKind::Literal(a), TokenKind::Literal(b)) if a == b => {
                 if in_value && !b"/?#".contains(&a) {
                     return false;
                 }
                 in_value = false;
             }
-            (Kind::Literal(_), Kind::Literal(_)) => return !in_value,
-            (Kind::Segment, Kind::Segment) => in_value = true,
+            (TokenKind::Literal(_), TokenKind::Literal(_)) => return !in_value,
+            (TokenKind::Segment, TokenKind::Segment) => in_value = true,
             _ => return false,
         }
     }

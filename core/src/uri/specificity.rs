@@ -17,7 +17,7 @@ pub(crate) enum Order {
 /// A position in a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     /// For a group: the names, where they are part of the URI.
     names: Vec<Box<str>>,
 }
@@ -26,7 +26,7 @@ pub(super) struct Token {
 /// first, so that a sorted list of templates can be tried from its beginning. Two templates with equal kinds
 /// throughout are ambiguous: without their optional groups they would make equal URIs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Literal(u8),
     End,
     Segment,
@@ -37,8 +37,8 @@ pub(super) enum Kind {
     OptionalGreedy(char),
 }
 
-impl From<Kind> for Token {
-    fn from(kind: Kind) -> Self {
+impl From<TokenKind> for Token {
+    fn from(kind: TokenKind) -> Self {
         Token { kind, names: Vec::new() }
     }
 }
@@ -48,7 +48,7 @@ pub(super) fn tokens(syntax: &Syntax) -> Vec<Token> {
     for part in &syntax.parts {
         let expression = match part {
             Part::Literal(text) => {
-                tokens.extend(text.bytes().map(|byte| Token::from(Kind::Literal(byte))));
+                tokens.extend(text.bytes().map(|byte| Token::from(TokenKind::Literal(byte))));
                 continue;
             }
             Part::Expression(expression) => expression,
@@ -60,28 +60,33 @@ pub(super) fn tokens(syntax: &Syntax) -> Vec<Token> {
             Operator::Simple => {
                 for n in 0..specs.len() {
                     if n > 0 {
-                        tokens.push(Kind::Literal(b',').into());
+                        tokens.push(TokenKind::Literal(b',').into());
                     }
-                    tokens.push(Kind::Segment.into());
+                    tokens.push(TokenKind::Segment.into());
                 }
             }
-            Operator::Reserved => tokens.push(Kind::Greedy.into()),
-            Operator::Fragment => tokens.extend([Kind::Literal(b'#').into(), Kind::Greedy.into()]),
+            Operator::Reserved => tokens.push(TokenKind::Greedy.into()),
+            Operator::Fragment => tokens.extend([TokenKind::Literal(b'#').into(), TokenKind::Greedy.into()]),
             Operator::Label | Operator::Path => tokens.extend(specs.iter().map(|s| {
-                Token::from(if s.explode { Kind::OptionalGreedy(symbol) } else { Kind::Group(symbol) })
+                Token::from(if s.explode {
+                    TokenKind::OptionalGreedy(symbol)
+                } else {
+                    TokenKind::Group(symbol)
+                })
             })),
             Operator::Parameter => {
-                tokens
-                    .extend(specs.iter().map(|s| Token { kind: Kind::Group(symbol), names: vec![name(s)] }));
+                tokens.extend(
+                    specs.iter().map(|s| Token { kind: TokenKind::Group(symbol), names: vec![name(s)] }),
+                );
             }
             Operator::Query | Operator::Continuation => {
                 let mut names: Vec<_> = specs.iter().map(name).collect();
                 names.sort_unstable();
-                tokens.push(Token { kind: Kind::Group(symbol), names });
+                tokens.push(Token { kind: TokenKind::Group(symbol), names });
             }
         }
     }
-    tokens.push(Kind::End.into());
+    tokens.push(TokenKind::End.into());
     tokens
 }
 
@@ -95,12 +100,12 @@ pub(super) fn compare(a: &[Token], b: &[Token]) -> Order {
     }
 }
 
-fn precedes(a: Kind, b: Kind) -> bool {
+fn precedes(a: TokenKind, b: TokenKind) -> bool {
     match (a, b) {
         // A template that ends here continues in the URI, inside the variable before its end.
-        (Kind::Literal(_), other) => !matches!(other, Kind::Literal(_)),
-        (Kind::Segment | Kind::Group(_), Kind::Greedy | Kind::OptionalGreedy(_))
-        | (Kind::End, Kind::Group(_) | Kind::OptionalGreedy(_)) => true,
+        (TokenKind::Literal(_), other) => !matches!(other, TokenKind::Literal(_)),
+        (TokenKind::Segment | TokenKind::Group(_), TokenKind::Greedy | TokenKind::OptionalGreedy(_))
+        | (TokenKind::End, TokenKind::Group(_) | TokenKind::OptionalGreedy(_)) => true,
         _ => false,
     }
 }

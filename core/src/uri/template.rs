@@ -3,7 +3,7 @@
 use super::captures::Captures;
 use super::program::Program;
 use super::refusal;
-use super::specificity::{self, Kind, Order, Token};
+use super::specificity::{self, Order, Token, TokenKind};
 use super::syntax::{Operator, Part, Syntax, TemplateError};
 
 /// An RFC 6570 template whose expansion can be undone. Parsed once, matched in time linear in the URI.
@@ -132,22 +132,22 @@ impl UriTemplate {
     }
 
     /// Returns the token at a position; the last one is the end.
-    pub(super) fn kind(&self, at: usize) -> Kind {
-        self.tokens.get(at).map_or(Kind::End, |token| token.kind)
+    pub(super) fn kind(&self, at: usize) -> TokenKind {
+        self.tokens.get(at).map_or(TokenKind::End, |token| token.kind)
     }
 
-    pub(super) fn kinds(&self) -> impl Iterator<Item = Kind> {
+    pub(super) fn kinds(&self) -> impl Iterator<Item = TokenKind> {
         self.tokens.iter().map(|token| token.kind)
     }
 
     /// Returns the token at a position counted from the end, which is the first; beyond the beginning it is the end
     /// again.
-    pub(super) fn kind_from_end(&self, at: usize) -> Kind {
-        self.tokens.iter().nth_back(at).map_or(Kind::End, |token| token.kind)
+    pub(super) fn kind_from_end(&self, at: usize) -> TokenKind {
+        self.tokens.iter().nth_back(at).map_or(TokenKind::End, |token| token.kind)
     }
 
-    pub(super) fn kinds_from_end(&self) -> impl Iterator<Item = Kind> {
-        self.tokens.iter().rev().map(|token| token.kind).chain([Kind::End])
+    pub(super) fn kinds_from_end(&self) -> impl Iterator<Item = TokenKind> {
+        self.tokens.iter().rev().map(|token| token.kind).chain([TokenKind::End])
     }
 
     #[cfg(test)]

@@ -502,7 +502,7 @@ fn outcome(step: &Value, result: &wellhead::Result<()>) -> Result<(), String> {
     if got == step["error"].as_str() { Ok(()) } else { Err(format!("got {}", shown())) }
 }
 
-/// The seam of an entry.
+/// The around callback of an entry.
 fn around(state: &Shared, name: &str, rule: &Value, call: &AroundCall, next: Next) {
     let subject = call.name().or(call.uri()).unwrap_or(call.method()).to_owned();
     let header =

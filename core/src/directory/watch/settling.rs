@@ -51,18 +51,18 @@ mod tests {
         let at = |ms| start + Duration::from_millis(ms);
         let mut settling = Settling::new(Duration::from_millis(quiet));
         let mut changes = changes.into_iter().peekable();
-        let (mut told, mut now) = (Vec::new(), 0);
+        let (mut reported, mut now) = (Vec::new(), 0);
         loop {
             while changes.next_if(|change| *change == now).is_some() {
                 settling.changed(at(now));
             }
             if settling.is_settled(at(now)) {
-                told.push(now);
+                reported.push(now);
             }
             let left = settling.left(at(now)).map(|left| now + left.as_millis() as u64);
             match left.into_iter().chain(changes.peek().copied()).min() {
                 Some(next) => now = next,
-                None => return told,
+                None => return reported,
             }
         }
     }
