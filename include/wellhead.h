@@ -1591,10 +1591,10 @@ WELLHEAD_API wellhead_status wellhead_server_set_publish(wellhead_server *server
                                                          void *user_data, wellhead_destroy_callback destroy,
                                                          wellhead_error **error);
 
-/* Takes a change that another instance published, and notifies clients of this one. *told: 0 for an event that this instance
- * published, and for an unknown kind of change; else 1. told: may be NULL. Does not block, and calls back only `wake`.
+/* Takes a change that another instance published, and notifies clients of this one. *applied: 0 for an event that this instance
+ * published, and for an unknown kind of change; else 1. applied: may be NULL. Does not block, and calls back only `wake`.
  * INVALID_ARGUMENT for text that is no event, INVALID_URI, INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_inject(wellhead_server *server, wellhead_str event, int *told,
+WELLHEAD_API wellhead_status wellhead_server_inject(wellhead_server *server, wellhead_str event, int *applied,
                                                     wellhead_error **error);
 
 /* ---- URIs --------------------------------------------------------------------------------------------------------- */

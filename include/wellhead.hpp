@@ -107,8 +107,8 @@ public:
  * the callback again, or tells the client what it lacks. See wellhead_method_wait. */
 class ClientRequestError : public std::runtime_error {
 public:
-    ClientRequestError(std::uint32_t kind, std::optional<std::string> told)
-        : std::runtime_error("the client has not answered"), response(kind), json(std::move(told)) {}
+    ClientRequestError(std::uint32_t kind, std::optional<std::string> response_json)
+        : std::runtime_error("the client has not answered"), response(kind), json(std::move(response_json)) {}
 
     /* WELLHEAD_RESPONSE_WAITING, or what may be caught: WELLHEAD_RESPONSE_ERROR, WELLHEAD_RESPONSE_MISSING_CAPABILITY,
      * WELLHEAD_RESPONSE_INVALID. */
@@ -596,14 +596,14 @@ namespace detail {
 
 /* Makes a named request by a function of C. */
 template <class F, class T>
-std::string requested(F ask, T *responder, std::string_view name, std::string_view method,
+std::string requested(F client_request, T *responder, std::string_view name, std::string_view method,
                       const std::optional<std::string> &params) {
     wellhead_str json = {nullptr, 0};
-    const std::uint32_t response = ask(responder, str(name), str(method), optional_str(params), &json);
+    const std::uint32_t response = client_request(responder, str(name), str(method), optional_str(params), &json);
     if (response == WELLHEAD_RESPONSE_RESULT) return std::string(view(json));
-    std::optional<std::string> told;
-    if (json.ptr) told.emplace(view(json));
-    throw ClientRequestError(response, std::move(told));
+    std::optional<std::string> text;
+    if (json.ptr) text.emplace(view(json));
+    throw ClientRequestError(response, std::move(text));
 }
 
 /* A responder: borrowed inside a callback, owned after keep(). An owned one frees itself, which answers a failure. */
@@ -982,7 +982,7 @@ inline void set_thrown(wellhead_outcome *outcome) noexcept {
 /* Gets the answer of a call, and may replace it. */
 using AfterCallback = Callback<void(const Call &call, Outcome &outcome)>;
 
-/* The way on of a call from a seam: see wellhead_next_run; borrowed. */
+/* The way on of a call from an around callback: see wellhead_next_run; borrowed. */
 class Next {
 public:
     explicit Next(wellhead_next *next) noexcept : next_(next) {}
@@ -1239,9 +1239,9 @@ public:
     }
     /* Takes a change of another instance, and returns true if clients were notified. */
     bool inject(std::string_view event) {
-        int told = 0;
-        detail::call(wellhead_server_inject, capi(), str(event), &told);
-        return told != 0;
+        int applied = 0;
+        detail::call(wellhead_server_inject, capi(), str(event), &applied);
+        return applied != 0;
     }
     wellhead_counters counters() const {
         wellhead_counters counted = WELLHEAD_COUNTERS_INIT;
@@ -1534,8 +1534,8 @@ private:
     static void answer(void *on_request, const wellhead_str *method, const wellhead_str *params,
                        wellhead_test_request *request) noexcept {
         try {
-            TestRequest asked(request);
-            detail::as<TestRequestCallback>(on_request)(view(*method), view(*params), asked);
+            TestRequest made(request);
+            detail::as<TestRequestCallback>(on_request)(view(*method), view(*params), made);
         } catch (const std::exception &e) {
             wellhead_test_request_failed(request, wellhead_cstr(e.what()));
         } catch (...) {

@@ -151,7 +151,7 @@ private:
 inline void Server::serve_http(std::string_view address, HttpOptions options) {
     struct Bound {
         Server *server;
-        Callback<void(std::string_view)> tell;
+        Callback<void(std::string_view)> callback;
         std::exception_ptr thrown;
     } bound = {this, std::move(options.bound), nullptr};
     detail::EndpointOptionsOfC endpoint(options.endpoint);
@@ -161,11 +161,11 @@ inline void Server::serve_http(std::string_view address, HttpOptions options) {
     c.connections = options.connections;
     c.drain_ms = options.drain_ms;
     c.flags = options.flags;
-    if (bound.tell) {
+    if (bound.callback) {
         c.bound = [](void *bound_data, const wellhead_str *listened_on) noexcept {
             auto *it = static_cast<Bound *>(bound_data);
             try {
-                it->tell(view(*listened_on));
+                it->callback(view(*listened_on));
             } catch (...) {
                 it->thrown = std::current_exception();
                 it->server->close();

@@ -1,6 +1,6 @@
 //! Arguments of a call by path.
 
-use crate::boundary::{Promise, ask};
+use crate::boundary::{Promise, query};
 use crate::held_call::wellhead_call;
 use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int};
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn wellhead_call_argument_count(
 ) -> usize {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, 0, |promise, call| {
+        query(call, 0, |promise, call| {
             found(promise, call, path).map_or(0, |(arguments, path)| arguments.count(path))
         })
     }
@@ -111,7 +111,7 @@ unsafe fn borrowed(
 ) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |promise, call| {
+        query(call, wellhead_str::ABSENT, |promise, call| {
             let text = found(promise, call, path).and_then(|(arguments, path)| get(arguments, path));
             wellhead_str::optional(text)
         })
@@ -127,7 +127,7 @@ unsafe fn written<T>(
 ) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, 0, |promise, call| {
+        query(call, 0, |promise, call| {
             let value = found(promise, call, path).and_then(|(arguments, path)| get(arguments, path));
             value.map_or(0, |value| {
                 promise.put(place, value);

@@ -1,6 +1,6 @@
-//! Seams: functions of the application that run around each call of a callback.
+//! Around callbacks: functions of the application that run around each call of a callback.
 
-use crate::boundary::{Promise, answer, ask, guard, invalid};
+use crate::boundary::{Promise, answer, guard, invalid, query};
 use crate::foreign::{UserData, json};
 use crate::held_call::wellhead_call;
 use crate::method::failure;
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn wellhead_next_run(
 pub unsafe extern "C" fn wellhead_next_refuse(next: *mut wellhead_next) -> *mut wellhead_outcome {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(next.cast_const(), std::ptr::null_mut(), |_, next| match &mut *next.open.lock() {
+        query(next.cast_const(), std::ptr::null_mut(), |_, next| match &mut *next.open.lock() {
             Some(open) => {
                 open.refused = true;
                 (&raw const next.refusal).cast_mut()
@@ -128,17 +128,17 @@ pub unsafe extern "C" fn wellhead_next_refuse(next: *mut wellhead_next) -> *mut 
 
 /// The answer of one call, which C borrows until the around callback returns.
 /// cbindgen:ignore
-pub struct wellhead_outcome(Mutex<Told>);
+pub struct wellhead_outcome(Mutex<Replaceable>);
 
 /// The answer, and the texts of earlier ones that the application may still look at.
-struct Told {
+struct Replaceable {
     outcome: Outcome,
     before: Vec<Outcome>,
 }
 
 impl wellhead_outcome {
     fn showing(outcome: Outcome) -> Self {
-        wellhead_outcome(Mutex::new(Told { outcome, before: Vec::new() }))
+        wellhead_outcome(Mutex::new(Replaceable { outcome, before: Vec::new() }))
     }
 
     fn refusal(is_read: bool) -> Self {
@@ -157,7 +157,7 @@ impl wellhead_outcome {
 pub unsafe extern "C" fn wellhead_outcome_word(outcome: *const wellhead_outcome) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(outcome, wellhead_str::ABSENT, |_, outcome| {
+        query(outcome, wellhead_str::ABSENT, |_, outcome| {
             wellhead_str::from_text(outcome.0.lock().outcome.word())
         })
     }
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn wellhead_outcome_word(outcome: *const wellhead_outcome)
 pub unsafe extern "C" fn wellhead_outcome_result(outcome: *const wellhead_outcome) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(outcome, wellhead_str::ABSENT, |_, outcome| match &outcome.0.lock().outcome {
+        query(outcome, wellhead_str::ABSENT, |_, outcome| match &outcome.0.lock().outcome {
             Outcome::Method(MethodAnswer::Result(result)) => wellhead_str::from_text(result.as_str()),
             _ => wellhead_str::ABSENT,
         })
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn wellhead_outcome_result(outcome: *const wellhead_outcom
 pub unsafe extern "C" fn wellhead_outcome_text(outcome: *const wellhead_outcome) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(outcome, wellhead_str::ABSENT, |_, outcome| {
+        query(outcome, wellhead_str::ABSENT, |_, outcome| {
             wellhead_str::optional(match &outcome.0.lock().outcome {
                 Outcome::Read(Answer::Found(found)) => match &found[..] {
                     [only] => only.text(),
@@ -298,12 +298,12 @@ unsafe fn set(
     make: impl FnOnce(&Promise, &Outcome) -> Result<Outcome>,
 ) -> wellhead_status {
     let run = |promise: &Promise| {
-        let told = &mut *promise.handle(outcome.cast_const(), "outcome")?.0.lock();
-        let answer = make(promise, &told.outcome)?;
-        if std::mem::discriminant(&answer) != std::mem::discriminant(&told.outcome) {
+        let kept = &mut *promise.handle(outcome.cast_const(), "outcome")?.0.lock();
+        let answer = make(promise, &kept.outcome)?;
+        if std::mem::discriminant(&answer) != std::mem::discriminant(&kept.outcome) {
             return Err(invalid("a read has other answers than a tool, a prompt or a method"));
         }
-        told.before.push(std::mem::replace(&mut told.outcome, answer));
+        kept.before.push(std::mem::replace(&mut kept.outcome, answer));
         Ok(())
     };
     // SAFETY: our caller's promise.

@@ -255,11 +255,11 @@ pub(crate) unsafe fn release<T: Shared>(handle: *mut T, end: impl FnOnce(&T)) {
     }
 }
 
-/// The body of an exported function that asks a handle; `otherwise` is what NULL gives.
+/// The body of an exported function that reads from a handle. It returns `otherwise` for NULL.
 ///
 /// # Safety
 /// The caller keeps the [`Promise`].
-pub(crate) unsafe fn ask<T: Sync, R>(
+pub(crate) unsafe fn query<T: Sync, R>(
     handle: *const T,
     otherwise: R,
     run: impl FnOnce(&Promise, &T) -> R,

@@ -1,6 +1,6 @@
 //! Calls: the requests that callbacks answer.
 
-use crate::boundary::{ask, guard, invalid};
+use crate::boundary::{guard, invalid, query};
 use crate::foreign::{HostCaller, UserData};
 use crate::held_call::{of_request, wellhead_call};
 use crate::status::wellhead_status;
@@ -79,7 +79,9 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
 pub unsafe extern "C" fn wellhead_call_caller(call: *const wellhead_call) -> *mut c_void {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, std::ptr::null_mut(), |_, call| call.caller().map_or(std::ptr::null_mut(), HostCaller::get))
+        query(call, std::ptr::null_mut(), |_, call| {
+            call.caller().map_or(std::ptr::null_mut(), HostCaller::get)
+        })
     }
 }
 
@@ -92,7 +94,7 @@ pub unsafe extern "C" fn wellhead_call_typed_caller(
 ) -> *mut c_void {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, std::ptr::null_mut(), |_, call| {
+        query(call, std::ptr::null_mut(), |_, call| {
             call.caller().and_then(|caller| caller.of_type(caller_type)).unwrap_or(std::ptr::null_mut())
         })
     }
@@ -103,7 +105,8 @@ pub unsafe extern "C" fn wellhead_call_typed_caller(
 pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |_, call| match of_request!(call, it => it.call.caller().id(), &[]) {
+        query(call, wellhead_str::ABSENT, |_, call| match of_request!(call, it => it.call.caller().id(), &[])
+        {
             [] => wellhead_str::ABSENT,
             id => wellhead_str::bytes(id),
         })
@@ -138,7 +141,7 @@ pub unsafe extern "C" fn wellhead_call_progress(
 ) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, 0, |promise, call| {
+        query(call, 0, |promise, call| {
             let (total, message) =
                 (promise.number(total), promise.optional(message, "message").ok().flatten());
             c_int::from(of_request!(call, it => it.call.progress(progress, total, message), false))
@@ -154,7 +157,7 @@ pub unsafe extern "C" fn wellhead_call_progress(
 pub unsafe extern "C" fn wellhead_call_close_stream(call: *const wellhead_call, retry_ms: u64) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, 0, |_, call| c_int::from(of_request!(call, it => it.call.close_stream(retry_ms), false)))
+        query(call, 0, |_, call| c_int::from(of_request!(call, it => it.call.close_stream(retry_ms), false)))
     }
 }
 
@@ -194,7 +197,7 @@ pub unsafe extern "C" fn wellhead_call_seal_state(
     let none = std::ptr::null_mut();
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, none, |promise, call| match (call.as_read(), promise.text(state, "state")) {
+        query(call, none, |promise, call| match (call.as_read(), promise.text(state, "state")) {
             (Some(call), Ok(state)) => Box::into_raw(Box::new(wellhead_text(call.seal_state(state, until)))),
             _ => none,
         })
@@ -212,7 +215,7 @@ pub unsafe extern "C" fn wellhead_call_open_state(
     let none = std::ptr::null_mut();
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, none, |_, call| {
+        query(call, none, |_, call| {
             let state = call.as_read().and_then(|call| call.open_state(now));
             state.map_or(none, |state| Box::into_raw(Box::new(wellhead_text(state))))
         })
@@ -232,7 +235,7 @@ pub unsafe extern "C" fn wellhead_call_after(call: *const wellhead_call) -> well
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_limit(call: *const wellhead_call) -> usize {
     // SAFETY: our caller's promise.
-    unsafe { ask(call, 0, |_, call| call.as_list().map_or(0, ListCall::limit)) }
+    unsafe { query(call, 0, |_, call| call.as_list().map_or(0, ListCall::limit)) }
 }
 
 /// Returns the filter of a list, which a client of the resources/get dialect may send: a JSON object. Absent: no filter.
@@ -362,7 +365,7 @@ pub unsafe extern "C" fn wellhead_call_extension(
 ) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |promise, call| {
+        query(call, wellhead_str::ABSENT, |promise, call| {
             let id = promise.text(id, "id").ok();
             wellhead_str::optional(id.and_then(|id| call.extensions()?.get(id)))
         })
@@ -373,7 +376,9 @@ pub unsafe extern "C" fn wellhead_call_extension(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_client_has_apps(call: *const wellhead_call) -> c_int {
     // SAFETY: our caller's promise.
-    unsafe { ask(call, 0, |_, call| c_int::from(call.extensions().is_some_and(ClientExtensions::has_apps))) }
+    unsafe {
+        query(call, 0, |_, call| c_int::from(call.extensions().is_some_and(ClientExtensions::has_apps)))
+    }
 }
 
 /// Returns the lowest level of notifications/message that the request asks for, such as "info", for a method. Absent: it asks
@@ -390,7 +395,7 @@ pub unsafe extern "C" fn wellhead_call_log_level(call: *const wellhead_call) -> 
 pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, 0, |_, call| {
+        query(call, 0, |_, call| {
             c_int::from(match call {
                 wellhead_call::Interest(call) => call.is_cancelled(),
                 wellhead_call::Verify(call) => call.is_cancelled(),
@@ -440,7 +445,7 @@ pub(crate) unsafe fn text(
     get: impl for<'a> FnOnce(&'a wellhead_call) -> Option<&'a str>,
 ) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { ask(call, wellhead_str::ABSENT, |_, call| wellhead_str::optional(get(call))) }
+    unsafe { query(call, wellhead_str::ABSENT, |_, call| wellhead_str::optional(get(call))) }
 }
 
 /// The body of a function that returns a text of a call by its name.
@@ -451,7 +456,7 @@ pub(crate) unsafe fn named(
 ) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, wellhead_str::ABSENT, |promise, call| {
+        query(call, wellhead_str::ABSENT, |promise, call| {
             wellhead_str::optional(promise.c_string(name).and_then(|name| get(call, name)))
         })
     }

@@ -1,6 +1,6 @@
 //! Notifications and requests to the client that belong to the call of a method.
 
-use crate::boundary::{Promise, ask, guard, invalid, required};
+use crate::boundary::{Promise, guard, invalid, query, required};
 use crate::foreign::{UserData, object};
 use crate::held_call::{ClientRequests, wellhead_call};
 use crate::method::wellhead_method;
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn wellhead_method_request(
             let call = method_call(promise, responder)?;
             let then = required(then, "then")?;
             let params = object(promise, params, "params")?;
-            let asked = call.request(promise.text(method, "method")?, params.as_ref(), move |answer| {
+            let request = call.request(promise.text(method, "method")?, params.as_ref(), move |answer| {
                 let (response, json) = match &answer {
                     ClientAnswer::Result(json) => (WELLHEAD_RESPONSE_RESULT, wellhead_str::from_text(json)),
                     ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::from_text(json)),
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn wellhead_method_request(
                 // SAFETY: the application's function, called as the header says.
                 then(data.get(), response, &raw const json);
             })?;
-            promise.put(number, asked);
+            promise.put(number, request);
             Ok(())
         })
     }
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn wellhead_method_cancel_request(
 ) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(responder.cast_const(), 0, |_, pending| {
+        query(responder.cast_const(), 0, |_, pending| {
             c_int::from(pending.call.as_method().is_some_and(|call| call.cancel_request(number)))
         })
     }
@@ -155,7 +155,7 @@ pub(crate) unsafe fn client_request<K: Kind>(
     [name, method, params]: [wellhead_str; 3],
     json: *mut wellhead_str,
 ) -> u32 {
-    let asked = |promise: &Promise, pending: &Pending<K>| {
+    let run = |promise: &Promise, pending: &Pending<K>| {
         let Some(requests) = pending.call.requests() else { return WELLHEAD_RESPONSE_WAITING };
         let made = || {
             let params = object(promise, params, "params")?;
@@ -169,7 +169,7 @@ pub(crate) unsafe fn client_request<K: Kind>(
         let (response, text) = match made().unwrap_or_else(|e| Err(ClientRequestError::Failed(e))) {
             Ok(result) => (WELLHEAD_RESPONSE_RESULT, Some(result.as_str().to_owned())),
             Err(why) => {
-                let told = match &why {
+                let response = match &why {
                     ClientRequestError::Refused(error) => (WELLHEAD_RESPONSE_ERROR, Some(error.as_json())),
                     ClientRequestError::MissingCapability(lacked) => {
                         (WELLHEAD_RESPONSE_MISSING_CAPABILITY, Some(lacked.as_str().to_owned()))
@@ -180,14 +180,14 @@ pub(crate) unsafe fn client_request<K: Kind>(
                     _ => (WELLHEAD_RESPONSE_WAITING, None),
                 };
                 requests.keep_error(why);
-                told
+                response
             }
         };
         promise.put(json, text.map_or(wellhead_str::ABSENT, |text| requests.keep_text(text)));
         response
     };
     // SAFETY: our caller's promise.
-    unsafe { ask(responder.cast_const(), WELLHEAD_RESPONSE_WAITING, asked) }
+    unsafe { query(responder.cast_const(), WELLHEAD_RESPONSE_WAITING, run) }
 }
 
 /// The answer to a call whose requests lack a response.

@@ -1,6 +1,6 @@
 //! One client: bytes in, bytes out.
 
-use crate::boundary::{Shared, answer, ask, call_shared, free, guard, invalid, release, share};
+use crate::boundary::{Shared, answer, call_shared, free, guard, invalid, query, release, share};
 use crate::foreign::{HostCaller, Notice, UserData, notice};
 use crate::server::{Generation, wellhead_server};
 use crate::status::{wellhead_error, wellhead_status};
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn wellhead_connection_poll_transmit(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_transmit_bytes(transmit: *const wellhead_transmit) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { ask(transmit, wellhead_str::ABSENT, |_, transmit| transmit.bytes) }
+    unsafe { query(transmit, wellhead_str::ABSENT, |_, transmit| transmit.bytes) }
 }
 
 /// Frees a piece of output that was sent, or that cannot be sent. May come after its connection is freed. NULL: does nothing.

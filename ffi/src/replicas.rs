@@ -39,21 +39,21 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
     }
 }
 
-/// Takes a change that another instance published, and notifies clients of this one. *told: 0 for an event that this instance
-/// published, and for an unknown kind of change; else 1. told: may be NULL. Does not block, and calls back only `wake`.
+/// Takes a change that another instance published, and notifies clients of this one. *applied: 0 for an event that this instance
+/// published, and for an unknown kind of change; else 1. applied: may be NULL. Does not block, and calls back only `wake`.
 /// INVALID_ARGUMENT for text that is no event, INVALID_URI, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_inject(
     server: *mut wellhead_server,
     event: wellhead_str,
-    told: *mut c_int,
+    applied: *mut c_int,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
         with_server(server, error, |promise, server| {
             let was = server.inject(promise.text(event, "event")?)?;
-            promise.put(told, c_int::from(was));
+            promise.put(applied, c_int::from(was));
             Ok(())
         })
     }

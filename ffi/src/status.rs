@@ -1,6 +1,6 @@
 //! Statuses and errors.
 
-use crate::boundary::{Promise, ask, free};
+use crate::boundary::{Promise, free, query};
 use crate::types::wellhead_str;
 use std::ffi::c_char;
 use wellhead::{Error, ErrorKind};
@@ -66,14 +66,14 @@ pub struct wellhead_error {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_status(error: *const wellhead_error) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { ask(error, WELLHEAD_STATUS_OK, |_, error| error.kind.number()) }
+    unsafe { query(error, WELLHEAD_STATUS_OK, |_, error| error.kind.number()) }
 }
 
 /// Returns a message for people: the problem, and a way to solve it. Borrowed until the error is freed. NULL: absent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_message(error: *const wellhead_error) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { ask(error, wellhead_str::ABSENT, |_, error| wellhead_str::from_text(&error.message)) }
+    unsafe { query(error, wellhead_str::ABSENT, |_, error| wellhead_str::from_text(&error.message)) }
 }
 
 /// Frees an error. NULL: does nothing.

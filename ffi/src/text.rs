@@ -1,6 +1,6 @@
 //! Texts that are given to the application.
 
-use crate::boundary::{ask, free};
+use crate::boundary::{free, query};
 use crate::types::wellhead_str;
 
 /// cbindgen:ignore
@@ -10,7 +10,7 @@ pub struct wellhead_text(pub(crate) String);
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_text_str(text: *const wellhead_text) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { ask(text, wellhead_str::ABSENT, |_, text| wellhead_str::from_text(&text.0)) }
+    unsafe { query(text, wellhead_str::ABSENT, |_, text| wellhead_str::from_text(&text.0)) }
 }
 
 /// Frees a text. NULL: does nothing.

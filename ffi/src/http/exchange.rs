@@ -25,8 +25,8 @@ struct State {
     exchange: Option<Exchange>,
     freed: bool,
     data: Vec<u8>,
-    /// The data came with the head.
-    untold: bool,
+    /// Data came with the head. The next call reports it.
+    data_unreported: bool,
     /// When to poll again.
     until: u64,
     response: Option<Answer>,
@@ -242,7 +242,7 @@ impl wellhead_exchange {
         ready: Arc<Notice>,
     ) -> wellhead_exchange {
         let (exchange, response) = (Some(exchange), head.map(Answer::new));
-        let state = State { exchange, freed: false, data, untold: false, until: u64::MAX, response };
+        let state = State { exchange, freed: false, data, data_unreported: false, until: u64::MAX, response };
         wellhead_exchange { state: Mutex::new(state), ready }
     }
 
@@ -267,7 +267,7 @@ impl wellhead_exchange {
                 if state.freed {
                     return WELLHEAD_PROGRESS_DONE;
                 }
-                if std::mem::take(&mut state.untold) {
+                if std::mem::take(&mut state.data_unreported) {
                     return WELLHEAD_PROGRESS_DATA;
                 }
                 std::mem::take(&mut state.data)
@@ -290,7 +290,7 @@ impl wellhead_exchange {
                 }
                 Some(Progress::Respond(head)) => {
                     state.response = Some(Answer::new(head));
-                    state.untold = has_data;
+                    state.data_unreported = has_data;
                     WELLHEAD_PROGRESS_RESPOND
                 }
                 Some(Progress::Data) => WELLHEAD_PROGRESS_DATA,

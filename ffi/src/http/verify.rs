@@ -191,12 +191,12 @@ pub(super) fn protected(
         protection.authorization_server_count,
         "authorization_servers",
     )?;
-    let told = match promise.optional(protection.resource, "resource")? {
+    let protection = match promise.optional(protection.resource, "resource")? {
         Some(resource) => Protection::new(resource, servers)?,
         None if servers.is_empty() => Protection::default(),
         None => return Err(invalid("authorization_servers go with resource, the URL that clients know")),
     };
-    Ok(judged(builder.protect(told.scopes(scopes)?), options, data))
+    Ok(judged(builder.protect(protection.scopes(scopes)?), options, data))
 }
 
 fn judged(builder: EndpointBuilder, options: &wellhead_endpoint_options, data: UserData) -> EndpointBuilder {
