@@ -52,7 +52,7 @@ impl Caller {
 }
 
 impl Caller {
-    pub(crate) fn nobody(py: Python<'_>) -> Self {
+    pub(crate) fn unknown(py: Python<'_>) -> Self {
         Caller { id: PyBytes::new(py, &[]).unbind(), value: py.None() }
     }
 

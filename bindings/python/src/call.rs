@@ -90,7 +90,7 @@ impl Call {
     fn caller(&self, py: Python<'_>) -> PyResult<Py<Caller>> {
         match &self.caller {
             Some(caller) => Ok(caller.clone_ref(py)),
-            None => Py::new(py, Caller::nobody(py)),
+            None => Py::new(py, Caller::unknown(py)),
         }
     }
 

@@ -46,8 +46,8 @@ pub(crate) fn from_core(py: Python<'_>, e: &wellhead::Error) -> PyErr {
     let raised = error(py, e.kind(), &message);
     if let (ErrorKind::Io, Some(number)) = (e.kind(), number) {
         let value = raised.value(py);
-        let told = value.setattr("errno", number).and_then(|()| value.setattr("strerror", &message));
-        return told.err().unwrap_or(raised);
+        let set = value.setattr("errno", number).and_then(|()| value.setattr("strerror", &message));
+        return set.err().unwrap_or(raised);
     }
     raised
 }

@@ -111,7 +111,7 @@ impl Host {
             (_, Event::Response(call)) => self.requests.answered(py, &call, &context)?,
             (Answerer::Provider, event) => detach(py, || event.run()),
             (Answerer::Reader(reader), Event::Read(call)) => self.read(py, &reader, call, context)?,
-            (Answerer::Positional(asked), event) => self.call(py, &asked, event, context)?,
+            (Answerer::Positional(positional), event) => self.call(py, &positional, event, context)?,
             (_, event) => removed(event),
         }
         Ok(true)
@@ -169,7 +169,7 @@ impl Host {
     fn call(
         self: &Arc<Self>,
         py: Python<'_>,
-        asked: &Positional,
+        positional: &Positional,
         event: Event,
         context: Context,
     ) -> PyResult<()> {
@@ -178,17 +178,17 @@ impl Host {
                 let (id, responder) = (call.call(), call.take_responder());
                 let arguments =
                     [call.after().into_pyobject(py)?.into_any(), call.limit().into_pyobject(py)?.into_any()];
-                self.ask(py, asked, id, responder, context, &arguments, About::List(call))
+                self.call_function(py, positional, id, responder, context, &arguments, About::List(call))
             }
             Event::Complete(mut call) => {
                 let (id, responder) = (call.call(), call.take_responder());
                 let mut arguments = vec![call.value().into_pyobject(py)?.into_any()];
-                if asked.count > 1 {
+                if positional.count > 1 {
                     let others = PyDict::new(py);
                     call.others().try_for_each(|(name, value)| others.set_item(name, value))?;
                     arguments.push(others.into_any());
                 }
-                self.ask(py, asked, id, responder, context, &arguments, About::Complete(call))
+                self.call_function(py, positional, id, responder, context, &arguments, About::Complete(call))
             }
             Event::Method(mut call) => {
                 let (id, responder) = (call.call(), call.take_responder());
@@ -201,24 +201,24 @@ impl Host {
                         return raised(py, Way::own(responder), e, &context);
                     }
                 };
-                self.ask(py, asked, id, responder, context, &[params], About::Method(call))
+                self.call_function(py, positional, id, responder, context, &[params], About::Method(call))
             }
             Event::Authorize(mut call) => {
                 let (id, responder) = (call.call(), call.take_responder());
                 let operation = PyString::new(py, &call.operation().to_string()).into_any();
                 let arguments = [operation, PyList::new(py, call.uris())?.into_any()];
-                self.ask(py, asked, id, responder, context, &arguments, About::Authorize(call))
+                self.call_function(py, positional, id, responder, context, &arguments, About::Authorize(call))
             }
             Event::Verify(mut call) => {
                 let responder = call.take_responder();
                 let token = PyString::new(py, call.token()).into_any();
-                self.ask(py, asked, None, responder, context, &[token], About::Verify(call))
+                self.call_function(py, positional, None, responder, context, &[token], About::Verify(call))
             }
             Event::Interest(mut call) => {
                 let Some(responder) = call.take_responder() else { return Ok(()) };
                 let wanted = PyBool::new(py, call.wanted()).to_owned().into_any();
                 let arguments = [PyString::new(py, call.uri()).into_any(), wanted];
-                let returned = context.run(asked.function.bind(py), &arguments, None);
+                let returned = context.run(positional.function.bind(py), &arguments, None);
                 self.settle(py, Way::own(responder), None, context, returned)
             }
             _ => Ok(()), // there are no others, and dropping one answers it
@@ -227,10 +227,10 @@ impl Host {
 
     /// Calls it with these arguments, and with the call if it wants that.
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, which differ by their types")]
-    fn ask<A: FromCallback + Notifies>(
+    fn call_function<A: FromCallback + Notifies>(
         self: &Arc<Self>,
         py: Python<'_>,
-        asked: &Positional,
+        positional: &Positional,
         id: Option<CallId>,
         responder: Option<Responder<A>>,
         context: Context,
@@ -238,12 +238,12 @@ impl Host {
         about: About,
     ) -> PyResult<()> {
         let Some(responder) = responder else { return Ok(()) };
-        let function = asked.function.bind(py);
+        let function = positional.function.bind(py);
         let seams = match about {
             About::Method(_) => self.server.get().table.seams(),
             _ => None,
         };
-        if asked.call.is_none() && seams.is_none() {
+        if positional.call.is_none() && seams.is_none() {
             let returned = context.run(function, arguments, None);
             return self.settle(py, Way::own(responder), id, context, returned);
         }
@@ -252,12 +252,12 @@ impl Host {
         let run = || {
             let call = Bound::new(py, PyCall::new(py, about, self, slot))?;
             let keywords = PyDict::new(py);
-            if let Some(name) = &asked.call {
+            if let Some(name) = &positional.call {
                 keywords.set_item(name, &call)?;
             }
             match seams {
                 Some(seams) => {
-                    let surrounded = seams.around(py, &call, function, asked.quick)?;
+                    let surrounded = seams.around(py, &call, function, positional.quick)?;
                     context.run(&surrounded, arguments, Some(&keywords))
                 }
                 None => context.run(function, arguments, Some(&keywords)),

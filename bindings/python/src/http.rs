@@ -97,9 +97,9 @@ impl Taken {
 
     fn endpoint(self, py: Python<'_>) -> PyResult<EndpointOptions> {
         let Taken { builder, verifier, resource, authorization_servers, scopes } = self;
-        let told = resource.is_some() || !authorization_servers.is_empty() || !scopes.is_empty();
+        let protected = resource.is_some() || !authorization_servers.is_empty() || !scopes.is_empty();
         if verifier.is_none() {
-            if told {
+            if protected {
                 let message =
                     "resource=, authorization_servers= and scopes= go with verify=, which judges tokens";
                 return Err(PyTypeError::new_err(message));

@@ -633,10 +633,10 @@ impl Server {
         let py = this.py();
         let threads = given::optional(callback_threads, |given| given::count("callback_threads", given))?;
         let (threads, address) = (threads.unwrap_or(1_usize), service::address(host, port)?);
-        let (told, options) = (service::listening(on_listening)?, given(py, options));
+        let (on_listening, options) = (service::listening(on_listening)?, given(py, options));
         let _inside = Inside::enter(); // as in `run`
         let serve = py.import("wellhead._run")?.getattr("serve_http")?;
-        serve.call1((this, address, threads, told, options)).map(drop)
+        serve.call1((this, address, threads, on_listening, options)).map(drop)
     }
 
     #[doc = docstring!(serve_http_async)]
@@ -657,9 +657,9 @@ impl Server {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        let (address, told) = (service::address(host, port)?, service::listening(on_listening)?);
+        let (address, on_listening) = (service::address(host, port)?, service::listening(on_listening)?);
         let serve = py.import("wellhead._asyncio")?.getattr("serve_http_async")?;
-        serve.call1((this, address, told, given(py, options)))
+        serve.call1((this, address, on_listening, given(py, options)))
     }
 
     #[doc = docstring!(asgi)]

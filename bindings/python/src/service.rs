@@ -32,11 +32,11 @@ pub(crate) fn address(
 }
 
 /// Returns the function that hears where clients reach the server.
-pub(crate) fn listening(told: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
-    match told {
-        Some(told) if !told.is_callable() => {
-            Err(given::not_a("on_listening", "a function (address, port)", &told))
+pub(crate) fn listening(callback: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    match callback {
+        Some(callback) if !callback.is_callable() => {
+            Err(given::not_a("on_listening", "a function (address, port)", &callback))
         }
-        told => Ok(told),
+        callback => Ok(callback),
     }
 }

@@ -71,14 +71,14 @@ impl Answerer {
     pub(crate) fn is_quick(&self) -> bool {
         match self {
             Answerer::Reader(reader) => reader.quick,
-            Answerer::Positional(asked) => asked.quick,
+            Answerer::Positional(positional) => positional.quick,
             Answerer::Provider => false,
             Answerer::Nothing => true,
         }
     }
 
-    fn from_callable(asked: Option<Arc<Positional>>) -> Self {
-        asked.map_or(Answerer::Nothing, Answerer::Positional)
+    fn from_callable(positional: Option<Arc<Positional>>) -> Self {
+        positional.map_or(Answerer::Nothing, Answerer::Positional)
     }
 }
 
@@ -100,7 +100,8 @@ impl Handler {
     }
 }
 
-/// All seams of a server, the outermost first: functions and whether they are an `async def`, as `_around.py` takes them.
+/// All around callbacks of a server, the outermost first: functions and whether they are an `async def`, as `_around.py`
+/// takes them.
 pub(crate) struct Seams {
     all: Py<PyTuple>,
     /// The outermost is an `async def`.
@@ -113,7 +114,7 @@ impl Seams {
         self.quick
     }
 
-    /// A function that takes the arguments of `function` and runs the seams around it. `quick`: an event loop may run
+    /// A function that takes the arguments of `function` and runs the around callbacks around it. `quick`: an event loop may run
     /// `function`.
     pub(crate) fn around<'py>(
         &self,
@@ -154,12 +155,12 @@ impl Table {
         lock(&self.state)
     }
 
-    /// Returns the seams of a call of a read, a tool, a prompt or a method that begins now, if there are any.
+    /// Returns the around callbacks of a call of a read, a tool, a prompt or a method that begins now, if there are any.
     pub(crate) fn seams(&self) -> Option<Arc<Seams>> {
         self.has_seams.load(Ordering::Acquire).then(|| self.state().seams.clone())?
     }
 
-    /// Adds a seam, as `_around.py` makes it, within those that are there.
+    /// Adds an around callback, as `_around.py` makes it, within those that are there.
     pub(crate) fn add_seam(&self, py: Python<'_>, seam: &Bound<'_, PyAny>) -> PyResult<()> {
         let is_async = seam.get_item(1)?.extract()?;
         loop {
@@ -248,10 +249,10 @@ impl Table {
         self.put_one(interest, |state| &mut state.interest);
     }
 
-    fn put_one(&self, asked: Positional, place: fn(&mut State) -> &mut Option<Arc<Positional>>) {
+    fn put_one(&self, positional: Positional, place: fn(&mut State) -> &mut Option<Arc<Positional>>) {
         let mut state = self.state();
-        state.needs_loop |= asked.is_async;
-        let replaced = place(&mut state).replace(Arc::new(asked));
+        state.needs_loop |= positional.is_async;
+        let replaced = place(&mut state).replace(Arc::new(positional));
         drop((state, replaced)); // in this order: it may run Python
     }
 

@@ -1,4 +1,4 @@
-"""Seams: functions of the application that run around each call of a callback."""
+"""Around callbacks: functions of the application that run around each call of a callback."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def seam(function: Any) -> _Seam:
 def surrounded(
     seams: tuple[_Seam, ...], call: Call, function: Callable[..., Any], quick: bool, /, *arguments: Any, **keywords: Any
 ) -> Any:
-    """Runs the seams around `function`, and returns the result of the outermost.
+    """Runs the around callbacks around `function`, and returns the result of the outermost.
 
     quick: An event loop may call `function`.
     """

@@ -98,15 +98,17 @@ class Conversation:
             result = await self.request(method, repeated)
             if result.get("resultType") != "input_required":
                 return result
-            responses = {key: await self.input(key, asked) for key, asked in result.get("inputRequests", {}).items()}
+            responses = {
+                key: await self.input(key, request) for key, request in result.get("inputRequests", {}).items()
+            }
             repeated = {**params, "inputResponses": responses}
             if "requestState" in result:
                 repeated["requestState"] = result["requestState"]
         raise LimitError(f"the server asked for input {ROUNDS} times", "limit")
 
-    async def input(self, key: str, asked: _Json) -> _Json:
+    async def input(self, key: str, request: _Json) -> _Json:
         try:
-            return await self.answer(asked)
+            return await self.answer(request)
         except MethodError as e:
             raise Error(f'the client refused the input "{key}": {e.message}', "unknown") from e
 
