@@ -1,4 +1,4 @@
-/** Seams: functions that run around each call of a callback. */
+/** Around callbacks: functions that run around each call of a callback. */
 import type { ListCall } from './values.js';
 
 /** The call that a function of {@link Server.around} sees: that of a reader, a tool, a prompt or a method. */
@@ -28,12 +28,12 @@ export class Seams {
   }
 
   /** Runs a callback with the around callbacks of the server outside of it. */
-  run<T>(call: AroundCall, ask: () => T | PromiseLike<T>): T | PromiseLike<T> {
+  run<T>(call: AroundCall, callback: () => T | PromiseLike<T>): T | PromiseLike<T> {
     const all = this.#all;
-    if (all.length === 0) return ask();
+    if (all.length === 0) return callback();
     const from = (at: number): T | PromiseLike<T> => {
       const seam = all[at];
-      return seam === undefined ? ask() : seam(call, async () => from(at + 1));
+      return seam === undefined ? callback() : seam(call, async () => from(at + 1));
     };
     return from(0);
   }

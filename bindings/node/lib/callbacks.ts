@@ -26,7 +26,7 @@ import type { VerifyCall, Verifier } from './httpOptions.js';
 import { type Context, here, insideCopy } from './context.js';
 import { RegistrationError } from './errors.js';
 import { halved } from './json.js';
-import { type Ask, Asked, LATER, type NativeAnswer } from './native.js';
+import { type RunEvent, EventKind, LATER, type NativeAnswer } from './native.js';
 import { type MethodArguments, type MethodHandler, Requests, RunningMethod } from './method.js';
 import type { Observer } from './observer.js';
 import { page } from './page.js';
@@ -143,31 +143,31 @@ export class Callbacks {
   }
 
   /** Runs one event for the native half. */
-  readonly ask: Ask = (kind, number, handler, connection, context, begun, ...question) => {
+  readonly runEvent: RunEvent = (kind, number, handler, connection, context, begun, ...question) => {
     switch (kind) {
-      case Asked.response: {
+      case EventKind.response: {
         const [, , , result, error] = question;
         this.#requests.settle(connection, number, result as string | undefined, error as string | undefined);
         return undefined;
       }
-      case Asked.cancel:
+      case EventKind.cancel:
         this.#cancel(number);
         return undefined;
-      case Asked.begun:
+      case EventKind.begun:
         insideCopy(context ?? here(), () => this.#observer?.begin(begun!));
         return undefined;
     }
     // What a callback enters must not be there for the next one, unless both belong to the same request.
     const where = context ?? here();
     if (begun === undefined)
-      return where.runInAsyncScope(this.#asked, this, kind, number, handler, connection, ...question);
+      return where.runInAsyncScope(this.#callback, this, kind, number, handler, connection, ...question);
     return insideCopy(where, () => {
       this.#observer?.begin(begun);
-      return this.#asked(kind, number, handler, connection, ...question);
+      return this.#callback(kind, number, handler, connection, ...question);
     });
   };
 
-  #asked(
+  #callback(
     kind: number,
     number: number,
     handler: number,
@@ -177,20 +177,20 @@ export class Callbacks {
     meta: string | undefined,
     ...rest: unknown[]
   ): NativeAnswer {
-    const asks = caller ?? this.#caller(connection);
-    const origin = { number, connection, caller: asks, revision, meta, says: this.#says };
+    const known = caller ?? this.#caller(connection);
+    const origin = { number, connection, caller: known, revision, meta, says: this.#says };
     switch (kind) {
-      case Asked.read:
+      case EventKind.read:
         return this.#read(origin, handler, rest as [...ReadArguments, string, ...Variables]);
-      case Asked.list:
+      case EventKind.list:
         return this.#list(origin, handler, rest as ListArguments);
-      case Asked.complete:
+      case EventKind.complete:
         return this.#complete(origin, handler, rest as [string, string, ...string[]]);
-      case Asked.method:
+      case EventKind.method:
         return this.#method(origin, handler, rest as unknown as MethodArguments);
-      case Asked.authorize:
+      case EventKind.authorize:
         return this.#authorize(origin, rest as [Operation, ...string[]]);
-      case Asked.interest:
+      case EventKind.interest:
         return this.#interest(origin, rest as [string, boolean]);
       default:
         return this.#verify(origin, handler, rest as [string]);
@@ -211,8 +211,8 @@ export class Callbacks {
       isUnread(body)
         ? readBodies(body, { most: this.#mostBytes, mimeType, signal: call.signal }).then(packed)
         : packed(body);
-    const ask = () => this.seams.run(call, () => read(vars(variables), call));
-    return this.#run(origin.number, call, ask, made, thrown);
+    const callback = () => this.seams.run(call, () => read(vars(variables), call));
+    return this.#run(origin.number, call, callback, made, thrown);
   }
 
   #list(origin: Origin, handler: number, [limit, after, filter, uri]: ListArguments): NativeAnswer {
@@ -251,14 +251,14 @@ export class Callbacks {
     const call = new RunningMethod(origin, given, this.#requests);
     const what = `the call of ${call.name ?? call.method}`;
     const made = (given: JsonObject) => this.#whole(handler, what, result(given, call.method));
-    const ask = () => this.seams.run(call, () => method(call.given(), call));
-    return this.#run(origin.number, call, ask, made, methodThrown);
+    const callback = () => this.seams.run(call, () => method(call.given(), call));
+    return this.#run(origin.number, call, callback, made, methodThrown);
   }
 
   #authorize(origin: Origin, [operation, ...uris]: [Operation, ...string[]]): NativeAnswer {
     const call = new RunningCall(origin);
-    const ask = () => this.authorizer?.({ operation, uris }, call);
-    return this.#run(origin.number, call, ask, (given) => verdicts(given, uris.length), failure);
+    const callback = () => this.authorizer?.({ operation, uris }, call);
+    return this.#run(origin.number, call, callback, (given) => verdicts(given, uris.length), failure);
   }
 
   #verify(origin: Origin, endpoint: number, [token]: [string]): NativeAnswer {
@@ -280,8 +280,8 @@ export class Callbacks {
   #interest(origin: Origin, [uri, wanted]: [string, boolean]): NativeAnswer {
     if (this.#interested === undefined) return undefined;
     const { handler, context } = this.#interested;
-    const ask = () => handler({ uri, wanted });
-    const run = () => this.#run(origin.number, new RunningCall(origin), ask, () => undefined, failure);
+    const callback = () => handler({ uri, wanted });
+    const run = () => this.#run(origin.number, new RunningCall(origin), callback, () => undefined, failure);
     return insideCopy(context, run);
   }
 
@@ -305,12 +305,12 @@ export class Callbacks {
   #run<T>(
     number: number,
     call: RunningCall,
-    ask: () => T | PromiseLike<T>,
+    callback: () => T | PromiseLike<T>,
     made: (value: T) => NativeAnswer | Promise<NativeAnswer>,
     failed: (e: unknown) => NativeAnswer,
   ): NativeAnswer {
     try {
-      const value = ask();
+      const value = callback();
       if (isThenable(value)) this.#later(number, call, Promise.resolve(value), made, failed);
       else {
         const answer = taken(value, made);

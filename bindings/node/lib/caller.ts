@@ -44,10 +44,10 @@ function allowed(caller: Caller, resource: string | undefined, scopes: readonly 
 }
 
 /**
- * Returns the caller among the options of `fetch`, which may be an object of a framework. `asks`: the endpoint finds the callers that are
- * not told.
+ * Returns the caller among the options of `fetch`, which may be an object of a framework. `judges`: the endpoint finds callers that the
+ * options lack.
  */
-export function toldCaller(options: unknown, asks: boolean): KnownCaller | undefined {
+export function callerOption(options: unknown, judges: boolean): KnownCaller | undefined {
   if (typeof options !== 'object' || options === null) return undefined;
   if (!('caller' in options)) {
     if ('authInfo' in options)
@@ -56,7 +56,7 @@ export function toldCaller(options: unknown, asks: boolean): KnownCaller | undef
   }
   const caller: unknown = options.caller;
   if (caller === undefined || caller === null) {
-    if (asks) return undefined;
+    if (judges) return undefined;
     throw invalid(
       `caller: an object such as { id: 'ann' }, not ${shown(caller)}; answer a request of an unknown caller with 401 before fetch`,
     );

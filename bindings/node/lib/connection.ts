@@ -2,7 +2,7 @@ import { needWhole } from './check.js';
 import { type Context, here, inside } from './context.js';
 import { closed, invalid, native } from './errors.js';
 import { shown } from './members.js';
-import type { Ask, NativeConnection } from './native.js';
+import type { RunEvent, NativeConnection } from './native.js';
 import type { Caller } from './values.js';
 
 /** A message in hand whose answer is still to come. */
@@ -14,7 +14,7 @@ interface Exchange {
 
 /** The functions of its server that a connection needs. */
 export interface Owner {
-  readonly ask: Ask;
+  readonly runEvent: RunEvent;
   /** Cancels the calls whose connections are gone. */
   readonly abandon: () => void;
   /** Ends what the client of the connection of this number was asked. */
@@ -88,7 +88,7 @@ export class Connection {
    */
   pollEvent(max = Infinity): number {
     needNumber('max', max);
-    const polled = this.#native.pollEvent(max, this.#owner.ask);
+    const polled = this.#native.pollEvent(max, this.#owner.runEvent);
     this.#settle();
     return polled;
   }
@@ -152,7 +152,7 @@ export class Connection {
     const bytes = typeof message === 'string' ? new TextEncoder().encode(message) : message;
     if (!(bytes instanceof Uint8Array))
       throw invalid(`message: a string or a Uint8Array, not ${shown(message)}`);
-    const answer = native(() => this.#native.handle(bytes, this.#owner.ask, here()));
+    const answer = native(() => this.#native.handle(bytes, this.#owner.runEvent, here()));
     this.#settle(); // this message may have cancelled another
     if (typeof answer !== 'number') return answer;
     this.#owner.waiting.add(this);

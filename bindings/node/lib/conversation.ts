@@ -91,7 +91,7 @@ export class Conversation {
   }
 
   /** Answers a request of the server as the client does. */
-  async ask(method: string, params: JsonObject): Promise<JsonObject> {
+  async answerOf(method: string, params: JsonObject): Promise<JsonObject> {
     if (this.#onRequest === undefined)
       throw new MethodError(METHOD_NOT_FOUND, `the test client answers no ${method}; pass onRequest`);
     return this.#onRequest(method, params);
@@ -211,7 +211,7 @@ export class Conversation {
 
   async #answer(id: unknown, method: string, params: JsonObject): Promise<void> {
     try {
-      this.#send({ id, result: await this.ask(method, params) });
+      this.#send({ id, result: await this.answerOf(method, params) });
     } catch (e) {
       const { number, message, data } =
         e instanceof MethodError ? e : { number: INTERNAL_ERROR, message: String(e), data: undefined };

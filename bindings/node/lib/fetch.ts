@@ -1,5 +1,5 @@
 /** Streamable HTTP for servers that hand over web-standard `Request` objects, such as Hono. */
-import { type KnownCaller, toldCaller } from './caller.js';
+import { type KnownCaller, callerOption } from './caller.js';
 import type { FetchOptions } from './httpOptions.js';
 import type { Data, Endpoint, ResponseHead } from './http.js';
 
@@ -16,7 +16,7 @@ export function answerRequest(
   }
   let known: KnownCaller | undefined;
   try {
-    known = toldCaller(options, endpoint.judges);
+    known = callerOption(options, endpoint.judges);
   } catch (e) {
     return Promise.reject(e as Error);
   }

@@ -4,7 +4,7 @@ import { type Context, here, inside } from './context.js';
 import { native } from './errors.js';
 import { HANDLER, type HandlerOptions, httpOptions, type Verifier } from './httpOptions.js';
 import { needMembers } from './members.js';
-import { type Ask, type NativeEndpoint, type NativeServer, NextStep, type Step } from './native.js';
+import { type RunEvent, type NativeEndpoint, type NativeServer, NextStep, type Step } from './native.js';
 import { callApplication } from './uncaught.js';
 
 /** The head of a response. */
@@ -36,13 +36,13 @@ const NOTHING = new Uint8Array();
 /** All endpoints of a server. */
 export class Http {
   readonly #native: NativeServer;
-  readonly #ask: Ask;
+  readonly #runEvent: RunEvent;
   readonly #endpoints = new Set<Endpoint>();
   readonly #exchanges = new Map<number, Exchange>();
 
-  constructor(native: NativeServer, ask: Ask) {
+  constructor(native: NativeServer, runEvent: RunEvent) {
     this.#native = native;
-    this.#ask = ask;
+    this.#runEvent = runEvent;
   }
 
   endpoint(options: HandlerOptions, verifies: (endpoint: number, verify: Verifier) => void): Endpoint {
@@ -51,7 +51,7 @@ export class Http {
     const made = native(() => this.#native.endpoint(text));
     const verify = verifierOf(options);
     if (verify !== undefined) verifies(made.number, verify);
-    const endpoint = new Endpoint(made, this.#ask, this.#exchanges, options);
+    const endpoint = new Endpoint(made, this.#runEvent, this.#exchanges, options);
     this.#endpoints.add(endpoint);
     return endpoint;
   }
@@ -71,7 +71,7 @@ let numbers = 0;
 /** One endpoint. */
 export class Endpoint {
   readonly #native: NativeEndpoint;
-  readonly #ask: Ask;
+  readonly #runEvent: RunEvent;
   readonly #exchanges: Map<number, Exchange>;
   /** The asynchronous context in which the handler was made, for what no request asks. */
   readonly #context: Context = here();
@@ -80,20 +80,25 @@ export class Endpoint {
 
   readonly #path: string;
   /** True if the application gave a function that tells the caller of a request. */
-  readonly #asksCaller: boolean;
+  readonly #findsCaller: boolean;
   /** Finds the callers of requests that come without one. */
   readonly judges: boolean;
   #warned = false;
   /** The target of the last request that was its own, which is nearly always that of the next. */
   #served: string | undefined;
 
-  constructor(native: NativeEndpoint, ask: Ask, exchanges: Map<number, Exchange>, options: HandlerOptions) {
+  constructor(
+    native: NativeEndpoint,
+    runEvent: RunEvent,
+    exchanges: Map<number, Exchange>,
+    options: HandlerOptions,
+  ) {
     this.#native = native;
-    this.#ask = ask;
+    this.#runEvent = runEvent;
     this.#exchanges = exchanges;
     this.#path = options.path ?? '/mcp';
-    this.#asksCaller = options.caller !== undefined;
-    this.judges = this.#asksCaller || options.verify !== undefined;
+    this.#findsCaller = options.caller !== undefined;
+    this.judges = this.#findsCaller || options.verify !== undefined;
   }
 
   /** Warns once if a request was meant for the endpoint, which answers at another path. */
@@ -125,8 +130,8 @@ export class Endpoint {
       this.#exchanges.delete(number);
       this.#open -= 1;
     };
-    const make = () => new Exchange(this.#native, this, number, this.#ask, carrier, done);
-    const exchange = this.#asksCaller ? ofRequest(request, make) : make();
+    const make = () => new Exchange(this.#native, this, number, this.#runEvent, carrier, done);
+    const exchange = this.#findsCaller ? ofRequest(request, make) : make();
     this.#exchanges.set(number, exchange);
     this.#open += 1;
     this.#tickLater();
@@ -135,7 +140,7 @@ export class Endpoint {
 
   /** Runs callbacks, each in the context of its own request. */
   poll(): void {
-    inside(this.#context, () => this.#native.pollEvents(now(), this.#ask));
+    inside(this.#context, () => this.#native.pollEvents(now(), this.#runEvent));
   }
 
   #tickLater(): void {
@@ -155,7 +160,7 @@ export class Exchange {
   readonly #endpoint: Endpoint;
   readonly #context: Context = here();
   readonly #number: number;
-  readonly #ask: Ask;
+  readonly #runEvent: RunEvent;
   readonly #carrier: Carrier;
   readonly #done: () => void;
   #reads = false;
@@ -170,14 +175,14 @@ export class Exchange {
     native: NativeEndpoint,
     endpoint: Endpoint,
     number: number,
-    ask: Ask,
+    runEvent: RunEvent,
     carrier: Carrier,
     done: () => void,
   ) {
     this.#native = native;
     this.#endpoint = endpoint;
     this.#number = number;
-    this.#ask = ask;
+    this.#runEvent = runEvent;
     this.#carrier = carrier;
     this.#done = done;
   }
@@ -203,7 +208,7 @@ export class Exchange {
       lines,
       peer,
       now(),
-      this.#ask,
+      this.#runEvent,
       this.#context,
       known?.id,
       known?.caller,
@@ -217,7 +222,7 @@ export class Exchange {
   }
 
   #body(bytes: Uint8Array, last: boolean): void {
-    if (this.#takeStep(this.#native.body(this.#number, bytes, last, now(), this.#ask))) this.#pump();
+    if (this.#takeStep(this.#native.body(this.#number, bytes, last, now(), this.#runEvent))) this.#pump();
   }
 
   /** Does what there is to do. */
@@ -228,7 +233,7 @@ export class Exchange {
   #pump(): void {
     do {
       if (this.#over || this.#full) return;
-    } while (this.#takeStep(this.#native.poll(this.#number, now(), this.#ask)));
+    } while (this.#takeStep(this.#native.poll(this.#number, now(), this.#runEvent)));
   }
 
   /** Takes one step. Returns whether another one is ready. */

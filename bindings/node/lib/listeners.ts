@@ -3,19 +3,19 @@ import { needWhole } from './check.js';
 import { type Context, here, inside } from './context.js';
 import { native } from './errors.js';
 import { httpOptions, type Verifier } from './httpOptions.js';
-import type { Ask, Bound, NativeServer } from './native.js';
+import type { RunEvent, Bound, NativeServer } from './native.js';
 import { options as checkedOptions, type ServeHttpOptions } from './options.js';
 
 export class Listeners {
   readonly #native: NativeServer;
-  readonly #ask: Ask;
+  readonly #runEvent: RunEvent;
   /** By their numbers: where they were started, and what is to be done when they are over. */
   readonly #listeners = new Map<number, { readonly context: Context; readonly ended: () => void }>();
   readonly #serving = new Set<Promise<void>>();
 
-  constructor(native: NativeServer, ask: Ask) {
+  constructor(native: NativeServer, runEvent: RunEvent) {
     this.#native = native;
-    this.#ask = ask;
+    this.#runEvent = runEvent;
   }
 
   /** All that serve by now, until they are over. */
@@ -72,7 +72,7 @@ export class Listeners {
   run(): boolean {
     let more = false;
     for (const [number, { context }] of this.#listeners) {
-      if (inside(context, () => this.#native.runListener(number, this.#ask))) more = true;
+      if (inside(context, () => this.#native.runListener(number, this.#runEvent))) more = true;
     }
     return more;
   }

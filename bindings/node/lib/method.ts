@@ -211,17 +211,17 @@ export class Requests {
   /** The answer that is to come. */
   answer(call: number, connection: number, request: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const asked = this.#waiting.get(connection) ?? new Map<number, Unanswered>();
-      this.#waiting.set(connection, asked.set(request, { call, resolve, reject }));
+      const requests = this.#waiting.get(connection) ?? new Map<number, Unanswered>();
+      this.#waiting.set(connection, requests.set(request, { call, resolve, reject }));
     });
   }
 
   /** The response that has come: a result or an error, or neither. */
   settle(connection: number, request: number, result: string | undefined, error: string | undefined): void {
-    const asked = this.#waiting.get(connection);
-    const waiting = asked?.get(request);
-    asked?.delete(request);
-    if (asked?.size === 0) this.#waiting.delete(connection);
+    const requests = this.#waiting.get(connection);
+    const waiting = requests?.get(request);
+    requests?.delete(request);
+    if (requests?.size === 0) this.#waiting.delete(connection);
     if (result !== undefined) waiting?.resolve(JSON.parse(result));
     else if (error !== undefined) waiting?.reject(new ClientError(JSON.parse(error) as JsonObject));
     else waiting?.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the request to the client was given up'));
@@ -229,21 +229,21 @@ export class Requests {
 
   /** The call is over, and so are its requests to the client. */
   close(call: number): void {
-    for (const [connection, asked] of this.#waiting) {
-      for (const [request, waiting] of asked) {
+    for (const [connection, requests] of this.#waiting) {
+      for (const [request, waiting] of requests) {
         if (waiting.call !== call) continue;
-        asked.delete(request);
+        requests.delete(request);
         waiting.reject(gone());
       }
-      if (asked.size === 0) this.#waiting.delete(connection);
+      if (requests.size === 0) this.#waiting.delete(connection);
     }
   }
 
   /** The connection was closed: its client answers nothing any more, and the native half does not say so. */
   closed(connection: number): void {
-    const asked = this.#waiting.get(connection);
+    const requests = this.#waiting.get(connection);
     this.#waiting.delete(connection);
-    for (const { reject } of asked?.values() ?? []) reject(gone());
+    for (const { reject } of requests?.values() ?? []) reject(gone());
   }
 }
 

@@ -4,7 +4,7 @@ import { loadLibrary } from './load.js';
 import type { Caller, Counters } from './values.js';
 
 /** The kinds of questions (`src/question.rs`), and the arguments after the `_meta` of the request. */
-export const Asked = {
+export const EventKind = {
   /** no question: the call is cancelled */
   cancel: 0,
   /** `ifVersion, inputResponses, requestState, uri, name, value, …, raw` */
@@ -31,7 +31,7 @@ export const Asked = {
  * Runs an event. `call`: the number that `Native.finish` takes; `context`: that of the request, if there is one;
  * `begun`: the beginning of the call for the observer, as JSON; `caller`: unless the connection knows.
  */
-export type Ask = (
+export type RunEvent = (
   kind: number,
   call: number,
   handler: number,
@@ -149,16 +149,16 @@ export interface NativeEndpoint {
     lines: number,
     peer: number,
     nowMs: number,
-    ask: Ask,
+    runEvent: RunEvent,
     context: Context,
     callerId: Uint8Array | undefined,
     caller: Caller | undefined,
   ): Step;
-  body(exchange: number, bytes: Uint8Array, last: boolean, nowMs: number, ask: Ask): Step;
-  poll(exchange: number, nowMs: number, ask: Ask): Step;
+  body(exchange: number, bytes: Uint8Array, last: boolean, nowMs: number, runEvent: RunEvent): Step;
+  poll(exchange: number, nowMs: number, runEvent: RunEvent): Step;
   drop(exchange: number): void;
   serves(target: string): boolean;
-  pollEvents(now: number, ask: Ask): void;
+  pollEvents(now: number, runEvent: RunEvent): void;
   pollTimeout(): number | null;
   tick(nowMs: number): void;
 }
@@ -213,7 +213,7 @@ export interface NativeServer {
   listen(host: string, port: number, options: string): Bound;
   readyExchanges(): number[];
   /** Returns whether there may be more. */
-  runListener(listener: number, ask: Ask): boolean;
+  runListener(listener: number, runEvent: RunEvent): boolean;
   endedListeners(): number[];
   stopListeners(): void;
   warn(line: string): void;
@@ -242,7 +242,7 @@ export interface NativeServer {
   connect(caller: Uint8Array): NativeConnection;
   finish(call: number, answer: NativeAnswer): boolean;
   start(options: string, guard: boolean, touched: () => boolean): void;
-  turn(ask: Ask): number;
+  turn(runEvent: RunEvent): number;
   turnLater(): void;
   woken(): number[];
   terminate(): void;
@@ -255,11 +255,11 @@ export interface NativeConnection {
   readonly closed: boolean;
   receive(bytes: Uint8Array): number;
   end(): void;
-  pollEvent(max: number, ask: Ask): number;
+  pollEvent(max: number, runEvent: RunEvent): number;
   pollTransmit(max: number): Uint8Array | null;
   pollTimeout(): number | null;
   tick(nowMs: number): void;
-  handle(message: Uint8Array, ask: Ask, context: Context): Uint8Array | number | undefined;
+  handle(message: Uint8Array, runEvent: RunEvent, context: Context): Uint8Array | number | undefined;
   pollExchange(exchange: number): Uint8Array | boolean | undefined;
   close(): void;
 }

@@ -58,16 +58,16 @@ export class Parts {
       plain.limits?.outputBytes ?? 16 * 2 ** 20,
     );
     this.registrations = new Registrations(this.native, this.callbacks);
-    const { ask } = this.callbacks;
+    const { runEvent } = this.callbacks;
     this.connections = new Connections(this.native, {
-      ask,
+      runEvent,
       abandon: () => this.abandon(),
       closed: (connection) => this.callbacks.closed(connection),
     });
     this.stdio = new Stdio(this.native);
-    this.http = new Http(this.native, ask);
-    this.listeners = new Listeners(this.native, ask);
-    this.turns = new Turns(this.native, ask, {
+    this.http = new Http(this.native, runEvent);
+    this.listeners = new Listeners(this.native, runEvent);
+    this.turns = new Turns(this.native, runEvent, {
       woken: () => this.connections.wake(),
       http: () => this.http.turn(),
       ended: () => {

@@ -267,9 +267,9 @@ export class TestClient {
       const result = await this.request(method, repeated);
       if (result.resultType !== 'input_required') return result;
       const inputResponses: Record<string, JsonObject> = {};
-      const asked: [string, any][] = Object.entries(result.inputRequests ?? {});
-      for (const [key, { method, params }] of asked)
-        inputResponses[key] = await this.#conversation.ask(method, params ?? {});
+      const requests: [string, any][] = Object.entries(result.inputRequests ?? {});
+      for (const [key, { method, params }] of requests)
+        inputResponses[key] = await this.#conversation.answerOf(method, params ?? {});
       const { requestState } = result;
       repeated = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
     }

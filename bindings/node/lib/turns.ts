@@ -1,6 +1,6 @@
 /** Turns on the JavaScript thread: what the bell of the native half asks for. */
 import { type Context, here, inside } from './context.js';
-import { type Ask, type NativeServer, Next } from './native.js';
+import { type RunEvent, type NativeServer, Next } from './native.js';
 
 /** Turns that may follow each other before timers and I/O have theirs. */
 const TURNS = 16;
@@ -13,7 +13,7 @@ export interface Todo extends Readonly<Record<'woken' | 'http' | 'ended' | 'unli
 
 export class Turns {
   readonly #native: NativeServer;
-  readonly #ask: Ask;
+  readonly #runEvent: RunEvent;
   readonly #todo: Todo;
   readonly #take = () => this.take();
   readonly #turn = () => this.#takeHere();
@@ -22,9 +22,9 @@ export class Turns {
   #soon = false;
   #turns = 0;
 
-  constructor(native: NativeServer, ask: Ask, todo: Todo) {
+  constructor(native: NativeServer, runEvent: RunEvent, todo: Todo) {
     this.#native = native;
-    this.#ask = ask;
+    this.#runEvent = runEvent;
     this.#todo = todo;
   }
 
@@ -42,7 +42,7 @@ export class Turns {
 
   #takeHere(): void {
     this.#soon = false;
-    let next = this.#native.turn(this.#ask);
+    let next = this.#native.turn(this.#runEvent);
     if (this.#todo.listeners()) next |= Next.more;
     if (next & Next.woken) this.#todo.woken();
     if (next & Next.http) this.#todo.http();

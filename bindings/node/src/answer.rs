@@ -153,8 +153,8 @@ impl Understood for MethodAnswer {
                 Some(data) => json(&data).map(|data| error.data(data).into()),
                 None => Ok(error.into()),
             }
-        } else if let Some(told) = text(c"tool") {
-            Ok(ToolError::new(told).into())
+        } else if let Some(message) = text(c"tool") {
+            Ok(ToolError::new(message).into())
         } else if let Some(input) = text(c"input") {
             json(&input).map(MethodAnswer::NeedsInput)
         } else if let Some(lacks) = text(c"lacks") {

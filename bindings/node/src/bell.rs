@@ -5,7 +5,7 @@
 //! memory to let go of. It is weak: it does not keep the process alive, unless a driver asks for that while it runs.
 
 use crate::descriptor;
-use crate::exists::{self, Asking};
+use crate::exists::{self, ExistsInJs};
 use crate::inbox::Inbox;
 use crate::raw::{Js, Reference};
 use napi::bindgen_prelude::{Env, FnArgs, Function, FunctionRef};
@@ -34,7 +34,7 @@ pub(crate) struct Bell {
     log: Option<FunctionRef<FnArgs<(String, String)>, ()>>,
     observe: Option<FunctionRef<String, ()>>,
     publish: FunctionRef<String, ()>,
-    asking: Asking,
+    exists: ExistsInJs,
     /// A turn is on its way.
     rung: AtomicBool,
     /// No JavaScript is called any more: the environment is going down, or the application does not use the server.
@@ -70,7 +70,7 @@ impl Bell {
         log: Option<Log<'_>>,
         observe: Option<Observe<'_>>,
         publish: &Observe<'_>,
-        exists: &exists::Ask<'_>,
+        exists: &exists::ExistsFn<'_>,
     ) -> napi::Result<Bell> {
         Ok(Bell {
             env: EnvNumber(env.raw() as usize),
@@ -80,7 +80,7 @@ impl Bell {
             log: log.map(|log| log.create_ref()).transpose()?,
             observe: observe.map(|observe| observe.create_ref()).transpose()?,
             publish: publish.create_ref()?,
-            asking: Asking::new(exists)?,
+            exists: ExistsInJs::new(exists)?,
             rung: AtomicBool::new(false),
             dead: AtomicBool::new(false),
             gone: AtomicBool::new(false),
@@ -102,11 +102,11 @@ impl Bell {
         if self.dead.load(Ordering::Acquire) || self.rung.swap(true, Ordering::AcqRel) {
             return;
         }
-        let asked = match self.here() {
+        let scheduled = match self.here() {
             Some(env) => self.soon.borrow_back(&env).and_then(|soon| soon.call(())).is_ok(),
             None => self.turn.call((), ThreadsafeFunctionCallMode::NonBlocking) == Status::Ok,
         };
-        if !asked {
+        if !scheduled {
             self.rung.store(false, Ordering::Release);
         }
     }
@@ -129,7 +129,7 @@ impl Bell {
         }
         self.hand_over();
         if let Some(env) = self.here() {
-            self.asking.answer(env);
+            self.exists.answer(env);
         }
         self.notify_observer();
     }
@@ -139,16 +139,16 @@ impl Bell {
     pub(crate) fn exists(&self, number: &exists::Number, uri: &str) -> bool {
         match self.here() {
             Some(_) if self.dead.load(Ordering::Acquire) => true,
-            Some(env) => self.asking.here(env, number, uri),
-            None => self.asking.elsewhere(number, uri, || self.ring()),
+            Some(env) => self.exists.here(env, number, uri),
+            None => self.exists.elsewhere(number, uri, || self.ring()),
         }
     }
 
     /// Does what waits for threads of ours, none of which waits for the JS thread meanwhile.
     pub(crate) fn join<T>(&self, wait: impl FnOnce() -> T) -> T {
-        self.asking.let_go();
+        self.exists.let_go();
         let done = wait();
-        self.asking.resume();
+        self.exists.resume();
         done
     }
 
@@ -293,7 +293,7 @@ impl Bell {
     /// The environment is going down, or the server is not used any more.
     pub(crate) fn die(&self) {
         self.dead.store(true, Ordering::Release);
-        self.asking.let_go();
+        self.exists.let_go();
     }
 
     /// The environment is gone, and with it whatever belonged to it.

@@ -19,7 +19,7 @@ use wellhead::{
 #[derive(Clone, Copy)]
 pub(crate) struct Hooks<'s> {
     pub(crate) js: Js<'s>,
-    pub(crate) ask: Value<'s>,
+    pub(crate) run_event: Value<'s>,
 }
 
 /// The driver of the connection of a call.
@@ -100,28 +100,28 @@ impl Calls {
             Event::Complete(call) if call.has_provider() => self.elsewhere(hooks, call, Event::Complete),
             Event::Method(call) if call.has_provider() => self.elsewhere(hooks, call, Event::Method),
             event if !event.begin() => drop(event), // the answer is not wanted any more
-            Event::Read(call) => self.ask(hooks, call, origin),
-            Event::List(call) => self.ask(hooks, call, origin),
-            Event::Authorize(call) => self.ask(hooks, call, origin),
-            Event::Interest(call) => self.ask(hooks, call, origin),
-            Event::Method(call) => self.ask(hooks, call, origin),
-            Event::Complete(call) => self.ask(hooks, call, origin),
+            Event::Read(call) => self.call_javascript(hooks, call, origin),
+            Event::List(call) => self.call_javascript(hooks, call, origin),
+            Event::Authorize(call) => self.call_javascript(hooks, call, origin),
+            Event::Interest(call) => self.call_javascript(hooks, call, origin),
+            Event::Method(call) => self.call_javascript(hooks, call, origin),
+            Event::Complete(call) => self.call_javascript(hooks, call, origin),
             Event::Verify(call) => {
                 let endpoint = match origin {
                     Origin::Endpoint(number) => number,
                     Origin::Stdio | Origin::Elsewhere => 0, // they have no tokens
                 };
-                self.ask(hooks, Verify { call, endpoint }, origin);
+                self.call_javascript(hooks, Verify { call, endpoint }, origin);
             }
             Event::Response(response) => {
-                hooks.js.scope(|js| js.call(hooks.ask, &response_arguments(js, &response)?).map(drop));
+                hooks.js.scope(|js| js.call(hooks.run_event, &response_arguments(js, &response)?).map(drop));
             }
             Event::Cancel(call) => {
                 let number = self.numbers.borrow().get(&call).copied();
                 if let Some(number) = number {
                     hooks.js.scope(|js| {
                         let arguments = [js.number(f64::from(CANCEL))?, js.number(f64::from(number))?];
-                        js.call(hooks.ask, &arguments).map(drop)
+                        js.call(hooks.run_event, &arguments).map(drop)
                     });
                 }
             }
@@ -130,19 +130,19 @@ impl Calls {
     }
 
     /// Tells the observer that a callback of the core's own begins.
-    fn tell_begin(&self, hooks: &Hooks<'_>, call: Option<CallId>, context: Option<&Kept>) {
+    fn notify_begin(&self, hooks: &Hooks<'_>, call: Option<CallId>, context: Option<&Kept>) {
         let Some(begun) = call.and_then(|call| self.bell.take_begun(call)) else { return };
         hooks.js.scope(|js| {
             let zero = js.number(0.0)?;
             let context = context.map_or_else(|| js.undefined(), |context| js.kept(context))?;
             let kind = js.number(f64::from(BEGUN))?;
-            js.call(hooks.ask, &[kind, zero, zero, zero, context, js.text(&begun)?]).map(drop)
+            js.call(hooks.run_event, &[kind, zero, zero, zero, context, js.text(&begun)?]).map(drop)
         });
     }
 
     /// Runs a callback of the core's own, on another thread.
     fn elsewhere<Q: Question>(&self, hooks: &Hooks<'_>, call: Q, event: impl FnOnce(Q) -> Event) {
-        self.tell_begin(hooks, call.call(), call.context());
+        self.notify_begin(hooks, call.call(), call.context());
         let event = event(call);
         // The only methods of the core's own are searches of folders.
         let (place, name) = match event {
@@ -175,14 +175,14 @@ impl Calls {
         drop(workers);
     }
 
-    fn ask<Q: Question>(&self, hooks: &Hooks<'_>, question: Q, origin: Origin) {
+    fn call_javascript<Q: Question>(&self, hooks: &Hooks<'_>, question: Q, origin: Origin) {
         let number = self.next();
         let id = question.call();
         let begun = id.and_then(|id| self.bell.take_begun(id));
         let later = hooks.js.scope(|js| {
             let arguments = arguments(js, &question, number, begun.as_deref());
             self.running.borrow_mut().push((number, question.hold()));
-            let value = arguments.and_then(|arguments| js.call(hooks.ask, &arguments));
+            let value = arguments.and_then(|arguments| js.call(hooks.run_event, &arguments));
             let (_, held) = self.running.borrow_mut().pop()?;
             self.answer(js, held, value)
         });
@@ -290,11 +290,11 @@ impl Calls {
 
     /// Asks something of a call of a reader.
     pub(crate) fn of_read<R>(&self, number: u32, f: impl FnOnce(&Call) -> Option<R>) -> Option<R> {
-        let ask = |held: &Held| match held {
+        let of_held = |held: &Held| match held {
             Held::Read(call) => f(call),
             _ => None,
         };
-        self.use_call(number, ask).flatten()
+        self.use_call(number, of_held).flatten()
     }
 
     /// Returns the name and version of the client that asks, as JSON.

@@ -67,12 +67,12 @@ impl NativeConnection {
 
     /// Runs the callbacks of at most `max` events. Returns how many there were; 0 inside of one of them.
     #[napi]
-    pub fn poll_event(&self, env: Env, max: f64, ask: Hook<'_>) -> f64 {
+    pub fn poll_event(&self, env: Env, max: f64, run_event: Hook<'_>) -> f64 {
         if self.running.get() {
             return 0.0;
         }
         let js = Js::new(&env);
-        let hooks = Hooks { js, ask: js.value(&ask) };
+        let hooks = Hooks { js, run_event: js.value(&run_event) };
         self.listen();
         let mut polled = 0.0;
         while polled < max
@@ -119,11 +119,11 @@ impl NativeConnection {
         &self,
         env: Env,
         message: &[u8],
-        ask: Hook<'_>,
+        run_event: Hook<'_>,
         context: Unknown<'_>,
     ) -> Result<Either3<Uint8Array, u32, Undefined>> {
         let js = Js::new(&env);
-        let hooks = Hooks { js, ask: js.value(&ask) };
+        let hooks = Hooks { js, run_event: js.value(&run_event) };
         self.listen();
         let context = js.keep(js.value(&context), &self.inner.bell).ok_or_else(|| invalid("no context"))?;
         let message = message.to_vec(); // what `exists` runs meanwhile may give its memory away

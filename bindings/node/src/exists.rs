@@ -28,11 +28,11 @@ impl Provider for Exists {
 }
 
 /// `exists(number, uri)`.
-pub(crate) type Ask<'a> = Function<'a, FnArgs<(f64, String)>, bool>;
+pub(crate) type ExistsFn<'a> = Function<'a, FnArgs<(f64, String)>, bool>;
 
 /// Asks JavaScript. Where it cannot answer, a URI may exist.
-pub(crate) struct Asking {
-    ask: FunctionRef<FnArgs<(f64, String)>, bool>,
+pub(crate) struct ExistsInJs {
+    function: FunctionRef<FnArgs<(f64, String)>, bool>,
     waiting: Mutex<Waiting>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Asking {
 struct Waiting {
     questions: VecDeque<Question>,
     /// The way of the answer to the thread whose question JavaScript has.
-    asked: Option<Sender<bool>>,
+    under_way: Option<Sender<bool>>,
     /// The number of times the JS thread is not to be waited for, since it waits for these threads, or is gone.
     useless: usize,
 }
@@ -52,17 +52,19 @@ struct Question {
     answer: Sender<bool>,
 }
 
-impl Asking {
-    pub(crate) fn new(ask: &Ask<'_>) -> napi::Result<Asking> {
-        Ok(Asking { ask: ask.create_ref()?, waiting: Mutex::default() })
+impl ExistsInJs {
+    pub(crate) fn new(function: &ExistsFn<'_>) -> napi::Result<ExistsInJs> {
+        Ok(ExistsInJs { function: function.create_ref()?, waiting: Mutex::default() })
     }
 
     /// On the JS thread.
     pub(crate) fn here(&self, env: Env, number: &Number, uri: &str) -> bool {
         let Some(&number) = number.get() else { return true };
         // JavaScript's side of it catches what the application's function throws.
-        let known =
-            self.ask.borrow_back(&env).and_then(|ask| ask.call((number as f64, uri.to_owned()).into()));
+        let known = self
+            .function
+            .borrow_back(&env)
+            .and_then(|function| function.call((number as f64, uri.to_owned()).into()));
         known.unwrap_or(true)
     }
 
@@ -90,7 +92,7 @@ impl Asking {
     fn next(&self) -> Option<Question> {
         let mut waiting = self.waiting.lock();
         let question = waiting.questions.pop_front();
-        waiting.asked = question.as_ref().map(|question| question.answer.clone());
+        waiting.under_way = question.as_ref().map(|question| question.answer.clone());
         question
     }
 
@@ -99,8 +101,8 @@ impl Asking {
         let mut waiting = self.waiting.lock();
         waiting.useless += 1;
         waiting.questions.clear();
-        if let Some(asked) = waiting.asked.take() {
-            let _ = asked.send(true); // it may have its answer
+        if let Some(under_way) = waiting.under_way.take() {
+            let _ = under_way.send(true); // it may have its answer
         }
     }
 

@@ -114,7 +114,7 @@ impl NativeEndpoint {
         lines: u32,
         peer: u32,
         now: f64,
-        ask: Hook<'_>,
+        run_event: Hook<'_>,
         context: Unknown<'_>,
         caller_id: Option<&[u8]>,
         caller: Unknown<'_>,
@@ -141,7 +141,7 @@ impl NativeEndpoint {
             None => None,
         };
         self.exchanges.borrow_mut().insert(number, None);
-        self.drive(env, &ask, number, now, || {
+        self.drive(env, &run_event, number, now, || {
             let (context, ready) = (Arc::new(context), move || bell.exchange_ready(number));
             match caller {
                 Some(caller) => {
@@ -161,10 +161,10 @@ impl NativeEndpoint {
         bytes: &[u8],
         last: bool,
         now: f64,
-        ask: Hook<'_>,
+        run_event: Hook<'_>,
     ) -> Option<Value<'env>> {
         let Some(mut exchange) = self.take(number) else { return self.absent(env, number) };
-        self.drive(env, &ask, number, now, || {
+        self.drive(env, &run_event, number, now, || {
             exchange.body(bytes);
             if last {
                 exchange.end(now as u64);
@@ -175,9 +175,15 @@ impl NativeEndpoint {
 
     /// Takes what there is to send.
     #[napi]
-    pub fn poll<'env>(&self, env: &'env Env, number: u32, now: f64, ask: Hook<'_>) -> Option<Value<'env>> {
+    pub fn poll<'env>(
+        &self,
+        env: &'env Env,
+        number: u32,
+        now: f64,
+        run_event: Hook<'_>,
+    ) -> Option<Value<'env>> {
         let Some(exchange) = self.take(number) else { return self.absent(env, number) };
-        self.drive(env, &ask, number, now, || exchange)
+        self.drive(env, &run_event, number, now, || exchange)
     }
 
     /// The client is gone.
@@ -195,10 +201,10 @@ impl NativeEndpoint {
 
     /// Runs the callbacks of what has come.
     #[napi]
-    pub fn poll_events(&self, env: Env, now: f64, ask: Hook<'_>) {
+    pub fn poll_events(&self, env: Env, now: f64, run_event: Hook<'_>) {
         self.tick(now); // so that what is asked now has its whole time
         let js = Js::new(&env);
-        self.run_events(&Hooks { js, ask: js.value(&ask) });
+        self.run_events(&Hooks { js, run_event: js.value(&run_event) });
     }
 
     #[napi]
@@ -229,13 +235,13 @@ impl NativeEndpoint {
     fn drive<'env>(
         &self,
         env: &'env Env,
-        ask: &Hook<'_>,
+        run_event: &Hook<'_>,
         number: u32,
         now: f64,
         begin: impl FnOnce() -> Exchange,
     ) -> Option<Value<'env>> {
         let js = Js::new(env);
-        let hooks = Hooks { js, ask: js.value(ask) };
+        let hooks = Hooks { js, run_event: js.value(run_event) };
         let drive = || {
             let mut exchange = begin();
             let (mut head, mut data) = (None, Vec::new());
@@ -389,10 +395,10 @@ impl Native {
 
     /// Runs the callbacks of the events that the listener of this number has gathered. Returns whether more events may wait.
     #[napi]
-    pub fn run_listener(&self, env: Env, number: u32, ask: Hook<'_>) -> bool {
+    pub fn run_listener(&self, env: Env, number: u32, run_event: Hook<'_>) -> bool {
         let inner = &self.inner;
         let js = Js::new(&env);
-        let hooks = Hooks { js, ask: js.value(&ask) };
+        let hooks = Hooks { js, run_event: js.value(&run_event) };
         let found = inner.listeners.borrow().iter().find(|l| l.number == number).map(|l| l.listening.clone());
         let Some(listening) = found else { return false };
         for _ in 0..BATCHES {

@@ -1,6 +1,6 @@
 //! The questions to JavaScript, and the arguments of each.
 //!
-//! All are calls of one function, `ask(kind, call, handler, connection, context, begun, caller, revision, meta, …)` of
+//! All are calls of one function, `runEvent(kind, call, handler, connection, context, begun, caller, revision, meta, …)` of
 //! `lib/callbacks.ts`; what follows stands with each kind below.
 
 use crate::calls::Held;
@@ -9,7 +9,7 @@ use wellhead::{
     AuthorizeCall, Call, CallId, Caller, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall,
 };
 
-/// `ask(CANCEL, call)` is no question: that answer is not wanted any more.
+/// `runEvent(CANCEL, call)` is no question: that answer is not wanted any more.
 pub(crate) const CANCEL: u32 = 0;
 /// Nor is what a client answered to a request of ours.
 pub(crate) const RESPONSE: u32 = 7;

@@ -305,12 +305,12 @@ impl<'s> Js<'s> {
     pub(crate) fn elements(self, value: Value<'_>) -> Option<Vec<Value<'s>>> {
         let (mut is_array, mut length) = (false, 0);
         // SAFETY: the value is alive; its length is asked only if it is an array.
-        let asked = unsafe {
+        let measured = unsafe {
             sys::napi_is_array(self.env, value.raw, &raw mut is_array) == sys::Status::napi_ok
                 && is_array
                 && sys::napi_get_array_length(self.env, value.raw, &raw mut length) == sys::Status::napi_ok
         };
-        if !asked {
+        if !measured {
             return None;
         }
         // SAFETY: the value is alive, and an array.

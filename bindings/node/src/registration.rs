@@ -42,7 +42,7 @@ impl Native {
         self.inner.server.set(&uri, contents).map_err(thrown)
     }
 
-    /// A fixed URI that a callback reads. `exists`: whether JavaScript knows if it exists. Returns the number that `ask` is
+    /// A fixed URI that a callback reads. `exists`: whether JavaScript knows if it exists. Returns the number that `runEvent` is
     /// called with.
     #[napi]
     pub fn add_resource(&self, uri: String, descriptor: Option<String>, exists: bool) -> Result<f64> {
@@ -51,7 +51,7 @@ impl Native {
         self.with_existence(exists, |server, provider| server.add_resource(resource, provider))
     }
 
-    /// A template that lists what it makes, or does not, and completes these variables. Returns the number that `ask`
+    /// A template that lists what it makes, or does not, and completes these variables. Returns the number that `runEvent`
     /// is called with.
     #[napi]
     pub fn add_template(
@@ -82,25 +82,25 @@ impl Native {
         Ok(self.inner.server.skills(skills).map_err(thrown)?.name().to_owned())
     }
 
-    /// A list source. Returns the number that `ask` is called with.
+    /// A list source. Returns the number that `runEvent` is called with.
     #[napi]
     pub fn add_list(&self, name: Option<String>) -> Result<f64> {
         Ok(self.inner.server.add_list(name, None).map_err(thrown)?.number() as f64)
     }
 
-    /// A list source of skills. Returns the number that `ask` is called with.
+    /// A list source of skills. Returns the number that `runEvent` is called with.
     #[napi]
     pub fn add_skill_list(&self, name: Option<String>) -> Result<f64> {
         Ok(self.inner.server.add_skill_list(name, None).map_err(thrown)?.number() as f64)
     }
 
-    /// Returns the number that `ask` is called with.
+    /// Returns the number that `runEvent` is called with.
     #[napi]
     pub fn set_fallback(&self, exists: bool) -> Result<f64> {
         self.with_existence(exists, Server::set_fallback)
     }
 
-    /// A method of the application's own. Returns the number that `ask` is called with.
+    /// A method of the application's own. Returns the number that `runEvent` is called with.
     #[napi]
     pub fn add_method(&self, name: String, revisions: Option<Vec<String>>) -> Result<f64> {
         let mut method = Method::new(name);
@@ -110,13 +110,13 @@ impl Native {
         Ok(self.inner.server.add_method(method, None).map_err(thrown)?.number() as f64)
     }
 
-    /// A search of resources. Returns the number that `ask` is called with.
+    /// A search of resources. Returns the number that `runEvent` is called with.
     #[napi]
     pub fn add_resource_search(&self) -> Result<f64> {
         Ok(self.inner.server.add_resource_search(None).map_err(thrown)?.number() as f64)
     }
 
-    /// A tool, or a prompt; `members` is JSON. Returns the number that `ask` is called with.
+    /// A tool, or a prompt; `members` is JSON. Returns the number that `runEvent` is called with.
     #[napi]
     pub fn add_named(&self, prompt: bool, name: String, members: String) -> Result<f64> {
         let server = &self.inner.server;
@@ -178,7 +178,7 @@ impl Native {
         self.inner.server.limit_tool(&name, limits).map_err(thrown)
     }
 
-    /// Returns the number that `ask` is called with for this argument of a prompt.
+    /// Returns the number that `runEvent` is called with for this argument of a prompt.
     #[napi]
     pub fn add_prompt_completer(&self, prompt: String, argument: String) -> Result<f64> {
         let id = self.inner.server.add_prompt_completer(&prompt, &argument, None).map_err(thrown)?;

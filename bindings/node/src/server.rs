@@ -73,7 +73,7 @@ impl Native {
         log: Option<Log<'_>>,
         observe: Option<Observe<'_>>,
         publish: Observe<'_>,
-        exists: exists::Ask<'_>,
+        exists: exists::ExistsFn<'_>,
     ) -> Result<Native> {
         let (logs, observes) = (log.is_some(), observe.is_some());
         let bell = Arc::new(Bell::new(env, &turn, &soon, log, observe, &publish, &exists).map_err(refused)?);
@@ -240,7 +240,7 @@ impl Native {
         params: Option<String>,
     ) -> Result<Vec<String>> {
         let params = params.map(Json::object).transpose().map_err(thrown)?;
-        let told = match self.inner.calls.client_request(call, &name, &method, params.as_ref()) {
+        let (kind, text) = match self.inner.calls.client_request(call, &name, &method, params.as_ref()) {
             Ok(result) => ("result", result.as_str().to_owned()),
             Err(ClientRequestError::MissingCapability(lacked)) => ("lacks", lacked.as_str().to_owned()),
             Err(ClientRequestError::Refused(error)) => ("error", error.as_json()),
@@ -249,7 +249,7 @@ impl Native {
             Err(ClientRequestError::Failed(why)) => return Err(thrown(why)),
             Err(_) => ("waiting", String::new()),
         };
-        Ok(vec![told.0.to_owned(), told.1])
+        Ok(vec![kind.to_owned(), text])
     }
 
     /// Gives up a request that a call sent to the client.
@@ -258,14 +258,14 @@ impl Native {
         self.inner.calls.cancel_request(call, request as u64);
     }
 
-    /// From now on `ask` is called before anything is listed, read or watched.
+    /// From now on `runEvent` is called before anything is listed, read or watched.
     #[napi]
     pub fn authorize(&self) -> Result<()> {
         // Its questions are events, which JavaScript answers: the closure is never run.
         self.inner.server.authorize(|_: wellhead::AuthorizeCall| Vec::new()).map_err(thrown)
     }
 
-    /// From now on `ask` is called when a URI begins or ceases to be watched.
+    /// From now on `runEvent` is called when a URI begins or ceases to be watched.
     #[napi]
     pub fn on_interest(&self) -> Result<()> {
         self.inner.server.on_interest(|_: wellhead::InterestCall| {}).map_err(thrown)
@@ -354,11 +354,11 @@ impl Native {
     /// One turn: lines of the log, and a batch of the driver's events. Returns what there is to do next, as bits:
     /// 1 another turn, 2 `stop`, 4 `woken`, 8 `poll` of the endpoints and `ready_exchanges`, 16 `ended_listeners`.
     #[napi]
-    pub fn turn(&self, env: Env, ask: Hook<'_>) -> u32 {
+    pub fn turn(&self, env: Env, run_event: Hook<'_>) -> u32 {
         let inner = &self.inner;
         let js = Js::new(&env);
         inner.bell.answer(js);
-        let hooks = Hooks { js, ask: js.value(&ask) };
+        let hooks = Hooks { js, run_event: js.value(&run_event) };
         let mut next = 0;
         inner.rest(js);
         if let Some(driver) = inner.driver() {
