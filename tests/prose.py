@@ -5,7 +5,7 @@
 
 These are problems:
 
-- a banned word, or a documentation comment that begins with a banned opening
+- a banned word, also in the name of a function, a file or a test, or a documentation comment that begins with a banned opening
 - a sentence of more than 35 words
 - the mention of a document that the repository does not have
 - the subject of a commit that is longer than 60 characters
@@ -40,6 +40,7 @@ WORDS = {
     "beside": "write 'next to', 'with' or 'other than'",
 }
 BANNED = re.compile(r"\b(" + "|".join(WORDS).replace(" ", r"\s+") + r")\b", re.IGNORECASE)
+FUNCTION_NAMES = re.compile(r"\b(?:fn|def|func) (\w+)|^ *(?:await )?(?:t\.)?(?:test|describe|it)\(\s*['\"`](?P<title>[^'\"`\n]*)", re.MULTILINE)
 OPENINGS = re.compile(r"(The same|What|Whether|Who|Which)\b")
 LEANING = re.compile(r"(How|Why|Where|Whom|Whose|Its|It|Those|That|Of|As|Is|May)\b")
 """Openings that need what stands around the comment."""
@@ -114,6 +115,7 @@ def git(*arguments: str) -> str | None:
 
 
 def check(path: str) -> Iterator[Problem]:
+    yield from banned_in_name(path, 1, Path(path).name)
     if reader_of(path) is not None:
         text = (ROOT / path).read_text("utf-8", errors="replace")
         yield from sorted(set(problems_in(path, text)), key=lambda problem: problem.line)
@@ -121,10 +123,18 @@ def check(path: str) -> Iterator[Problem]:
 
 def problems_in(path: str, text: str) -> Iterator[Problem]:
     yield from problems_of(path, reader_of(path)(path, text))
+    if path.endswith((".rs", ".py", ".mjs", ".ts", ".go")):
+        for found in FUNCTION_NAMES.finditer(text):
+            yield from banned_in_name(path, text.count("\n", 0, found.start()) + 1, found["title"] or found[1] or "")
     if path.endswith(".rs"):
         for found in DOCUMENTED.finditer(text):
             if found["first"].startswith(" Returns ") and not RETURNING.search(found["item"]):
                 yield Problem(path, text.count("\n", 0, found.start()) + 1, 'a comment begins with "Returns" above no function')
+
+
+def banned_in_name(path: str, line: int, name: str) -> Iterator[Problem]:
+    if found := BANNED.search(name.replace("_", " ")):
+        yield Problem(path, line, f'"{found[0]}" in the name "{name}": {WORDS[found[0].lower()]}')
 
 
 def problems_of(path: str, blocks: Iterable[Block]) -> Iterator[Problem]:
@@ -374,6 +384,9 @@ PLANTED = [
     ("core/src/a.rs", '#[cfg(test)]\nmod tests {\n    f("it is for somebody else")', ""),
     ("a.rs", "/// Returns it.\n#[derive(Debug)]\nenum A {", '1 a comment begins with "Returns"'),
     ("a.rs", "/// Is it.\n/// Returns it.\nenum A {", ""),
+    ("a.rs", "\nfn two_beside_it() {}", '2 "beside" in the name "two_beside_it"'),
+    ("a.mjs", "test('nobody hears', f)", '1 "nobody" in the name'),
+    ("a.py", "def test_it():\n    pass", ""),
     ("a.h", "/* Whether it is so. */", '1 a documentation comment opens with "Whether"'),
     ("a.h", "int a; /* beside it */", '1 "beside"'),
     ("a.h", f"/* Does it.\n *\n *   nobody();\n * a: {LONG[40:]}\n * b: {LONG[40:]}\n */", ""),

@@ -1,4 +1,4 @@
-"""Checks signatures inside the project, for `words.py`: no bare booleans, no `Option` without a meaning, no vague names of functions."""
+"""Checks names and signatures inside the project, for `words.py`: no bare booleans, no `Option` without a meaning, no vague names."""
 
 import re
 from collections.abc import Iterator
@@ -30,6 +30,15 @@ VAGUE = "pass expect again late leave over follow tell told of with look".split(
 PLAIN_ENOUGH = {
     "core/src/sync.rs with": "gives access to what a lock guards, as `std::thread::LocalKey::with` does",
 }
+# Words that no name has as a part, since each stood for several things: what to write instead. Tests are free to say them.
+VAGUE_PARTS = {
+    **dict.fromkeys("ask asks asked asking".split(), "host_call for a question to the application, client_request for one to the client"),
+    **dict.fromkeys("tell tells told untold".split(), "send, notify or report"),
+    **dict.fromkeys("watcher watchers".split(), "subscriber, interest_handler or observer"),
+    "go_on": "continue or advance",
+}
+# Names of crates that the project uses.
+OF_OTHERS = "RecommendedWatcher Watcher watcher _watcher"
 FUNCTION = re.compile(r"\bpub\((?:crate|super|in [\w:]+)\)\s+(?:const |async |unsafe )*fn (\w+)")
 NAMED = {
     ".rs": re.compile(r"\bfn (\w+)"),
@@ -37,10 +46,18 @@ NAMED = {
     ".py": re.compile(r"\bdef (\w+)"),
 }
 
+RUST_COMMENTS = re.compile(r'//[^\n]*|/\*.*?\*/|\br(#*)".*?"\1|"(?:\\.|[^"\\])*"|#!?\[(?:[^\]"]|"[^"]*")*\]', re.DOTALL)
+C_COMMENTS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+PYTHON_COMMENTS = re.compile(r'''\"\"\".*?\"\"\"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*''', re.DOTALL)
+TS_COMMENTS = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`""", re.DOTALL)
+COMMENTS = {".rs": RUST_COMMENTS, ".h": C_COMMENTS, ".hpp": C_COMMENTS, ".py": PYTHON_COMMENTS, ".pyi": PYTHON_COMMENTS, ".ts": TS_COMMENTS}
+"""Comments and literals, which have words but no names."""
+
 
 def problems() -> Iterator[str]:
     yield from unexplained_parameters()
     yield from vague_names()
+    yield from vague_parts()
 
 
 def unexplained_parameters() -> Iterator[str]:
@@ -82,6 +99,20 @@ def vague_names() -> Iterator[str]:
                 yield f'{file.relative_to(ROOT)}: "{name}" says nothing of what the function does: use a plain verb'
     for key in sorted(PLAIN_ENOUGH.keys() - used):
         yield f"{Path(__file__).name}: there is no {key}"
+
+
+def vague_parts() -> Iterator[str]:
+    files = [file for root in RUST for file in root.rglob("*.rs") if file.name != "tests.rs"]
+    files += (ROOT / "bindings/node/lib").glob("*.ts")
+    files += (ROOT / "bindings/python/python/wellhead").glob("*.py*")
+    files += (ROOT / "include").glob("*.h*")
+    for file in sorted(file for file in files if file.suffix in COMMENTS):
+        text = file.read_text("utf-8").partition("#[cfg(test)]\nmod ")[0]
+        for name in sorted(set(re.findall(r"[^\W\d]\w*", COMMENTS[file.suffix].sub(" ", text)))):
+            parts = "_" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() + "_"
+            for part, instead in VAGUE_PARTS.items():
+                if f"_{part}_" in parts and name not in OF_OTHERS.split():
+                    yield f'{file.relative_to(ROOT)}: "{name}" has the word "{part}": write {instead}'
 
 
 def in_brackets(text: str, start: int) -> str:
