@@ -8,6 +8,7 @@ These are problems:
 - a banned word, also in the name of a function, a file or a test, or a documentation comment that begins with a banned opening
 - a sentence of more than 35 words
 - the mention of a document that the repository does not have
+- the number of a row without `rows.tsv` or `row:` before it
 - the subject of a commit that is longer than 60 characters
 - "host" for an actor: the program that embeds Wellhead is the application
 - a documentation comment of Rust that begins with "Returns" and stands above no function, callback or macro
@@ -53,6 +54,8 @@ DOCUMENTED = re.compile(r"^[ \t]*///(?P<first>[^\n]*)\n(?:[ \t]*#\[\w+\(\n(?:[^\
 RETURNING = re.compile(r"\bfn\b|_callback\b|\bmacro_rules!|\$")
 """Items that return something: functions, callbacks of the C interface, macros, and what macros make."""
 ABSENT = re.compile(r"\bWIRE\b|\bDESIGN\b|(?<![\w/])spec/|\b(?!SKILL\.md)[A-Z]{3,}\.md\b")
+ROW = re.compile(r"(?P<named>\brows?: |\brows\.tsv`?,?\s+)?(?P<rows>\b[A-Z]{1,2}-\d\d\b(?:(?:,| to| and| or)\s+[A-Z]{1,2}-\d\d\b)*)")
+"""Rows of tests/vectors/rows.tsv."""
 
 PUBLIC_STRINGS = ("core/src/", "ffi/src/", "xtask/src/", "bindings/python/src/", "bindings/python/python/", "bindings/node/src/", "bindings/node/lib/")
 """Where string literals are messages for people. Those of tests are data."""
@@ -160,6 +163,11 @@ def problems_of(path: str, blocks: Iterable[Block]) -> Iterator[Problem]:
             if count > LONGEST_SENTENCE:
                 yield Problem(path, line, f"a sentence of {count} words: {' '.join(sentence.split()[:6])} ...")
             first = False
+        if path.endswith((".rs", ".c", ".h", ".cpp", ".hpp", ".py", ".ts", ".mjs")):
+            for found in ROW.finditer(block.text):
+                if not found["named"]:
+                    at = block.line + block.text.count("\n", 0, found.start())
+                    yield Problem(path, at, f'"{found["rows"]}" is the number of a row: write "`rows.tsv` {found["rows"]}"')
 
 
 def exists(name: str) -> bool:
@@ -377,7 +385,7 @@ PLANTED = [
     ("a.rs", f"/// {LONG}.", "1 a sentence of 36 words"),
     ("a.rs", f"/// {LONG[4:]}.\n/// One {LONG[8:]}.", ""),
     ("a.rs", f"fn f<'a>(x: &'a str) {{}} // {LONG}", "1 a sentence of 36 words"),
-    ("a.rs", "/// Keeps the order of WIRE U-37.", '1 "WIRE" is no document'),
+    ("a.rs", "/// Keeps the order of WIRE.", '1 "WIRE" is no document'),
     ("a.rs", 'Err("it is for somebody else")', ""),
     ("core/src/a.rs", 'Err("it is for somebody else")', '1 "somebody"'),
     ("core/src/a.rs", 'f("//", "it is for\n somebody else")', '2 "somebody"'),
@@ -387,6 +395,8 @@ PLANTED = [
     ("a.rs", "\nfn two_beside_it() {}", '2 "beside" in the name "two_beside_it"'),
     ("a.mjs", "test('nobody hears', f)", '1 "nobody" in the name'),
     ("a.py", "def test_it():\n    pass", ""),
+    ("a.rs", "// U-36", '1 "U-36" is the number of a row'),
+    ("a.rs", "// See `rows.tsv` U-36, U-37.\n// row: X-01", ""),
     ("a.h", "/* Whether it is so. */", '1 a documentation comment opens with "Whether"'),
     ("a.h", "int a; /* beside it */", '1 "beside"'),
     ("a.h", f"/* Does it.\n *\n *   nobody();\n * a: {LONG[40:]}\n * b: {LONG[40:]}\n */", ""),

@@ -43,8 +43,8 @@ impl Captures {
         self.decoded.iter().flatten().all(safety::is_safe)
     }
 
-    /// Returns `None` if a decoded value is not UTF-8 (U-36), a query name is repeated (U-34), or a variable that
-    /// occurs twice has two values (U-38).
+    /// Returns `None` if a decoded value is not UTF-8 (`rows.tsv` U-36), a query name is repeated (`rows.tsv` U-34), or a
+    /// variable that occurs twice has two values (`rows.tsv` U-38).
     pub(super) fn collect(program: &Program, variables: usize, uri: &str, slots: &Slots) -> Option<Self> {
         let mut raw = vec![None; variables];
         for field in &program.fields {

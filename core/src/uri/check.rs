@@ -223,7 +223,7 @@ mod tests {
         check_uri(uri).unwrap_err().to_string()
     }
 
-    // U-02, U-08
+    // row: U-02, U-08
     #[test]
     fn absolute_uris_of_any_scheme_are_valid() {
         for uri in [
@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    // U-02
+    // row: U-02
     #[test]
     fn what_rfc_3986_forbids_is_refused_with_its_byte() {
         for (uri, at) in [
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    // U-03
+    // row: U-03
     #[test]
     fn a_relative_reference_is_refused() {
         assert!(message("/etc/passwd").contains("not an absolute URI"));

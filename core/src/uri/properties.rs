@@ -179,7 +179,7 @@ proptest! {
     }
 }
 
-// U-31
+// row: U-31
 #[test]
 fn the_work_of_a_match_is_linear_in_the_uri() {
     for (text, unit) in [

@@ -205,14 +205,14 @@ mod tests {
         assert_eq!(error.offset, offset, "{text}: {error}");
     }
 
-    // U-41, U-35
+    // row: U-41, U-35
     #[test]
     fn a_prefix_is_refused() {
         refused("a:{v:3}", 2, "`{v:3}` cannot be matched: a prefix loses the rest of the value; write `{v}`");
         refused("a:x{?q:3}", 3, "write `{?q}`");
     }
 
-    // U-42
+    // row: U-42
     #[test]
     fn lists_joined_by_commas_are_refused() {
         for text in ["a:{v*}", "a:{+v*}", "a:{#v*}", "a:{+a,b}", "a:{#a,b}", "a:{a,b*}"] {
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    // U-43
+    // row: U-43
     #[test]
     fn a_variable_right_behind_an_expression_is_refused() {
         for (text, at) in
@@ -233,7 +233,7 @@ mod tests {
         }
     }
 
-    // U-44
+    // row: U-44
     #[test]
     fn two_greedy_variables_are_refused() {
         for (text, at) in
@@ -244,7 +244,7 @@ mod tests {
         refused("a:{/b*,c}", 2, "put it last");
     }
 
-    // U-45
+    // row: U-45
     #[test]
     fn an_optional_group_whose_absence_cannot_be_seen_is_refused() {
         for (text, at) in [("a:{+a}{/b}", 6), ("a:{/a*}{.b}", 7), ("a:{+a}{;b}", 6), ("a:?{+a}{&b}", 7)] {
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    // U-46
+    // row: U-46
     #[test]
     fn the_query_and_the_fragment_come_last() {
         refused("a:{?a}/x", 2, "put fixed text before it");

@@ -129,7 +129,7 @@ mod tests {
         router.find(uri).map(|(_, value, _)| value.as_str())
     }
 
-    // U-37
+    // row: U-37
     #[test]
     fn the_most_specific_template_is_found_whatever_the_order_of_insertion() {
         let mut texts = ["a:{s}/{t}", "a:{s}/stats", "a:x/{t}", "a:{+all}", "a:x", "a:xy/{t}", "{+any}"];
@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    // U-37
+    // row: U-37
     #[test]
     fn a_conflict_names_both_templates() {
         let mut router = router(&["a:{v}", "a:x{?q}"]);

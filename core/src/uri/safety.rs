@@ -32,7 +32,7 @@ fn is_safe_text(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    // U-36
+    // row: U-36
     #[test]
     fn values_that_leave_a_directory_are_unsafe() {
         for text in [
@@ -43,7 +43,8 @@ mod tests {
         }
     }
 
-    // U-36: a drive-relative form is the directory provider's to refuse (U-22)
+    // row: U-36
+    // A drive-relative form is refused by the folder (`rows.tsv` U-22).
     #[test]
     fn other_values_are_safe() {
         for text in
@@ -53,7 +54,7 @@ mod tests {
         }
     }
 
-    // U-36
+    // row: U-36
     #[test]
     fn a_list_is_unsafe_if_an_element_is_or_if_it_joins_to_an_absolute_path() {
         let list = |items: &[&str]| Value::Many(items.iter().map(|&s| s.to_owned()).collect());

@@ -176,7 +176,7 @@ mod tests {
         mirrored
     }
 
-    // U-37
+    // row: U-37
     #[test]
     fn the_first_difference_decides_between_templates_that_match_one_uri() {
         for (specific, general) in [
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    // U-37
+    // row: U-37
     #[test]
     fn templates_without_a_common_uri_are_disjoint() {
         for (a, b) in [
@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    // U-37
+    // row: U-37
     #[test]
     fn what_the_rule_does_not_order_is_ambiguous() {
         for (a, b) in [

@@ -260,7 +260,7 @@ fn is_escape(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    // U-30
+    // row: U-30
     #[test]
     fn syntax_errors_name_the_place_and_the_reason() {
         for (text, offset, reason) in [

@@ -207,7 +207,7 @@ fn section_3_2_9_form_style_query_continuation() {
     ]);
 }
 
-// U-35
+// row: U-35
 #[test]
 fn a_prefix_counts_characters_and_refuses_lists() {
     let text = TemplateValue::Text("\u{fc}\u{fc}\u{fc}".to_owned());

@@ -25,7 +25,7 @@ fn check(cases: &[(&str, &str, &str)]) {
     }
 }
 
-// U-31
+// row: U-31
 #[test]
 fn the_leftmost_variable_is_as_short_and_a_greedy_one_as_long_as_the_rest_allows() {
     check(&[
@@ -41,7 +41,7 @@ fn the_leftmost_variable_is_as_short_and_a_greedy_one_as_long_as_the_rest_allows
     ]);
 }
 
-// U-32
+// row: U-32
 #[test]
 fn a_simple_variable_is_one_nonempty_segment() {
     check(&[
@@ -56,7 +56,7 @@ fn a_simple_variable_is_one_nonempty_segment() {
     ]);
 }
 
-// U-33
+// row: U-33
 #[test]
 fn a_greedy_variable_takes_what_stands_before_the_query_and_the_fragment() {
     check(&[
@@ -74,7 +74,7 @@ fn a_greedy_variable_takes_what_stands_before_the_query_and_the_fragment() {
     ]);
 }
 
-// U-34
+// row: U-34
 #[test]
 fn path_and_label_groups_are_optional_and_fill_from_the_left() {
     check(&[
@@ -97,7 +97,7 @@ fn path_and_label_groups_are_optional_and_fill_from_the_left() {
     ]);
 }
 
-// U-34
+// row: U-34
 #[test]
 fn parameters_match_name_value_pairs_in_template_order() {
     check(&[
@@ -114,7 +114,7 @@ fn parameters_match_name_value_pairs_in_template_order() {
     ]);
 }
 
-// U-34
+// row: U-34
 #[test]
 fn query_pairs_match_in_any_order_and_absent_differs_from_empty() {
     check(&[
@@ -137,7 +137,7 @@ fn query_pairs_match_in_any_order_and_absent_differs_from_empty() {
     ]);
 }
 
-// U-36
+// row: U-36
 #[test]
 fn values_are_decoded_exactly_once_and_invalid_utf_8_does_not_match() {
     check(&[
@@ -150,7 +150,7 @@ fn values_are_decoded_exactly_once_and_invalid_utf_8_does_not_match() {
     ]);
 }
 
-// U-36
+// row: U-36
 #[test]
 fn unsafe_values_are_told_after_decoding() {
     let safe = |text: &str, uri: &str| template(text).matches(uri).unwrap().is_safe();
@@ -182,7 +182,7 @@ fn the_raw_spelling_is_available_with_the_value() {
     assert_eq!((plain.get(1), plain.raw(1), plain.get(7)), (None, None, None));
 }
 
-// U-38
+// row: U-38
 #[test]
 fn a_variable_that_stands_twice_captures_equal_values() {
     check(&[
@@ -195,7 +195,7 @@ fn a_variable_that_stands_twice_captures_equal_values() {
     ]);
 }
 
-// U-39
+// row: U-39
 #[test]
 fn the_fixture_template_matches_one_segment_between_its_literals() {
     check(&[
@@ -205,7 +205,7 @@ fn the_fixture_template_matches_one_segment_between_its_literals() {
     ]);
 }
 
-// U-47
+// row: U-47
 #[test]
 fn a_single_segment_right_behind_an_empty_authority_was_probably_meant_greedy() {
     for (text, expected) in [
