@@ -13,6 +13,10 @@ BOOLEANS = {
     "boolean(value)": "is a boolean of JSON",
     "open(guard)": "is the option `guard_stdio`",
 }
+# Functions whose results may have a `bool` as a part.
+PARTS = {
+    "boolean": "reads a boolean of JSON, if it is one",
+}
 # What `None` means for parameters of functions of the core. It never means "all": that is a method of its own, or an enum.
 NONE_MEANS = {
     "there is none": "action answer body caller charge chunk client context counted descriptor details event failure filter group head id if_version input "
@@ -61,14 +65,19 @@ def problems() -> Iterator[str]:
 
 
 def unexplained_parameters() -> Iterator[str]:
-    """Yields each crate-visible function of the core with a `bool`, or with an `Option` of which no meaning is known."""
+    """Yields each crate-visible function of the core with a `bool`, or with an `Option` of which no meaning is known. A result may be
+    a `bool`, but no part of one."""
     known = {name for names in NONE_MEANS.values() for name in names.split()}
     booleans, options = set(), set()
     for file in sorted(CORE.rglob("*.rs")):
         text = re.sub(r"^\s*//.*", "", file.read_text("utf-8"), flags=re.MULTILINE)
         for found in FUNCTION.finditer(text):
             after_generics = found.end() + len(in_brackets(text, found.end())) if text[found.end()] == "<" else found.end()
-            for parameter in split(in_brackets(text, text.index("(", after_generics))[1:-1]):
+            parameters = in_brackets(text, text.index("(", after_generics))
+            result = re.match(r"\s*->\s*([^{;]*)", text[text.index(parameters, after_generics) + len(parameters) :])
+            if result and re.search(r"(?:\(|,|Option<)\s*bool\b", result[1]) and found[1] not in PARTS:
+                yield f"{file.relative_to(ROOT)}: {found[1]} returns a boolean without a name: return a struct or an enum, or make two functions"
+            for parameter in split(parameters[1:-1]):
                 name, _, kind = (part.strip() for part in parameter.partition(":"))
                 name, where = name.removeprefix("mut ").removeprefix("_"), f"{file.relative_to(ROOT)}: {found[1]}"
                 if kind == "bool":

@@ -224,7 +224,7 @@ impl Connection {
         if let DrainStart::Ready(drain) = self.drain(route) {
             drain.discard();
         }
-        self.0.machine.with(|m, _| m.outbox().has_output_on(route).is_none())
+        !self.0.machine.with(|m, _| m.outbox().has_route(route))
     }
 
     /// Requests wait because clients take nothing, such as what this route has to say.

@@ -5,7 +5,7 @@ use crate::access::AccessCheck;
 use crate::error::{Error, ErrorKind};
 use crate::model::{Cache, CacheHint, CacheScope};
 use crate::options::ServerOptions;
-use crate::revision::{TITLES_IN_CONTENTS_OF, VARIANT};
+use crate::revision::{RevisionSet, TITLES_IN_CONTENTS_OF, VARIANT};
 use std::fmt;
 use std::str::FromStr;
 
@@ -233,8 +233,8 @@ words! {
 /// All choices of a server about the form of its answers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Policy {
-    /// The revisions that are served; empty means all.
-    pub(crate) versions: Option<Vec<String>>,
+    /// The dates of the revisions that are served.
+    pub(crate) versions: RevisionSet<String>,
     pub(crate) error_codes: Vec<(String, ErrorCondition, i32)>,
     pub(crate) options: ServerOptions,
     /// Caching hints for all cacheable answers, and for some kinds of them.

@@ -251,6 +251,24 @@ impl Revision {
     }
 }
 
+/// The revisions for which a setting holds. `R` is a revision, or its date as the application gave it.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum RevisionSet<R> {
+    #[default]
+    All,
+    Only(Vec<R>),
+}
+
+impl<R> RevisionSet<R> {
+    /// Returns the revisions that are named; none for [`RevisionSet::All`].
+    pub(crate) fn named(&self) -> &[R] {
+        match self {
+            RevisionSet::All => &[],
+            RevisionSet::Only(named) => named,
+        }
+    }
+}
+
 /// The revisions that a server serves, newest first.
 pub(crate) struct Revisions(Vec<Revision>);
 
@@ -259,7 +277,7 @@ impl Revisions {
     /// [`ErrorKind::InvalidArgument`] if a version does not exist, if no version is left, or if a code is not
     /// allowed.
     pub(crate) fn new(policy: &Policy) -> Result<Revisions, Error> {
-        let named = policy.versions.iter().flatten();
+        let named = policy.versions.named().iter();
         let unknown = named
             .chain(policy.error_codes.iter().map(|(version, _, _)| version))
             .find(|version| Revision::published(version).is_none());
@@ -269,7 +287,7 @@ impl Revisions {
             return Err(Error::new(ErrorKind::InvalidArgument, what));
         }
         let mut enabled = REVISIONS.to_vec();
-        if let Some(versions) = &policy.versions {
+        if let RevisionSet::Only(versions) = &policy.versions {
             enabled.retain(|revision| versions.iter().any(|version| version == revision.date));
         }
         if enabled.is_empty() {
@@ -625,7 +643,7 @@ mod tests {
     #[test]
     fn only_versions_that_exist_can_be_enabled_and_one_must_be() {
         let versions = |versions: &[&str]| Policy {
-            versions: Some(versions.iter().map(|&v| v.to_owned()).collect()),
+            versions: RevisionSet::Only(versions.iter().map(|&v| v.to_owned()).collect()),
             ..Policy::default()
         };
         assert!(

@@ -7,7 +7,7 @@ use super::tool_limiter::ToolLimiter;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
 use crate::model::{Family, Json, Method};
-use crate::revision::{self, Revision};
+use crate::revision::{self, Revision, RevisionSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ pub(crate) type MethodFn = dyn Fn(MethodCall) + Send + Sync;
 pub(crate) struct MethodHandler {
     pub(crate) id: HandlerId,
     pub(crate) name: Box<str>,
-    /// The revisions that have the method; `None` means all that have not removed it.
-    revisions: Option<Vec<Revision>>,
+    /// The revisions that have the method. `All`: each that has not removed it.
+    revisions: RevisionSet<Revision>,
     /// `None` for an application that runs events itself.
     pub(crate) run: Option<Arc<MethodFn>>,
     /// The tool or prompt that the handler belongs to.
@@ -43,7 +43,7 @@ impl MethodHandler {
         MethodHandler {
             id,
             name,
-            revisions: None,
+            revisions: RevisionSet::All,
             run,
             item: Some(item),
             family: Some(family),
@@ -67,8 +67,8 @@ impl MethodHandler {
 
     fn serves(&self, revision: Revision) -> bool {
         match &self.revisions {
-            Some(chosen) => chosen.contains(&revision),
-            None => !revision.has_removed(&self.name),
+            RevisionSet::Only(chosen) => chosen.contains(&revision),
+            RevisionSet::All => !revision.has_removed(&self.name),
         }
     }
 }
@@ -97,17 +97,23 @@ impl Methods {
             let message = format!("the method \"{name}\" is registered already; remove it first");
             return Err(Error::new(ErrorKind::Duplicate, message));
         }
-        let mut found = Vec::new();
-        for date in revisions.iter().flatten() {
-            match Revision::published(date) {
-                Some(revision) => found.push(revision),
-                None => return invalid(format!("\"{date}\" is no protocol revision")),
+        let revisions = match revisions {
+            RevisionSet::All => RevisionSet::All,
+            RevisionSet::Only(dates) => {
+                let mut found = Vec::new();
+                for date in dates {
+                    match Revision::published(&date) {
+                        Some(revision) => found.push(revision),
+                        None => return invalid(format!("\"{date}\" is no protocol revision")),
+                    }
+                }
+                RevisionSet::Only(found)
             }
-        }
+        };
         let handler = Arc::new(MethodHandler {
             id,
             name: name.clone().into(),
-            revisions: revisions.map(|_| found),
+            revisions,
             run,
             item: None,
             family: None,

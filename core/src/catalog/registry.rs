@@ -31,6 +31,13 @@ pub(crate) enum Found {
     Invalid,
 }
 
+/// A template that was registered.
+pub(crate) struct AddedTemplate {
+    pub(crate) id: HandlerId,
+    /// True if `{+path}` was probably meant where it has `{path}` (`rows.tsv` U-47).
+    pub(crate) probably_greedy: bool,
+}
+
 /// Everything registered with a server.
 #[derive(Default)]
 pub(crate) struct Catalog {
@@ -105,14 +112,13 @@ impl Catalog {
         Ok(id)
     }
 
-    /// Also returns whether the template should probably be greedy (`rows.tsv` U-47).
     pub(crate) fn add_template(
         &mut self,
         template: Template,
         provider: Option<Arc<dyn Provider>>,
         lists: bool,
         tool: Option<Arc<Named>>,
-    ) -> Result<(HandlerId, bool)> {
+    ) -> Result<AddedTemplate> {
         let text = template.uri_template;
         let compiled = UriTemplate::parse(&text).map_err(|e| invalid_template(&text, &e))?;
         template.descriptor.check()?;
@@ -123,7 +129,7 @@ impl Catalog {
         if template.whole {
             self.check_whole(&compiled)?;
         }
-        let suspicious = compiled.probably_meant_greedy();
+        let probably_greedy = compiled.probably_meant_greedy();
         let also =
             template.also.iter().map(|text| UriTemplate::parse(text).map_err(|e| invalid_template(text, &e)));
         let also = also.collect::<Result<Vec<_>>>()?;
@@ -163,7 +169,7 @@ impl Catalog {
         if lists {
             self.sources.add(handler);
         }
-        Ok((id, suspicious))
+        Ok(AddedTemplate { id, probably_greedy })
     }
 
     /// Refuses a resource that would then be listed twice.

@@ -1,7 +1,7 @@
 //! Taking output.
 
 use super::ConnectionState;
-use crate::protocol::{MessageKind, PartialMessage, Route};
+use crate::protocol::{MessageKind, NextBytes, PartialMessage, Route};
 use std::fmt;
 use std::sync::Arc;
 
@@ -68,8 +68,8 @@ impl Drain {
         }
         let partial = self.partial.as_mut()?;
         let (kind, first, total) = (partial.kind, partial.first, partial.total);
-        let (bytes, last) = partial.bytes(max);
-        Some(Transmit { kind, first, last, total, bytes })
+        let NextBytes { bytes, is_last } = partial.next_bytes(max);
+        Some(Transmit { kind, first, last: is_last, total, bytes })
     }
 
     /// Notes that this number of bytes of the last transmit were written.

@@ -135,7 +135,7 @@ impl ConnectionState {
     fn complete(
         self: &Arc<Self>,
         request: &Request,
-        argument: Result<(bool, Arc<Argument>), RpcError>,
+        argument: Result<Arc<Argument>, RpcError>,
         check: AccessCheck,
     ) -> Option<Event> {
         if !self.server.catalog.with(|c, _| c.completes()) {
@@ -143,7 +143,7 @@ impl ConnectionState {
             return None;
         }
         let argument = match argument {
-            Ok((_, argument)) => argument,
+            Ok(argument) => argument,
             Err(fault) => return self.refuse(request, &fault),
         };
         let Argument { reference, name, .. } = &*argument;

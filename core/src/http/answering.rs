@@ -275,11 +275,11 @@ impl Answering {
             first(&mut s.sessions, &session.id, stream);
             s.sessions.get(&session.id)?.streams.take(stream, holder)
         });
-        let Some((unsent, over)) = unsent else { return false };
-        if over {
+        let Some(unsent) = unsent else { return false };
+        if unsent.are_last {
             self.sent = self.sent.complete();
         }
-        for (number, data) in unsent {
+        for (number, data) in unsent.events {
             event(Place { stream, event: number }, &data, out);
         }
         true

@@ -11,6 +11,7 @@ use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, closing, not_offered, session_id, unknown_session};
 use super::sessions::Purpose;
 use super::streams::Place;
+use super::streams::Resumed;
 use crate::protocol::Route;
 
 impl Exchange {
@@ -46,8 +47,9 @@ impl Exchange {
                 return Err(crowded(None, most));
             }
             let (route, stream, holder) = if let Some(place) = place {
-                let (route, holder, goes_on) = session.streams.resume(place).ok_or_else(unknown_event)?;
-                if !goes_on {
+                let Resumed { route, holder, has_events } =
+                    session.streams.resume(place).ok_or_else(unknown_event)?;
+                if !has_events {
                     return Ok(None);
                 }
                 (route, place.stream, holder)

@@ -28,6 +28,22 @@ struct StreamHolder {
     unsent: Vec<Kept>,
 }
 
+/// The events that a holder has not sent yet.
+pub(super) struct Unsent {
+    pub(super) events: Vec<Kept>,
+    /// True if the stream ends with them.
+    pub(super) are_last: bool,
+}
+
+/// A stream that a new holder continues.
+pub(super) struct Resumed {
+    pub(super) route: Route,
+    /// The number of the new holder.
+    pub(super) holder: u64,
+    /// True if there are, or will be, events to send.
+    pub(super) has_events: bool,
+}
+
 /// The streams of one session, by number.
 #[derive(Debug)]
 pub(super) struct Streams {
@@ -126,11 +142,11 @@ impl Streams {
         self.account.forget(bytes);
     }
 
-    /// Takes the events that this holder has to send now, and whether it ends with them. `None`: it has lost the stream.
-    pub(super) fn take(&mut self, stream: u64, holder: u64) -> Option<(Vec<Kept>, bool)> {
+    /// Takes the events that this holder has to send now. Returns `None` if it has lost the stream.
+    pub(super) fn take(&mut self, stream: u64, holder: u64) -> Option<Unsent> {
         self.change(stream, |s| {
             let holder = s.holder.as_mut().filter(|h| h.number == holder)?;
-            Some((std::mem::take(&mut holder.unsent), s.over))
+            Some(Unsent { events: std::mem::take(&mut holder.unsent), are_last: s.over })
         })?
     }
 
@@ -213,23 +229,23 @@ impl Streams {
         self.change(stream, |s| s.over = true);
     }
 
-    /// Goes on after that place: the route, the new holder, and whether there is, or will be, something to send. Nothing
-    /// if the place is unknown, or what followed is not kept any more.
-    pub(super) fn resume(&mut self, place: Place) -> Option<(Route, u64, bool)> {
+    /// Gives the stream to a new holder, which continues after that place. Returns `None` if the place is unknown, or if
+    /// the events after it are not kept any more.
+    pub(super) fn resume(&mut self, place: Place) -> Option<Resumed> {
         let number = self.holders + 1;
-        let (route, goes_on) = self.change(place.stream, |stream| {
+        let (route, has_events) = self.change(place.stream, |stream| {
             let first = stream.kept.front().map_or(stream.last + 1, |(event, _)| *event);
             if place.event > stream.last || place.event + 1 < first {
                 return None;
             }
             let after = stream.kept.iter().filter(|(event, _)| *event > place.event);
             let unsent: Vec<_> = after.cloned().collect();
-            let goes_on = !stream.over || !unsent.is_empty();
+            let has_events = !stream.over || !unsent.is_empty();
             stream.holder = Some(StreamHolder { number, unsent });
-            Some((stream.route, goes_on))
+            Some((stream.route, has_events))
         })??;
         self.holders = number;
-        Some((route, number, goes_on))
+        Some(Resumed { route, holder: number, has_events })
     }
 }
 
@@ -263,13 +279,13 @@ mod tests {
 
     fn missed(streams: &mut Streams, id: &str) -> Option<Vec<u64>> {
         let place = Place::read(id.as_bytes())?;
-        let (_, holder, _) = streams.resume(place)?;
+        let holder = streams.resume(place)?.holder;
         sent(streams, place.stream, holder)
     }
 
     fn sent(streams: &mut Streams, stream: u64, holder: u64) -> Option<Vec<u64>> {
-        let (unsent, _) = streams.take(stream, holder)?;
-        Some(unsent.into_iter().map(|(event, _)| event).collect())
+        let unsent = streams.take(stream, holder)?;
+        Some(unsent.events.into_iter().map(|(event, _)| event).collect())
     }
 
     #[test]
@@ -295,14 +311,16 @@ mod tests {
         // row: H-46
         let mut streams = streams();
         let (stream, former) = streams.open(Route::Exchange(1), MOST);
-        let (_, holder, _) = streams.resume(Place { stream, event: 0 }).expect("it is known");
+        let holder = streams.resume(Place { stream, event: 0 }).expect("it is known").holder;
         streams.say(stream, data("too large to be kept"), 10);
         streams.end(stream);
         let (other, _) = streams.open(Route::Exchange(2), MOST);
         streams.say(other, data("12345678901"), 10);
         assert!(!streams.release(stream, former));
-        assert_eq!(streams.take(stream, former), None);
-        assert_eq!(streams.take(stream, holder).map(|(unsent, over)| (unsent.len(), over)), Some((1, true)));
+        assert!(streams.take(stream, former).is_none());
+        assert!(
+            streams.take(stream, holder).is_some_and(|unsent| unsent.events.len() == 1 && unsent.are_last)
+        );
         assert_eq!(missed(&mut streams, "1-0"), None, "it is sent once");
     }
 

@@ -2,26 +2,28 @@
 
 use super::Json;
 use crate::jsonrpc::Raw;
+use crate::revision::RevisionSet;
 use std::fmt;
 
 /// A method that the application serves, other than those for resources, such as `tools/list`.
 #[derive(Debug, Clone)]
 pub struct Method {
     pub(crate) name: String,
-    pub(crate) revisions: Option<Vec<String>>,
+    /// The dates of the revisions that have the method. `All`: each that has not removed it.
+    pub(crate) revisions: RevisionSet<String>,
 }
 
 impl Method {
     /// Makes a method of that name.
     pub fn new(name: impl Into<String>) -> Self {
-        Method { name: name.into(), revisions: None }
+        Method { name: name.into(), revisions: RevisionSet::All }
     }
 
     /// Restricts the method to these protocol revisions, each named by its date. Default: all that have not removed
     /// a method of that name.
     #[must_use]
     pub fn revisions<D: Into<String>>(mut self, dates: impl IntoIterator<Item = D>) -> Self {
-        self.revisions = Some(dates.into_iter().map(Into::into).collect());
+        self.revisions = RevisionSet::Only(dates.into_iter().map(Into::into).collect());
         self
     }
 }

@@ -74,9 +74,9 @@ pub(crate) enum Lookup {
         lists: TopicSet,
         uris: Vec<String>,
     },
-    /// The argument to complete, and whether it is one of a prompt. An error in it is answered only if the server
+    /// The argument to complete. An error in it is answered only if the server
     /// completes anything at all.
-    Complete(Result<(bool, Arc<Argument>), RpcError>),
+    Complete(Result<Arc<Argument>, RpcError>),
     /// The session has begun, or the client asks what is served.
     Introduce,
     /// Perhaps a method of the application's own.
@@ -272,10 +272,7 @@ impl Machine {
             KnownMethod::Read | KnownMethod::Get => {
                 Some(Lookup::Read { uri: self.uri(draft).map_err(bad)?.into() })
             }
-            KnownMethod::Complete => {
-                let argument = draft.argument(revision);
-                Some(Lookup::Complete(argument.map(|(prompt, argument)| (prompt, Arc::new(argument)))))
-            }
+            KnownMethod::Complete => Some(Lookup::Complete(draft.argument(revision).map(Arc::new))),
             KnownMethod::Subscribe | KnownMethod::Unsubscribe
                 if !self.settings.identity.resources.subscribe =>
             {

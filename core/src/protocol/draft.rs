@@ -267,8 +267,8 @@ impl<'a> Draft<'a> {
             .ok_or_else(|| bad_param("uri", "is missing, empty or not a string"))
     }
 
-    /// Reads the argument to complete, and whether it is one of a prompt.
-    pub(crate) fn argument(&self, revision: Revision) -> Result<(bool, Argument), RpcError> {
+    /// Reads the argument to complete.
+    pub(crate) fn argument(&self, revision: Revision) -> Result<Argument, RpcError> {
         let (reference, argument, context) = (self.field(0)?, self.field(1)?, self.field(2)?);
         let reference = reference
             .filter(|reference| is_object(*reference))
@@ -301,14 +301,13 @@ impl<'a> Draft<'a> {
                     .ok_or_else(|| bad_param("context", "has arguments that are not an object of strings"))?;
             }
         }
-        let argument = Argument {
+        Ok(Argument {
             of_prompt: is_prompt,
             reference: reference.into(),
             name: name.into(),
             value: value.into_owned(),
             others: others.into_iter().map(|(name, value)| (name.into(), value.into_owned())).collect(),
-        };
-        Ok((is_prompt, argument))
+        })
     }
 
     pub(crate) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RpcError> {

@@ -238,7 +238,7 @@ impl Machine {
     /// Requests wait because clients take nothing, such as what this route has to say.
     pub(crate) fn is_crowded_by(&mut self, route: Route) -> bool {
         let crowded = self.outbox.len() >= self.settings.limits.output_bytes;
-        crowded && self.outbox.has_output_on(route) == Some(true)
+        crowded && self.outbox.has_output_on(route)
     }
 
     /// Returns whether another request of this route may be dispatched.

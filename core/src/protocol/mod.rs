@@ -64,6 +64,6 @@ pub(crate) use named_requests::{
     ForgedState, NamedRequests, NotAnswered, ROUNDS, WaitingCall, WaitingCallback,
 };
 pub(crate) use outbox::{RouteOutput, Start};
-pub(crate) use partial_message::PartialMessage;
+pub(crate) use partial_message::{NextBytes, PartialMessage};
 pub(crate) use search::{RESULTS, SearchResult};
 pub(crate) use subscriptions::{HubOp, Subscriber};

@@ -222,9 +222,14 @@ impl Outbox {
         self.bytes - self.batches.len() + self.batches.refused()
     }
 
-    /// Returns whether there is output on a route; none: there is no such route any more.
-    pub(crate) fn has_output_on(&mut self, route: Route) -> Option<bool> {
-        Some(self.outlet(route)?.has_output())
+    /// Returns whether there is output on a route.
+    pub(crate) fn has_output_on(&mut self, route: Route) -> bool {
+        self.outlet(route).is_some_and(|outlet| outlet.has_output())
+    }
+
+    /// Returns whether a route is open.
+    pub(crate) fn has_route(&mut self, route: Route) -> bool {
+        self.outlet(route).is_some()
     }
 
     /// Returns whether a route got output or a deadline since the last call that no drain finds by itself.

@@ -22,6 +22,13 @@ pub(crate) struct PartialMessage {
     charge: Option<Charge>,
 }
 
+/// The bytes of a message that are to be written next.
+pub(crate) struct NextBytes<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// True if the message ends with them.
+    pub(crate) is_last: bool,
+}
+
 /// Source bytes that are encoded at once, at most and at least.
 const CHUNK: (usize, usize) = (3 << 10, 192 << 10);
 
@@ -67,14 +74,14 @@ impl PartialMessage {
         !self.rest.is_empty()
     }
 
-    /// At most `max` bytes, and whether the message ends with them. The same again until `wrote` covers them.
-    pub(crate) fn bytes(&mut self, max: usize) -> (&[u8], bool) {
+    /// Returns the next bytes of the message, at most `max`. Returns the same bytes until `wrote` covers them.
+    pub(crate) fn next_bytes(&mut self, max: usize) -> NextBytes<'_> {
         while self.at == self.buffer.len() && !self.rest.is_empty() {
             self.encode(max.clamp(CHUNK.0, CHUNK.1));
         }
         let bytes = &self.buffer[self.at..];
         let bytes = &bytes[..bytes.len().min(max.max(1))];
-        (bytes, self.rest.is_empty() && self.at + bytes.len() == self.buffer.len())
+        NextBytes { bytes, is_last: self.rest.is_empty() && self.at + bytes.len() == self.buffer.len() }
     }
 
     pub(crate) fn wrote(&mut self, bytes: usize) {

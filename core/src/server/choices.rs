@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::model::CacheHint;
 use crate::options::{OptionEntry, OptionValue, ServerOptions, SetOption};
 use crate::policy::{Cacheable, ErrorCondition};
+use crate::revision::RevisionSet;
 
 impl Builder {
     /// Sets the protocol versions that are served, by their wire strings. Default: all. Without a version that has
@@ -12,7 +13,7 @@ impl Builder {
     /// server ignores the version in `_meta`.
     #[must_use]
     pub fn versions(mut self, versions: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.policy.versions = Some(versions.into_iter().map(Into::into).collect());
+        self.policy.versions = RevisionSet::Only(versions.into_iter().map(Into::into).collect());
         self
     }
 

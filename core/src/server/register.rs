@@ -249,8 +249,8 @@ impl Server {
         let _outlives = (provider.clone(), template.callbacks.clone());
         let tools = self.0.settings.policy.options.resources_as_tools;
         let tool = if tools { Some(template_tool(&template)?) } else { None };
-        let (id, suspicious) = self.0.catalog.with(|c, _| c.add_template(template, provider, lists, tool))?;
-        if suspicious {
+        let added = self.0.catalog.with(|c, _| c.add_template(template, provider, lists, tool))?;
+        if added.probably_greedy {
             let line = format!("\"{text}\" matches one segment only; for nested paths write {{+path}}");
             self.0.log.write(Level::Warning, &line);
         }
@@ -258,7 +258,7 @@ impl Server {
             self.0.log.write(Level::Warning, &line);
         }
         self.0.templates_changed();
-        Ok(id)
+        Ok(added.id)
     }
 
     /// Does what [`Server::list`] does, with a [`Provider`] or without. The default name is the source's ordinal.
