@@ -41,6 +41,8 @@ VAGUE_PARTS = {
     **dict.fromkeys("watcher watchers".split(), "subscriber, interest_handler or observer"),
     "go_on": "continue or advance",
 }
+# Getters of `Machine` that search with `&mut self`.
+GETTERS = "called_method outbox route_deadline unread_answers wanted_verdicts"
 # Names of crates that the project uses.
 OF_OTHERS = "RecommendedWatcher Watcher watcher _watcher"
 FUNCTION = re.compile(r"\bpub\((?:crate|super|in [\w:]+)\)\s+(?:const |async |unsafe )*fn (\w+)")
@@ -62,6 +64,7 @@ def problems() -> Iterator[str]:
     yield from unexplained_parameters()
     yield from vague_names()
     yield from vague_parts()
+    yield from steps_without_group()
 
 
 def unexplained_parameters() -> Iterator[str]:
@@ -122,6 +125,22 @@ def vague_parts() -> Iterator[str]:
             for part, instead in VAGUE_PARTS.items():
                 if f"_{part}_" in parts and name not in OF_OTHERS.split():
                     yield f'{file.relative_to(ROOT)}: "{name}" has the word "{part}": write {instead}'
+
+
+def steps_without_group() -> Iterator[str]:
+    """Yields each method that changes `Machine`, and whose first word its comment does not list."""
+    machine = CORE / "protocol/machine.rs"
+    comment = re.search(r"((?:///[^\n]*\n)+)(?:#\[[^\n]*\n)*pub\(crate\) struct Machine ", machine.read_text("utf-8"))
+    words = tuple(word.rstrip("…") for word in re.findall(r"`(\w+…?)`", comment[1] if comment else ""))
+    getters = set(GETTERS.split())
+    for file in sorted(machine.parent.rglob("*.rs")):
+        for part in re.finditer(r"^impl Machine \{\n(.*?)^\}", file.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+            for name in re.findall(r"^    (?:pub\S* )?fn (\w+)(?:<[^>]*>)?\(\s*&mut self", part[1], re.MULTILINE):
+                if not name.startswith(words) and name not in getters:
+                    yield f"{file.relative_to(ROOT)}: the first word of {name} is no group of steps; the comment of `Machine` has the list"
+                getters.discard(name)
+    for name in sorted(getters):
+        yield f"{Path(__file__).name}: Machine has no getter {name}"
 
 
 def in_brackets(text: str, start: int) -> str:

@@ -139,7 +139,7 @@ impl Connection {
     pub fn drain(&self, route: Route) -> DrainStart {
         let start = self.0.machine.with(|m, _| {
             if !m.outbox().is_busy(route) {
-                m.render(route);
+                m.write_marks(route);
             }
             m.outbox().start(route)
         });
@@ -186,7 +186,7 @@ impl Connection {
         let (route, event) = self.open_exchange(message, RouteOutput::AnswerOnly, caller)?;
         let handled = self.follow_up(route, event, run);
         // What the callbacks produced for other routes was quiet, and is not taken here.
-        if self.0.machine.with(|m, _| m.has_work() && m.mark_ready()) {
+        if self.0.machine.with(|m, _| m.has_work() && m.set_ready()) {
             self.0.push();
         }
         Ok(handled)
@@ -297,7 +297,7 @@ impl Connection {
         // responses of the client, and exchanges that this one has cancelled are left to a poller. A poller also ends a
         // session of a closed server whose last answer this was.
         let closed = self.0.server.is_closed();
-        if self.0.machine.with(|m, _| (closed || m.has_work_other_than(route)) && m.mark_ready()) {
+        if self.0.machine.with(|m, _| (closed || m.has_work_other_than(route)) && m.set_ready()) {
             self.0.push();
         }
     }
@@ -305,7 +305,7 @@ impl Connection {
     /// A request has shown who its caller is by now: for questions that no request asks.
     pub(crate) fn renew_caller(&self, caller: Caller) {
         let caller = Arc::new(caller);
-        self.0.machine.with(|m, trash| m.renew_caller(caller, trash));
+        self.0.machine.with(|m, trash| m.set_caller(caller, trash));
     }
 
     fn open_route(
@@ -315,7 +315,8 @@ impl Connection {
         permit: Option<Arc<Permit>>,
     ) -> Result<Route> {
         let mut caller = caller.map(Arc::new);
-        let exchange = self.0.machine.with(|m, trash| m.open_exchange(output, caller.take(), permit, trash));
+        let exchange =
+            self.0.machine.with(|m, trash| m.handle_new_exchange(output, caller.take(), permit, trash));
         exchange.map(Route::Exchange).ok_or_else(closed)
     }
 
@@ -405,7 +406,7 @@ impl Connection {
 
     /// There is no session beyond the one message that follows, which is of that revision or a handshake.
     pub(crate) fn stand_alone(&self, revision: Option<Revision>) {
-        self.0.machine.with(|m, _| m.stand_alone(revision));
+        self.0.machine.with(|m, _| m.set_stand_alone(revision));
     }
 
     /// The revision of the handshake, if there was one.

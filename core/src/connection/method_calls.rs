@@ -355,7 +355,7 @@ impl ConnectionState {
         {
             return Err(invalid(format!("the request {why}")));
         }
-        let number = self.machine.with(|m, _| m.next_request_number());
+        let number = self.machine.with(|m, _| m.take_request_number());
         if let Some(then) = then {
             self.continuations.with(|all, _| all.insert(number, then));
         }

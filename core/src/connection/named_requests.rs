@@ -34,10 +34,10 @@ impl ConnectionState {
         if let Some(callback) = self.machine.with(|m, _| m.unread_answers(call)) {
             let now = self.unix_ms();
             let read = self.read_answers(context, &callback, now);
-            self.machine.with(|m, _| m.keep_read_answers(call, read.ok_or(ForgedState)));
+            self.machine.with(|m, _| m.set_read_answers(call, read.ok_or(ForgedState)));
         }
         let elicits = params.filter(|_| method == ELICIT).map(Json::raw);
-        let why = match self.machine.with(|m, _| m.named_request(call, name, method, params)) {
+        let why = match self.machine.with(|m, _| m.queue_named_request(call, name, method, params)) {
             Ok(ClientAnswer::Result(result)) => {
                 let wrong = |why: &str| {
                     ClientRequestError::InvalidAnswer(format!("the client's answer to \"{name}\"{why}"))
@@ -55,7 +55,7 @@ impl ConnectionState {
         if let (NotAnswered::Waiting, Some(params)) = (&why, elicits)
             && let Err(wrong) = check_elicitation(params, context.revision.elicitation)
         {
-            self.machine.with(|m, _| m.forget_named_request(call, name));
+            self.machine.with(|m, _| m.drop_named_request(call, name));
             return Err(invalid(format!("\"{name}\" {wrong}")));
         }
         Err(match why {
@@ -96,7 +96,7 @@ impl ConnectionState {
             return failed("it asked its client in more than 16 rounds");
         }
         if era == Era::Handshake {
-            let sent = self.step(|m, trash| m.wait_for_client(call, named, trash));
+            let sent = self.step(|m, trash| m.finish_waiting(call, named, trash));
             self.wake();
             return sent;
         }

@@ -80,7 +80,7 @@ impl ConnectionState {
     /// [`ConnectionState::step`] for a caller that wakes the group later, for several connections at once.
     fn step_and_mark<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> (R, Wake) {
         let quiet = is_running(self);
-        let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.mark_ready()));
+        let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.set_ready()));
         let (found, effects, mut marked) = self.machine.with(|m, trash| {
             m.advance_clock(self.group.as_ref().map_or(0, |group| group.now()));
             let ending = self.server.is_closed() && m.is_answering();
@@ -89,12 +89,12 @@ impl ConnectionState {
             m.cancel_dropped_requests();
             let effects = m.take_effects();
             let ended = ending && !m.is_answering(); // who polls ends a session whose last call this was
-            let marked = early.unwrap_or_else(|| (effects.has_new_work || ended) && !quiet && m.mark_ready());
+            let marked = early.unwrap_or_else(|| (effects.has_new_work || ended) && !quiet && m.set_ready());
             (found, effects, marked)
         });
         let synced = effects.is_unsynced;
         self.carry_out(effects);
-        marked = marked || synced && !quiet && self.machine.with(|m, _| m.has_work() && m.mark_ready());
+        marked = marked || synced && !quiet && self.machine.with(|m, _| m.has_work() && m.set_ready());
         (found, if marked { Wake::Due } else { Wake::None })
     }
 
@@ -123,7 +123,7 @@ impl ConnectionState {
 
     /// Wakes the group unless the connection is on its list already.
     pub(super) fn wake(self: &Arc<Self>) {
-        if self.machine.with(|m, _| m.mark_ready()) {
+        if self.machine.with(|m, _| m.set_ready()) {
             self.push();
         }
     }
@@ -183,7 +183,7 @@ impl ConnectionState {
             let admitted = m.handle_message(parsed, route, arrival, head, &self.caller, trash);
             m.cancel_dropped_requests();
             if let Admitted::Wait { id, cancellable } = &admitted {
-                m.keep_waiting(id.clone(), *cancellable, line, route);
+                m.queue_message(id.clone(), *cancellable, line, route);
             }
             (admitted, m.must_stop_reading())
         });
@@ -422,7 +422,7 @@ impl ConnectionState {
         let (next, wake) = self.machine.with(|m, trash| {
             let next = m.poll_message(route, &mut used);
             m.drop_unused_callers(trash);
-            let wake = next.is_some() && m.may_resume() && m.mark_ready();
+            let wake = next.is_some() && m.may_resume() && m.set_ready();
             (next, wake)
         });
         if wake {

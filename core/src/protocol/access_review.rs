@@ -48,19 +48,19 @@ impl Machine {
     }
 
     /// Ends the subscriptions to a URI, and refuses the requests for it that wait.
-    pub(super) fn revoke(&mut self, uri: &Arc<str>, verdict: Verdict) {
+    pub(super) fn end_revoked_subscriptions(&mut self, uri: &Arc<str>, verdict: Verdict) {
         for (subscriber, slot) in self.subscriptions.revoke(uri) {
             match subscriber {
                 Subscriber::Session | Subscriber::Dialect => {
                     if let Some((call, open)) = self.inflight.in_slot(slot) {
                         let fault = refused(open.context.revision, uri, verdict);
-                        self.refuse_subscription(call, &fault);
+                        self.answer_refused_subscription(call, &fault);
                     }
                 }
                 Subscriber::Stream(key) => {
                     self.subscriptions.stream_drops(key, uri, slot);
                     if let Some((call, _)) = self.inflight.in_slot(slot) {
-                        self.start_stream_if_complete(call, key);
+                        self.begin_stream_if_complete(call, key);
                     }
                 }
             }

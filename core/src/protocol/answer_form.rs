@@ -37,9 +37,9 @@ impl Machine {
 
     /// Answers a request that was dispatched with an error. A model can mend some errors, so it gets them as the result
     /// of its tool.
-    pub(super) fn fail_open(&mut self, open: &OpenRequest, fault: &RpcError) {
+    pub(super) fn answer_open_failed(&mut self, open: &OpenRequest, fault: &RpcError) {
         let Some(text) = fault.sentence.as_deref().filter(|_| open.is_tool()) else {
-            return self.fail(open.route, Stage::Dispatched, &open.id, fault);
+            return self.answer_failed(open.route, Stage::Dispatched, &open.id, fault);
         };
         let identity = &self.settings.identity;
         self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {

@@ -206,13 +206,13 @@ impl Batches {
 
 impl Machine {
     /// Takes an array of messages, whose elements come out of [`Machine::poll_next`] one after the other.
-    pub(super) fn batch(&mut self, elements: Option<Vec<Raw<'_>>>, route: Route) {
+    pub(super) fn handle_batch(&mut self, elements: Option<Vec<Raw<'_>>>, route: Route) {
         if self.outbox.batches.route_of(route).is_some() {
-            return self.refuse(route, None, &RpcError::invalid_request("a message is an object"));
+            return self.answer_refused(route, None, &RpcError::invalid_request("a message is an object"));
         }
         if !self.lifecycle.handshake().is_some_and(|revision| revision.batches) {
             let fault = RpcError::invalid_request("batches are not accepted; send one message at a time");
-            return self.refuse(route, None, &fault);
+            return self.answer_refused(route, None, &fault);
         }
         let refusal = match &elements {
             None => limit("batch_length", self.settings.limits.batch_length),

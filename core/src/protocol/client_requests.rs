@@ -48,7 +48,7 @@ pub(crate) enum NotSent {
 
 impl Machine {
     /// Returns the number of the next request, which goes out with [`Machine::send_client_request`].
-    pub(crate) fn next_request_number(&mut self) -> u64 {
+    pub(crate) fn take_request_number(&mut self) -> u64 {
         self.client_requests.last += 1;
         self.client_requests.last
     }
@@ -94,7 +94,7 @@ impl Machine {
         request: (&str, Option<&Json>),
         name: Option<String>,
     ) {
-        let number = self.next_request_number();
+        let number = self.take_request_number();
         self.write_request(number, (call, route), request, name);
     }
 
@@ -118,14 +118,14 @@ impl Machine {
     }
 
     /// Takes the client's response to a request of the server. An unknown id is ignored.
-    pub(super) fn response(&mut self, id: Option<&RequestId>, result: Result<Raw<'_>, Raw<'_>>) {
+    pub(super) fn handle_response(&mut self, id: Option<&RequestId>, result: Result<Raw<'_>, Raw<'_>>) {
         let Some(ClientRequest { number, call, named, .. }) =
             id.and_then(|id| self.client_requests.remove(id))
         else {
             return;
         };
         if let Some((name, method)) = named {
-            return self.named_answer(call, name, method, ClientAnswer::received(result));
+            return self.handle_named_answer(call, name, method, ClientAnswer::received(result));
         }
         self.queue_host_call(HostCall::Response { call, number, answer: ClientAnswer::received(result) });
         if !self.client_requests.by_call.contains_key(&call) {
@@ -137,7 +137,7 @@ impl Machine {
     /// still to come.
     pub(crate) fn cancel_client_request(&mut self, number: u64) -> bool {
         let Some(request) = self.client_requests.remove(&id_of(number)) else { return false };
-        self.withdraw(&request);
+        self.write_request_cancellation(&request);
         if !self.client_requests.by_call.contains_key(&request.call) {
             self.set_deadline(request.call);
         }
@@ -149,13 +149,13 @@ impl Machine {
         while let Some(call) = self.inflight.take_dropped() {
             for number in self.client_requests.by_call.remove(&call).unwrap_or_default() {
                 if let Some(request) = self.client_requests.open.remove(&id_of(number)) {
-                    self.withdraw(&request);
+                    self.write_request_cancellation(&request);
                 }
             }
         }
     }
 
-    fn withdraw(&mut self, request: &ClientRequest) {
+    fn write_request_cancellation(&mut self, request: &ClientRequest) {
         self.outbox.write(request.route, MessageKind::Message, |p| {
             let params = |out: &mut Vec<u8>| {
                 let mut params = Object::begin(out);

@@ -39,7 +39,7 @@ impl Machine {
     ) -> Option<(HostCall, Arc<Context>)> {
         let call = request.call;
         let Completing::Host(handler) = completing else {
-            self.completion_allowed(call, argument, completing, trash);
+            self.begin_allowed_completion(call, argument, completing, trash);
             return None;
         };
         let state = RequestState::Complete { argument: argument.clone() };
@@ -51,7 +51,7 @@ impl Machine {
     }
 
     /// Goes on with a completion that is allowed.
-    pub(super) fn completion_allowed(
+    pub(super) fn begin_allowed_completion(
         &mut self,
         call: CallId,
         argument: Arc<Argument>,
@@ -75,7 +75,7 @@ impl Machine {
             }
             Completing::Refused(fault) => {
                 if let Some(open) = self.inflight.close(call) {
-                    self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                    self.answer_failed(open.route, Stage::Dispatched, &open.id, &fault);
                 }
             }
         }
@@ -102,7 +102,7 @@ impl Machine {
         }
         let Some(open) = self.inflight.close(call) else { return false };
         if let Some(why) = &completion.failed {
-            self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
+            self.answer_failed(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
             let what = RequestState::Complete { argument }.describe();
             self.causes.log(Level::Error, format!("{what} failed: {why}"));
         } else {
@@ -112,7 +112,12 @@ impl Machine {
     }
 
     /// Takes the verdicts about the values.
-    pub(super) fn values_allowed(&mut self, call: CallId, mut completion: Completion, verdicts: &[Verdict]) {
+    pub(super) fn finish_allowed_values(
+        &mut self,
+        call: CallId,
+        mut completion: Completion,
+        verdicts: &[Verdict],
+    ) {
         let mut allowed = verdicts.iter().map(|verdict| *verdict == Verdict::Allow);
         completion.values.retain(|_| allowed.next().unwrap_or(false));
         if let Some(open) = self.inflight.close(call) {

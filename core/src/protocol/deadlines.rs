@@ -12,20 +12,20 @@ impl Machine {
     pub(crate) fn on_timeout(&mut self, now: u64, trash: &mut Trash) {
         self.advance_clock(now);
         while let Some(call) = self.inflight.overdue(self.now) {
-            self.fail_overdue(call, "within `call_ms`", trash);
+            self.answer_overdue(call, "within `call_ms`", trash);
         }
     }
 
     /// Answers "internal error" to a request whose call was not answered in time.
-    pub(super) fn fail_overdue(&mut self, call: CallId, when: &str, trash: &mut Trash) {
+    pub(super) fn answer_overdue(&mut self, call: CallId, when: &str, trash: &mut Trash) {
         let Some(open) = self.drop_call(call) else { return };
-        self.fail(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
+        self.answer_failed(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
         let why = format!("{} was not answered {when}", open.state.describe());
         self.causes.log(Level::Error, why);
         trash.put(open);
     }
 
-    /// Returns when [`Machine::tick`] has something to do, in the application's milliseconds.
+    /// Returns when [`Machine::on_timeout`] has something to do, in the application's milliseconds.
     pub(crate) fn poll_timeout(&mut self) -> Option<u64> {
         self.inflight.deadline()
     }

@@ -65,7 +65,7 @@ impl Machine {
     ) {
         let Some(element) = Borrowed::main(contents, defaults.uri) else {
             let fault = not_found(open.context.revision, defaults.uri);
-            return self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+            return self.answer_failed(open.route, Stage::Dispatched, &open.id, &fault);
         };
         self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {
             wire::resource_and_contents(payload, &open.id, element, defaults);

@@ -88,7 +88,7 @@ pub(crate) enum Lookup {
 
 impl Machine {
     /// Deals with one message.
-    pub(crate) fn admit(
+    pub(crate) fn handle_parsed(
         &mut self,
         parsed: Parsed<'_>,
         route: Route,
@@ -99,20 +99,20 @@ impl Machine {
     ) -> Admitted {
         match parsed {
             Parsed::Request { id, method, params } => {
-                self.request(id, method, params, route, arrival, head, caller)
+                self.handle_request(id, method, params, route, arrival, head, caller)
             }
             Parsed::Notification { method, params } => {
-                self.notification(&method, params, trash);
+                self.handle_notification(&method, params, trash);
                 self.outbox.end(route);
                 Admitted::Done
             }
             Parsed::Response { id, result } => {
-                self.response(id.as_ref(), result);
+                self.handle_response(id.as_ref(), result);
                 self.outbox.end(route);
                 Admitted::Done
             }
             Parsed::Array(elements) => {
-                self.batch(elements, route);
+                self.handle_batch(elements, route);
                 Admitted::Done
             }
             Parsed::Bad { id, fault } => {
@@ -124,7 +124,7 @@ impl Machine {
                 };
                 // An element of a batch that is no message has no id, whatever it says.
                 let id = id.filter(|_| self.outbox.batches.route_of(route).is_none());
-                self.refuse(route, id.as_ref(), &fault);
+                self.answer_refused(route, id.as_ref(), &fault);
                 Admitted::Done
             }
         }
@@ -134,13 +134,13 @@ impl Machine {
     pub(crate) fn handle_too_long(&mut self, route: Route) -> bool {
         if !self.is_closed() {
             let fault = limit("message_bytes", self.settings.limits.message_bytes);
-            self.refuse(route, None, &fault);
+            self.answer_refused(route, None, &fault);
         }
         self.is_full()
     }
 
     #[allow(clippy::too_many_arguments, reason = "a message in its parts")]
-    fn request(
+    fn handle_request(
         &mut self,
         id: RequestId,
         name: Cow<'_, str>,
@@ -151,30 +151,30 @@ impl Machine {
         caller: &Arc<Caller>,
     ) -> Admitted {
         if !matches!(arrival, Arrival::Resumed(_))
-            && let Some(kept_back) = self.keep_back(&id, &name, route)
+            && let Some(kept_back) = self.queue_unless_admitted(&id, &name, route)
         {
             return kept_back;
         }
         let draft = match Draft::new(id, name, params) {
             Ok(draft) => draft,
             Err((id, fault)) => {
-                self.refuse(route, Some(&id), &fault);
+                self.answer_refused(route, Some(&id), &fault);
                 return Admitted::Done;
             }
         };
         if let Some(fault) = self.unfit_for_batch(&draft, route) {
-            self.refuse(route, Some(&draft.id), &fault);
+            self.answer_refused(route, Some(&draft.id), &fault);
             return Admitted::Done;
         }
         let (revision, method) = match self.lifecycle.place(&draft, head, &self.settings.revisions) {
             Ok(placed) => placed,
             Err((fault, revision)) => {
                 let stage = if revision.is_some() { Stage::NoMethod } else { Stage::Refused };
-                self.fail(route, stage, &draft.id, &fault);
+                self.answer_failed(route, stage, &draft.id, &fault);
                 return Admitted::Done;
             }
         };
-        let lookup = self.method(&draft, revision, method, route).and_then(|lookup| {
+        let lookup = self.begin_lookup(&draft, revision, method, route).and_then(|lookup| {
             let Some(lookup) = lookup else { return Ok(None) };
             let details = self.details(&draft, revision, method, head);
             details.map(|details| Some((lookup, details))).map_err(|fault| (Stage::Dispatched, fault))
@@ -204,7 +204,7 @@ impl Machine {
             }
             Ok(None) => Admitted::Done,
             Err((stage, fault)) => {
-                self.fail(route, stage, &draft.id, &fault);
+                self.answer_failed(route, stage, &draft.id, &fault);
                 Admitted::Done
             }
         }
@@ -212,15 +212,15 @@ impl Machine {
 
     /// Refuses a request whose id is taken, and has one wait for which there is no room. Returns `None` if it may be
     /// dispatched.
-    fn keep_back(&mut self, id: &RequestId, name: &str, route: Route) -> Option<Admitted> {
+    fn queue_unless_admitted(&mut self, id: &RequestId, name: &str, route: Route) -> Option<Admitted> {
         if !self.outbox.batches.note_id(route, id) {
             let fault = RpcError::invalid_request("the batch has another request with this id");
-            self.refuse(route, Some(id), &fault);
+            self.answer_refused(route, Some(id), &fault);
             return Some(Admitted::Done);
         }
         if self.inflight.has_id(id) {
             let fault = RpcError::invalid_request("a request with this id is in flight");
-            self.refuse(route, Some(id), &fault);
+            self.answer_refused(route, Some(id), &fault);
             return Some(Admitted::Done);
         }
         let is_free = name == "ping" && self.outbox.batches.route_of(route).is_none();
@@ -235,7 +235,7 @@ impl Machine {
     }
 
     /// Answers what needs neither the catalog nor the application.
-    fn method(
+    fn begin_lookup(
         &mut self,
         draft: &Draft<'_>,
         revision: Revision,
@@ -249,7 +249,7 @@ impl Machine {
         }
         Ok(match method {
             KnownMethod::Ping => {
-                self.done(draft, revision, route);
+                self.answer_done(draft, revision, route);
                 None
             }
             KnownMethod::Initialize => {
@@ -284,7 +284,7 @@ impl Machine {
                     uris.iter().filter(|uri| !self.subscriptions.is_subscribed(subscriber, uri)).count();
                 self.room_for_subscriptions(more).map_err(bad)?;
                 if uris.is_empty() {
-                    self.done(draft, revision, route);
+                    self.answer_done(draft, revision, route);
                     return Ok(None);
                 }
                 Some(Lookup::Subscribe { subscriber, uris: uris.into_iter().map(Cow::into_owned).collect() })
@@ -298,10 +298,10 @@ impl Machine {
                 }
                 for uri in uris {
                     for slot in self.subscriptions.unsubscribe(subscriber, &uri) {
-                        self.subscribed(slot, &uri);
+                        self.handle_subscribed(slot, &uri);
                     }
                 }
-                self.done(draft, revision, route);
+                self.answer_done(draft, revision, route);
                 None
             }
             KnownMethod::Listen if self.outbox.takes_answer_only(route) => {
@@ -325,7 +325,7 @@ impl Machine {
     }
 
     /// Answers that it is done.
-    fn done(&mut self, draft: &Draft<'_>, revision: Revision, route: Route) {
+    fn answer_done(&mut self, draft: &Draft<'_>, revision: Revision, route: Route) {
         self.outbox.write(route, MessageKind::Final(Stage::Dispatched), |p| {
             wire::empty_result(p.out, revision, &draft.id, &self.settings.identity);
         });
@@ -353,26 +353,26 @@ impl Machine {
     }
 
     /// The session begins: what was held back for it goes out.
-    fn initialized(&mut self) {
+    fn handle_initialized(&mut self) {
         if self.lifecycle.initialized() {
             let held = std::mem::take(&mut self.held);
-            self.queue(held);
+            self.queue_marks(held);
         }
     }
 
-    fn notification(&mut self, name: &str, params: Params<'_>, trash: &mut Trash) {
+    fn handle_notification(&mut self, name: &str, params: Params<'_>, trash: &mut Trash) {
         match name {
-            "notifications/initialized" => self.initialized(),
+            "notifications/initialized" => self.handle_initialized(),
             "notifications/cancelled" => {
                 if let Some(id) = cancelled_id(params) {
-                    self.cancel(&id, trash);
+                    self.handle_cancellation(&id, trash);
                 }
             }
             _ => {}
         }
     }
 
-    fn cancel(&mut self, id: &RequestId, trash: &mut Trash) {
+    fn handle_cancellation(&mut self, id: &RequestId, trash: &mut Trash) {
         match self.inflight.owner(id) {
             None => {}
             Some(IdOwner::Waiting(number)) => {
@@ -399,16 +399,16 @@ impl Machine {
     }
 
     /// Takes back what a request had wanted.
-    pub(super) fn undo(&mut self, slot: u32, state: &RequestState) {
+    pub(super) fn cancel_wanted(&mut self, slot: u32, state: &RequestState) {
         match state {
-            RequestState::Subscribe(subscribing) => self.withdraw_subscriptions(subscribing, slot),
+            RequestState::Subscribe(subscribing) => self.drop_subscriptions(subscribing, slot),
             RequestState::Listen { stream } => {
                 self.subscriptions.close_stream(*stream);
             }
             RequestState::Judged(judged) => {
                 if let Judged::Subscriptions { uris } = &**judged {
                     for uri in uris {
-                        self.revoke(uri, Verdict::Deny); // no verdict is no permission
+                        self.end_revoked_subscriptions(uri, Verdict::Deny); // no verdict is no permission
                     }
                 }
             }
@@ -417,7 +417,7 @@ impl Machine {
     }
 
     /// Answers a message that was not dispatched.
-    pub(super) fn refuse(&mut self, route: Route, id: Option<&RequestId>, fault: &RpcError) {
+    pub(super) fn answer_refused(&mut self, route: Route, id: Option<&RequestId>, fault: &RpcError) {
         let in_batch = self.outbox.batches.route_of(route).is_some();
         let reply = match (id, self.lifecycle.last()) {
             (Some(id), _) => ReplyId::Id(id),
@@ -428,7 +428,7 @@ impl Machine {
     }
 
     /// Answers a request with an error.
-    pub(super) fn fail(&mut self, route: Route, stage: Stage, id: &RequestId, fault: &RpcError) {
+    pub(super) fn answer_failed(&mut self, route: Route, stage: Stage, id: &RequestId, fault: &RpcError) {
         self.outbox.write(route, MessageKind::Final(stage), |p| error(p.out, ReplyId::Id(id), fault));
     }
 }

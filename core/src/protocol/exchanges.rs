@@ -15,7 +15,7 @@ use std::sync::Arc;
 impl Machine {
     /// Opens a route for one message. `caller`: on whose behalf it
     /// asks, if not the connection's own. `permit`: what its requests count as.
-    pub(crate) fn open_exchange(
+    pub(crate) fn handle_new_exchange(
         &mut self,
         output: RouteOutput,
         caller: Option<Arc<Caller>>,
@@ -42,7 +42,7 @@ impl Machine {
     }
 
     /// Sets the caller on whose behalf the server asks what no request caused, such as an access review.
-    pub(crate) fn renew_caller(&mut self, caller: Arc<Caller>, trash: &mut Trash) {
+    pub(crate) fn set_caller(&mut self, caller: Arc<Caller>, trash: &mut Trash) {
         if self.closed {
             return trash.put(caller);
         }
@@ -74,7 +74,7 @@ impl Machine {
 
     /// Ends the requests of an exchange that no callback was begun for, since the client has gone. A callback that was
     /// begun goes on, because a client that goes has not cancelled (2025-11-25, Transports, Sending Messages to the Server).
-    /// No other follows it: see [`Machine::hand_out`].
+    /// No other follows it: see [`Machine::begin_host_call`].
     pub(crate) fn handle_lost_client(&mut self, exchange: u64, trash: &mut Trash) {
         let routes = self.routes_of(Route::Exchange(exchange));
         for route in self.elements.remove(&routes) {
@@ -114,7 +114,7 @@ impl Machine {
         let handed_out = self.inflight.is_handed_out(call);
         let open = self.inflight.abandon(call)?;
         self.causes.cancelled(&open.context);
-        self.undo(call.slot(), &open.state);
+        self.cancel_wanted(call.slot(), &open.state);
         self.cancel_dropped_requests(); // before the end or the answer: nothing may follow that
         if handed_out {
             self.queue_host_call(HostCall::Cancel { call });
@@ -128,15 +128,15 @@ impl Machine {
         let unseen = self.lifecycle.last().map_or_else(RpcError::internal, internal);
         let routes = self.routes_of(route);
         for route in self.elements.remove(&routes) {
-            self.refuse(route, None, &unseen);
+            self.answer_refused(route, None, &unseen);
         }
         for route in routes {
             if let Some(waiting) = self.take_waiting(route) {
                 self.inflight.disown(&waiting.id);
-                self.fail(route, Stage::Refused, &waiting.id, &unseen);
+                self.answer_failed(route, Stage::Refused, &waiting.id, &unseen);
             }
             for call in self.inflight.on(route) {
-                self.fail_overdue(call, "in time", trash);
+                self.answer_overdue(call, "in time", trash);
             }
         }
     }

@@ -50,34 +50,34 @@ impl Machine {
                 if let Some(had) = open.context.if_version()
                     && version(contents, uri, handler) == Some(had)
                 {
-                    self.fail_open(&open, &not_modified(revision, uri, had));
+                    self.answer_open_failed(&open, &not_modified(revision, uri, had));
                 } else if let Err(full) = open.fits(own) {
-                    self.fail_open(&open, &full.fault());
+                    self.answer_open_failed(&open, &full.fault());
                 } else {
                     self.write_read(&open, &handler.defaults(uri), contents);
                     self.outbox.charge(open.route, open.permit.as_ref(), own);
                 }
             }
             Answer::NotFound => {
-                self.fail_open(&open, &not_found(revision, uri));
+                self.answer_open_failed(&open, &not_found(revision, uri));
                 if handler.is_first_missing() {
                     let why = "answers \"not found\", though it is listed; return contents, or remove it";
                     self.causes.log(Level::Warning, format!("the callback of \"{uri}\" {why}"));
                 }
             }
-            Answer::Denied => self.fail_open(&open, &denied(revision, uri)),
+            Answer::Denied => self.answer_open_failed(&open, &denied(revision, uri)),
             Answer::NotModified => {
                 if let Some(had) = open.context.if_version() {
-                    self.fail_open(&open, &not_modified(revision, uri, had));
+                    self.answer_open_failed(&open, &not_modified(revision, uri, had));
                 } else {
-                    self.fail_open(&open, &internal(open.context.revision));
+                    self.answer_open_failed(&open, &internal(open.context.revision));
                     let why = "was answered \"not modified\", though the call named no version";
                     self.causes.log(Level::Error, format!("the read of {uri} {why}"));
                 }
             }
             Answer::Busy(retry_after) => {
                 let fault = busy(revision, retry_after.map(|after| after.as_millis()));
-                self.fail_open(&open, &fault);
+                self.answer_open_failed(&open, &fault);
             }
             Answer::NeedsInput(wanted) => {
                 let client = self.client_capabilities(&open.context);
@@ -98,15 +98,15 @@ impl Machine {
             }
             Answer::InvalidState => {
                 let fault = RpcError::invalid_params("requestState is not valid here");
-                self.fail_open(&open, &fault);
+                self.answer_open_failed(&open, &fault);
             }
             Answer::Waiting => {
-                self.fail_open(&open, &internal(revision));
+                self.answer_open_failed(&open, &internal(revision));
                 let why = "waits for its client, and asked it nothing";
                 self.causes.log(Level::Error, format!("the read of {uri} {why}"));
             }
             Answer::Failed(why) => {
-                self.fail_open(&open, &internal(open.context.revision));
+                self.answer_open_failed(&open, &internal(open.context.revision));
                 self.causes.log(Level::Error, format!("reading {uri} failed: {why}"));
             }
         }
@@ -178,12 +178,12 @@ impl Machine {
             }
             Walked::Missing(uri) => {
                 if let Some(open) = self.inflight.close(call) {
-                    self.fail_open(&open, &nothing_at(&uri));
+                    self.answer_open_failed(&open, &nothing_at(&uri));
                 }
             }
             Walked::Failed(why) => {
                 if let Some(open) = self.inflight.close(call) {
-                    self.fail_open(&open, &internal(open.context.revision));
+                    self.answer_open_failed(&open, &internal(open.context.revision));
                     self.causes.log(Level::Error, why);
                 }
             }
@@ -202,7 +202,9 @@ impl Machine {
         let Some(state) = self.inflight.answered(call) else { return false };
         match state {
             RequestState::Judged(judged) => self.finish_judged(call, *judged, verdicts, contents, trash),
-            RequestState::Subscribe(subscribing) => self.subscription_allowed(call, subscribing, verdicts),
+            RequestState::Subscribe(subscribing) => {
+                self.begin_allowed_subscription(call, subscribing, verdicts);
+            }
             RequestState::Listen { stream } => {
                 let uris = self.subscriptions.stream(stream).map(|s| s.uris().cloned().collect::<Vec<_>>());
                 let uris = uris.unwrap_or_default();
@@ -214,7 +216,7 @@ impl Machine {
                     }
                 }
                 if let Ok(call) = self.inflight.begin_next_call(call, RequestState::Listen { stream }) {
-                    self.start_stream_if_complete(call, stream);
+                    self.begin_stream_if_complete(call, stream);
                 }
             }
             other => {
@@ -226,7 +228,7 @@ impl Machine {
     }
 
     /// Goes on with a read after the verdict "allow".
-    pub(super) fn read_allowed(
+    pub(super) fn begin_allowed_read(
         &mut self,
         call: CallId,
         uri: Arc<str>,
@@ -241,7 +243,7 @@ impl Machine {
         {
             let had = open.context.if_version().unwrap_or_default();
             let fault = not_modified(open.context.revision, &uri, had);
-            self.fail_open(&open, &fault);
+            self.answer_open_failed(&open, &fault);
             trash.put(read);
             return;
         }
@@ -266,7 +268,7 @@ impl Machine {
     /// or gave an answer that makes no sense.
     pub(crate) fn finish_failed(&mut self, call: CallId, why: &str, trash: &mut Trash) -> bool {
         let Some(state) = self.inflight.answered(call) else { return false };
-        self.undo(call.slot(), &state);
+        self.cancel_wanted(call.slot(), &state);
         if let Some(open) = self.inflight.close(call) {
             self.cancel_dropped_requests(); // before the answer: nothing may follow it
             if let RequestState::Method { handler, .. } = &state {
@@ -275,7 +277,7 @@ impl Machine {
                     MethodOutcome::given_up(handler, open.context.revision, &settings.identity, why);
                 self.write_outcome(&open, outcome);
             } else {
-                self.fail_open(&open, &internal(open.context.revision));
+                self.answer_open_failed(&open, &internal(open.context.revision));
                 self.causes.log(Level::Error, format!("{} {why}", state.describe()));
             }
             trash.put(open);

@@ -82,7 +82,7 @@ impl Machine {
         let Some(open) = self.inflight.close(request.call) else { return };
         let Some(member) = self.undeclared_list(name) else {
             let fault = RpcError::method_not_found(name);
-            return self.fail(open.route, Stage::NoMethod, &open.id, &fault);
+            return self.answer_failed(open.route, Stage::NoMethod, &open.id, &fault);
         };
         let identity = &self.settings.identity;
         self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |p| {
@@ -101,7 +101,7 @@ impl Machine {
         let fault = unknown_name(Family::Tools, name);
         let settings = self.settings.clone();
         match settings.policy.options.unknown_tool {
-            UnknownTool::Error => self.fail(open.route, Stage::Dispatched, &open.id, &fault),
+            UnknownTool::Error => self.answer_failed(open.route, Stage::Dispatched, &open.id, &fault),
             UnknownTool::Result => {
                 let (revision, identity) = (open.context.revision, &settings.identity);
                 let shown = || format!("the call of {name}");
@@ -138,7 +138,7 @@ impl Machine {
     }
 
     /// Goes on with a tool or prompt after the verdict "allow".
-    pub(super) fn method_allowed(
+    pub(super) fn begin_allowed_method(
         &mut self,
         call: CallId,
         handler: Arc<MethodHandler>,
@@ -205,7 +205,7 @@ impl Machine {
                 p.out.extend_from_slice(&result);
                 end(p.out);
             }),
-            Err((stage, fault)) => self.fail(open.route, stage, &open.id, &fault),
+            Err((stage, fault)) => self.answer_failed(open.route, stage, &open.id, &fault),
         }
         if let Some(LoggedFault { who, what }) = outcome.fault {
             let line = format!("{who} (request {}) {what}", printable(open.id.raw(), SHOWN));

@@ -139,16 +139,16 @@ impl Machine {
     ) {
         let first = verdicts.first().copied().unwrap_or(Verdict::Deny);
         match judged {
-            Judged::Values { completion, .. } => self.values_allowed(call, completion, verdicts),
+            Judged::Values { completion, .. } => self.finish_allowed_values(call, completion, verdicts),
             Judged::Results { handler, results } => {
-                self.results_allowed(call, &handler, results, verdicts);
+                self.finish_allowed_results(call, &handler, results, verdicts);
                 trash.put(handler);
             }
             Judged::Subscriptions { uris } => {
                 self.inflight.close(call);
                 for (uri, verdict) in uris.iter().zip(verdicts) {
                     if *verdict != Verdict::Allow {
-                        self.revoke(uri, *verdict);
+                        self.end_revoked_subscriptions(uri, *verdict);
                     }
                 }
             }
@@ -163,16 +163,16 @@ impl Machine {
                         }
                         judged => {
                             let fault = judged.refusal(revision, first);
-                            self.fail_open(&open, &fault);
+                            self.answer_open_failed(&open, &fault);
                         }
                     }
                 }
                 trash.put(judged);
             }
-            Judged::Read { uri, read } => self.read_allowed(call, uri, read, contents, trash),
-            Judged::Method { handler, params, .. } => self.method_allowed(call, handler, params, trash),
+            Judged::Read { uri, read } => self.begin_allowed_read(call, uri, read, contents, trash),
+            Judged::Method { handler, params, .. } => self.begin_allowed_method(call, handler, params, trash),
             Judged::Completion { argument, completing } => {
-                self.completion_allowed(call, argument, completing, trash);
+                self.begin_allowed_completion(call, argument, completing, trash);
             }
         }
     }

@@ -30,7 +30,7 @@ impl Machine {
             trash.put(state);
             return None;
         }
-        self.hand_out(call, trash)
+        self.begin_host_call(call, trash)
     }
 
     pub(crate) fn begin_read(
@@ -80,7 +80,7 @@ impl Machine {
 
     pub(crate) fn answer_error(&mut self, request: &Request, fault: &RpcError) {
         if let Some(open) = self.inflight.close(request.call) {
-            self.fail_open(&open, fault);
+            self.answer_open_failed(&open, fault);
         }
     }
 

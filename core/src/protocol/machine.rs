@@ -84,19 +84,20 @@ pub(crate) enum NextWork {
 }
 
 /// The state of one connection, and its steps. The caller of a step holds the connection's lock, and carries out
-/// [`Machine::take_effects`] after it. There are five groups of methods, by the first word of their names:
+/// [`Machine::take_effects`] after it. The first word of a method says of which group it is:
 ///
 /// - `handle_…`: something came in from the client, the hub or a driver: bytes, a message, a change of a resource.
-/// - `begin_…` and `answer_…`: the catalog has looked a request up. It becomes a call of the application, or is
-///   answered.
+/// - `begin_…`: a request takes its next step after a lookup, or after the verdict "allow". It becomes a call of the
+///   application, or is answered.
+/// - `answer_…`: a request gets its answer, which is often an error.
 /// - `poll_…`: returns the next thing to do: a call of the application, a message to deal with, output, a registration
-///   at the hub.
-/// - `finish_…`: the application has answered a call. `send_…`: the application says something in the middle of one.
-/// - `on_timeout`, `on_exchange_timeout`: time has passed, of which `advance_clock` tells and `poll_timeout` says how
-///   far.
+///   at the hub. `release_…` gives a turn back.
+/// - `finish_…`: the application has answered a call. `send_…`: the application sends something in the middle of one.
+/// - `on_…`: time has passed. `advance_clock` sets the time, and `poll_timeout` returns the next deadline.
+/// - `cancel_…`, `drop_…`, `end_…`, `close…` and `shut_down`: something ends, up to the connection itself.
 ///
-/// What ends the connection is `end_streams`, `shut_down` and `close`. All else are getters: nouns, or `is_…` and
-/// `has_…`.
+/// Other methods that change the machine are parts of such steps: `queue_…`, `write_…`, `take_…`, `set_…` and `clear_…`.
+/// Getters are nouns, or `is_…`, `has_…`, `may_…` and `must_…`. `tests/signatures.py` compares the methods with this list.
 #[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 pub(crate) struct Machine {
     pub(super) settings: Arc<Settings>,
@@ -165,7 +166,7 @@ impl Machine {
     // ---- the ready mark
 
     /// Sets the mark. True if it was not set: then the connection goes onto its group's list.
-    pub(crate) fn mark_ready(&mut self) -> bool {
+    pub(crate) fn set_ready(&mut self) -> bool {
         !std::mem::replace(&mut self.ready, true)
     }
 
@@ -270,7 +271,7 @@ impl Machine {
                 HostCall::Response { number, answer, .. } => return NextWork::Response(number, answer),
                 host_call => host_call,
             };
-            if let Some(context) = self.hand_out(host_call.call(), trash) {
+            if let Some(context) = self.begin_host_call(host_call.call(), trash) {
                 return NextWork::HostCall(host_call, context);
             }
             trash.put(host_call); // cancelled before anyone took it: no event at all
@@ -299,7 +300,7 @@ impl Machine {
 
     /// Notes that a call leaves for the application, and starts its deadline. Returns `None` if its request is over. The
     /// request of a client that has gone ends here.
-    pub(super) fn hand_out(&mut self, call: CallId, trash: &mut Trash) -> Option<Arc<Context>> {
+    pub(super) fn begin_host_call(&mut self, call: CallId, trash: &mut Trash) -> Option<Arc<Context>> {
         if self.inflight.get(call)?.client_gone {
             self.end_request(call, trash);
             return None;
@@ -319,7 +320,7 @@ impl Machine {
     }
 
     /// Keeps a message until there is room for its call.
-    pub(crate) fn keep_waiting(
+    pub(crate) fn queue_message(
         &mut self,
         id: RequestId,
         cancellable: Cancellable,
@@ -332,7 +333,7 @@ impl Machine {
         self.next_waiting += 1;
     }
 
-    /// [`Machine::admit`], unless the connection is closed, or the message was ended in its list. `caller`: the
+    /// [`Machine::handle_parsed`], unless the connection is closed, or the message was ended in its list. `caller`: the
     /// connection's.
     pub(crate) fn handle_message(
         &mut self,
@@ -343,14 +344,14 @@ impl Machine {
         caller: &Arc<Caller>,
         trash: &mut Trash,
     ) -> Admitted {
-        if self.closed || !self.leave_list(route, arrival) {
+        if self.closed || !self.take_from_list(route, arrival) {
             return Admitted::Done;
         }
-        self.admit(parsed, route, arrival, head, caller, trash)
+        self.handle_parsed(parsed, route, arrival, head, caller, trash)
     }
 
     /// Takes a message out of the list in which it waited. Returns false if it was ended there.
-    fn leave_list(&mut self, route: Route, arrival: Arrival) -> bool {
+    fn take_from_list(&mut self, route: Route, arrival: Arrival) -> bool {
         match arrival {
             Arrival::New => true,
             Arrival::Element => self.elements.remove_first(route),
@@ -367,7 +368,7 @@ impl Machine {
     // ---- output
 
     /// There is no session: see [`Lifecycle::stand_alone`].
-    pub(crate) fn stand_alone(&mut self, revision: Option<Revision>) {
+    pub(crate) fn set_stand_alone(&mut self, revision: Option<Revision>) {
         self.lifecycle.stand_alone(revision);
     }
 
@@ -383,7 +384,7 @@ impl Machine {
     /// The next message for a drain. It takes the buffer of the one before if there is use for it: an idle connection
     /// keeps none.
     pub(crate) fn poll_message(&mut self, route: Route, used: &mut Vec<u8>) -> Option<PartialMessage> {
-        self.render(route);
+        self.write_marks(route);
         let mut next = self.outbox.next(route);
         if let Some(partial) = &mut next {
             partial.lend(used);

@@ -80,7 +80,7 @@ impl Machine {
     }
 
     /// Takes the answers that came with the client's request, or notes that its state is forged.
-    pub(crate) fn keep_read_answers(&mut self, call: CallId, read: Result<NamedRequests, ForgedState>) {
+    pub(crate) fn set_read_answers(&mut self, call: CallId, read: Result<NamedRequests, ForgedState>) {
         let Some(open) = self.inflight.get(call) else { return };
         let named = open.named.get_or_insert_default();
         match read {
@@ -89,8 +89,8 @@ impl Machine {
         }
     }
 
-    /// Returns the answer of a named request, or notes the request for [`Machine::wait_for_client`].
-    pub(crate) fn named_request(
+    /// Returns the answer of a named request, or notes the request for [`Machine::finish_waiting`].
+    pub(crate) fn queue_named_request(
         &mut self,
         call: CallId,
         name: &str,
@@ -139,7 +139,7 @@ impl Machine {
     }
 
     /// Forgets a request that was noted, and is wrong.
-    pub(crate) fn forget_named_request(&mut self, call: CallId, name: &str) {
+    pub(crate) fn drop_named_request(&mut self, call: CallId, name: &str) {
         if let Some(named) = self.inflight.get(call).and_then(|open| open.named.as_mut()) {
             named.pending.retain(|pending| pending.name != name);
         }
@@ -156,7 +156,7 @@ impl Machine {
     }
 
     /// Sends the named requests of a call to the client. The callback runs again once all are answered.
-    pub(crate) fn wait_for_client(
+    pub(crate) fn finish_waiting(
         &mut self,
         call: CallId,
         mut named: NamedRequests,
@@ -184,7 +184,13 @@ impl Machine {
     }
 
     /// Keeps the client's answer to a named request. The callback runs again if it was the last one.
-    pub(super) fn named_answer(&mut self, call: CallId, name: String, method: String, answer: ClientAnswer) {
+    pub(super) fn handle_named_answer(
+        &mut self,
+        call: CallId,
+        name: String,
+        method: String,
+        answer: ClientAnswer,
+    ) {
         let waits = self.client_requests_of(call);
         let Some(open) = self.inflight.get(call) else { return };
         open.named.get_or_insert_default().answers.insert(name, (method, answer));

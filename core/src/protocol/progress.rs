@@ -47,7 +47,7 @@ impl Machine {
     }
 
     /// Writes what was held back, as long as there is not plenty to write already.
-    pub(super) fn render_progress(&mut self, route: Route) {
+    pub(super) fn write_progress(&mut self, route: Route) {
         while let Some(slot) = self.outbox.next_held(route) {
             if let Some((_, open)) = self.inflight.in_slot(slot)
                 && let Some(report) = open.progress.held.take()

@@ -56,7 +56,7 @@ impl Machine {
     }
 
     /// Takes the verdicts about the results.
-    pub(super) fn results_allowed(
+    pub(super) fn finish_allowed_results(
         &mut self,
         call: CallId,
         handler: &MethodHandler,

@@ -42,7 +42,7 @@ impl Machine {
     }
 
     /// Takes the verdicts about a request to subscribe.
-    pub(super) fn subscription_allowed(
+    pub(super) fn begin_allowed_subscription(
         &mut self,
         call: CallId,
         mut subscribing: Box<Subscribing>,
@@ -50,10 +50,10 @@ impl Machine {
     ) {
         let slot = call.slot();
         if verdicts.iter().any(|verdict| *verdict != Verdict::Allow) {
-            self.withdraw_subscriptions(&subscribing, slot);
+            self.drop_subscriptions(&subscribing, slot);
             if let Some(open) = self.inflight.close(call) {
                 let fault = refused_of(open.context.revision, &subscribing, verdicts);
-                self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                self.answer_failed(open.route, Stage::Dispatched, &open.id, &fault);
             }
             return;
         }
@@ -66,29 +66,29 @@ impl Machine {
         if let (Ok(call), true) =
             (self.inflight.begin_next_call(call, RequestState::Subscribe(subscribing)), complete)
         {
-            self.acknowledge(call);
+            self.answer_subscription(call);
         }
     }
 
     /// Withdraws the subscriptions of a request that was refused or cancelled.
-    pub(super) fn withdraw_subscriptions(&mut self, subscribing: &Subscribing, slot: u32) {
+    pub(super) fn drop_subscriptions(&mut self, subscribing: &Subscribing, slot: u32) {
         for uri in &subscribing.uris {
             self.subscriptions.unwant(uri, slot);
         }
     }
 
     /// Notes that the hub registered a URI for the request in that slot, or that the client unsubscribed from it.
-    pub(super) fn subscribed(&mut self, slot: u32, uri: &str) {
+    pub(super) fn handle_subscribed(&mut self, slot: u32, uri: &str) {
         let Some((call, open)) = self.inflight.in_slot(slot) else { return };
         let RequestState::Subscribe(subscribing) = &mut open.state else { return };
         subscribing.awaited.remove(uri);
         if subscribing.awaited.is_empty() {
-            self.acknowledge(call);
+            self.answer_subscription(call);
         }
     }
 
     /// Answers a request to subscribe, all of whose URIs are registered.
-    fn acknowledge(&mut self, call: CallId) {
+    fn answer_subscription(&mut self, call: CallId) {
         let Some(open) = self.inflight.close(call) else { return };
         let RequestState::Subscribe(subscribing) = &open.state else { return };
         let mut queue = MarkQueue::new();
@@ -99,16 +99,16 @@ impl Machine {
         self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |p| {
             wire::empty_result(p.out, open.context.revision, &open.id, identity);
         });
-        self.queue(queue);
+        self.queue_marks(queue);
     }
 
     /// Refuses a request to subscribe, and withdraws its subscriptions.
-    pub(super) fn refuse_subscription(&mut self, call: CallId, fault: &RpcError) {
+    pub(super) fn answer_refused_subscription(&mut self, call: CallId, fault: &RpcError) {
         let Some(open) = self.inflight.close(call) else { return };
         if let RequestState::Subscribe(subscribing) = &open.state {
-            self.withdraw_subscriptions(subscribing, call.slot());
+            self.drop_subscriptions(subscribing, call.slot());
         }
-        self.fail(open.route, Stage::Dispatched, &open.id, fault);
+        self.answer_failed(open.route, Stage::Dispatched, &open.id, fault);
     }
 
     pub(crate) fn begin_listen_stream(
@@ -133,11 +133,11 @@ impl Machine {
         if check == AccessCheck::Required {
             self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });
         } else {
-            self.start_stream_if_complete(call, stream);
+            self.begin_stream_if_complete(call, stream);
         }
     }
 
-    pub(super) fn start_stream_if_complete(&mut self, call: CallId, key: u64) {
+    pub(super) fn begin_stream_if_complete(&mut self, call: CallId, key: u64) {
         if !self.subscriptions.stream_is_complete(key) {
             return;
         }
@@ -151,7 +151,7 @@ impl Machine {
             });
         }
         let queue = self.subscriptions.stream_starts(key, call.slot());
-        self.queue(queue);
+        self.queue_marks(queue);
         if self.ending {
             self.end_stream(key);
         }
@@ -173,24 +173,24 @@ impl Machine {
             Registered::Full(max) => Some(limit("subscriptions_total", max)),
         };
         match (&open.state, fault) {
-            (RequestState::Subscribe(_), None) => self.subscribed(slot, uri),
-            (RequestState::Subscribe(_), Some(fault)) => self.refuse_subscription(call, &fault),
+            (RequestState::Subscribe(_), None) => self.handle_subscribed(slot, uri),
+            (RequestState::Subscribe(_), Some(fault)) => self.answer_refused_subscription(call, &fault),
             (RequestState::Listen { stream }, None) => {
                 let stream = *stream;
                 self.subscriptions.stream_has(stream, uri);
-                self.start_stream_if_complete(call, stream);
+                self.begin_stream_if_complete(call, stream);
             }
             (RequestState::Listen { stream }, Some(fault)) => {
                 let stream = *stream;
                 if let Registered::Full(_) = outcome {
                     self.subscriptions.close_stream(stream);
                     if let Some(open) = self.inflight.close(call) {
-                        self.fail(open.route, Stage::Dispatched, &open.id, &fault);
+                        self.answer_failed(open.route, Stage::Dispatched, &open.id, &fault);
                         trash.put(open);
                     }
                 } else {
                     self.subscriptions.stream_drops(stream, uri, slot);
-                    self.start_stream_if_complete(call, stream);
+                    self.begin_stream_if_complete(call, stream);
                 }
             }
             _ => {}
@@ -213,13 +213,13 @@ impl Machine {
     /// Marks that a URI changed.
     pub(crate) fn handle_update(&mut self, uri: &Arc<str>, change: &Change) {
         let queue = self.subscriptions.handle_update(uri, change);
-        self.queue(queue);
+        self.queue_marks(queue);
     }
 
     /// Marks that a URI changed which lies below `parent`.
     pub(crate) fn handle_update_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, change: &Change) {
         let queue = self.subscriptions.handle_update_below(uri, parent, change);
-        self.queue(queue);
+        self.queue_marks(queue);
     }
 
     /// Marks that lists of one kind changed.
@@ -232,11 +232,11 @@ impl Machine {
             queue.extend(self.subscriptions.handle_list_change_of_session(kind));
         }
         queue.extend(self.subscriptions.handle_list_change_of_streams(kind));
-        self.queue(queue);
+        self.queue_marks(queue);
     }
 
     /// Marks notifications to be sent, or holds them back until the session is ready.
-    pub(super) fn queue(&mut self, queue: MarkQueue) {
+    pub(super) fn queue_marks(&mut self, queue: MarkQueue) {
         for (subscriber, uri) in queue {
             match subscriber {
                 Subscriber::Session | Subscriber::Dialect if !self.lifecycle.is_ready() => {
@@ -255,8 +255,8 @@ impl Machine {
     }
 
     /// Writes the notifications that are marked on a route, with the changes as they are now.
-    pub(crate) fn render(&mut self, route: Route) {
-        self.render_progress(route);
+    pub(crate) fn write_marks(&mut self, route: Route) {
+        self.write_progress(route);
         while let Some(mark) = self.outbox.next_mark(route) {
             let changes = self.subscriptions.take_changes(&mark);
             let (id, revision) = match mark.subscriber {
