@@ -6,7 +6,7 @@
 
 A session is a list of steps. `send` is a message, or a line as text; `answer` is what the original answered. `differs` lists where
 the port answers otherwise: a JSON Pointer, the value of the port, and the name of a reason in reasons.json. An undeclared difference
-fails, and so does a declared one that is not there. Where the original is a package that is installed next to the port, both run, and
+fails, and so does a declared one that is not there. "…" stands for a text of the project: any text equals it. Where the original is a package that is installed next to the port, both run, and
 no answer is stored: `differs` then holds the value of the original, too.
 """
 
@@ -39,7 +39,8 @@ def differences(was: object, now: object, at: str = "") -> list[dict]:
         ]
     if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         return [found for index, pair in enumerate(zip(was, now)) for found in differences(*pair, f"{at}/{index}")]
-    return [] if was == now and type(was) is type(now) else [{"at": at, "was": was, "is": now}]
+    same = was == now and type(was) is type(now) or was == "…" and isinstance(now, str) and now not in ("", MISSING)
+    return [] if same else [{"at": at, "was": was, "is": now}]
 
 
 def many(at: str) -> str:
@@ -68,13 +69,21 @@ def merged(found: list[dict]) -> list[dict]:
 
 
 def plain(answer: object) -> object:
-    """Returns an answer without `isError: false`, which says the same as no `isError`."""
+    """Returns an answer without `isError: false` and capabilities that are false, which say the same as their absence."""
+    if isinstance(answer, list):
+        return [plain(one) for one in answer]
     if isinstance(answer, dict) and "body" in answer:
         return {**answer, "body": plain(answer["body"])}
-    if isinstance(answer, dict) and isinstance(answer.get("result"), dict) and answer["result"].get("isError") is False:
-        result = {name: value for name, value in answer["result"].items() if name != "isError"}
-        return {**answer, "result": result}
-    return answer
+    if not (isinstance(answer, dict) and isinstance(answer.get("result"), dict)):
+        return answer
+    result = {name: value for name, value in answer["result"].items() if (name, value) != ("isError", False)}
+    if "capabilities" in result:
+        result["capabilities"] = {name: declared(value) for name, value in result["capabilities"].items()}
+    return {**answer, "result": result}
+
+
+def declared(capability: dict) -> dict:
+    return {name: value for name, value in capability.items() if value is not False}
 
 
 class Stdio:
@@ -138,32 +147,72 @@ class Stdio:
 
 
 class Http:
-    """A server as a child process that writes its port to standard output, and a client of it."""
+    """A server as a child process that writes its port to standard output, and a client of it.
+
+    A step may have a `path`, `headers` and a `method`. `Mcp-Session-Id: {session}` is what the last response gave. A step with
+    `open` is sent without waiting for its answer, until the server writes a line; its answer is one of the notifications.
+    """
 
     def __init__(self, command: list[str], session: dict, folder: pathlib.Path, environment: dict[str, str]) -> None:
         self.server = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder, env={**os.environ, **environment}
+            [*command, "http"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=folder,
+            env={**os.environ, **environment},
         )
-        self.client = http.client.HTTPConnection("127.0.0.1", int(self.server.stdout.readline()), timeout=30)
+        self.port = int(self.server.stdout.readline())
+        self.client = self.connect()
+        self.open: list[http.client.HTTPConnection] = []
+        self.name = ""
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
 
     def play(self, step: dict) -> object:
         """Sends the request of a step, and returns the status, the type and the body of the response."""
         message = step["send"]
         body = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False, separators=(",", ":"))
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **step.get("headers", {})}
+        headers = {name: value.replace("{session}", self.name) for name, value in headers.items()}
         method = step.get("method", "POST")
-        self.client.request(method, "/mcp", body.encode() if method == "POST" else None, headers)
-        response = self.client.getresponse()
+        client = self.connect() if "open" in step else self.client
+        client.request(method, step.get("path", "/mcp"), body.encode() if method == "POST" else None, headers)
+        if client is self.client:
+            return self.answer(client)
+        self.open.append(client)
+        timer = threading.Timer(30, self.server.kill)
+        timer.start()
+        try:
+            return self.server.stdout.readline().strip()
+        finally:
+            timer.cancel()
+
+    def answer(self, client: http.client.HTTPConnection) -> object:
+        response = client.getresponse()
         text = response.read().decode()
-        return {"status": response.status, "allow": response.getheader("Allow"), "body": json.loads(text) if text else None}
+        self.name = response.getheader("Mcp-Session-Id", self.name)
+        return {"status": response.status, "allow": response.getheader("Allow"), "body": body_of(text)}
 
     def end(self) -> list[object]:
-        """Ends the server."""
-        self.client.close()
-        self.server.kill()
-        self.server.wait()
-        self.server.stdout.close()
-        return []
+        """Ends the server, and returns the answers of the requests that are open."""
+        try:
+            return [self.answer(client) for client in self.open]
+        finally:
+            for client in (self.client, *self.open):
+                client.close()
+            self.server.kill()
+            self.server.wait()
+            self.server.stdout.close()
+
+
+def body_of(text: str) -> object:
+    """Returns the JSON of a body, or a text that is none."""
+    try:
+        return json.loads(text) if text else None
+    except ValueError:
+        return text
 
 
 def play(
@@ -248,6 +297,15 @@ def all_of(name: str, write: bool) -> bool:
     return all([compare(path, commands, write) for path in sorted((PORTS / name).glob("session*.json"))])
 
 
+def reasons_are_used() -> bool:
+    """Returns whether each reason of reasons.json stands in a session."""
+    sessions = "".join(path.read_text() for path in PORTS.glob("*/session*.json"))
+    unused = [name for name in json.loads((PORTS / "reasons.json").read_text()) if f'"why": "{name}"' not in sessions]
+    for name in unused:
+        print(f"reasons.json: no session has the reason {name!r}")
+    return not unused
+
+
 if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments[:1] == ["--record"]:
@@ -256,4 +314,4 @@ if __name__ == "__main__":
         all_of(arguments[1], write=True)
     else:
         results = [all_of(name, write=False) for name in arguments or names()]
-        sys.exit(0 if all(results) else 1)
+        sys.exit(0 if all(results) and reasons_are_used() else 1)

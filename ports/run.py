@@ -60,12 +60,13 @@ def lemonade() -> Commands:
 
 
 def ida() -> Commands:
-    """Puts the ported module into a package next to what stands for the plugin."""
+    """Puts the module of the port into a package next to what stands for the plugin."""
     package = BUILD / "ida" / "zeromcp"
     package.mkdir(parents=True, exist_ok=True)
-    shutil.copy(PORTS / "ida" / "mcp.py", package)
+    shutil.copy(PORTS / "ida" / "server.py", package)
+    shutil.copy(PORTS / "ida" / "stand_in" / "mcp.py", package)
     shutil.copy(PORTS / "ida" / "stand_in" / "main.py", package.parent)
-    (package / "__init__.py").write_text("from .mcp import McpServer, McpToolError\n")
+    (package / "__init__.py").write_text("from .server import *\nfrom .mcp import McpServer\n")
     return Commands([str(ROOT / "build" / "python" / "bin" / "python"), str(package.parent / "main.py")])
 
 

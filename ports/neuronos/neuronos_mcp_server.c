@@ -40,6 +40,10 @@ neuronos_status_t neuronos_mcp_serve_stdio(neuronos_tool_registry_t * tools) {
         return NEURONOS_ERROR_INVALID_PARAM;
     wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
     options.unknown_tool = WELLHEAD_STR("result");
+    options.description = WELLHEAD_STR("The tools of NeuronOS");
+    const wellhead_pair capability = {WELLHEAD_STR("tools"), WELLHEAD_STR("{}")};
+    options.capabilities = &capability;
+    options.capability_count = 1;
     wellhead_server * server =
         wellhead_server_new(WELLHEAD_STR("neuronos"), WELLHEAD_STR(NEURONOS_VERSION_STRING), &options, NULL);
     int failed = !server;

@@ -1,10 +1,13 @@
 """Stands for the plugin: tools, resources and prompts of our own, registered as the project registers its own."""
 
+import sys
+import threading
 from typing import Annotated, Any, NotRequired, TypedDict
 
-from zeromcp import McpServer, McpToolError
+from zeromcp import McpServer, McpToolError, RequestCancelledError, get_current_cancel_event
 
-server = McpServer("ida-pro-mcp", extensions={"dbg": {"step"}})
+extensions: dict[str, set[str]] = {}  # filled when the tools are known, as that of the plugin
+server = McpServer("ida-pro-mcp", extensions=extensions)
 
 
 class Function(TypedDict):
@@ -53,6 +56,57 @@ def step() -> str:
     return "stepped"
 
 
+extensions["dbg"] = {"step"}
+
+
+@server.tool
+def unsafe() -> None:
+    """Is taken out below."""
+
+
+@server.tool
+def dump(size: int) -> dict[str, str]:
+    """Return many bytes."""
+    return {"bytes": "x" * size}
+
+
+@server.tool
+def where() -> str:
+    """Return how the client is connected."""
+    return server.get_current_transport_session_id().partition(":")[0]
+
+
+@server.tool
+def wait() -> str:
+    """Wait until the call is cancelled."""
+    print("waiting", flush=True)
+    if get_current_cancel_event().wait(30):
+        raise RequestCancelledError("Request was cancelled")
+    return "not cancelled"
+
+
+server.tools.methods.pop("unsafe")
+
+
+def limited(result: dict) -> dict:
+    """Cuts a long result, as the plugin does around each call."""
+    if result.get("isError") or len(result["content"][0]["text"]) < 100:
+        return result
+    content = [{"type": "text", "text": "cut"}]
+    return {"content": content, "structuredContent": {"bytes": "cut"}, "_meta": {"ida_mcp": {"output_truncated": True}}}
+
+
+if hasattr(server, "around"):
+    server.around(lambda call, next: limited(next()))
+else:
+    original = server.registry.methods["tools/call"]
+
+    def patched(name: str, arguments: dict | None = None, _meta: dict | None = None) -> dict:
+        return limited(original(name, arguments, _meta))
+
+    server.registry.methods["tools/call"] = patched
+
+
 @server.resource("ida://database")
 def database() -> dict:
     """The open database."""
@@ -71,4 +125,9 @@ def explain(address: Annotated[str, "Where"], style: str = "short") -> str:
     return f"Explain the function at {address}, {style}."
 
 
-server.stdio()
+if sys.argv[1:] == ["http"]:
+    server.serve("127.0.0.1", 0)
+    print(server._http_server.server_port, flush=True)
+    threading.Event().wait()
+else:
+    server.stdio()
