@@ -116,7 +116,7 @@ hosts: c python node $(TARGET)/c/wide $(TARGET)/c/wide-cpp ## the hosts that cli
 $(TARGET)/c/%: tests/clients/hosts/%.c include/wellhead.h include/wellhead_http.h libwellhead
 	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
-$(TARGET)/c/%-cpp: tests/clients/hosts/%.cpp include/wellhead.h include/wellhead.hpp libwellhead
+$(TARGET)/c/%-cpp: tests/clients/hosts/%.cpp include/wellhead.h include/wellhead.hpp include/wellhead_http.hpp libwellhead
 	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
 # Those that use a further library.

@@ -183,12 +183,24 @@ func typedTool(ctx context.Context, w *world) (string, error) {
 }
 
 func ask(ctx context.Context, w *world) (string, error) {
-	arguments := map[string]any{"method": "elicitation/create"}
-	result, err := w.session.CallTool(ctx, &mcp.CallToolParams{Name: "ask", Arguments: arguments})
-	if err != nil {
-		return "", err
+	answers := [][2]string{
+		{"elicitation/create", `{"action": "accept", "content": {"name": "Ada"}}`},
+		{"roots/list", `{"roots": [{"uri": "file:///home/ada", "name": "home"}]}`},
+		{"sampling/createMessage", `{"role": "assistant", "content": {"type": "text", "text": "Ada"}, "model": "none"}`},
 	}
-	return "elicitation/create", same(result.StructuredContent, `{"action": "accept", "content": {"name": "Ada"}}`)
+	names := []string{}
+	for _, answer := range answers {
+		arguments := map[string]any{"method": answer[0]}
+		result, err := w.session.CallTool(ctx, &mcp.CallToolParams{Name: "ask", Arguments: arguments})
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", answer[0], err)
+		}
+		if err := same(result.StructuredContent, answer[1]); err != nil {
+			return "", fmt.Errorf("%s: %w", answer[0], err)
+		}
+		names = append(names, answer[0])
+	}
+	return strings.Join(names, ", "), nil
 }
 
 func inputForARead(ctx context.Context, w *world) (string, error) {

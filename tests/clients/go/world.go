@@ -44,6 +44,9 @@ func (w *world) connect(ctx context.Context) error {
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}, nil
 		},
+		CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+			return &mcp.CreateMessageResult{Role: "assistant", Content: &mcp.TextContent{Text: "Ada"}, Model: "none"}, nil
+		},
 		ResourceUpdatedHandler: func(_ context.Context, request *mcp.ResourceUpdatedNotificationRequest) {
 			w.note(func() {
 				if request.Params.URI == w.watched {
@@ -61,6 +64,7 @@ func (w *world) connect(ctx context.Context) error {
 			}
 		},
 	})
+	client.AddRoots(&mcp.Root{URI: "file:///home/ada", Name: "home"})
 	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 			if method == "notifications/subscriptions/acknowledged" {

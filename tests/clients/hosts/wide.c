@@ -223,31 +223,20 @@ static void answer_structured(wellhead_method *r, wellhead_str json) {
     free(result);
 }
 
-static void answered(void *kept, uint32_t response, const wellhead_str *json) {
-    if (response == WELLHEAD_RESPONSE_RESULT) answer_structured(kept, *json);
-    else wellhead_method_failed(kept, *json);
-}
-
 /* Asks the client for the feature that the argument `method` names, and gives back what it answers. */
 static void ask(void *user_data, const wellhead_call *call, wellhead_method *r) {
-    const wellhead_str params = wellhead_call_params(call);
-    wellhead_str method = member(wellhead_call_arguments(call), "method"), answer = member(params, "inputResponses");
+    wellhead_str method = member(wellhead_call_arguments(call), "method"), answer;
     const char *question = is(method, "\"elicitation/create\"") ? ELICITATION
         : is(method, "\"sampling/createMessage\"") ? SAMPLING : ROOTS;
     (void)user_data;
-    if (answer.ptr) {
-        answer_structured(r, member(answer, "it"));
-        return;
-    }
-    char *input = format("{\"inputRequests\":{\"it\":%.*s}}", wellhead_cstr(question));
     method = member(wellhead_cstr(question), "method");
     method.ptr++; /* without its quotes */
     method.len -= 2;
-    wellhead_method_keep(r);
-    /* In some revisions the client is asked by an answer, and asks again. */
-    if (wellhead_method_request(r, method, member(wellhead_cstr(question), "params"), answered, r, NULL, NULL))
-        wellhead_method_needs_input(r, wellhead_cstr(input));
-    free(input);
+    switch (wellhead_method_client_request(r, S("it"), method, member(wellhead_cstr(question), "params"), &answer)) {
+    case WELLHEAD_RESPONSE_RESULT: answer_structured(r, answer); break;
+    case WELLHEAD_RESPONSE_ERROR: wellhead_method_failed(r, answer); break;
+    default: wellhead_method_wait(r);
+    }
 }
 
 static void set_level(void *user_data, const wellhead_call *call, wellhead_method *r) {

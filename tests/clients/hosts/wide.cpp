@@ -1,5 +1,5 @@
 // wide.cpp - everything that a client can ask for, on a small scale: see README.md one folder up.
-#include <wellhead.hpp>
+#include <wellhead_http.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -138,20 +138,9 @@ static void add_resources(wellhead::Server &server) {
 }
 
 /* Asks the client for the feature that the argument `method` names, and gives back what it answers. */
-static void ask(const Call &call, std::string_view params, Method &r) {
-    const auto asked = question(std::string(call.arguments().text("method").value_or("")));
-    const auto answer = member(member(params, "inputResponses"), "it");
-    if (!answer.empty()) return r.result(structured(answer));
-    const auto kept = std::make_shared<Method>(r.keep());
-    try {
-        kept->request(unquoted(member(asked, "method")), std::string(member(asked, "params")),
-                      [kept](std::uint32_t response, std::string_view json) {
-                          if (response == WELLHEAD_RESPONSE_RESULT) kept->result(structured(json));
-                          else kept->failed(json);
-                      });
-    } catch (const wellhead::Error &) { // in this revision the client is asked by an answer, and asks again
-        kept->needs_input(R"({"inputRequests":{"it":)" + asked + "}}");
-    }
+static void ask(const Call &call, std::string_view, Method &r) {
+    const auto method = std::string(call.arguments().text("method").value_or(""));
+    r.result(structured(r.client_request("it", method, std::string(member(question(method), "params")))));
 }
 
 static void add_methods(wellhead::Server &server) {
@@ -193,7 +182,7 @@ static void add_methods(wellhead::Server &server) {
     });
 }
 
-int main() try {
+int main(int argc, char **argv) try {
     wellhead::ServerOptions options;
     options.title = "All there is";
     options.instructions = "Ask for anything.";
@@ -201,7 +190,14 @@ int main() try {
     static wellhead::Server &server = *new wellhead::Server("wide", "1.0.0", std::move(options)); // a thread may outlive main
     add_resources(server);
     add_methods(server);
-    server.serve_stdio();
+    if (argc < 2 || argv[1] != "--http"sv) {
+        server.serve_stdio();
+        return 0;
+    }
+    wellhead::HttpOptions http;
+    http.flags = WELLHEAD_HTTP_HANDLE_SIGTERM;
+    http.bound = [](std::string_view address) { std::cout << "http://" << address << "/mcp" << std::endl; };
+    server.serve_http("127.0.0.1:0", std::move(http));
     return 0;
 } catch (const wellhead::Error &e) {
     std::cerr << "wide: " << e.what() << '\n';

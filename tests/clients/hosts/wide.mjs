@@ -1,6 +1,6 @@
 // Everything that a client can ask for, on a small scale: see README.md one folder up.
 import { ways } from './serving.mjs';
-import { InputRequired, PermissionDenied, RegistrationError, Server } from 'wellhead';
+import { InputRequired, PermissionDenied, Server } from 'wellhead';
 
 const ICON = 'https://example.com/icon.png';
 const server = new Server('wide', '1.0.0', {
@@ -103,16 +103,9 @@ server.tool('log', { inputSchema: { type: 'object' } }, (_, call) => {
 server.tool(
   'ask',
   { inputSchema: { type: 'object', properties: { method: { type: 'string' } } } },
-  async (given, call) => {
-    const answered = call.params.inputResponses;
-    if (answered !== undefined) return { content: [], structuredContent: answered.it };
+  (given, call) => {
     const asked = question(given.method);
-    try {
-      return { content: [], structuredContent: await call.request(asked.method, asked.params) };
-    } catch (e) {
-      if (!(e instanceof RegistrationError)) throw e;
-      throw new InputRequired({ inputRequests: { it: asked } }); // in this revision an answer asks, and the client asks again
-    }
+    return { content: [], structuredContent: call.clientRequest('it', asked.method, asked.params) };
   },
 );
 

@@ -126,15 +126,10 @@ def log(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
 
 
 @server.tool("ask", {"inputSchema": {"type": "object", "properties": {"method": {"type": "string"}}}})
-async def ask(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
+def ask(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
     """Asks the client for the feature that is named, and gives back what it answers."""
-    if "inputResponses" in call.params:
-        return {"content": [], "structuredContent": call.params["inputResponses"]["it"]}
     asked = question(arguments["method"])
-    try:
-        return {"content": [], "structuredContent": await call.request_async(asked["method"], asked["params"])}
-    except wellhead.RegistrationError:  # in this revision the client is asked by an answer, and asks again
-        raise wellhead.InputRequired({"inputRequests": {"it": asked}}) from None
+    return {"content": [], "structuredContent": call.client_request("it", asked["method"], asked["params"])}
 
 
 @server.tool

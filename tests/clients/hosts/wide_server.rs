@@ -3,10 +3,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use wellhead::{Annotations, Answer, CacheHint, ClientAnswer, Completion, Contents, Deferred, Icon, Json};
-use wellhead::{MethodAnswer, MethodCall, Resource, Role, Server, Template, Tool, ToolResult};
+use wellhead::{Annotations, Answer, CacheHint, ClientRequestError, Completion, Contents, Icon, Json};
+use wellhead::{MethodCall, Resource, Role, Server, Template, Tool, ToolResult};
 
 #[derive(Deserialize, JsonSchema)]
 struct Numbers {
@@ -162,27 +162,11 @@ fn tools(server: &Server) -> wellhead::Result<()> {
 }
 
 /// Asks the client for the feature that the argument `method` names, and gives back what it answers.
-fn ask(call: &MethodCall) -> Deferred {
+fn ask(call: &MethodCall) -> Result<Json, ClientRequestError> {
     let method = json(call.arguments())["method"].as_str().unwrap_or_default().to_owned();
-    let answered = json(call.params())["inputResponses"].take();
-    let (later, responder) = call.defer();
-    std::thread::spawn(move || {
-        if let Some(answer) = answered.get("it") {
-            return responder.finish(structured(&answer.to_string()));
-        }
-        let (answer, answers) = mpsc::channel();
-        let params = question(&method)["params"].to_string();
-        let asked = responder.request(&method, Json::object(params).ok().as_ref(), move |said| {
-            let _ = answer.send(said);
-        });
-        match (asked, answers.recv()) {
-            (Ok(_), Ok(ClientAnswer::Result(result))) => responder.finish(structured(&result)),
-            (Ok(_), other) => responder.finish(MethodAnswer::failed(format!("{other:?}"))),
-            // In this revision the client is asked by an answer, and asks again.
-            (Err(_), _) => responder.finish(needs("it", &method).map(MethodAnswer::NeedsInput)),
-        }
-    });
-    later
+    let params = Json::object(question(&method)["params"].to_string()).ok();
+    let answer = call.client_request("it", &method, params.as_ref())?;
+    structured(answer.as_str()).map_err(ClientRequestError::Failed)
 }
 
 fn needs(key: &str, method: &str) -> wellhead::Result<Json> {
