@@ -120,6 +120,10 @@ $(TARGET)/c/%-cpp: tests/clients/hosts/%.cpp include/wellhead.h include/wellhead
 	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
 # Those that use a further library.
+$(TARGET)/c/conformance-cpp: tests/conformance/hosts/conformance.cpp include/wellhead.h include/wellhead.hpp include/wellhead_http.hpp libwellhead
+	tests/c/install.sh
+	mkdir -p $(@D)
+	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 $(TARGET)/c/conformance: tests/conformance/hosts/conformance.c
 $(TARGET)/c/clock: ffi/examples/clock.c ffi/examples/microhttpd.c ffi/examples/serve_on_microhttpd.h
 $(TARGET)/c/wide-microhttpd: tests/clients/hosts/wide.c ffi/examples/microhttpd.c ffi/examples/serve_on_microhttpd.h
@@ -192,11 +196,11 @@ test-ports: libwellhead node python ## that servers which were ported to Wellhea
 	$(PYTHON) ports/check.py
 
 .PHONY: conformance conformance-one
-conformance: python node $(TARGET)/c/conformance ## the official conformance suite, whole, on hosts in the four languages
+conformance: python node $(TARGET)/c/conformance $(TARGET)/c/conformance-cpp ## the official conformance suite, whole, on hosts in the five languages
 	cargo build -p wellhead --features $(FEATURES) --example conformance
 	$(PYTHON) tests/conformance/run.py
 
-conformance-one: python node $(TARGET)/c/conformance ## the same with one host a revision
+conformance-one: python node $(TARGET)/c/conformance $(TARGET)/c/conformance-cpp ## the same with one host a revision
 	cargo build -p wellhead --features $(FEATURES) --example conformance
 	$(PYTHON) tests/conformance/run.py --one
 
