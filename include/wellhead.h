@@ -1124,6 +1124,8 @@ typedef void (*wellhead_method_callback)(void *user_data, const wellhead_call *c
 
 /* Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/
  * or logging/ declares that capability. For others see `capabilities` of wellhead_server_options.
+ * A name that begins with notifications/ is that of a notification: `method` runs each time that a client sends it in a session,
+ * and its answer is dropped; for notifications/initialized it runs once. The library handles notifications/cancelled itself.
  * name: may not be absent.
  * options: may be NULL.
  * method: handles the requests; may not be NULL.

@@ -147,8 +147,12 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
+/** The methods whose results are those of tools and prompts. Others may return nothing. */
+const NAMED = new Set(['tools/call', 'prompts/get']);
+
 /** Packs the answer of a method, a tool or a prompt, as `method` says. */
-export function result(given: JsonObject, method: string): NativeAnswer {
+export function result(given: JsonObject | void, method: string): NativeAnswer {
+  if (given === undefined && !NAMED.has(method)) return '{}';
   if (typeof given === 'object' && given !== null && !Array.isArray(given))
     return looseJsonText('the result', given, '');
   const typed =

@@ -250,7 +250,7 @@ export class Callbacks {
     if (method === undefined) return { failed: 'its method was removed' };
     const call = new RunningMethod(origin, given, this.#requests);
     const what = `the call of ${call.name ?? call.method}`;
-    const made = (given: JsonObject) => this.#whole(handler, what, result(given, call.method));
+    const made = (given: JsonObject | void) => this.#whole(handler, what, result(given, call.method));
     const callback = () => this.seams.run(call, () => method(call.given(), call));
     return this.#run(origin.number, call, callback, made, methodThrown);
   }

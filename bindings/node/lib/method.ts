@@ -81,12 +81,15 @@ export interface RequestOptions {
 
 /**
  * Answers a method, a tool or a prompt: returns the result, or a Promise of it. A method gets the `params` of the request, a
- * tool or prompt its `arguments`.
+ * tool or prompt its `arguments`. A method that returns nothing has the result `{}`.
  *
  * Throw {@link ToolError}, {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes. Any other error is an
  * internal error for the client. Of a tool it is a result with `isError` and the text "The tool failed". Its own text is logged.
  */
-export type MethodHandler = (given: any, call: MethodCall) => JsonObject | PromiseLike<JsonObject>;
+export type MethodHandler = (
+  given: any,
+  call: MethodCall,
+) => JsonObject | void | PromiseLike<JsonObject | void>;
 
 /**
  * Searches resources for `query`: returns the results, the best first, or a Promise of them. `limit` is the number of results that

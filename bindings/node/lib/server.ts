@@ -243,14 +243,19 @@ export class Server {
   /**
    * Registers a handler for a method of the application's own. Its `params` and its result are JSON objects.
    *
+   * A name that begins with `notifications/` is that of a notification. Its handler runs each time that a client sends it in a
+   * session, and what it returns is ignored. It runs once for `notifications/initialized`. The library handles
+   * `notifications/cancelled` itself.
+   *
    * A method whose name begins with `tools`, `prompts` or `logging` declares that capability. Declare others with
    * {@link ServerOptions.capabilities}.
    *
    * @example
    * ```ts
    * server.method('notes/count', () => ({ count: notes.size }));
+   * server.method('notifications/roots/list_changed', (_, call) => roots.delete(call.client));
    * ```
-   * @throws {RegistrationError} for a method that is served already, a notification, or an unknown revision
+   * @throws {RegistrationError} for a method that is served already, and for an unknown revision
    * @throws {ClosedError} after {@link Server.close}
    */
   method(name: string, handler: MethodHandler): void;

@@ -13,8 +13,9 @@ pub(crate) trait FromCallback: wellhead::Reply + Sized {
     /// The types to return, for the log.
     const EXPECTED: &'static str;
 
-    /// None: the value is of no type that answers. `typed`: the registration has a MIME type.
-    fn from_value(value: &Bound<'_, PyAny>, typed: bool) -> PyResult<Option<Self>>;
+    /// None: the value is of no type that answers. `lenient`: the registration takes more: a read, because it says the MIME
+    /// type, or a method, which may return nothing.
+    fn from_value(value: &Bound<'_, PyAny>, lenient: bool) -> PyResult<Option<Self>>;
 
     /// None: the exception is a failure.
     fn from_outcome(meaning: &Meaning) -> Option<Self>;

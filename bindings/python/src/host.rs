@@ -145,7 +145,7 @@ impl Host {
         let seams = self.server.get().table.seams();
         let (way, returned) = if seams.is_some() || reader.parameters.want_call() {
             let slot = Arc::new(Slot::new(responder));
-            let way = Way::shared(slot.clone()).with_type(reader.typed);
+            let way = Way::shared(slot.clone()).lenient(reader.typed);
             let object = Bound::new(py, PyCall::new(py, About::Read(call), self, slot))?;
             let Some(call) = object.get().read() else { return Ok(()) };
             let surrounded = match seams {
@@ -155,7 +155,7 @@ impl Host {
             let run = |function| reader.parameters.call(py, &context, &function, call, Some(&object));
             (way, surrounded.and_then(run))
         } else {
-            let way = Way::own(responder).with_type(reader.typed);
+            let way = Way::own(responder).lenient(reader.typed);
             (way, reader.parameters.call(py, &context, function, &call, None))
         };
         let Some(returned) = returned.transpose() else {
@@ -239,16 +239,16 @@ impl Host {
     ) -> PyResult<()> {
         let Some(responder) = responder else { return Ok(()) };
         let function = positional.function.bind(py);
-        let seams = match about {
-            About::Method(_) => self.server.get().table.seams(),
-            _ => None,
+        let (seams, lenient) = match &about {
+            About::Method(call) => (self.server.get().table.seams(), call.name().is_none()),
+            _ => (None, false),
         };
         if positional.call.is_none() && seams.is_none() {
             let returned = context.run(function, arguments, None);
-            return self.settle(py, Way::own(responder), id, context, returned);
+            return self.settle(py, Way::own(responder).lenient(lenient), id, context, returned);
         }
         let slot = Arc::new(Slot::new(responder));
-        let way = Way::shared(slot.clone());
+        let way = Way::shared(slot.clone()).lenient(lenient);
         let run = || {
             let call = Bound::new(py, PyCall::new(py, about, self, slot))?;
             let keywords = PyDict::new(py);
@@ -287,7 +287,7 @@ impl Host {
             Ok(value) => value,
             Err(e) => return raised(py, way, e, &context),
         };
-        match A::from_value(&value, way.typed()) {
+        match A::from_value(&value, way.is_lenient()) {
             Ok(Some(answer)) => way.finish(answer),
             Ok(None) => {
                 match Later::from_value(&value) {

@@ -115,7 +115,7 @@ fn done<A: FromCallback>(way: Way<A>, future: &Bound<'_, PyAny>, context: &Conte
         return fail(py, way, "its future was cancelled".to_owned(), context);
     }
     let result = future.call_method0(intern!(py, "result"));
-    match result.and_then(|value| Ok((A::from_value(&value, way.typed())?, value))) {
+    match result.and_then(|value| Ok((A::from_value(&value, way.is_lenient())?, value))) {
         Ok((Some(answer), _)) => way.finish(answer),
         Ok((None, value)) => fail(py, way, wrong_type::<A>(&value), context),
         // KeyboardInterrupt and its like belong to the thread that completed the future, and have been raised there.

@@ -12,7 +12,10 @@ use wellhead::{Json, MethodAnswer, MethodError};
 impl FromCallback for MethodAnswer {
     const EXPECTED: &'static str = "a dict";
 
-    fn from_value(value: &Bound<'_, PyAny>, _: bool) -> PyResult<Option<Self>> {
+    fn from_value(value: &Bound<'_, PyAny>, lenient: bool) -> PyResult<Option<Self>> {
+        if lenient && value.is_none() {
+            return Ok(Some(().into()));
+        }
         if !value.is_instance_of::<PyDict>() {
             return Ok(None);
         }

@@ -11,26 +11,26 @@ use wellhead::{CallId, ClientRequestError, ErrorKind, Json, Reply, Responder};
 pub(crate) struct Way<A: Reply> {
     own: Option<Responder<A>>,
     shared: Option<Arc<Slot<A>>>,
-    typed: bool,
+    lenient: bool,
 }
 
 impl<A: Reply> Way<A> {
     pub(crate) fn own(responder: Responder<A>) -> Self {
-        Way { own: Some(responder), shared: None, typed: false }
+        Way { own: Some(responder), shared: None, lenient: false }
     }
 
     pub(crate) fn shared(slot: Arc<Slot<A>>) -> Self {
-        Way { own: None, shared: Some(slot), typed: false }
+        Way { own: None, shared: Some(slot), lenient: false }
     }
 
-    /// `typed`: the registration of the resource has a MIME type.
-    pub(crate) fn with_type(mut self, typed: bool) -> Self {
-        self.typed = typed;
+    /// `lenient`: see [`crate::answer::FromCallback::from_value`].
+    pub(crate) fn lenient(mut self, lenient: bool) -> Self {
+        self.lenient = lenient;
         self
     }
 
-    pub(crate) fn typed(&self) -> bool {
-        self.typed
+    pub(crate) fn is_lenient(&self) -> bool {
+        self.lenient
     }
 
     pub(crate) fn finish(mut self, answer: A)

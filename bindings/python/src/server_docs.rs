@@ -374,15 +374,19 @@ The function may answer later, as a `resource` callback. It raises `MethodError`
 the client sees, `InputRequired` or `MissingCapability` for a need of the client's help. A parameter
 that is annotated `wellhead.Call` gets the call. The server adds `resultType` and its identity to
 the result where the revision requires them, and declares the capability `tools`, `prompts` or
-`logging` for methods of these names.
+`logging` for methods of these names. The result of a function that returns None is `{}`.
+
+A name that begins with `notifications/` is that of a notification. The function runs each time that a
+client sends it in a session, and what it returns is ignored. It runs once for
+`notifications/initialized`. The library handles `notifications/cancelled` itself.
 
 Args:
     name: The name of the method, such as `notes/search`.
     revisions: The protocol revisions that have the method, named by their dates. Default: all.
 
 Raises:
-    RegistrationError: The name is served already (`duplicate`), is a notification, or a revision is
-        unknown (`invalid_argument`).
+    RegistrationError: The name is served already (`duplicate`), or a revision is unknown
+        (`invalid_argument`).
     ClosedError: The server is closed."
     };
     (resource_search) => {

@@ -11,6 +11,11 @@ use crate::revision::{self, Revision, RevisionSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Returns whether the name of a method is that of a notification.
+pub(crate) fn is_notification(name: &str) -> bool {
+    name.starts_with("notifications/")
+}
+
 pub(crate) type MethodFn = dyn Fn(MethodCall) + Send + Sync;
 
 /// A registered method.
@@ -87,8 +92,13 @@ impl Methods {
     ) -> Result<Arc<MethodHandler>> {
         let Method { name, revisions } = method;
         let invalid = |what: String| Err(Error::new(ErrorKind::InvalidArgument, what));
-        if name.is_empty() || name.starts_with("notifications/") {
-            return invalid(format!("\"{name}\" cannot be the name of a method"));
+        if name.is_empty() {
+            return invalid("the name of a method is empty".to_owned());
+        }
+        if name == "notifications/cancelled" {
+            return invalid(format!(
+                "\"{name}\" is handled by the library; give the call a hook on cancellation"
+            ));
         }
         if revision::KnownMethod::named(&name).is_some() {
             return invalid(format!("\"{name}\" is served already; register resources instead"));

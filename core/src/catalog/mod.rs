@@ -39,7 +39,7 @@ pub(crate) use cursor::Sealer;
 pub(crate) use definition::{PromptArguments, definition};
 pub(crate) use entries::{Content, Fixed, Handler, Vars};
 pub(crate) use listing::{ListOf, Listing};
-pub(crate) use methods::{MethodFn, MethodHandler};
+pub(crate) use methods::{MethodFn, MethodHandler, is_notification};
 pub(crate) use named::Availability;
 pub(crate) use names::check_name;
 pub(crate) use pages::{Surroundings, Walk, Walked};

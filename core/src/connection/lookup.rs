@@ -27,6 +27,7 @@ impl ConnectionState {
                 None
             }
             Lookup::Further { name, params } => self.further(request, &name, params),
+            Lookup::Notification { name, params } => self.notified(request, &name, params),
             Lookup::Read { uri } => self.read(request, uri, check),
             Lookup::List { listing, cursor } => self.list(request, listing, None, cursor.as_deref()),
             Lookup::Complete(argument) => self.complete(request, argument, check),

@@ -2,7 +2,7 @@
 
 use super::ConnectionState;
 use crate::access::AccessCheck;
-use crate::catalog::{Listing, MethodHandler, PromptArguments};
+use crate::catalog::{Listing, MethodHandler, PromptArguments, is_notification};
 use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Continuation, Event, ResponseCall};
@@ -30,8 +30,19 @@ impl ConnectionState {
     }
 
     pub(super) fn further(self: &Arc<Self>, request: &Request, name: &str, params: Json) -> Option<Event> {
-        let Some(handler) = self.server.catalog.with(|c, _| c.method(name, request.context.revision)) else {
-            return self.tools_or_prompts(request, name, params);
+        let handler = self.server.catalog.with(|c, _| c.method(name, request.context.revision));
+        match handler.filter(|_| !is_notification(name)) {
+            Some(handler) => self.call(request, handler, params),
+            None => self.tools_or_prompts(request, name, params),
+        }
+    }
+
+    /// Calls what the application registered for a notification of its client.
+    pub(super) fn notified(self: &Arc<Self>, request: &Request, name: &str, params: Json) -> Option<Event> {
+        let handler = self.server.catalog.with(|c, _| c.method(name, request.context.revision));
+        let Some(handler) = handler else {
+            self.machine.with(|m, trash| m.drop_notification(request, trash));
+            return None;
         };
         self.call(request, handler, params)
     }

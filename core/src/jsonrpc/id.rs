@@ -22,6 +22,15 @@ impl RequestId {
         Some(Self { raw: Text::new(raw), key })
     }
 
+    /// Stands where a notification has no id. It equals no id of a request.
+    pub(crate) fn none() -> Self {
+        Self { raw: Text::new("null"), key: IdKey::None }
+    }
+
+    pub(crate) fn is_none(&self) -> bool {
+        matches!(self.key, IdKey::None)
+    }
+
     /// The JSON text as received.
     pub(crate) fn raw(&self) -> &str {
         self.raw.as_str()
@@ -29,6 +38,7 @@ impl RequestId {
 
     fn meaning(&self) -> Meaning<'_> {
         match &self.key {
+            IdKey::None => Meaning::None,
             IdKey::Small(value) => Meaning::Small(*value),
             IdKey::Huge { digits, zeros } => Meaning::Huge { digits, zeros: *zeros },
             IdKey::Plain => {
@@ -78,6 +88,7 @@ impl fmt::Debug for RequestId {
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Meaning<'a> {
+    None,
     Small(i64),
     Huge { digits: &'a str, zeros: u64 },
     String(&'a str),
@@ -86,6 +97,8 @@ enum Meaning<'a> {
 /// The facts about an id that [`Meaning`] needs beyond its raw text.
 #[derive(Clone)]
 enum IdKey {
+    /// There is no id.
+    None,
     Small(i64),
     /// An integer beyond 64 bits, `zeros` kept as a number because `1e999999999` is short to send
     /// and long to write out. `digits` has the sign, and no zeros at either end.

@@ -170,6 +170,13 @@ impl From<Json> for MethodAnswer {
     }
 }
 
+/// The result is `{}`.
+impl From<()> for MethodAnswer {
+    fn from((): ()) -> Self {
+        MethodAnswer::Result(Json::empty())
+    }
+}
+
 impl From<MethodError> for MethodAnswer {
     fn from(error: MethodError) -> Self {
         MethodAnswer::Error(error)

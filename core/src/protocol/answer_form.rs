@@ -13,6 +13,8 @@ use crate::wire;
 pub(crate) enum AnswerForm {
     /// As its method has it.
     Method,
+    /// Not at all: a notification has no answer.
+    None,
     /// As the result of a tool that shows resources.
     Tool,
     /// As the results of a search.
@@ -23,7 +25,7 @@ pub(crate) enum AnswerForm {
 
 impl OpenRequest {
     pub(super) fn is_tool(&self) -> bool {
-        self.form != AnswerForm::Method
+        !matches!(self.form, AnswerForm::Method | AnswerForm::None)
     }
 }
 
@@ -38,6 +40,9 @@ impl Machine {
     /// Answers a request that was dispatched with an error. A model can mend some errors, so it gets them as the result
     /// of its tool.
     pub(super) fn answer_open_failed(&mut self, open: &OpenRequest, fault: &RpcError) {
+        if open.form == AnswerForm::None {
+            return;
+        }
         let Some(text) = fault.sentence.as_deref().filter(|_| open.is_tool()) else {
             return self.answer_failed(open.route, Stage::Dispatched, &open.id, fault);
         };

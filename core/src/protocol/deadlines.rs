@@ -4,7 +4,7 @@ use super::CallId;
 use super::faults::internal;
 use super::host_call::RequestState;
 use super::machine::Machine;
-use super::outbox::{Route, Stage};
+use super::outbox::Route;
 use crate::log::Level;
 use crate::sync::Trash;
 
@@ -19,7 +19,7 @@ impl Machine {
     /// Answers "internal error" to a request whose call was not answered in time.
     pub(super) fn answer_overdue(&mut self, call: CallId, when: &str, trash: &mut Trash) {
         let Some(open) = self.drop_call(call) else { return };
-        self.answer_failed(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
+        self.answer_open_failed(&open, &internal(open.context.revision));
         let why = format!("{} was not answered {when}", open.state.describe());
         self.causes.log(Level::Error, why);
         trash.put(open);

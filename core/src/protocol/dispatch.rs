@@ -24,6 +24,9 @@ use crate::wire;
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
+const INITIALIZED: &str = "notifications/initialized";
+const CANCELLED: &str = "notifications/cancelled";
+
 /// How a message came to be admitted: new, as an element of a batch, or after it had waited for room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
@@ -84,6 +87,11 @@ pub(crate) enum Lookup {
         name: String,
         params: Json,
     },
+    /// A notification that the application may want to hear of.
+    Notification {
+        name: String,
+        params: Json,
+    },
 }
 
 impl Machine {
@@ -102,9 +110,7 @@ impl Machine {
                 self.handle_request(id, method, params, route, arrival, head, caller)
             }
             Parsed::Notification { method, params } => {
-                self.handle_notification(&method, params, trash);
-                self.outbox.end(route);
-                Admitted::Done
+                self.handle_notification(&method, params, (route, arrival), caller, trash)
             }
             Parsed::Response { id, result } => {
                 self.handle_response(id.as_ref(), result);
@@ -352,24 +358,60 @@ impl Machine {
         if self.subscriptions.len() + more > max { Err(limit("subscriptions", max)) } else { Ok(()) }
     }
 
-    /// The session begins: what was held back for it goes out.
-    fn handle_initialized(&mut self) {
-        if self.lifecycle.initialized() {
+    /// The session begins: what was held back for it goes out. True the first time.
+    fn handle_initialized(&mut self) -> bool {
+        let begins = self.lifecycle.initialized();
+        if begins {
             let held = std::mem::take(&mut self.held);
             self.queue_marks(held);
         }
+        begins
     }
 
-    fn handle_notification(&mut self, name: &str, params: Params<'_>, trash: &mut Trash) {
-        match name {
-            "notifications/initialized" => self.handle_initialized(),
-            "notifications/cancelled" => {
-                if let Some(id) = cancelled_id(params) {
-                    self.handle_cancellation(&id, trash);
-                }
-            }
-            _ => {}
+    /// Deals with a notification. What the application wants to hear of waits for room as a request does.
+    fn handle_notification(
+        &mut self,
+        name: &str,
+        params: Params<'_>,
+        (route, arrival): (Route, Arrival),
+        caller: &Arc<Caller>,
+        trash: &mut Trash,
+    ) -> Admitted {
+        let session = self.lifecycle.lasting_session();
+        let heard = session.filter(|_| name != CANCELLED && self.settings.hears_notifications());
+        let heard = heard.zip(Draft::new(RequestId::none(), name.into(), params).ok());
+        if heard.is_some() && !matches!(arrival, Arrival::Resumed(_)) && !self.has_room(route) {
+            return Admitted::Wait { id: RequestId::none(), cancellable: Cancellable::No };
         }
+        let own_caller = self.outbox.caller_of(route).0.cloned();
+        let is_news = match name {
+            INITIALIZED => self.handle_initialized(),
+            _ => true,
+        };
+        if let (CANCELLED, Some(id)) = (name, cancelled_id(params)) {
+            self.handle_cancellation(&id, trash);
+        }
+        self.outbox.end(route);
+        let Some((revision, draft)) = heard.filter(|_| is_news) else { return Admitted::Done };
+        let caller = own_caller.unwrap_or_else(|| caller.clone());
+        let context = Context::new(caller, revision, draft.details(None, None, None, None), Weak::new());
+        // What the callback says about it goes where the session's own messages go.
+        let open = OpenRequest {
+            id: draft.id.clone(),
+            route: Route::Connection,
+            context: context.clone(),
+            permit: None,
+            client_gone: false,
+            progress: ProgressState::default(),
+            form: AnswerForm::None,
+            named: None,
+            state: RequestState::Lookup,
+        };
+        let call = self.inflight.open_own(open);
+        Admitted::Lookup(
+            Request { call, context },
+            Lookup::Notification { name: name.to_owned(), params: draft.params() },
+        )
     }
 
     fn handle_cancellation(&mut self, id: &RequestId, trash: &mut Trash) {

@@ -133,7 +133,11 @@ impl Machine {
         for route in routes {
             if let Some(waiting) = self.take_waiting(route) {
                 self.inflight.disown(&waiting.id);
-                self.answer_failed(route, Stage::Refused, &waiting.id, &unseen);
+                if waiting.id.is_none() {
+                    self.outbox.end(route);
+                } else {
+                    self.answer_failed(route, Stage::Refused, &waiting.id, &unseen);
+                }
             }
             for call in self.inflight.on(route) {
                 self.answer_overdue(call, "in time", trash);

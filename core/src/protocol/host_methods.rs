@@ -77,6 +77,11 @@ impl Machine {
         }
     }
 
+    /// Ends a notification that the application does not want to hear of.
+    pub(crate) fn drop_notification(&mut self, request: &Request, trash: &mut Trash) {
+        trash.put(self.inflight.close(request.call));
+    }
+
     /// Answers a method that neither the protocol nor the application knows.
     pub(crate) fn answer_no_method(&mut self, request: &Request, name: &str) {
         let Some(open) = self.inflight.close(request.call) else { return };
@@ -200,6 +205,7 @@ impl Machine {
             Err(full) => Err((Stage::Dispatched, full.fault())),
         });
         match written {
+            _ if open.form == AnswerForm::None => {}
             Ok(result) => self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |p| {
                 begin_result(p.out, &open.id);
                 p.out.extend_from_slice(&result);
@@ -208,7 +214,10 @@ impl Machine {
             Err((stage, fault)) => self.answer_failed(open.route, stage, &open.id, &fault),
         }
         if let Some(LoggedFault { who, what }) = outcome.fault {
-            let line = format!("{who} (request {}) {what}", printable(open.id.raw(), SHOWN));
+            let line = match open.form {
+                AnswerForm::None => format!("{who} {what}"),
+                _ => format!("{who} (request {}) {what}", printable(open.id.raw(), SHOWN)),
+            };
             self.causes.log(Level::Error, line);
         }
     }

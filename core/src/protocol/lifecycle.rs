@@ -59,6 +59,11 @@ impl Lifecycle {
         }
     }
 
+    /// The revision of a session that a handshake began and that goes on after this request.
+    pub(crate) fn lasting_session(&self) -> Option<Revision> {
+        self.handshake().filter(|_| !self.alone)
+    }
+
     /// Returns whether the session may be sent notifications.
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.session, HandshakeState::Ready(_) | HandshakeState::Dialect(_))

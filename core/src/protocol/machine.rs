@@ -41,11 +41,17 @@ pub(crate) struct Settings {
     pub(crate) authorises: AtomicBool,
     /// Resources are offered: something of them was registered once, or the application says so.
     pub(crate) has_resources: AtomicBool,
+    /// The application wants to hear of notifications: it registered a method for one once.
+    pub(crate) hears_notifications: AtomicBool,
 }
 
 impl Settings {
     pub(crate) fn has_resources(&self) -> bool {
         self.has_resources.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn hears_notifications(&self) -> bool {
+        self.hears_notifications.load(Ordering::Acquire)
     }
 
     pub(crate) fn access_check(&self) -> AccessCheck {

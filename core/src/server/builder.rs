@@ -371,6 +371,7 @@ impl Builder {
             result_types: self.result_types,
             authorises: AtomicBool::new(false),
             has_resources: AtomicBool::new(resources.is_some()),
+            hears_notifications: AtomicBool::new(false),
         };
         let origin = options.origin.given().map_or_else(random_name, |name| Ok(name.to_owned()))?;
         let observer = self.observer.map(|callback| Observer { callback, log: log.clone() });

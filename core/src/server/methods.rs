@@ -2,12 +2,13 @@
 
 use super::replicas::Announcement;
 use super::{Handle, Server};
-use crate::catalog::{HandlerId, MethodFn};
+use crate::catalog::{HandlerId, MethodFn, is_notification};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::MethodCall;
 use crate::model::{Method, MethodAnswer};
 use crate::protocol::{RESOURCES, TopicSet};
 use crate::provider::{IntoReply, method_handler};
+use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
 impl Server {
@@ -15,16 +16,24 @@ impl Server {
     /// `prompts` or `logging` declare the capability of that name. Use [`crate::Builder::capability`] to declare
     /// any other, or to add settings.
     ///
+    /// A name that begins with `notifications/` is that of a notification. The handler runs each time that a client
+    /// sends it in a session, and its answer is dropped; a failure is a line of the log. For `notifications/initialized`
+    /// it runs once. Calls of the handler count for [`crate::Limits::calls_in_flight`]. The library handles
+    /// `notifications/cancelled` itself.
+    ///
     /// ```
-    /// use wellhead::{Json, Server};
+    /// use wellhead::{Json, MethodCall, Server};
     ///
     /// let server = Server::new("notes", "1.0.0");
     /// server.method("notes/count", |_| Json::object(r#"{"count":3}"#))?;
+    /// server.method("notifications/initialized", |call: MethodCall| {
+    ///     println!("a client is ready: {:?}", call.client());
+    /// })?;
     /// # Ok::<(), wellhead::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] for a method that is served already, a notification, or an unknown
+    /// [`crate::ErrorKind::InvalidArgument`] for a method that is served already, `notifications/cancelled`, or an unknown
     /// revision; [`crate::ErrorKind::Duplicate`], [`crate::ErrorKind::Closed`].
     pub fn method<F, R, M>(&self, method: impl Into<Method>, handler: F) -> Result<Handle>
     where
@@ -82,6 +91,11 @@ impl Server {
         self.open()?;
         let method = method.into();
         let _outlives: Option<Arc<MethodFn>> = handler.clone(); // on refusal it must not be dropped under the lock
-        self.0.catalog.with(|c, _| c.add_method(method, handler))
+        let hears = is_notification(&method.name);
+        let id = self.0.catalog.with(|c, _| c.add_method(method, handler))?;
+        if hears {
+            self.0.settings.hears_notifications.store(true, Ordering::Release);
+        }
+        Ok(id)
     }
 }

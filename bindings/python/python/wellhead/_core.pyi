@@ -76,7 +76,8 @@ _List = TypeVar("_List", bound=Callable[..., _Soon[Page]])
 _Authorize = TypeVar("_Authorize", bound=Callable[..., _Soon[Sequence[str]]])
 _Complete: TypeAlias = Callable[..., _Soon[Sequence[str] | Completion]] | Iterable[str]
 _Verify: TypeAlias = Callable[..., _Soon[Grant | None]]
-_Method = TypeVar("_Method", bound=Callable[..., _Soon[dict[str, Any]]])
+_Method = TypeVar("_Method", bound=Callable[..., _Soon[dict[str, Any] | None]])
+_Search = TypeVar("_Search", bound=Callable[..., _Soon[dict[str, Any]]])
 _Tool = TypeVar("_Tool", bound=Callable[..., Any])
 _Prompt = TypeVar("_Prompt", bound=Callable[..., Any])
 _Publish = TypeVar("_Publish", bound=Callable[[str], object])
@@ -1238,21 +1239,25 @@ class Server:
         the client sees, `InputRequired` or `MissingCapability` for a need of the client's help. A parameter
         that is annotated `wellhead.Call` gets the call. The server adds `resultType` and its identity to
         the result where the revision requires them, and declares the capability `tools`, `prompts` or
-        `logging` for methods of these names.
+        `logging` for methods of these names. The result of a function that returns None is `{}`.
+
+        A name that begins with `notifications/` is that of a notification. The function runs each time that a
+        client sends it in a session, and what it returns is ignored. It runs once for
+        `notifications/initialized`. The library handles `notifications/cancelled` itself.
 
         Args:
             name: The name of the method, such as `notes/search`.
             revisions: The protocol revisions that have the method, named by their dates. Default: all.
 
         Raises:
-            RegistrationError: The name is served already (`duplicate`), is a notification, or a revision is
-                unknown (`invalid_argument`).
+            RegistrationError: The name is served already (`duplicate`), or a revision is unknown
+                (`invalid_argument`).
             ClosedError: The server is closed.
         """
     @overload
-    def resource_search(self, function: _Method, /) -> _Method: ...
+    def resource_search(self, function: _Search, /) -> _Search: ...
     @overload
-    def resource_search(self, function: None = None, /) -> Callable[[_Method], _Method]:
+    def resource_search(self, function: None = None, /) -> Callable[[_Search], _Search]:
         """Serves a search of resources with a function `(arguments)`: a dict in, a dict out. With
         `resources_as_tools` clients have the tools `search` and `fetch` then. Without such a function folders are
         searched: the names and texts of files, for at most 2 seconds.
