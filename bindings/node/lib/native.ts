@@ -286,4 +286,6 @@ interface Binding {
   invalidParams(what: string): { readonly number: number; readonly message: string };
 }
 
-export const { Native, expand, invalidParams, runCommand, shareBytes } = loadLibrary(import.meta.url) as Binding;
+export const { Native, expand, invalidParams, runCommand, shareBytes } = loadLibrary(
+  import.meta.url,
+) as Binding;

@@ -492,7 +492,7 @@ const PLACES: &[Place] = &[
     ("endpoint", "C++", "EndpointOptions::", HTTP_HPP, &["struct EndpointOptions {"], "\n^};", MemberOfCpp),
     ("endpoint", "C++", "EndpointOptions::", HTTP_HPP, &["explicit EndpointOptionsOfC("], "\n^        if (options.protection) {", CopyOfCpp("options", "c_")),
     ("listener", "C++", "HttpOptions::", HTTP_HPP, &["struct HttpOptions {"], "\n^};", MemberOfCpp),
-    ("listener", "C++", "HttpOptions::", HTTP_HPP, &["wellhead_http_options c = "], "\n^    if (bound.tell) {", CopyOfCpp("options", "c")),
+    ("listener", "C++", "HttpOptions::", HTTP_HPP, &["wellhead_http_options c = "], "\n^    if (bound.callback) {", CopyOfCpp("options", "c")),
     ("stdio", "C++", "StdioOptions::", HPP, &["struct StdioOptions {"], "\n^};", MemberOfCpp),
     ("stdio", "C++", "StdioOptions::", HPP, &["wellhead_stdio_options c = "], "\n^        detail::call(", CopyOfCpp("options", "c")),
     ("folder", "C++", "Directory::", HPP, &["struct Directory {"], "\n^};", MemberOfCpp),

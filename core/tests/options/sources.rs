@@ -10,7 +10,7 @@ pub(crate) const HPP: &str = "include/wellhead.hpp";
 pub(crate) const POLICY: &str = "core/src/policy.rs";
 pub(crate) const NAMES: &str = "NAMES.md";
 pub(crate) const PAGE: &str = "OPTIONS.md";
-pub(crate) const COMMAND: &str = "core/src/bin/wellhead.rs";
+pub(crate) const COMMAND: &str = "core/src/command.rs";
 pub(crate) const DOCUMENTS: &[&str] = &["README.md", "bindings/python/README.md", "bindings/node/README.md"];
 
 pub(crate) const NODE_VALUES: &str = "bindings/node/lib/values.ts";
