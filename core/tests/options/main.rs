@@ -168,12 +168,7 @@ fn a_page_the_help_or_a_guide_that_differs_is_found() {
     assert_found(PAGE, "| `settle_ms` |", "| `settle` |", "OPTIONS.md is not");
     assert_found(COMMAND, "[64M]", "[32M]", "core/src/command.rs: --max-file-size");
     assert_found(COMMAND, "[1000]", "[100]", "core/src/command.rs: --page-size");
-    assert_found(
-        COMMAND,
-        "print the version",
-        "print the version [1]",
-        "core/src/command.rs: --version",
-    );
+    assert_found(COMMAND, "print the version", "print the version [1]", "core/src/command.rs: --version");
     assert_found("README.md", "(default 1 MiB)", "(default 2 MiB)", "README.md: page_bytes");
     assert_found(
         "bindings/node/README.md",
