@@ -32,7 +32,7 @@ NODE = ROOT / "bindings/node/lib"
 LANGUAGES = ("Rust", "C", "C++", "Python", "Node")
 GAP = re.compile(r"– (\w+)$")
 # Functions of Python whose keywords are options, each with its own.
-TAKE_OPTIONS = ("asgi", "serve_http", "run", "directory", "skills", "connect", "test_client")
+TAKE_OPTIONS = ("asgi", "serve_http", "run", "directory", "skills", "connect", "test_client", "limit_tool")
 # Types of which a build has one: the name is the same so that their users do not see which.
 ALTERNATIVES = (
     "fork.rs sync.rs",

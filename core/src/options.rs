@@ -6,7 +6,7 @@ use crate::counters::Counters;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::log::Level;
-use crate::model::CacheScope;
+use crate::model::{CacheScope, ToolLimits};
 #[allow(clippy::wildcard_imports, reason = "a row may have each of its words")]
 use crate::policy::*;
 
@@ -43,6 +43,8 @@ pub enum OptionKind {
     ByWord(&'static [&'static str]),
     /// A function of the application.
     Callback(&'static str),
+    /// A whole number that limits something. Without it there is no limit.
+    Limit,
     /// A number that the server counts, and the application reads.
     Counter,
 }
@@ -232,6 +234,38 @@ macro_rules! options {
     };
 }
 
+/// Makes a struct of limits that are off by default, and the list of them for [`OPTIONS`].
+macro_rules! optional_limits {
+    ($(#[$meta:meta])* pub struct $set:ident { $($(#[doc = $about:literal])* pub $name:ident: $type:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct $set {
+            $($(#[doc = $about])* pub $name: Option<$type>,)*
+        }
+
+        impl $set {
+            pub(crate) const OPTIONS: &[$crate::options::OptionEntry] = &[
+                $($crate::options::OptionEntry {
+                    name: stringify!($name),
+                    kind: $crate::options::OptionKind::Limit,
+                    or_zero: false,
+                    about: &[$($about),*],
+                },)*
+            ];
+
+            /// # Errors
+            /// [`crate::ErrorKind::InvalidArgument`] for a limit of 0.
+            pub(crate) fn check(&self) -> $crate::error::Result<()> {
+                $(if self.$name == Some(0) {
+                    return Err($crate::limits::zero_error(stringify!($name)));
+                })*
+                Ok(())
+            }
+        }
+    };
+}
+
 /// Makes a struct of counters, and the list of them for [`OPTIONS`].
 macro_rules! counters {
     ($(#[$meta:meta])* pub struct $set:ident { $($(#[doc = $about:literal])* pub $name:ident: u64,)* }) => {
@@ -286,7 +320,7 @@ macro_rules! is_zero {
     };
 }
 
-pub(crate) use {counters, is_zero, kind, options, value};
+pub(crate) use {counters, is_zero, kind, optional_limits, options, value};
 
 options! {
     /// A server.
@@ -485,6 +519,12 @@ pub const OPTIONS: &[OptionSet] = &[
                 A limit that holds back makes the connection stop dispatching, and then stop reading, until there is room.",
         sections: &["Limits"],
         options: Limits::OPTIONS,
+    },
+    OptionSet {
+        name: "tool limits",
+        about: "A call beyond a limit is refused with \"Busy\", and the client may try again.",
+        sections: &["Limits of a tool"],
+        options: ToolLimits::OPTIONS,
     },
     OptionSet {
         name: "endpoint",

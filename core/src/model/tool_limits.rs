@@ -1,22 +1,21 @@
 //! The limits that the application sets for one tool.
 
-use crate::error::Result;
-use crate::limits::zero_error;
+use crate::options::optional_limits;
 
-/// The limits of one tool, all off by default: see [`crate::Server::limit_tool`]. A call beyond a limit is refused with
-/// "Busy", and the client may try again.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ToolLimits {
-    /// Calls of the tool in flight, of all callers. 1: one at a time.
-    pub calls_in_flight: Option<usize>,
-    /// Calls of the tool in flight, for each caller.
-    pub caller_calls_in_flight: Option<usize>,
-    /// Calls of the tool that begin in a minute, for each caller.
-    pub caller_calls_per_minute: Option<usize>,
-    /// Milliseconds until a call is cancelled and answered with an internal error. It takes the place of
-    /// [`crate::Limits::call_ms`].
-    pub call_ms: Option<u64>,
+optional_limits! {
+    /// The limits of one tool, all off by default: see [`crate::Server::limit_tool`]. A call beyond a limit is refused with
+    /// "Busy", and the client may try again.
+    pub struct ToolLimits {
+        /// Calls of the tool in flight, of all callers. 1: one at a time.
+        pub calls_in_flight: usize,
+        /// Calls of the tool in flight, for each caller.
+        pub caller_calls_in_flight: usize,
+        /// Calls of the tool that begin in a minute, for each caller.
+        pub caller_calls_per_minute: usize,
+        /// Milliseconds until a call is cancelled and answered with an internal error. It takes the place of `call_ms` of
+        /// the server.
+        pub call_ms: u64,
+    }
 }
 
 impl ToolLimits {
@@ -38,24 +37,9 @@ impl ToolLimits {
         ToolLimits { caller_calls_per_minute: Some(most), ..self }
     }
 
-    /// Limits how long a call takes.
+    /// Limits the milliseconds that a call takes. Replaces [`crate::Limits::call_ms`] for the tool.
     #[must_use]
     pub fn call_ms(self, ms: u64) -> Self {
         ToolLimits { call_ms: Some(ms), ..self }
-    }
-
-    /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] for a limit of 0.
-    pub(crate) fn check(&self) -> Result<()> {
-        let named = [
-            ("calls_in_flight", self.calls_in_flight.map(|most| most as u64)),
-            ("caller_calls_in_flight", self.caller_calls_in_flight.map(|most| most as u64)),
-            ("caller_calls_per_minute", self.caller_calls_per_minute.map(|most| most as u64)),
-            ("call_ms", self.call_ms),
-        ];
-        match named.into_iter().find(|(_, limit)| *limit == Some(0)) {
-            Some((name, _)) => Err(zero_error(name)),
-            None => Ok(()),
-        }
     }
 }

@@ -63,7 +63,12 @@ fn in_text(text: &str, language: &str, name: &str) -> Vec<Declared> {
         _ => ["{", "extends"]
             .iter()
             .find_map(|next| part(format!("export interface {owner} {next}"), "\n}"))
-            .and_then(|part| commented(part, &[format!("{item}?:"), format!("readonly {item}:")])),
+            .and_then(|part| {
+                commented(
+                    part,
+                    &[format!("{item}?:"), format!("readonly {item}?:"), format!("readonly {item}:")],
+                )
+            }),
     };
     one.into_iter().collect()
 }

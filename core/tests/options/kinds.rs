@@ -28,6 +28,7 @@ pub(crate) fn faults(
         | OptionKind::List(default)
         | OptionKind::Object(default)
         | OptionKind::Callback(default) => each(&|one| value(language, one, default)),
+        OptionKind::Limit => each(&|one| limit(one, option.name)),
         OptionKind::Counter => each(&|one| counter(one, &about(option))),
     }
 }
@@ -58,6 +59,18 @@ pub(crate) fn about(option: &OptionEntry) -> String {
 /// The comment of a counter is that of the table.
 fn counter(one: &Declared, about: &str) -> Vec<String> {
     if one.about == about { vec![] } else { vec![format!("its comment is not {about:?}")] }
+}
+
+/// A limit that is off by default has no value, or the value 0 where that means so.
+fn limit(one: &Declared, name: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if let Some(value) = one.value.as_deref().filter(|value| !["0", "None"].contains(value)) {
+        faults.push(format!("its default is {value}, in the core it is off"));
+    }
+    if !one.about.is_empty() && !one.about.to_lowercase().contains(unit(name)) {
+        faults.push(format!("its comment does not name the unit, {}", unit(name)));
+    }
+    faults
 }
 
 fn number(language: &str, one: &Declared, name: &str, default: u64) -> Vec<String> {

@@ -12,7 +12,7 @@ Each option, limit and counter, with its default and unit. Each language spells 
 Rust, C, C++ and Python, and `pageItems` in Node. [`NAMES.md`](NAMES.md) has every name, and says which language lacks an option. C has a
 constant for each switch, such as `WELLHEAD_NO_SUBSCRIBE`. A number is at least 1, unless its type says that 0 is allowed.
 
-`make options` writes this page from the table in `core/src/options.rs` and `core/src/limits.rs`.
+`make options` writes this page from the tables in `core/src/options.rs`, `core/src/limits.rs` and `core/src/model/tool_limits.rs`.
 ";
 
 /// Returns the text of the page.
@@ -60,6 +60,13 @@ fn columns(option: &OptionEntry) -> (String, String) {
             };
             let kind = if option.or_zero { kind + ", 0 allowed" } else { kind };
             (kind, amount(option.name, default))
+        }
+        OptionKind::Limit => {
+            let unit = unit(option.name);
+            (
+                if unit.is_empty() { "number".to_owned() } else { format!("number of {unit}s") },
+                "no limit".to_owned(),
+            )
         }
         OptionKind::Switch(default) => ("switch".to_owned(), on_or_off(default) + &elsewhere(option)),
         OptionKind::Word(words) => (format!("one of {}", quoted(words)), format!("`{}`", words[0])),

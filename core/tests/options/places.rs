@@ -171,7 +171,7 @@ fn add_names(document: &mut String, set: &OptionSet, option: &OptionEntry) {
         }
         "folder" => ("Directory", "wellhead_directory", "Directory", "WELLHEAD_", "DirectoryOptions"),
         "skills" => ("Skills", "wellhead_skills", "Skills", "WELLHEAD_", "SkillsOptions"),
-        _ => return, // counters are declared by hand: they are results
+        _ => return, // limits of a tool are arguments, and counters are results: they are declared by hand
     };
     let python = match set.name {
         "server" => format!("`Server({name}=)`"),

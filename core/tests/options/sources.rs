@@ -18,6 +18,7 @@ pub(crate) const NODE_HTTP: &str = "bindings/node/lib/httpOptions.ts";
 
 const RUST: &[&str] = &[
     "core/src/limits.rs",
+    "core/src/model/tool_limits.rs",
     "core/src/server/builder.rs",
     "core/src/server/choices.rs",
     "core/src/http/endpoint_builder.rs",
@@ -34,6 +35,7 @@ const C: &[&str] = &[
     "ffi/src/stdio.rs",
     "ffi/src/directory.rs",
     "ffi/src/skills.rs",
+    "ffi/src/tool.rs",
     "ffi/src/cache.rs",
     "ffi/src/observe.rs",
 ];
