@@ -42,6 +42,10 @@ ALTERNATIVES = (
     "serve/platform/modelled.rs serve/platform/unix.rs serve/platform/windows.rs",
     "serve/platform/signal.rs serve/platform/unix.rs",
 )
+# Types of Rust that `*Call::item` stands for.
+CALLS = ("Call", "ListCall", "CompleteCall", "MethodCall", "AuthorizeCall", "AroundCall", "Responder")
+MOST_NAMES = 6
+"""The names of one language in a row. A longer cell hides that one is missing."""
 CONSTRUCTORS_OF_OPTIONS = ("Server", "Limits")
 
 Names = dict[str, Path]  # a public name, and the file that it was found in
@@ -205,7 +209,16 @@ def tables() -> Iterator[Row]:
                 sys.exit(f"NAMES.md:{number} has {len(cells)} cells under {len(heads)} heads")
             named = dict(zip(heads, cells, strict=True))
             names = {head: re.findall(r"`([^`]+)`", cell) for head, cell in named.items()}
+            for head, listed in names.items():
+                if head in LANGUAGES and len(listed) > MOST_NAMES:
+                    sys.exit(f"NAMES.md:{number} has {len(listed)} names for {head}, at most {MOST_NAMES}: make two concepts of it")
+            names["Rust"] = [name for one in names.get("Rust", []) for name in of_calls(one)]
             yield Row(number, names, {head: cell for head, cell in named.items() if not names[head]})
+
+
+def of_calls(name: str) -> list[str]:
+    family, _, item = name.partition("*Call::")
+    return [f"{call}::{item}" for call in CALLS] if item and not family else [name]
 
 
 # ---- Rust: what lib.rs exports, with its inherent functions, fields, variants and methods of traits
@@ -258,7 +271,7 @@ def members(items: list[str], files: list[Path], prefix: str, names: Names) -> N
 def code(path: Path) -> str:
     """A file without its tests and without what is hidden from the documentation."""
     text = path.read_text("utf-8").split("#[cfg(test)]\nmod ")[0]
-    text = re.sub(r"^(?:options|counters)! \{\n(.*?)^\}\n", lambda made: shifted(made[1]), text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^(?:options|counters|optional_limits)! \{\n(.*?)^\}\n", lambda made: shifted(made[1]), text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"#\[doc\(hidden\)\]\n(?:\s*#\[[^\n]*\n)*\s*(?:pub )?(?:fn|use|mod|struct|enum) [^\n]*", "", text)
 
 
