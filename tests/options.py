@@ -83,7 +83,7 @@ PLACES = [
         "server.run(@=#)", "server.run({ @: # })", "include/wellhead.h", "bindings/node/lib/options.ts",
     ),
     Place(
-        "folder", "    pub(crate) struct FolderOptions {", "core/src/directory/mod.rs", "        options.check_zeros()?;",
+        "folder", "    pub(crate) struct FolderOptions {", "core/src/directory.rs", "        options.check_zeros()?;",
         "options", "WELLHEAD_", True,
         "show(server().directory(Directory::new(\".\").@(#)));",
         "wellhead_directory o = WELLHEAD_DIRECTORY_INIT; wellhead_server *s = server(); o.path = WELLHEAD_STR(\".\"); @ wellhead_server_add_directory(s, &o, &error);",
@@ -102,7 +102,7 @@ PLACES = [
 
 # What destructures the options says what it does with each.
 OPENED = [
-    ("core/src/directory/mod.rs", "let FolderOptions { max_file_bytes, watch, settle_ms }"),
+    ("core/src/directory.rs", "let FolderOptions { max_file_bytes, watch, settle_ms }"),
     ("core/src/directory/skills.rs", "let SkillOptions { watch, settle_ms, prefix }"),
 ]
 

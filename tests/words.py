@@ -244,8 +244,8 @@ def exported(file: Path, prefix: str, names: Names) -> None:
 
 def sources(file: Path, module: str) -> Iterator[Path]:
     """The files of a module that is declared in `file`, its own first."""
-    folder = file.parent if file.name in ("lib.rs", "mod.rs") else file.with_suffix("")
-    candidates = [folder / f"{module}.rs", folder / module / "mod.rs", *sorted((folder / module).rglob("*.rs"))]
+    folder = file.parent if file.name == "lib.rs" else file.with_suffix("")
+    candidates = [folder / f"{module}.rs", *sorted((folder / module).rglob("*.rs"))]
     yield from dict.fromkeys(path for path in candidates if path.is_file())
 
 

@@ -445,7 +445,7 @@ const PLACES: &[Place] = &[
     ("endpoint", "Rust", "http::EndpointBuilder::", "core/src/http/endpoint_builder.rs", &["impl EndpointBuilder {"], "^\n    /// Answers only requests with a bearer", Setter("self.options.values")),
     ("listener", "Rust", "serve::Http::", "core/src/serve/http.rs", &["impl Http {"], "^\n    /// Binds an address;", Setter("self.options")),
     ("stdio", "Rust", "serve::Stdio::", "core/src/serve/stdio.rs", &["impl Stdio {"], "^\n    /// Serves, and runs", Setter("self.options")),
-    ("folder", "Rust", "Directory::", "core/src/directory/mod.rs", &["impl Directory {"], "\n^}\n\nimpl SetOption", Setter("self.options")),
+    ("folder", "Rust", "Directory::", "core/src/directory.rs", &["impl Directory {"], "\n^}\n\nimpl SetOption", Setter("self.options")),
     ("skills", "Rust", "Skills::", "core/src/directory/skills.rs", &["impl Skills {"], "\n^}\n\nimpl SetOption", Setter("self.options")),
 
     ("server", "C", "wellhead_server_options.", "ffi/src/server.rs", &["pub struct wellhead_server_options {"], "\n^}", FieldOfC),

@@ -24,7 +24,7 @@ const RUST: &[&str] = &[
     "core/src/http/endpoint_builder.rs",
     "core/src/serve/http.rs",
     "core/src/serve/stdio.rs",
-    "core/src/directory/mod.rs",
+    "core/src/directory.rs",
     "core/src/directory/skills.rs",
     "core/src/counters.rs",
 ];
