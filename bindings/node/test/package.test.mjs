@@ -1,9 +1,9 @@
 // What `npm pack` makes, installed in an empty folder.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { folder, read, text } from './host.mjs';
@@ -83,38 +83,89 @@ test('installed in an empty folder, it runs the server of README and type-checks
   run(tsc, [...flags, 'server.ts'], { cwd: empty });
 });
 
+const HERE = `${process.platform}-${process.arch}`;
+const BUILD = 'build the package from its sources \\(make node-pack\\), and install its tarball';
+const packages = (platform) => `node_modules/@wellhead/${platform}/wellhead.node`;
+
+// The folder of the modules, the name of the package, the files with their texts, and what the error says.
 const BROKEN = {
   'without its library': [
-    ['dist', 'wellhead'],
-    /^wellhead: the package has no native library for \w+-\w+, wellhead\.node; build the package there \(make node-pack\), and install its tarball$/,
+    'dist',
+    'wellhead',
+    {},
+    `the native library for ${HERE} is not installed: npm leaves @wellhead/${HERE}\\S* out with --omit=optional or --no-optional; ` +
+      `run npm install without these, or ${BUILD}`,
   ],
-  'with a library that does not load': [
-    ['dist', 'wellhead', 'of another platform'],
-    /^wellhead: the native library wellhead\.node does not load on \w+-\w+ \(.+\); it is for another platform or C library, so build the package on this one \(make node-pack\)$/,
+  'installed on another platform': [
+    'dist',
+    'wellhead',
+    { [packages('win32-x64')]: '' },
+    `node_modules was installed on another platform: it has the native library for win32-x64, not for ${HERE}; run npm install here`,
+  ],
+  'with a library that is broken': [
+    'dist',
+    'wellhead',
+    { 'wellhead.node': 'no library' },
+    `the native library \\S+wellhead\\.node does not load on ${HERE} \\(.+\\); it is for another platform, or broken, so run npm install here`,
   ],
   'in a bundle': [
-    ['out', 'an-application'],
-    /^wellhead: a bundle cannot hold the native library wellhead\.node; make "wellhead" external in the bundler, and install the package next to the bundle$/,
+    'out',
+    'an-application',
+    {},
+    'a bundle cannot hold the native library; make "wellhead" external in the bundler, and install the package next to the bundle',
   ],
 };
 
-for (const [how, [[modules, name, library], message]] of Object.entries(BROKEN)) {
+for (const [how, [modules, name, files, message]] of Object.entries(BROKEN)) {
   test(`the package ${how} says what to do`, async (t) => {
     const installed = mkdtempSync(join(tmpdir(), 'wellhead-'));
     t.after(() => rmSync(installed, { recursive: true }));
     cpSync(join(folder, 'dist'), join(installed, modules), { recursive: true });
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(installed, path)), { recursive: true });
+      writeFileSync(
+        join(installed, dirname(path), 'package.json'),
+        '{"name":"native","main":"wellhead.node"}',
+      );
+      writeFileSync(join(installed, path), text);
+    }
     writeFileSync(join(installed, 'package.json'), JSON.stringify({ name, type: 'module' }));
-    if (library !== undefined) writeFileSync(join(installed, 'wellhead.node'), library);
-    await assert.rejects(import(pathToFileURL(join(installed, modules, 'index.js')).href), (e) => {
-      assert.match(e.message, message);
-      return e.cause instanceof Error;
+    await assert.rejects(import(pathToFileURL(join(installed, modules, 'index.js')).href), {
+      message: new RegExp(`^wellhead: ${message}$`),
     });
   });
 }
 
+test('a platform without a package, and a library for another C library, say what to do', async (t) => {
+  const installed = mkdtempSync(join(tmpdir(), 'wellhead-'));
+  t.after(() => rmSync(installed, { recursive: true }));
+  cpSync(join(folder, 'dist'), join(installed, 'dist'), { recursive: true });
+  writeFileSync(join(installed, 'package.json'), '{"name":"wellhead","type":"module"}');
+  const run = (as) => {
+    const program = `${as}; import(${JSON.stringify(pathToFileURL(join(installed, 'dist/index.js')).href)}).catch((e) => console.log(e.message))`;
+    return spawnSync(process.execPath, ['--eval', program], { encoding: 'utf8' }).stdout;
+  };
+  assert.match(
+    run("Object.defineProperty(process, 'arch', { value: 'riscv64' })"),
+    new RegExp(
+      `^wellhead: there is no package with the native library for \\w+-riscv64, only for linux-x64-gnu, .*; ${BUILD}`,
+    ),
+  );
+  const fails = (message) => `process.dlopen = () => { throw new Error(${JSON.stringify(message)}) }`;
+  writeFileSync(join(installed, 'wellhead.node'), '');
+  assert.match(
+    run(fails("/lib/libc.so.6: version `GLIBC_2.99' not found")),
+    new RegExp(`^wellhead: the native library needs a newer C library than this system has .*; ${BUILD}`),
+  );
+  assert.match(
+    run(fails('Error loading shared library ld-linux-x86-64.so.2: No such file or directory')),
+    /^wellhead: the native library is for another C library than this system has, glibc or musl .*run npm install here/,
+  );
+});
+
 test('a bundle without a URL of its own says what to do', async () => {
   const { loadLibrary } = await import(pathToFileURL(join(folder, 'dist/load.js')).href);
-  assert.throws(() => loadLibrary(undefined), { message: BROKEN['in a bundle'][1] });
+  assert.throws(() => loadLibrary(undefined), { message: `wellhead: ${BROKEN['in a bundle'][3]}` });
 });
 
 test('no module imports one that imports it, at whatever distance', () => {

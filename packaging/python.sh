@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Makes the Python package: a wheel for each kind of Linux, for every Python from 3.10 on, and the sources.
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+
+for target in "${linux_targets[@]}"; do
+    set_flags "$target"
+    case $target in
+        *-gnu) compatibility=manylinux2014 ;;
+        *-musl) compatibility=musllinux_1_2 ;;
+    esac
+    maturin build --quiet --locked --zig --profile dist --target "$target" --compatibility "$compatibility" \
+        --manifest-path bindings/python/Cargo.toml --out "$dist"
+done
+set_flags
+maturin sdist --quiet --manifest-path bindings/python/Cargo.toml --out "$dist"
+ls "$dist"/wellhead-"$version"*.whl "$dist/wellhead-$version.tar.gz"

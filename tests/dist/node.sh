@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Installs the npm packages of `make dist` from a registry that has nothing else, with no compiler, and asks README's smallest server and
+# the command with the official client. Looks into what is shipped: files, what a library needs of the system, sizes.
+set -euo pipefail
+source "$(dirname "$0")/../../packaging/environment.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "$*" >&2; exit 1; }
+ask() { "$tools/bin/python" "$root/tests/dist/ask.py" "$@"; }
+
+# Node and npm, and the shell that npm starts; no compiler.
+mkdir path
+for program in node npm npx sh env dirname basename uname sed; do
+    ln -s "$(readlink -f "$(type -P "$program")")" "path/$program"
+done
+registry() { PATH=$work/path "$tools/bin/python" "$root/tests/dist/registry.py" "$dist" "$@"; }
+
+mkdir application
+cd application
+echo '{"type":"module"}' > package.json
+registry npm install --silent --no-audit --no-fund wellhead
+[ "$(ls node_modules/@wellhead)" = linux-x64-gnu ] || fail "npm has installed $(ls node_modules/@wellhead)"
+python3 "$root/tests/readme/extract.py" js > hello.mjs
+ask "$work/path/node" hello.mjs
+mkdir notes
+printf 'Hello, world!' > notes/hello.md
+ask --expect "{\"file://$PWD/notes/hello.md\": \"Hello, world!\"}" node_modules/.bin/wellhead serve notes
+echo "installed from the registry of dist, README's server and the command answer"
+
+mkdir ../nothing
+cp -r notes ../nothing
+cd ../nothing
+version_of_npx=$(registry npx --yes wellhead --version)
+[ "$version_of_npx" = "wellhead $version" ] || fail "npx wellhead --version prints $version_of_npx"
+echo "npx runs the command"
+
+for library in gnu musl; do
+    for cpu in x64 arm64; do
+        name=wellhead-linux-$cpu-$library-$version
+        mkdir "$name"
+        tar --extract --file "$dist/$name.tgz" --directory "$name"
+        needs=$(readelf --dynamic "$name/package/wellhead.node" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | paste -sd ' ')
+        newest=$(readelf --version-info "$name/package/wellhead.node" | grep -o 'GLIBC_2\.[0-9]*' | sort -Vu | tail -n 1 || true)
+        echo "$name needs $needs, ${newest:-no version of glibc}: $(stat --format=%s "$dist/$name.tgz") bytes packed"
+        case $library in
+            gnu) printf 'GLIBC_2.17\n%s\n' "$newest" | sort --version-sort --check || fail "$name needs $newest" ;;
+            musl) [ "$needs" = libc.so ] || fail "$name needs $needs" ;;
+        esac
+        strings "$name/package/wellhead.node" | grep --fixed-strings --quiet "$root" && fail "$name has paths of this machine" || true
+    done
+done

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs the wheel of `make dist` from dist alone, with no compiler, and asks README's smallest server and the command with the official
+# client. Checks what is shipped: its pages, what a library needs of the system, sizes.
+set -euo pipefail
+source "$(dirname "$0")/../../packaging/environment.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "$*" >&2; exit 1; }
+ask() { "$tools/bin/python" "$root/tests/dist/ask.py" "$@"; }
+
+python3 -m venv venv
+PATH=$work/venv/bin pip install --quiet --disable-pip-version-check --no-index --find-links "$dist" wellhead
+python3 "$root/tests/readme/extract.py" python > hello.py
+ask venv/bin/python hello.py
+mkdir notes
+printf 'Hello, world!' > notes/hello.md
+ask --expect "{\"file://$PWD/notes/hello.md\": \"Hello, world!\"}" venv/bin/wellhead serve notes
+echo "installed from dist, README's server and the command answer"
+
+"$tools/bin/twine" check --strict "$dist"/*.whl "$dist/wellhead-$version.tar.gz"
+for wheel in "$dist"/*.whl; do
+    bytes=$(stat --format=%s "$wheel")
+    echo "$(basename "$wheel") has $bytes bytes"
+    python3 -m zipfile --extract "$wheel" "$(basename "$wheel")"
+    for file in LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES; do
+        compgen -G "$(basename "$wheel")/*.dist-info/licenses/$file" > /dev/null || fail "$wheel has no $file"
+    done
+    ! strings "$(basename "$wheel")"/wellhead/_core.*so | grep --fixed-strings --quiet "$root" || fail "$wheel has paths of this machine"
+done
+"$tools/bin/auditwheel" show "$dist"/*manylinux*x86_64.whl | grep --quiet manylinux_2_17 || fail "the wheel is not for glibc 2.17"
