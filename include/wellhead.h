@@ -162,6 +162,7 @@ typedef struct wellhead_next wellhead_next;             /* the way on of a call 
 typedef struct wellhead_outcome wellhead_outcome;       /* the answer of a call, as an around callback sees it */
 typedef struct wellhead_transmit wellhead_transmit;     /* bytes for a client */
 typedef struct wellhead_text wellhead_text;             /* a text for the caller to free */
+typedef struct wellhead_session wellhead_session;       /* a session that is kept, for the caller to free */
 typedef struct wellhead_test_client wellhead_test_client; /* a client in memory, for tests */
 typedef struct wellhead_test_request wellhead_test_request; /* a request of the server to that client */
 typedef struct wellhead_error wellhead_error;
@@ -1332,11 +1333,18 @@ typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, c
 
 /* Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
  * sent; may be NULL. It is not sent after the answer, after the client cancelled the call, or while the client reads
- * nothing. A notifications/message is sent only from the level on that the request asks for. INVALID_ARGUMENT for a method
+ * nothing. A notifications/message is sent as wellhead_method_log says. INVALID_ARGUMENT for a method
  * that is no notification of a call, and for notifications/message without a level or without the capability logging.
  * INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, wellhead_str method,
                                                     wellhead_str params, int *sent);
+
+/* Sends a line of the log about the call, a notifications/message, as wellhead_method_notify does. In a session the client sets
+ * the lowest level by logging/setLevel; it is warning before. In revision 2026-07-28 the request names it. level: from debug to
+ * emergency. logger: names the part of the application that it is from; may be absent. *sent: 1 if it was sent; may be NULL.
+ * INVALID_ARGUMENT for another level, and without the capability logging. INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_method_log(wellhead_method *responder, wellhead_str level, wellhead_str line,
+                                                 wellhead_str logger, int *sent);
 
 /* Sends a request to the client, in every protocol revision. Never blocks. Returns one of WELLHEAD_RESPONSE_.
  * name: unique in the callback, and the same in every run; may not be absent.
@@ -1376,6 +1384,42 @@ WELLHEAD_API wellhead_status wellhead_method_request(wellhead_method *responder,
 /* Cancels a request to the client, which is notified; `then` gets WELLHEAD_RESPONSE_GIVEN_UP. Returns 1 if the response had
  * not come yet. */
 WELLHEAD_API int wellhead_method_cancel_request(wellhead_method *responder, uint64_t number);
+
+/* Returns the session of the client, to be kept beyond the call. The application frees it. NULL: there is none, as in revision
+ * 2026-07-28, for an interest callback and for a token. The functions of a session may be called on any thread. */
+WELLHEAD_API wellhead_session *wellhead_call_session(const wellhead_call *call);
+
+/* Returns the id of a session, unlike that of any other session of the server; borrowed until the session is freed. Over HTTP it
+ * is the Mcp-Session-Id, which is a secret of the client; else a number. NULL: absent. */
+WELLHEAD_API wellhead_str wellhead_session_id(const wellhead_session *session);
+
+/* Returns the name and version that the client gives itself, a JSON object; borrowed until the session is freed. Use it for logs,
+ * not for decisions. Absent if the client did not send it. */
+WELLHEAD_API wellhead_str wellhead_session_client(const wellhead_session *session);
+
+/* Returns the capabilities of the client, a JSON object such as {"sampling":{}}; borrowed until the session is freed. Absent if
+ * the client did not send them. */
+WELLHEAD_API wellhead_str wellhead_session_client_capabilities(const wellhead_session *session);
+
+/* Returns 1 if the session is over. */
+WELLHEAD_API int wellhead_session_closed(const wellhead_session *session);
+
+/* Sends a notification that belongs to no call: over HTTP on the stream that the client has open for these. params: a JSON
+ * object; may be absent. *sent: 1 if it was sent; may be NULL. It is not sent before notifications/initialized, after the end of
+ * the session, or while the client reads nothing. A notifications/message is sent only from the level on that the client has set
+ * by logging/setLevel, which is warning before it sets one. INVALID_ARGUMENT for a method that is no notification, or one that
+ * the server sends by itself, and for notifications/message without a level or without the capability logging. INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_session_notify(const wellhead_session *session, wellhead_str method,
+                                                     wellhead_str params, int *sent);
+
+/* Sends a line of the log, a notifications/message, as wellhead_session_notify does. level: from debug to emergency. logger: names
+ * the part of the application that it is from; may be absent. *sent: 1 if it was sent; may be NULL. INVALID_ARGUMENT for another
+ * level, and without the capability logging. INVALID_UTF8. */
+WELLHEAD_API wellhead_status wellhead_session_log(const wellhead_session *session, wellhead_str level,
+                                                  wellhead_str line, wellhead_str logger, int *sent);
+
+/* Frees a session handle; the session itself goes on. NULL: does nothing. */
+WELLHEAD_API void wellhead_session_free(wellhead_session *session);
 
 /* The optional members of a content block. An absent field is left out. Copied before return. */
 typedef struct wellhead_content_block {

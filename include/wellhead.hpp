@@ -349,6 +349,31 @@ public:
     std::string_view str() const noexcept { return view(wellhead_text_str(capi())); }
 };
 
+/* The session of a client, which lives on without this handle: see wellhead_call_session. Any thread may use it. */
+class Session : public detail::Handle<wellhead_session, wellhead_session_free> {
+public:
+    using Handle::Handle;
+
+    std::string_view id() const noexcept { return view(wellhead_session_id(capi())); }
+    std::optional<std::string_view> client() const noexcept { return optional_view(wellhead_session_client(capi())); }
+    std::optional<std::string_view> client_capabilities() const noexcept {
+        return optional_view(wellhead_session_client_capabilities(capi()));
+    }
+    bool closed() const noexcept { return wellhead_session_closed(capi()) != 0; }
+    /* Sends a notification outside of calls, and returns true if it was sent. */
+    bool notify(std::string_view method, const std::optional<std::string> &params = {}) const {
+        int sent = 0;
+        detail::check(wellhead_session_notify(capi(), str(method), optional_str(params), &sent));
+        return sent != 0;
+    }
+    /* Sends a line of the log, and returns true if it was sent. */
+    bool log(std::string_view level, std::string_view line, const std::optional<std::string> &logger = {}) const {
+        int sent = 0;
+        detail::check(wellhead_session_log(capi(), str(level), str(line), optional_str(logger), &sent));
+        return sent != 0;
+    }
+};
+
 /* ---- what is served ---- */
 
 /* A caching hint: see wellhead_cache. */
@@ -584,6 +609,8 @@ public:
         return optional_view(wellhead_call_header(call_, name));
     }
     std::optional<std::string_view> query() const noexcept { return optional_view(wellhead_call_query(call_)); }
+    /* Returns the session of the client, to be kept. It is false if there is none. */
+    Session session() const noexcept { return Session(wellhead_call_session(call_)); }
     std::optional<std::string_view> log_level() const noexcept { return optional_view(wellhead_call_log_level(call_)); }
 
     const wellhead_call *capi() const noexcept { return call_; }
@@ -848,6 +875,12 @@ public:
     bool notify(std::string_view method, const std::optional<std::string> &params = {}) {
         int sent = 0;
         detail::check(wellhead_method_notify(capi(), str(method), optional_str(params), &sent));
+        return sent != 0;
+    }
+    /* Sends a line of the log, and returns true if it was sent: see wellhead_method_log. */
+    bool log(std::string_view level, std::string_view line, const std::optional<std::string> &logger = {}) {
+        int sent = 0;
+        detail::check(wellhead_method_log(capi(), str(level), str(line), optional_str(logger), &sent));
         return sent != 0;
     }
     /* Asks the client by a name and returns its result, JSON. Throws ClientRequestError if there is none yet: let it through, and

@@ -247,10 +247,12 @@ def method_answer(value: Any, where: str) -> None:
         ("request", members({"request": members({"method": text}, {"params": any_object})},
                             {"then": method_answer, "hold": text, "refused": text})),
         ("extension", members({"extension": text}, {})),
+        ("session", members({"session": text}, {})),
         ("header", members({"header": text}, {})),
         ("client_requests", members({"client_requests": array(members({"name": text, "method": text}, {"params": any_object})), "then": method_answer}, {"missing": method_answer})),
         ("hold", members({"hold": text}, {})),
         ("notify", members({"notify": array(members({"method": text}, {"params": any_object})), "then": method_answer}, {})),
+        ("logs", members({"logs": array(members({"level": text, "data": text}, {"logger": text})), "then": method_answer}, {})),
     )(value, where)
 
 
@@ -328,6 +330,8 @@ step = by_member(
     step_of("limit_tool", text, ERROR, {"limits": members({}, {name: integer for name in TOOL_LIMITS})}),
     step_of("update_prompt", text, ERROR, {"members": any_object}),
     step_of("notify", text, {"params": any_object, "sent": boolean, **ERROR}, {"method": text}),
+    step_of("session_notify", text, {"params": any_object, "sent": boolean, "closed": boolean, **ERROR}, {"method": text}),
+    step_of("session_log", text, {"logger": text, "sent": boolean, "closed": boolean, **ERROR}, {"level": text, "data": text}),
     step_of("explain", text, required={"is": is_a(dict, "an object")}),
     step_of("expand", text, {"is": text, **ERROR}, {"values": members_of(template_value)}),
     step_of("list_changed", one_of(True), ERROR),
@@ -442,7 +446,7 @@ def event(value: Any, where: str) -> None:
 
 
 RESPONSE = members({"status": integer}, {"headers": members_of(text_or_null), "json": body, "events": array(event), "end": one_of(True)})
-ON_HOST = ("finish", "progress", "close_stream", "cancelled", "on_cancel", "notify", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
+ON_HOST = ("finish", "progress", "close_stream", "cancelled", "on_cancel", "notify", "session_notify", "session_log", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
            "remove_prompt", "enable_tool", "enable_prompt", "disable_tool", "disable_prompt", "update_tool", "update_prompt", "limit_tool", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
 
 

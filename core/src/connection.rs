@@ -65,6 +65,12 @@ impl Connection {
         self.0.id
     }
 
+    /// Gives the session the id that it has over HTTP.
+    #[cfg(feature = "http")]
+    pub(crate) fn name_session(&self, id: &str) {
+        self.0.machine.with(|m, _| m.name_session(id.into()));
+    }
+
     pub(crate) fn join(&self) {
         self.0.join();
     }
@@ -437,7 +443,7 @@ impl Connection {
 
     /// Returns whether the connection was closed.
     pub fn is_closed(&self) -> bool {
-        self.0.machine.with(|m, _| m.is_closed())
+        self.0.is_closed()
     }
 
     /// Ends listen streams with the result that tells clients so. Everything else goes on.

@@ -18,6 +18,7 @@ use crate::observer::RunningCalls;
 use crate::protocol::{Argument, CallId, Context};
 use crate::provider::{Deferred, Provider};
 use crate::responder::{InterestAnswer, Reply, Responder};
+use crate::session::Session;
 use crate::uri::Value;
 use std::any::Any;
 use std::fmt;
@@ -597,6 +598,11 @@ macro_rules! with_caller {
             /// [`Responder::client`], while the call has its responder.
             pub fn client(&self) -> Option<String> {
                 self.responder.as_ref()?.client()
+            }
+
+            /// [`Responder::session`], while the call has its responder.
+            pub fn session(&self) -> Option<Session> {
+                self.responder.as_ref()?.session()
             }
 
             /// [`Responder::client_extensions`], while the call has its responder.

@@ -88,6 +88,7 @@ mod search;
 #[cfg(any(feature = "stdio", feature = "http"))]
 pub mod serve;
 mod server;
+mod session;
 mod spelling;
 mod sync;
 mod uri;
@@ -140,5 +141,6 @@ pub use responder::{InterestAnswer, Reply, Responder};
 #[doc(hidden)] // for C, whose applications own what a callback refers to
 pub use revocable::Revocable;
 pub use server::{Builder, Handle, NamedHandle, Server};
+pub use session::Session;
 pub use spelling::Spelling;
 pub use uri::{TemplateValue, Variable};

@@ -14,6 +14,7 @@ use crate::observer::{Ended, FAILED, RunningCalls};
 use crate::protocol::{CallId, Context};
 use crate::request_head::OwnedHead;
 use crate::server::ServerState;
+use crate::session::{LOG_MESSAGE, Session, log_params};
 use crate::wire::LARGE;
 use std::fmt;
 use std::marker::PhantomData;
@@ -230,6 +231,14 @@ impl<A: Reply> Responder<A> {
         }
     }
 
+    /// Returns the session of the client, to be kept beyond the call: see [`Session`]. None in the stateless era.
+    pub fn session(&self) -> Option<Session> {
+        match &self.target {
+            AnswerTarget::Call { connection, context, .. } => connection.upgrade()?.session(context),
+            _ => None,
+        }
+    }
+
     /// The callback begins. False: its client has gone, and the question is to be dropped instead.
     pub(crate) fn begin(&self) -> bool {
         match &self.target {
@@ -416,8 +425,7 @@ impl Responder<Verification> {
 impl Responder<MethodAnswer> {
     /// Sends a notification about the call, before its answer and on the same way. Returns whether it was sent: not after
     /// the answer, not when the answer is not wanted any more, not where there is room for an answer only, and not
-    /// while the client takes nothing. `notifications/message` is sent only from the level on that the request asks
-    /// for, where the revision has each request say so, and never if it does not ask.
+    /// while the client takes nothing. `notifications/message` is sent as [`Responder::log`] says.
     ///
     /// # Errors
     /// [`crate::ErrorKind::InvalidArgument`] for what is no notification of a call: other names than `notifications/…`,
@@ -431,6 +439,16 @@ impl Responder<MethodAnswer> {
             },
             _ => Ok(false),
         }
+    }
+
+    /// Sends a line of the log about the call, a `notifications/message`, as [`Responder::notify`] does. In a session the client
+    /// sets the lowest level by `logging/setLevel`; it is `warning` before. In the stateless era the request names it.
+    /// `level`: from `debug` to `emergency`. `logger`: names the part of the application that it is from.
+    ///
+    /// # Errors
+    /// As [`Responder::notify`].
+    pub fn log(&self, level: &str, text: &str, logger: Option<&str>) -> Result<bool> {
+        self.notify(LOG_MESSAGE, Some(&log_params(level, text, logger)))
     }
 
     /// Asks the client for one of its features by a name, in every revision: `sampling/createMessage`, `elicitation/create`

@@ -12,7 +12,7 @@ use wellhead::{ClientAnswer, ClientRequestError, MethodAnswer, MethodCall, Resul
 
 /// Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
 /// sent; may be NULL. It is not sent after the answer, after the client cancelled the call, or while the client reads
-/// nothing. A notifications/message is sent only from the level on that the request asks for. INVALID_ARGUMENT for a method
+/// nothing. A notifications/message is sent as wellhead_method_log says. INVALID_ARGUMENT for a method
 /// that is no notification of a call, and for notifications/message without a level or without the capability logging.
 /// INVALID_UTF8.
 #[unsafe(no_mangle)]
@@ -29,6 +29,29 @@ pub unsafe extern "C" fn wellhead_method_notify(
             let params = object(promise, params, "params")?;
             let was = call.notify(promise.text(method, "method")?, params.as_ref())?;
             promise.put(sent, c_int::from(was));
+            Ok(())
+        })
+    }
+}
+
+/// Sends a line of the log about the call, a notifications/message, as wellhead_method_notify does. In a session the client sets
+/// the lowest level by logging/setLevel; it is warning before. In revision 2026-07-28 the request names it. level: from debug to
+/// emergency. logger: names the part of the application that it is from; may be absent. *sent: 1 if it was sent; may be NULL.
+/// INVALID_ARGUMENT for another level, and without the capability logging. INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_method_log(
+    responder: *mut wellhead_method,
+    level: wellhead_str,
+    line: wellhead_str,
+    logger: wellhead_str,
+    sent: *mut c_int,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let call = method_call(promise, responder)?;
+            let (level, line) = (promise.text(level, "level")?, promise.text(line, "line")?);
+            promise.put(sent, c_int::from(call.log(level, line, promise.optional(logger, "logger")?)?));
             Ok(())
         })
     }

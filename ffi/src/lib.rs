@@ -51,6 +51,8 @@ pub mod prompt;
 
 pub mod client_request;
 
+pub mod session;
+
 pub mod tool_result;
 
 pub mod updates;

@@ -3,7 +3,8 @@ import { type Context, here, inside } from './context.js';
 import { ClientError, InvalidAnswer, InvalidState, MissingCapability, Waiting, native } from './errors.js';
 import { need } from './members.js';
 import type { NativeServer } from './native.js';
-import type { Call, Caller, JsonObject, ListCall, Meta } from './values.js';
+import { KeptSession } from './session.js';
+import type { Call, Caller, JsonObject, ListCall, Meta, Session } from './values.js';
 
 /** The caller of a connection without one. */
 export const NOBODY: Caller = Object.freeze({ id: '' });
@@ -21,6 +22,7 @@ export type Says = Pick<
   | 'openState'
   | 'clientCapabilities'
   | 'client'
+  | 'session'
   | 'extension'
   | 'clientHasApps'
   | 'header'
@@ -68,6 +70,12 @@ export class RunningCall implements ListCall {
     const { says, number } = this.#origin;
     const client = says.client(number);
     return client === null ? undefined : (JSON.parse(client) as JsonObject);
+  }
+
+  get session(): Session | undefined {
+    const { says, number } = this.#origin;
+    const session = says.session(number);
+    return session === null ? undefined : new KeptSession(session);
   }
 
   extension(id: string): JsonObject | undefined {

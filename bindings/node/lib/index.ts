@@ -84,6 +84,7 @@ export type {
   JsonObject,
   ListCall,
   Lister,
+  LoggingLevel,
   Meta,
   ObservedCall,
   ObservedEnd,
@@ -93,5 +94,6 @@ export type {
   PassedOver,
   Resource,
   ResourceDescriptor,
+  Session,
   Verdict,
 } from './values.js';

@@ -2,7 +2,8 @@
 import { clientRequest, type Origin, RunningCall } from './call.js';
 import { needJson, needString } from './check.js';
 import { ClientError, ClosedError, native } from './errors.js';
-import type { JsonObject, ListCall } from './values.js';
+import { LOG_MESSAGE, logParams } from './session.js';
+import type { JsonObject, ListCall, LoggingLevel } from './values.js';
 
 /** The request that a method, tool or prompt answers. Valid for as long as you keep it. */
 export interface MethodCall extends ListCall {
@@ -22,7 +23,7 @@ export interface MethodCall extends ListCall {
    * Sends a notification to the client before the answer. Returns true if it was sent.
    *
    * Returns false after the answer, after the client cancelled, if the client accepts only the answer, and while the client
-   * reads nothing. A `notifications/message` below the level that the request asks for is not sent.
+   * reads nothing. A `notifications/message` is sent as {@link MethodCall.log} says.
    *
    * @example
    * ```ts
@@ -32,6 +33,18 @@ export interface MethodCall extends ListCall {
    *   and for a `notifications/message` without a level or without the capability `logging`
    */
   notify(method: string, params?: JsonObject): boolean;
+  /**
+   * Sends a line of the log about the call, a `notifications/message`, as {@link MethodCall.notify} does. In a session it is sent from
+   * the level on that the client set by `logging/setLevel`, which is `warning` before it sets one. In revision 2026-07-28 it is
+   * sent from the level on that the request asks for.
+   *
+   * @example
+   * ```ts
+   * call.log('info', { rows: 12 }, 'import');
+   * ```
+   * @throws {RegistrationError} for another level, and without the capability `logging`
+   */
+  log(level: LoggingLevel, data: unknown, logger?: string): boolean;
   /**
    * Asks the client for one of its features by a name, in every protocol revision: `sampling/createMessage`,
    * `elicitation/create` or `roots/list`. Returns the client's result.
@@ -177,6 +190,10 @@ export class RunningMethod extends RunningCall implements MethodCall {
     needString('method', method);
     const json = needJson('params', params);
     return native(() => says.notify(number, method, json));
+  }
+
+  log(level: LoggingLevel, data: unknown, logger?: string): boolean {
+    return this.notify(LOG_MESSAGE, logParams(level, data, logger));
   }
 
   clientRequest(name: string, method: string, params?: JsonObject): any {

@@ -170,6 +170,16 @@ export interface Bound {
   readonly port: number;
 }
 
+export interface NativeSession {
+  readonly id: string;
+  /** JSON. */
+  readonly client: string | null;
+  /** JSON. */
+  readonly clientCapabilities: string | null;
+  readonly closed: boolean;
+  notify(method: string, params: string | undefined): boolean;
+}
+
 export interface NativeServer {
   /** `ui`: of an app, as JSON. */
   addValue(
@@ -204,6 +214,7 @@ export interface NativeServer {
   openState(call: number, now: number): string | null;
   clientCapabilities(call: number): string | null;
   client(call: number): string | null;
+  session(call: number): NativeSession | null;
   extension(call: number, id: string): string | null;
   clientHasApps(call: number): boolean;
   header(call: number, name: string): string | null;

@@ -253,7 +253,7 @@ export class Server {
    * @example
    * ```ts
    * server.method('notes/count', () => ({ count: notes.size }));
-   * server.method('notifications/roots/list_changed', (_, call) => roots.delete(call.client));
+   * server.method('notifications/initialized', (_, call) => console.error('ready', call.session?.id));
    * ```
    * @throws {RegistrationError} for a method that is served already, and for an unknown revision
    * @throws {ClosedError} after {@link Server.close}

@@ -137,6 +137,11 @@ export interface ListCall {
    */
   extension(id: string): JsonObject | undefined;
   /**
+   * The session of the client, which may be kept beyond the call. `undefined` in revision 2026-07-28, which has no sessions, and
+   * after the answer.
+   */
+  readonly session: Session | undefined;
+  /**
    * Returns a header field of the HTTP request that the call came with; the case of its name does not matter. `undefined` if
    * the field is missing, repeated or no text, over stdio, and after the answer. Clients can write what they like into most
    * fields: identify them by {@link ListCall.caller}.
@@ -184,6 +189,61 @@ export interface ListCall {
   /** The `_meta` of the request as the client sent it, such as `traceparent`. Not validated. */
   readonly meta: Meta | undefined;
 }
+
+/**
+ * The session that a client began with `initialize`: {@link ListCall.session} returns it. It may be kept beyond the call, and keeps
+ * nothing alive. Protocol revision 2026-07-28 has no sessions.
+ */
+export interface Session {
+  /**
+   * The id, unlike that of any other session of the server. Over HTTP it is the `Mcp-Session-Id`, which is a secret of the
+   * client; else a number.
+   */
+  readonly id: string;
+  /** The name and version that the client gives itself. Use it for logs, not for decisions. */
+  readonly client: JsonObject | undefined;
+  /** The capabilities of the client, such as `{ sampling: {} }`. */
+  readonly clientCapabilities: JsonObject | undefined;
+  /** True once the session is over. */
+  readonly closed: boolean;
+  /**
+   * Sends the client a notification that belongs to no call. Over HTTP it goes on the stream that the client has open for these.
+   * Returns true if it was sent.
+   *
+   * Returns false before the client sent `notifications/initialized`, after the end of the session, and while the client reads
+   * nothing. A `notifications/message` below the level that the client set is not sent.
+   *
+   * @example
+   * ```ts
+   * session.notify('notifications/notes/locked', { by: 'backup' });
+   * ```
+   * @throws {RegistrationError} for a name other than `notifications/…`, for notifications that the server sends by itself,
+   *   and for a `notifications/message` without a level or without the capability `logging`
+   */
+  notify(method: string, params?: JsonObject): boolean;
+  /**
+   * Sends the client a line of the log, a `notifications/message`, from the level on that it set by `logging/setLevel`. That is
+   * `warning` before it sets one. Returns true if it was sent, as {@link Session.notify}.
+   *
+   * @example
+   * ```ts
+   * session.log('warning', 'The disk is full', 'backup');
+   * ```
+   * @throws {RegistrationError} for another level, and without the capability `logging`
+   */
+  log(level: LoggingLevel, data: unknown, logger?: string): boolean;
+}
+
+/** The level of a `notifications/message`. */
+export type LoggingLevel =
+  | 'debug'
+  | 'info'
+  | 'notice'
+  | 'warning'
+  | 'error'
+  | 'critical'
+  | 'alert'
+  | 'emergency';
 
 /** The read that a reader answers. Valid for as long as you keep it. */
 export interface Call extends ListCall {

@@ -302,6 +302,11 @@ impl Calls {
         self.use_call(number, |held| each!(held, responder => responder.client())).flatten()
     }
 
+    /// Returns the session of the client that asks.
+    pub(crate) fn session(&self, number: u32) -> Option<wellhead::Session> {
+        self.use_call(number, |held| each!(held, responder => responder.session())).flatten()
+    }
+
     /// The client's settings of an extension, as JSON.
     pub(crate) fn extension(&self, number: u32, id: &str) -> Option<String> {
         self.use_call(number, |held| each!(held, responder => responder.extension(id))).flatten()

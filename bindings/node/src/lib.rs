@@ -34,6 +34,7 @@ mod question;
 mod raw;
 mod registration;
 mod server;
+mod session;
 #[cfg(target_os = "linux")]
 mod stdin;
 mod stdio;

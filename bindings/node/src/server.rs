@@ -9,6 +9,7 @@ use crate::exists;
 use crate::http::Listener;
 use crate::options::Options;
 use crate::raw::{AtEnd, Js};
+use crate::session::Session;
 use crate::stdio::Quiet;
 use napi::bindgen_prelude::{Env, External, Function, ObjectFinalize, Uint8Array, Unknown};
 use napi_derive::napi;
@@ -136,6 +137,12 @@ impl Native {
     #[napi]
     pub fn client(&self, call: u32) -> Option<String> {
         self.inner.calls.client(call)
+    }
+
+    /// Returns the session of the client of a call.
+    #[napi]
+    pub fn session(&self, call: u32) -> Option<Session> {
+        self.inner.calls.session(call).map(Session)
     }
 
     /// The client's settings of an extension: JSON.

@@ -323,6 +323,21 @@ await first;`,
     `const server = serving({ capabilities: { logging: {} } }); server.tool('log', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', 'done'); }); assert.equal((await server.testClient().callTool('log')).content[0].text, 'done');`,
   ],
+  'MethodCall.log': [
+    `const server = serving({ capabilities: { logging: {} } }); server.tool('log', { inputSchema: { type: 'object' } }, (_, call) => {`,
+    `return one('text', 'done'); }); assert.equal((await server.testClient().callTool('log')).content[0].text, 'done');`,
+  ],
+  'Session.notify': [
+    `${SERVER} server.tool('tell', { inputSchema: { type: 'object' } }, (_, call) => { const session = call.session!;`,
+    `return one('text', session.id); }); const client = server.testClient();
+     assert.equal((await client.callTool('tell')).content[0].text, '1');`,
+  ],
+  'Session.log': [
+    `const server = serving({ capabilities: { logging: {} } });
+     server.tool('tell', { inputSchema: { type: 'object' } }, (_, call) => { const session = call.session!;`,
+    `return one('text', session.id); }); const client = server.testClient();
+     assert.equal((await client.callTool('tell')).content[0].text, '1');`,
+  ],
   'MethodCall.request': [
     `${SERVER} server.tool('roots', { inputSchema: { type: 'object' } }, async (_, call) => {`,
     `return one('text', roots[0].uri); });

@@ -9,6 +9,7 @@ use crate::host::Host;
 use crate::imported::Imported;
 use crate::log;
 use crate::responder::{Notifies, Slot, Watched};
+use crate::session::{LOG_MESSAGE, Session, log_params};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
@@ -169,6 +170,13 @@ impl Call {
         capabilities.map(|capabilities| loads(py, &capabilities)).transpose()
     }
 
+    /// The session of the client, a `wellhead.Session`, which may be kept beyond the call. None in revision
+    /// 2026-07-28, which has no sessions, and once the call is answered.
+    #[getter]
+    fn session(&self, py: Python<'_>) -> Option<Session> {
+        detach(py, || self.slot.session()).map(Session)
+    }
+
     /// Returns the client's settings of an extension of the protocol, a dict. None if the client does not
     /// declare the extension, and once the call is answered.
     ///
@@ -300,6 +308,35 @@ impl Call {
         let (py, method) = (method.py(), given::string("method", method)?);
         let params = given::optional(params, |params| given::object("params", params))?;
         match detach(py, || self.slot.notify(&method, params.as_ref())) {
+            Some(sent) => sent.or_raise(py),
+            None => Ok(false),
+        }
+    }
+
+    /// Sends the client a line of the log about this call, a `notifications/message`, as `notify` does. In a
+    /// session it is sent from the level on that the client set by `logging/setLevel`, which is `warning`
+    /// before it sets one. In revision 2026-07-28 it is sent from the level on that the request asks for.
+    ///
+    /// Args:
+    ///     level: The level, from `debug` to `emergency`.
+    ///     data: A text, or any other value that can be written as JSON.
+    ///     logger: The name of the part of the application that the line is from.
+    ///
+    /// Returns:
+    ///     False if it was not sent, as `notify`.
+    ///
+    /// Raises:
+    ///     RegistrationError: There is no such level, or the capability `logging` is not declared
+    ///         (`invalid_argument`).
+    #[pyo3(signature = (level, data, /, logger = None))]
+    fn log(
+        &self,
+        level: &Bound<'_, PyAny>,
+        data: &Bound<'_, PyAny>,
+        logger: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<bool> {
+        let (py, params) = (level.py(), log_params(level, data, logger)?);
+        match detach(py, || self.slot.notify(LOG_MESSAGE, Some(&params))) {
             Some(sent) => sent.or_raise(py),
             None => Ok(false),
         }

@@ -49,6 +49,7 @@ mod responder;
 mod server;
 mod server_docs;
 mod service;
+mod session;
 mod socket_pair;
 mod table;
 mod values;
@@ -78,6 +79,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<observer::Counters>()?;
     module.add_class::<observer::Observed>()?;
     module.add_class::<server::Server>()?;
+    module.add_class::<session::Session>()?;
     module.add_class::<values::Contents>()?;
     module.add_class::<values::NotModified>()?;
     module.add_class::<values::Page>()?;

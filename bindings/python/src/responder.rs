@@ -82,6 +82,7 @@ pub(crate) trait Watched: Send + Sync {
     fn client_request(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested>;
     fn client(&self) -> Option<String>;
     fn client_capabilities(&self) -> Option<String>;
+    fn session(&self) -> Option<wellhead::Session>;
     fn extension(&self, id: &str) -> Option<String>;
     fn client_has_apps(&self) -> bool;
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
@@ -227,6 +228,10 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
 
     fn client_capabilities(&self) -> Option<String> {
         self.use_responder(Responder::client_capabilities)?
+    }
+
+    fn session(&self) -> Option<wellhead::Session> {
+        self.use_responder(Responder::session)?
     }
 
     fn extension(&self, id: &str) -> Option<String> {

@@ -87,9 +87,14 @@ def test_a_method_makes_a_dict_of_its_params(server: wellhead.Server, is_async: 
 
 
 def test_a_method_that_gives_no_dict_fails(server: wellhead.Server, caplog: pytest.LogCaptureFixture) -> None:
-    server.method("x/none")(lambda params: None)  # type: ignore[type-var]
+    server.method("x/none")(lambda params: 7)  # type: ignore[type-var]
     assert answered(server.connect(), "x/none")["error"]["message"] == "Internal error"
     assert "a dict" in caplog.text
+
+
+def test_a_method_that_returns_none_has_an_empty_result(server: wellhead.Server) -> None:
+    server.method("x/none")(lambda params: None)
+    assert set(answered(server.connect(), "x/none")["result"]) == {"resultType", "_meta"}
 
 
 def test_a_call_of_a_method_notifies_from_another_thread_until_it_is_answered(server: wellhead.Server) -> None:

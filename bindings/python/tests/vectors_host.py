@@ -71,6 +71,7 @@ class Host:
         self.calls: list[str] = []
         self.lines: list[str] = []
         self.held: dict[str, Held] = {}
+        self.sessions: dict[str, wellhead.Session] = {}
         self.fixed: dict[str, wellhead.Handle] = {}
         self.listings: dict[str, list[Json]] = {}
         self.published: list[str] = []
@@ -208,9 +209,11 @@ class Host:
         return callback
 
     def method_answer(self, answer: Json, given: dict[str, Any], call: wellhead.Call) -> Any:
-        while isinstance(answer, dict) and "notify" in answer:
-            for each in answer["notify"]:
+        while isinstance(answer, dict) and ("notify" in answer or "logs" in answer):
+            for each in answer.get("notify", []):
                 call.notify(each["method"], each.get("params"))
+            for each in answer.get("logs", []):
+                call.log(each["level"], each["data"], each.get("logger"))
             answer = answer["then"]
         if answer == "none":
             return Future()
@@ -220,6 +223,11 @@ class Host:
             return self.request(answer, given, call)
         if "hold" in answer:
             return self.hold(answer["hold"], call)
+        if "session" in answer:
+            if (session := call.session) is None:
+                return {"id": None, "client": None, "capabilities": None}
+            self.sessions[answer["session"]] = session
+            return {"id": session.id, "client": session.client, "capabilities": session.client_capabilities}
         if "header" in answer:
             return {"content": [], "messages": [], "header": call.header(answer["header"]), "query": call.query}
         if "extension" in answer:
@@ -420,6 +428,10 @@ class Host:
             noted = self.held[step["notify"]].call
             assert noted is not None
             outcome(step, lambda: sent(step, noted.notify(step["method"], step.get("params"))))
+        elif "session_notify" in step or "session_log" in step:
+            session = self.sessions[step.get("session_notify") or step["session_log"]]
+            outcome(step, lambda: sent(step, say_in(session, step)))
+            assert session.closed is step.get("closed", session.closed)
         elif "progress" in step:
             call, report = self.held[step["progress"]].call, step["report"]
             assert call is not None
@@ -554,6 +566,12 @@ def completion(values: Json) -> wellhead.Completion:
         raise RuntimeError(FAILURE)
     proposed = values["values"] if "values" in values else [str(n) for n in range(values["count"])]
     return wellhead.Completion(proposed, total=values.get("total"), more=values.get("more", False))
+
+
+def say_in(session: wellhead.Session, step: Json) -> bool:
+    if "level" in step:
+        return session.log(step["level"], step["data"], step.get("logger"))
+    return session.notify(step["method"], step.get("params"))
 
 
 def sent(step: Json, was: bool) -> None:

@@ -18,6 +18,7 @@ use crate::protocol::{
 use crate::refusals::RefusalKind;
 use crate::revision::{Era, Revision};
 use crate::schema::check_elicitation;
+use crate::session::{LOG_MESSAGE, Session};
 use crate::wire;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,6 +32,20 @@ impl ConnectionState {
 
     pub(super) fn further(self: &Arc<Self>, request: &Request, name: &str, params: Json) -> Option<Event> {
         let handler = self.server.catalog.with(|c, _| c.method(name, request.context.revision));
+        if name == SET_LEVEL && request.context.revision.era == Era::Handshake && self.offers_logs() {
+            let level = match text_param(&params, "level") {
+                Ok(level) => level.as_deref().and_then(level_of),
+                Err(fault) => return self.refuse(request, &fault),
+            };
+            let Some(level) = level else {
+                return self.refuse(request, &wrong_param("level", "is no level from debug to emergency"));
+            };
+            self.machine.with(|m, _| m.set_log_level(level));
+            if handler.is_none() {
+                self.machine.with(|m, _| m.answer_level_set(request));
+                return None;
+            }
+        }
         match handler.filter(|_| !is_notification(name)) {
             Some(handler) => self.call(request, handler, params),
             None => self.tools_or_prompts(request, name, params),
@@ -317,37 +332,66 @@ impl ConnectionState {
         method: &str,
         params: Option<&Json>,
     ) -> Result<bool> {
-        if let Some(why) = cannot_be_sent(method) {
-            let message = format!("\"{method}\" {why}");
-            return Err(Error::new(ErrorKind::InvalidArgument, message));
-        }
-        if method == "notifications/message" && !self.wants_message(context, params)? {
+        let level = || match context.revision.era {
+            Era::Handshake => Some(self.machine.with(|m, _| m.log_level())),
+            Era::Stateless => context.log_level().as_deref().and_then(level_of),
+        };
+        if !self.may_send(method, params, level)? {
             return Ok(false);
         }
-        let wanted = self.step(|m, _| m.send_notification(call, method, params));
+        let sent = self.step(|m, _| m.send_notification(call, method, params));
         self.hurry();
-        Ok(wanted)
+        Ok(sent)
     }
 
-    /// Returns whether a log message may be sent about a request, and the request wants it.
-    fn wants_message(&self, context: &Context, params: Option<&Json>) -> Result<bool> {
-        let invalid = |what: &str| {
-            let message = format!("\"notifications/message\" {what}");
-            Err(Error::new(ErrorKind::InvalidArgument, message))
-        };
-        let level = params.and_then(|params| members(params.raw(), &["level"]).ok()?[0].and_then(string));
-        let rank = |level: &str| LOG_LEVELS.iter().position(|known| *known == level);
-        let Some(rank_of_message) = level.as_deref().and_then(rank) else {
-            return invalid("needs a level from debug to emergency");
-        };
-        if !self.server.catalog.with(|c, _| c.capabilities()).iter().any(|(name, _)| name == "logging") {
-            return invalid("needs the capability \"logging\"; declare it on the builder");
+    /// Sends a notification that belongs to no call.
+    pub(crate) fn notify_session(self: &Arc<Self>, method: &str, params: Option<&Json>) -> Result<bool> {
+        if !self.may_send(method, params, || Some(self.machine.with(|m, _| m.log_level())))? {
+            return Ok(false);
         }
-        Ok(match context.revision.era {
-            Era::Handshake => true, // the application's setLevel decides
-            Era::Stateless => {
-                context.log_level().as_deref().and_then(rank).is_some_and(|wanted| rank_of_message >= wanted)
-            }
+        let sent = self.step(|m, _| m.send_session_notification(method, params));
+        self.hurry();
+        Ok(sent)
+    }
+
+    /// Returns whether a notification may be sent. `level`: from which place in [`LOG_LEVELS`] on lines of the log are wanted.
+    fn may_send(
+        &self,
+        method: &str,
+        params: Option<&Json>,
+        level: impl FnOnce() -> Option<usize>,
+    ) -> Result<bool> {
+        if let Some(why) = cannot_be_sent(method) {
+            return Err(invalid(format!("\"{method}\" {why}")));
+        }
+        if method != LOG_MESSAGE {
+            return Ok(true);
+        }
+        let of_line = params.and_then(|params| members(params.raw(), &["level"]).ok()?[0].and_then(string));
+        let Some(of_line) = of_line.as_deref().and_then(level_of) else {
+            return Err(invalid(format!("\"{method}\" needs a level from debug to emergency")));
+        };
+        if !self.offers_logs() {
+            let what = format!("\"{method}\" needs the capability \"logging\"; declare it on the builder");
+            return Err(invalid(what));
+        }
+        Ok(level().is_some_and(|wanted| of_line >= wanted))
+    }
+
+    fn offers_logs(&self) -> bool {
+        self.server.catalog.with(|c, _| c.capabilities()).iter().any(|(name, _)| name == "logging")
+    }
+
+    /// Returns the session that a call belongs to.
+    pub(crate) fn session(self: &Arc<Self>, context: &Context) -> Option<Session> {
+        if context.revision.era == Era::Stateless {
+            return None;
+        }
+        self.machine.with(|m, _| {
+            let known = m.lasting_session()?;
+            let id = known.id().cloned().unwrap_or_else(|| self.id.to_string().into());
+            let (client, capabilities) = (known.client_info().cloned(), known.client_capabilities().cloned());
+            Some(Session::new(Arc::downgrade(self), id, client, capabilities))
         })
     }
 
@@ -393,6 +437,13 @@ impl ConnectionState {
     pub(super) fn forget_continuations(&self) {
         self.continuations.with(|all, trash| trash.put(std::mem::take(all)));
     }
+}
+
+const SET_LEVEL: &str = "logging/setLevel";
+
+/// Returns the place of a level in [`LOG_LEVELS`].
+fn level_of(level: &str) -> Option<usize> {
+    LOG_LEVELS.iter().position(|known| *known == level)
 }
 
 /// Why a request was not sent to the client, as the application is told.

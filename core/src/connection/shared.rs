@@ -139,6 +139,10 @@ impl ConnectionState {
         self.server.hub.add_connection(self.id, Arc::downgrade(self));
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        self.machine.with(|m, _| m.is_closed())
+    }
+
     pub(crate) fn clear_ready(&self) {
         self.machine.with(|m, _| m.clear_ready());
     }

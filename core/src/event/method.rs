@@ -83,6 +83,14 @@ impl MethodCall {
         self.responder.as_ref().map_or(Ok(false), |responder| responder.notify(method, params))
     }
 
+    /// [`Responder::log`], while the call has its responder.
+    ///
+    /// # Errors
+    /// As [`Responder::log`].
+    pub fn log(&self, level: &str, text: &str, logger: Option<&str>) -> Result<bool> {
+        self.responder.as_ref().map_or(Ok(false), |responder| responder.log(level, text, logger))
+    }
+
     /// Asks the client for one of its features by a name, in every revision: `sampling/createMessage`, `elicitation/create`
     /// or `roots/list`. Returns the result. The first time there is none yet, [`ClientRequestError::Waiting`]: return
     /// it, and the callback **runs again from its start** when the client has answered. So what stands before the last request

@@ -189,6 +189,7 @@ impl Exchange {
         let Ok(id) = new_id() else {
             return Err(refusal(500, Some(request), None, &RpcError::internal()));
         };
+        connection.name_session(&id);
         let (now, tick_at) = (self.now, self.endpoint.0.next_tick(self.now));
         let account = self.endpoint.0.account.clone();
         let (most, unused) = (self.endpoint.0.options.values.session_limit, self.unused());

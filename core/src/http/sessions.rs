@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A client that made a handshake.
-pub(super) struct Session {
+pub(super) struct HttpSession {
     id: Arc<str>,
     pub(super) connection: Connection,
     /// The caller that began it. Requests of other callers do not reach it.
@@ -34,7 +34,7 @@ pub(super) struct Session {
 /// All sessions of an endpoint. What concerns one costs the same however many there are.
 #[derive(Default)]
 pub(super) struct Sessions {
-    by_id: BTreeMap<Arc<str>, Session>,
+    by_id: BTreeMap<Arc<str>, HttpSession>,
     /// Sessions without a request in progress, by [`Spare`] and then by the time of their last use.
     spare: [BTreeSet<(u64, Arc<str>)>; 4],
     /// How many each caller has.
@@ -93,7 +93,7 @@ pub(super) fn new_id() -> Result<String> {
     }))
 }
 
-impl Session {
+impl HttpSession {
     fn spare(&self) -> Option<Spare> {
         (self.busy == self.streaming).then_some(match (self.active, self.streaming > 0) {
             (false, false) => Spare::Unused,
@@ -132,7 +132,7 @@ impl Sessions {
         now: u64,
         tick_at: Option<u64>,
     ) {
-        let session = Session {
+        let session = HttpSession {
             id: id.into(),
             connection,
             caller: caller.into(),
@@ -151,12 +151,12 @@ impl Sessions {
     }
 
     /// The session, if it is that caller's.
-    pub(super) fn find(&mut self, id: &str, caller: &[u8]) -> Option<&mut Session> {
+    pub(super) fn find(&mut self, id: &str, caller: &[u8]) -> Option<&mut HttpSession> {
         self.by_id.get_mut(id).filter(|session| *session.caller == *caller)
     }
 
     /// The session, for an exchange that has found it before.
-    pub(super) fn get(&mut self, id: &str) -> Option<&mut Session> {
+    pub(super) fn get(&mut self, id: &str) -> Option<&mut HttpSession> {
         self.by_id.get_mut(id)
     }
 
@@ -172,7 +172,7 @@ impl Sessions {
     }
 
     /// That exchange is over.
-    pub(super) fn exit(&mut self, id: &str, purpose: Purpose, now: u64) -> Option<&mut Session> {
+    pub(super) fn exit(&mut self, id: &str, purpose: Purpose, now: u64) -> Option<&mut HttpSession> {
         self.change(id, |session| {
             session.used = session.used.max(now);
             session.busy = session.busy.saturating_sub(1);
@@ -181,7 +181,7 @@ impl Sessions {
     }
 
     /// Changes the use of a session, and its place among the spare ones.
-    fn change(&mut self, id: &str, change: impl FnOnce(&mut Session)) -> Option<&mut Session> {
+    fn change(&mut self, id: &str, change: impl FnOnce(&mut HttpSession)) -> Option<&mut HttpSession> {
         let session = self.by_id.get_mut(id)?;
         if let Some(kind) = session.spare() {
             self.spare[kind as usize].remove(&(session.used, session.id.clone()));
@@ -193,7 +193,7 @@ impl Sessions {
         Some(session)
     }
 
-    pub(super) fn remove(&mut self, id: &str) -> Option<Session> {
+    pub(super) fn remove(&mut self, id: &str) -> Option<HttpSession> {
         let session = self.by_id.remove(id)?;
         if let Some(kind) = session.spare() {
             self.spare[kind as usize].remove(&(session.used, session.id.clone()));
@@ -234,7 +234,7 @@ impl Sessions {
     }
 
     /// Takes out a [dispensable](Sessions::dispensable) session if there are `most`.
-    pub(super) fn make_place(&mut self, most: usize, unused: Option<u64>) -> Option<Session> {
+    pub(super) fn make_place(&mut self, most: usize, unused: Option<u64>) -> Option<HttpSession> {
         let id = (self.len() >= most).then(|| self.dispensable(unused).cloned())??;
         self.remove(&id)
     }
@@ -246,7 +246,7 @@ impl Sessions {
     }
 
     /// Takes the sessions out that were not used for too long.
-    pub(super) fn expire(&mut self, now: u64, session_ms: u64) -> Vec<Session> {
+    pub(super) fn expire(&mut self, now: u64, session_ms: u64) -> Vec<HttpSession> {
         let mut expired = Vec::new();
         while let Some((used, id)) = self.first_idle()
             && used.saturating_add(session_ms) <= now

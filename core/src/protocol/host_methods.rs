@@ -10,7 +10,7 @@ use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::machine::{Machine, Settings};
 use super::needs_input::{self, Refusal};
-use super::outbox::{MessageKind, Stage};
+use super::outbox::{MessageKind, Route, Stage};
 use crate::catalog::{MethodHandler, ToolLimitReached};
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, for_each_member, is_object, members, string};
@@ -75,6 +75,15 @@ impl Machine {
                 wire::initialize(p.out, revision, &open.id, identity, capabilities);
             });
         }
+    }
+
+    /// Answers that the level is set from which on the session wants lines of the log.
+    pub(crate) fn answer_level_set(&mut self, request: &Request) {
+        let Some(open) = self.inflight.close(request.call) else { return };
+        let identity = &self.settings.identity;
+        self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |p| {
+            wire::empty_result(p.out, open.context.revision, &open.id, identity);
+        });
     }
 
     /// Ends a notification that the application does not want to hear of.
@@ -233,8 +242,20 @@ impl Machine {
     /// Sends a notification about a request that is not answered yet, where its answer will go. Not wanted if it is, if
     /// there is room for an answer only, or if the client takes nothing.
     pub(crate) fn send_notification(&mut self, call: CallId, method: &str, params: Option<&Json>) -> bool {
-        let Some(open) = self.inflight.get(call) else { return false };
-        let route = open.route;
+        match self.inflight.get(call).map(|open| open.route) {
+            Some(route) => self.notify(route, method, params),
+            None => false,
+        }
+    }
+
+    /// Sends a notification that belongs to no request. Not wanted without a session that is ready for it, or if the
+    /// client takes nothing.
+    pub(crate) fn send_session_notification(&mut self, method: &str, params: Option<&Json>) -> bool {
+        let wanted = !self.closed && self.lifecycle.is_ready() && self.lifecycle.lasting_session().is_some();
+        wanted && self.notify(Route::Connection, method, params)
+    }
+
+    fn notify(&mut self, route: Route, method: &str, params: Option<&Json>) -> bool {
         if self.outbox.takes_answer_only(route) || self.outbox.len() >= self.settings.limits.output_bytes {
             return false;
         }

@@ -1,11 +1,12 @@
 //! Finds the revision of a request.
 
 use super::RequestHead;
-use super::draft::{Draft, no_session, unsupported};
+use super::draft::{Draft, LOG_LEVELS, no_session, unsupported};
 use crate::jsonrpc::RpcError;
 use crate::model::Json;
 use crate::policy::Dialect;
 use crate::revision::{Era, KnownMethod, Revision, Revisions, Shape};
+use std::sync::Arc;
 
 /// How far the handshake of a connection has come. Stateless requests pay no attention to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,10 @@ pub(crate) struct Lifecycle {
     capabilities: Option<Json>,
     /// `clientInfo` of the session's client.
     client: Option<Json>,
+    /// The session's id over HTTP.
+    id: Option<Arc<str>>,
+    /// The place in [`LOG_LEVELS`] from which on the session's client wants lines of the log.
+    log_level: usize,
     dialect: Dialect,
     /// The client has shown that it speaks the dialect.
     marked: bool,
@@ -37,8 +42,17 @@ pub(crate) struct Lifecycle {
 impl Lifecycle {
     pub(crate) fn new(dialect: Dialect) -> Self {
         let marked = dialect == Dialect::Always;
-        let (session, last, capabilities, client) = (HandshakeState::Fresh, None, None, None);
-        Lifecycle { session, last, capabilities, client, dialect, marked, alone: false }
+        Lifecycle {
+            session: HandshakeState::Fresh,
+            last: None,
+            capabilities: None,
+            client: None,
+            id: None,
+            log_level: LOG_LEVELS.iter().position(|level| *level == "warning").unwrap_or_default(),
+            dialect,
+            marked,
+            alone: false,
+        }
     }
 
     /// The revision that a handshake settled on.
@@ -91,6 +105,24 @@ impl Lifecycle {
     /// Returns the name and version that the session's client gave.
     pub(crate) fn client_info(&self) -> Option<&Json> {
         self.client.as_ref()
+    }
+
+    /// The session's id over HTTP.
+    pub(crate) fn id(&self) -> Option<&Arc<str>> {
+        self.id.as_ref()
+    }
+
+    pub(crate) fn set_id(&mut self, id: Arc<str>) {
+        self.id = Some(id);
+    }
+
+    /// The place in [`LOG_LEVELS`] from which on the session's client wants lines of the log.
+    pub(crate) fn log_level(&self) -> usize {
+        self.log_level
+    }
+
+    pub(crate) fn set_log_level(&mut self, level: usize) {
+        self.log_level = level;
     }
 
     /// The revision that decides the form of an answer to a message without a readable id.

@@ -378,6 +378,26 @@ impl Machine {
         self.lifecycle.stand_alone(revision);
     }
 
+    /// Returns the facts about the session, if there is one that lasts.
+    pub(crate) fn lasting_session(&self) -> Option<&Lifecycle> {
+        self.lifecycle.lasting_session().map(|_| &self.lifecycle)
+    }
+
+    /// Gives the session the id that it has over HTTP.
+    pub(crate) fn name_session(&mut self, id: Arc<str>) {
+        self.lifecycle.set_id(id);
+    }
+
+    /// The place in [`LOG_LEVELS`](super::LOG_LEVELS) from which on the session wants lines of the log.
+    pub(crate) fn log_level(&self) -> usize {
+        self.lifecycle.log_level()
+    }
+
+    /// The client sets the level from which on its session wants lines of the log.
+    pub(crate) fn set_log_level(&mut self, level: usize) {
+        self.lifecycle.set_log_level(level);
+    }
+
     /// The revision of the handshake, if there was one.
     pub(crate) fn session_revision(&self) -> Option<Revision> {
         self.lifecycle.session()

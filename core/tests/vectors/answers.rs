@@ -23,6 +23,8 @@ pub(crate) struct State {
     pub(crate) published: Vec<String>,
     /// The folders that entries made.
     pub(crate) folders: Vec<tempfile::TempDir>,
+    /// The sessions that an answer kept, by name.
+    pub(crate) sessions: BTreeMap<String, wellhead::Session>,
     held: BTreeMap<String, Held>,
     /// Items of each list source, and of each template's list, by name.
     listings: BTreeMap<String, Vec<Value>>,

@@ -300,6 +300,14 @@ impl Host {
         }
     }
 
+    fn say_in_session(&self, name: &str, step: &Value) -> Result<(), String> {
+        let (sent, closed) = self.state.say_in_session(name, step);
+        if step["closed"].is_boolean() {
+            same("closed", &step["closed"], &closed.into())?;
+        }
+        was_sent(step, sent)
+    }
+
     /// Does what a step says that concerns the server or its callbacks.
     pub(crate) fn act(&self, step: &Value) -> Result<(), String> {
         let text = |name: &str| step[name].as_str();
@@ -332,10 +340,9 @@ impl Host {
             };
             outcome(step, &updated)
         } else if let Some(name) = text("notify") {
-            match self.state.notify(name, step)? {
-                Ok(sent) if step.get("sent").is_some() => same("sent", &step["sent"], &sent.into()),
-                other => outcome(step, &other.map(drop)),
-            }
+            was_sent(step, self.state.notify(name, step)?)
+        } else if let Some(name) = text("session_notify").or_else(|| text("session_log")) {
+            self.say_in_session(name, step)
         } else if let Some(name) = text("remove_tool") {
             outcome(step, &self.server.remove_tool(name).map(drop))
         } else if let Some(name) = text("remove_prompt") {
@@ -493,6 +500,14 @@ impl Client {
 
     pub(crate) fn finished(&self) -> bool {
         self.connection.is_finished()
+    }
+}
+
+/// Compares what sending something said.
+fn was_sent(step: &Value, sent: wellhead::Result<bool>) -> Result<(), String> {
+    match sent {
+        Ok(sent) if step.get("sent").is_some() => same("sent", &step["sent"], &sent.into()),
+        other => outcome(step, &other.map(drop)),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
     ClientAnswer, ClientRequestError, Deferred, Json, MethodAnswer, MethodCall, MethodError, Responder,
-    ToolError,
+    Session, ToolError,
 };
 
 impl Shared {
@@ -50,6 +50,18 @@ impl Shared {
         } else if let Some(name) = answer["header"].as_str() {
             let told = serde_json::json!({"content": [], "messages": [], "header": responder.header(name), "query": responder.query()});
             responder.finish(object(&told));
+        } else if let Some(name) = answer["session"].as_str() {
+            let session = responder.session();
+            let json = |text: Option<&str>| {
+                text.map_or(Value::Null, |text| serde_json::from_str(text).expect("the core hands out JSON"))
+            };
+            let told = serde_json::json!({
+                "id": session.as_ref().map(Session::id),
+                "client": json(session.as_ref().and_then(Session::client)),
+                "capabilities": json(session.as_ref().and_then(Session::client_capabilities)),
+            });
+            self.with(|s| s.sessions.extend(session.map(|session| (name.to_owned(), session))));
+            responder.finish(object(&told));
         } else if let Some(id) = answer["extension"].as_str() {
             let settings = responder.extension(id).unwrap_or_else(|| "null".to_owned());
             let apps = responder.client_has_apps();
@@ -61,6 +73,14 @@ impl Shared {
                 responder
                     .notify(&text_of(&message["method"]), params.as_ref())
                     .expect("a script notifies of what may be said");
+            }
+            self.go_on(call, responder, &answer["then"]);
+        } else if let Some(lines) = answer["logs"].as_array() {
+            for line in lines {
+                let (level, data) = (text_of(&line["level"]), text_of(&line["data"]));
+                responder
+                    .log(&level, &data, line["logger"].as_str())
+                    .expect("a script logs what may be said");
             }
             self.go_on(call, responder, &answer["then"]);
         } else {
@@ -136,6 +156,17 @@ impl Shared {
             Some(name) => self.hold(&text_of(name), Held::Method(responder)),
             None => *kept.lock().expect("no panic") = Some(responder),
         }
+    }
+
+    /// Sends a notification or a line of the log in a session that is kept. Tells whether that was sent, and whether the
+    /// session is over.
+    pub(crate) fn say_in_session(&self, name: &str, step: &Value) -> (wellhead::Result<bool>, bool) {
+        let session = self.with(|s| s.sessions[name].clone());
+        let sent = match step["level"].as_str() {
+            Some(level) => session.log(level, &text_of(&step["data"]), step["logger"].as_str()),
+            None => session.notify(&text_of(&step["method"]), step.get("params").map(object).as_ref()),
+        };
+        (sent, session.is_closed())
     }
 
     /// Notifies about a held call. Tells whether that was sent.

@@ -42,6 +42,8 @@ wellhead_status add_method(host *h, json_t *entry, wellhead_error **error);
 /* Makes named requests in turn, of a read or of a method. Returns how to go on, or NULL if one lacks an answer. */
 const json_t *client_requests(host *h, wellhead_read *read, wellhead_method *method, const json_t *with);
 int notify_step(host *h, const json_t *step, text *why);
+/* Sends a notification or a line of the log in the session that is kept under a name. */
+int session_step(host *h, const json_t *step, const char *name, text *why);
 /* The callbacks of a registration, with user data of their own. `completed`: room for the variables' names. */
 void provide(wellhead_provider *p, host *h, json_t *entry, wellhead_str *completed);
 /* Gives an ANSWER of the README, its texts filled with the variables of `call`, if there is one. */

@@ -69,6 +69,7 @@ int host_stop(host *h, text *why) {
     json_decref(h->lines);
     json_decref(h->published);
     json_decref(h->listings);
+    for (size_t i = 0; i < SESSIONS; i++) wellhead_session_free(h->sessions[i].session);
     remove_folders(h);
     int given_back = h->registrations == 0 && h->bodies == 0;
     if (!given_back) text_say(why, "\n    user data or a body was not given back");
@@ -412,6 +413,8 @@ int host_act(host *h, json_t *step, text *why) {
     }
     if (strcmp(verb, "close_stream") == 0) return close_stream(h, step, why);
     if (strcmp(verb, "notify") == 0) return notify_step(h, step, why);
+    if (strcmp(verb, "session_notify") == 0 || strcmp(verb, "session_log") == 0)
+        return session_step(h, step, json_string_value(what), why);
     if (strcmp(verb, "explain") == 0) return explained(h, step, why);
     if (strcmp(verb, "expand") == 0) return expanded(step, why);
     if (strcmp(verb, "listing") == 0) {

@@ -19,11 +19,17 @@ typedef struct held {
     wellhead_verify *token;
 } held;
 
+/* The session of a call, under a name. */
+typedef struct { const char *name; wellhead_session *session; } kept_session;
+
+enum { SESSIONS = 8 };
+
 typedef struct {
     wellhead_server *server;
     json_t *calls, *lines, *published; /* since the last step that asked */
     json_t *listings;      /* items of each list source, and of each template's list, by name */
     held *held;
+    kept_session sessions[SESSIONS];
     int registrations; /* whose user data is not destroyed yet */
     int bodies;        /* that are not released yet */
     json_t *folders;   /* that entries made */

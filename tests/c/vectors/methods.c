@@ -136,12 +136,61 @@ const json_t *client_requests(host *h, wellhead_read *read, wellhead_method *r, 
     return all ? json_object_get(with, "then") : NULL;
 }
 
+/* Keeps the session of a call under a name, and answers what it says of itself. */
+static void keep_session(host *h, wellhead_method *r, const char *name) {
+    wellhead_session *session = wellhead_call_session(wellhead_method_call(r));
+    const wellhead_str id = wellhead_session_id(session), client = wellhead_session_client(session);
+    const wellhead_str capabilities = wellhead_session_client_capabilities(session);
+    text json = {0};
+    text_say(&json, id.ptr ? "{\"id\":\"%.*s\"" : "{\"id\":null%.*s", (int)id.len, id.ptr ? id.ptr : "");
+    text_say(&json, ",\"client\":%.*s", client.ptr ? (int)client.len : 4, client.ptr ? client.ptr : "null");
+    text_say(&json, ",\"capabilities\":%.*s}", capabilities.ptr ? (int)capabilities.len : 4,
+             capabilities.ptr ? capabilities.ptr : "null");
+    for (size_t i = 0; session && i < SESSIONS; i++) {
+        kept_session *kept = &h->sessions[i];
+        if (kept->name && strcmp(kept->name, name) != 0) continue;
+        wellhead_session_free(kept->session);
+        *kept = (kept_session){name, session};
+        break;
+    }
+    wellhead_method_result(r, view(&json));
+    text_free(&json);
+}
+
+int session_step(host *h, const json_t *step, const char *name, text *why) {
+    const json_t *expected = json_object_get(step, "sent"), *closed = json_object_get(step, "closed");
+    const wellhead_session *session = NULL;
+    for (size_t i = 0; i < SESSIONS && h->sessions[i].name; i++)
+        if (strcmp(h->sessions[i].name, name) == 0) session = h->sessions[i].session;
+    text json = {0};
+    if (json_object_get(step, "params")) json = text_of_json(json_object_get(step, "params"));
+    int sent = -1;
+    wellhead_status status =
+        json_object_get(step, "level")
+            ? wellhead_session_log(session, member(step, "level"), member(step, "data"), member(step, "logger"), &sent)
+            : wellhead_session_notify(session, member(step, "method"), view(&json), &sent);
+    text_free(&json);
+    if (closed && wellhead_session_closed(session) != json_is_true(closed)) {
+        text_say(why, "closed: got %d", !json_is_true(closed));
+        return 0;
+    }
+    if (!expected || status != WELLHEAD_STATUS_OK) return outcome(step, status, why);
+    if (sent != json_is_true(expected)) text_say(why, "got %d", sent);
+    return sent == json_is_true(expected);
+}
+
 /* Answers a responder that is kept, now or later. */
 static void go_on(host *h, wellhead_method *r, const json_t *with) {
     const char *word = json_string_value(with);
     const json_t *messages = json_object_get(with, "notify"), *name = json_object_get(with, "hold");
-    const json_t *reports = json_object_get(with, "progress");
-    if (messages) {
+    const json_t *reports = json_object_get(with, "progress"), *lines = json_object_get(with, "logs");
+    if (lines) {
+        for (size_t i = 0; i < json_array_size(lines); i++) {
+            const json_t *line = json_array_get(lines, i);
+            wellhead_method_log(r, member(line, "level"), member(line, "data"), member(line, "logger"), NULL);
+        }
+        go_on(h, r, json_object_get(with, "then"));
+    } else if (messages) {
         for (size_t i = 0; i < json_array_size(messages); i++) notify(r, json_array_get(messages, i), NULL);
         go_on(h, r, json_object_get(with, "then"));
     } else if (reports) {
@@ -169,6 +218,8 @@ static void go_on(host *h, wellhead_method *r, const json_t *with) {
         wellhead_method_result(r, view(&json));
         text_free(&json);
         json_decref(told);
+    } else if (json_object_get(with, "session")) {
+        keep_session(h, r, json_string_value(json_object_get(with, "session")));
     } else if (json_object_get(with, "extension")) {
         const wellhead_call *call = wellhead_method_call(r);
         wellhead_str settings = wellhead_call_extension(call, member(with, "extension"));

@@ -164,6 +164,16 @@ void Host::go_on(Method r, const json_t *with) {
     } else if (const json_t *reports = get(with, "progress")) {
         for (const json_t *one : elements(reports)) report(r.call(), one);
         go_on(std::move(r), then);
+    } else if (const json_t *lines = get(with, "logs")) {
+        for (const json_t *line : elements(lines))
+            r.log(string_of(get(line, "level")), string_of(get(line, "data")), optional_string(get(line, "logger")));
+        go_on(std::move(r), then);
+    } else if (const json_t *kept = get(with, "session")) {
+        wellhead::Session session = r.call().session();
+        const std::string id(session.id());
+        r.result("{\"id\":" + (session ? "\"" + id + "\"" : "null") + ",\"client\":" + std::string(session.client().value_or("null"))
+                 + ",\"capabilities\":" + std::string(session.client_capabilities().value_or("null")) + "}");
+        if (session) sessions_.insert_or_assign(string_of(kept), std::move(session));
     } else if (get(with, "client_requests")) {
         const json_t *next = client_requests(r, with);
         if (next) go_on(std::move(r), next);

@@ -227,6 +227,17 @@ void Host::notify(const json_t *step) {
     });
 }
 
+void Host::say_in_session(const wellhead::Session &session, const json_t *step) {
+    const json_t *expected = get(step, "sent"), *closed = get(step, "closed");
+    outcome(step, [&] {
+        const bool sent = get(step, "level") ? session.log(string_of(get(step, "level")), string_of(get(step, "data")),
+                                                           optional_string(get(step, "logger")))
+                                             : session.notify(string_of(get(step, "method")), json_of(get(step, "params")));
+        if (expected && sent != is_true(expected)) throw Different(sent ? "it was sent" : "it was not sent");
+    });
+    if (closed && session.closed() != is_true(closed)) throw Different("the session is in another state");
+}
+
 void Host::act(const std::string &verb, const json_t *step) {
     const json_t *what = get(step, verb.c_str());
     const std::string name = string_of(what);
@@ -270,6 +281,7 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "progress") report(held_call(name), get(step, "report"));
     else if (verb == "announce") outcome(step, [&] { server.announce(name); });
     else if (verb == "notify") notify(step);
+    else if (verb == "session_notify" || verb == "session_log") say_in_session(sessions_.at(name), step);
     else if (verb == "expand") outcome(step, [&] { expand(step); });
     else if (verb == "explain") {
         const wellhead::Text found = server.explain(name);

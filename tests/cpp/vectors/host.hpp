@@ -60,11 +60,13 @@ private:
     template <class R> const json_t *client_requests(R &r, const json_t *with);
     void request(wellhead::Method r, const json_t *with);
     void notify(const json_t *step);
+    static void say_in_session(const wellhead::Session &session, const json_t *step);
     static void expand(const json_t *step);
 
     std::vector<std::string> calls_, lines_, published_; // since the last step that asked
     std::vector<std::string> folders_;                   // that entries made
     std::map<std::string, const json_t *> listings_;
+    std::map<std::string, wellhead::Session> sessions_;
     std::map<std::string, Held> held_;
 };
 

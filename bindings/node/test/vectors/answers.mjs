@@ -40,6 +40,7 @@ export class Answers {
   /** Says whether callbacks ran since this was last lowered. */
   ran = false;
   #held = new Map();
+  #sessions = new Map();
   #listings = new Map();
   #dropped = new FinalizationRegistry(() => (this.#uncollected -= 1));
   #uncollected = 0;
@@ -164,6 +165,16 @@ export class Answers {
     return this.#at(name).call.notify(method, params);
   }
 
+  /** Sends a notification or a line of the log in a session that is kept. */
+  sayInSession({ session_notify, session_log, method, params, level, data, logger }) {
+    const session = this.session(session_notify ?? session_log);
+    return method === undefined ? session.log(level, data, logger) : session.notify(method, params);
+  }
+
+  session(name) {
+    return this.#sessions.get(name);
+  }
+
   #method(answer, given, call) {
     if (answer.client_requests !== undefined) {
       return this.#clientRequests(answer, call, (then) => this.#method(then, given, call));
@@ -185,6 +196,16 @@ export class Answers {
       const { method, params, name, clientCapabilities: client, logLevel: level } = call;
       const item = name === undefined ? {} : { name, arguments: given, content: [], messages: [] };
       return { method, params, ...item, client, level };
+    }
+    if (answer.session !== undefined) {
+      const { session } = call;
+      if (session !== undefined) this.#sessions.set(answer.session, session);
+      const { id = null, client = null, clientCapabilities: capabilities = null } = session ?? {};
+      return { id, client, capabilities };
+    }
+    if (answer.logs !== undefined) {
+      for (const { level, data, logger } of answer.logs) call.log(level, data, logger);
+      return this.#method(answer.then, given, call);
     }
     if (answer.notify === undefined) return result(answer);
     for (const { method, params } of answer.notify) call.notify(method, params);

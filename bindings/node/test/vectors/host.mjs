@@ -150,6 +150,10 @@ export class Host {
     } else if (step.notify !== undefined) {
       const say = () => answers.notify(step.notify, step.method, step.params);
       outcome(() => assert.equal(say(), step.sent ?? true));
+    } else if (step.session_notify !== undefined || step.session_log !== undefined) {
+      outcome(() => assert.equal(answers.sayInSession(step), step.sent ?? true));
+      const { closed } = answers.session(step.session_notify ?? step.session_log);
+      if (step.closed !== undefined) assert.equal(closed, step.closed);
     } else if (step.cancelled !== undefined) assert.equal(answers.isCancelled(step.cancelled), step.is);
     else if (step.on_cancel !== undefined) answers.onCancel(step.on_cancel);
     else if (step.set !== undefined) {

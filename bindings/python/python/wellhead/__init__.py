@@ -23,6 +23,7 @@ from wellhead._core import (
     PassedOver,
     Resource,
     Server,
+    Session,
     expand,
 )
 from wellhead._errors import (
@@ -95,6 +96,7 @@ __all__ = [
     "ResponseError",
     "Result",
     "Server",
+    "Session",
     "TestClient",
     "ToolError",
     "Waiting",

@@ -39,6 +39,7 @@ __all__ = [
     "PassedOver",
     "Resource",
     "Server",
+    "Session",
     "__version__",
     "_at_exit",
     "_forked",
@@ -130,6 +131,11 @@ class Call:
     @property
     def client_capabilities(self) -> dict[str, Any] | None:
         """The client's capabilities, a dict such as `{"sampling": {}}`. None once the call is answered."""
+    @property
+    def session(self) -> Session | None:
+        """The session of the client, a `wellhead.Session`, which may be kept beyond the call. None in revision
+        2026-07-28, which has no sessions, and once the call is answered.
+        """
     @property
     def client_has_apps(self) -> bool:
         """True if the client says that it shows MCP Apps. False once the call is answered."""
@@ -259,6 +265,23 @@ class Call:
     def log_level(self) -> str | None:
         """The lowest level of log messages that the request asks for, such as `warning`, or None. Only for
         methods, tools and prompts, in revisions where each request sets the level.
+        """
+    def log(self, level: str, data: Any, /, logger: str | None = None) -> bool:
+        """Sends the client a line of the log about this call, a `notifications/message`, as `notify` does. In a
+        session it is sent from the level on that the client set by `logging/setLevel`, which is `warning`
+        before it sets one. In revision 2026-07-28 it is sent from the level on that the request asks for.
+
+        Args:
+            level: The level, from `debug` to `emergency`.
+            data: A text, or any other value that can be written as JSON.
+            logger: The name of the part of the application that the line is from.
+
+        Returns:
+            False if it was not sent, as `notify`.
+
+        Raises:
+            RegistrationError: There is no such level, or the capability `logging` is not declared
+                (`invalid_argument`).
         """
     def notify(self, method: str, params: dict[str, Any] | None = None, /) -> bool:
         """Sends the client a notification about this call, before its answer. Only in calls of methods, tools
@@ -596,6 +619,62 @@ class Handle:
         Raises:
             RegistrationError: It is already removed (`unknown`).
             ClosedError: The server is closed.
+        """
+
+@final
+class Session:
+    """The session that a client began with `initialize`: `Call.session` returns it. It may be kept beyond the
+    call, and keeps nothing alive. Protocol revision 2026-07-28 has no sessions. All methods are thread-safe.
+    """
+
+    @property
+    def id(self) -> str:
+        """The id, unlike that of any other session of the server. Over HTTP it is the `Mcp-Session-Id`, which
+        is a secret of the client; else a number.
+        """
+    @property
+    def client(self) -> dict[str, Any] | None:
+        """The client's own description of itself, a dict with `name` and `version`. Use it for logs, not for
+        decisions.
+        """
+    @property
+    def client_capabilities(self) -> dict[str, Any] | None:
+        """The client's capabilities, a dict such as `{"sampling": {}}`."""
+    @property
+    def closed(self) -> bool:
+        """True once the session is over."""
+    def notify(self, method: str, params: dict[str, Any] | None = None, /) -> bool:
+        """Sends the client a notification that belongs to no call. Over HTTP it goes on the stream that the
+        client has open for these. Never blocks.
+
+        Args:
+            method: A name that begins with `notifications/`.
+            params: A dict, or None.
+
+        Returns:
+            False if it was not sent: the client has not sent `notifications/initialized` yet, the session is
+                over, the client reads nothing, or a `notifications/message` is below the level that the
+                client set.
+
+        Raises:
+            RegistrationError: The server sends this notification itself, a `notifications/message` has no
+                level, or the capability `logging` is not declared (`invalid_argument`).
+        """
+    def log(self, level: str, data: Any, /, logger: str | None = None) -> bool:
+        """Sends the client a line of the log, a `notifications/message`, from the level on that it set by
+        `logging/setLevel`. That is `warning` before it sets one. Never blocks.
+
+        Args:
+            level: The level, from `debug` to `emergency`.
+            data: A text, or any other value that can be written as JSON.
+            logger: The name of the part of the application that the line is from.
+
+        Returns:
+            False if it was not sent, as `notify`.
+
+        Raises:
+            RegistrationError: There is no such level, or the capability `logging` is not declared
+                (`invalid_argument`).
         """
 
 @final

@@ -1,0 +1,117 @@
+//! Sessions that the application keeps beyond a call.
+
+use crate::boundary::{ask, free, guard};
+use crate::foreign::object;
+use crate::held_call::{of_request, wellhead_call};
+use crate::status::wellhead_status;
+use crate::types::wellhead_str;
+use std::ffi::c_int;
+use wellhead::Session;
+
+/// cbindgen:ignore
+pub struct wellhead_session(Session);
+
+/// Returns the session of the client, to be kept beyond the call. The application frees it. NULL: there is none, as in revision
+/// 2026-07-28, for an interest callback and for a token. The functions of a session may be called on any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_call_session(call: *const wellhead_call) -> *mut wellhead_session {
+    let none = std::ptr::null_mut();
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(call, none, |_, call| {
+            let session = of_request!(call, it => it.call.session(), None);
+            session.map_or(none, |session| Box::into_raw(Box::new(wellhead_session(session))))
+        })
+    }
+}
+
+/// Returns the id of a session, unlike that of any other session of the server; borrowed until the session is freed. Over HTTP it
+/// is the Mcp-Session-Id, which is a secret of the client; else a number. NULL: absent.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_session_id(session: *const wellhead_session) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { ask(session, wellhead_str::ABSENT, |_, session| wellhead_str::from_text(session.0.id())) }
+}
+
+/// Returns the name and version that the client gives itself, a JSON object; borrowed until the session is freed. Use it for logs,
+/// not for decisions. Absent if the client did not send it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_session_client(session: *const wellhead_session) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe { ask(session, wellhead_str::ABSENT, |_, session| wellhead_str::optional(session.0.client())) }
+}
+
+/// Returns the capabilities of the client, a JSON object such as {"sampling":{}}; borrowed until the session is freed. Absent if
+/// the client did not send them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_session_client_capabilities(
+    session: *const wellhead_session,
+) -> wellhead_str {
+    // SAFETY: our caller's promise.
+    unsafe {
+        ask(session, wellhead_str::ABSENT, |_, session| {
+            wellhead_str::optional(session.0.client_capabilities())
+        })
+    }
+}
+
+/// Returns 1 if the session is over.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_session_closed(session: *const wellhead_session) -> c_int {
+    // SAFETY: our caller's promise.
+    unsafe { ask(session, 1, |_, session| c_int::from(session.0.is_closed())) }
+}
+
+/// Sends a notification that belongs to no call: over HTTP on the stream that the client has open for these. params: a JSON
+/// object; may be absent. *sent: 1 if it was sent; may be NULL. It is not sent before notifications/initialized, after the end of
+/// the session, or while the client reads nothing. A notifications/message is sent only from the level on that the client has set
+/// by logging/setLevel, which is warning before it sets one. INVALID_ARGUMENT for a method that is no notification, or one that
+/// the server sends by itself, and for notifications/message without a level or without the capability logging. INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_session_notify(
+    session: *const wellhead_session,
+    method: wellhead_str,
+    params: wellhead_str,
+    sent: *mut c_int,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let params = object(promise, params, "params")?;
+            let session = promise.handle(session, "session")?;
+            promise
+                .put(sent, c_int::from(session.0.notify(promise.text(method, "method")?, params.as_ref())?));
+            Ok(())
+        })
+    }
+}
+
+/// Sends a line of the log, a notifications/message, as wellhead_session_notify does. level: from debug to emergency. logger: names
+/// the part of the application that it is from; may be absent. *sent: 1 if it was sent; may be NULL. INVALID_ARGUMENT for another
+/// level, and without the capability logging. INVALID_UTF8.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_session_log(
+    session: *const wellhead_session,
+    level: wellhead_str,
+    line: wellhead_str,
+    logger: wellhead_str,
+    sent: *mut c_int,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(std::ptr::null_mut(), |promise| {
+            let session = promise.handle(session, "session")?;
+            let (level, line) = (promise.text(level, "level")?, promise.text(line, "line")?);
+            let was = session.0.log(level, line, promise.optional(logger, "logger")?)?;
+            promise.put(sent, c_int::from(was));
+            Ok(())
+        })
+    }
+}
+
+/// Frees a session handle; the session itself goes on. NULL: does nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_session_free(session: *mut wellhead_session) {
+    // SAFETY: our caller's promise.
+    unsafe { free(session) }
+}
