@@ -1544,6 +1544,13 @@ WELLHEAD_API wellhead_status wellhead_server_around(wellhead_server *server, wel
 WELLHEAD_API wellhead_status wellhead_next_run(wellhead_next *next, wellhead_after_callback after, void *after_data,
                                                wellhead_destroy_callback destroy);
 
+/* Replaces the arguments of a tool or a prompt, for the around callbacks within and the callback. They are checked as those of the
+ * client were, and defaults are filled in. arguments: a JSON object; may not be absent. INVALID_ARGUMENT if they break the schema
+ * of the tool, if they lack what the prompt requires, for other calls, and if the call ran already; the arguments stay as they
+ * were then. INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_next_set_arguments(wellhead_next *next, wellhead_str arguments,
+                                                         wellhead_error **error);
+
 /* Answers in place of the callback, which does not run. Returns the answer, to be set by a wellhead_outcome_set_ function, borrowed
  * until the callback returns; if none sets it, the call fails. NULL: the call ran already. */
 WELLHEAD_API wellhead_outcome *wellhead_next_refuse(wellhead_next *next);

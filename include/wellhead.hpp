@@ -1024,6 +1024,8 @@ public:
         detail::CallbackOfC c(std::move(after), run_after);
         detail::check(wellhead_next_run(next_, c.function(), c.give(), c.destroy_data()));
     }
+    /* Replaces the arguments of a tool or a prompt by a JSON object: see wellhead_next_set_arguments. */
+    void set_arguments(std::string_view arguments) { detail::call(wellhead_next_set_arguments, next_, str(arguments)); }
     Outcome refuse() {
         wellhead_outcome *outcome = wellhead_next_refuse(next_);
         if (!outcome) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "the call ran already");

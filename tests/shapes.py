@@ -168,7 +168,7 @@ entry = by_member(
     ("tool", members({"tool": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)}, {})),
     ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)},
                        {"complete": members_of(completion)})),
-    ("around", members({"around": text}, {"append": text, "header": text, "refuse": members_of(lambda v, w: finish(v, w)), "fail": members_of(one_of("before", "after"))})),
+    ("around", members({"around": text}, {"append": text, "header": text, "arguments": members_of(lambda v, w: any_object(v, w)), "refuse": members_of(lambda v, w: finish(v, w)), "fail": members_of(one_of("before", "after"))})),
     ("authorize", members({"authorize": members({}, {"deny": array(text), "hide": array(text), "hold": text})}, {})),
     ("interest", members({"interest": members({}, {"hold": text, "fail": one_of(True)})}, {})),
 )

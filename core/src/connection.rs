@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 pub use drain::{Drain, DrainStart, Transmit};
 
+pub(crate) use method_calls::{no_arguments, with_arguments};
 pub(crate) use shared::ConnectionState;
 
 /// One ordered message channel with one client. Cheap to clone; any thread may use it.

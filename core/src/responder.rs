@@ -3,7 +3,7 @@
 use crate::access::Verdict;
 use crate::account::Permit;
 use crate::catalog::{Sealer, ToolCall};
-use crate::connection::ConnectionState;
+use crate::connection::{ConnectionState, no_arguments};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Afterwards, Continuation, Outcome, Question, Verification};
 use crate::model::{
@@ -449,6 +449,22 @@ impl Responder<MethodAnswer> {
     /// As [`Responder::notify`].
     pub fn log(&self, level: &str, text: &str, logger: Option<&str>) -> Result<bool> {
         self.notify(LOG_MESSAGE, Some(&log_params(level, text, logger)))
+    }
+
+    /// Checks arguments that are to replace those of the client, as the server checks those: see
+    /// [`crate::Next::set_arguments`]. Returns them with defaults filled in. For bindings, which run around callbacks
+    /// themselves.
+    ///
+    /// # Errors
+    /// As [`crate::Next::set_arguments`].
+    pub fn check_arguments(&self, arguments: &Json) -> Result<Json> {
+        match &self.target {
+            AnswerTarget::Call { connection, call, .. } => match connection.upgrade() {
+                Some(connection) => connection.changed_arguments(*call, arguments),
+                None => Err(Error::new(ErrorKind::Closed, "the call is over")),
+            },
+            _ => Err(no_arguments()),
+        }
     }
 
     /// Asks the client for one of its features by a name, in every revision: `sampling/createMessage`, `elicitation/create`

@@ -10,7 +10,9 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
-use wellhead::{Answer, AroundCall, Contents, MethodAnswer, Next, Outcome, Result, ToolError, ToolResult};
+use wellhead::{
+    Answer, AroundCall, Contents, Json, MethodAnswer, Next, Outcome, Result, ToolError, ToolResult,
+};
 
 /// Runs around a call of a tool, a prompt, a read or a method. Let the call run by wellhead_next_run, or answer in its place by
 /// wellhead_next_refuse. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
@@ -108,6 +110,29 @@ pub unsafe extern "C" fn wellhead_next_run(
     };
     // SAFETY: our caller's promise.
     unsafe { guard(std::ptr::null_mut(), run) }
+}
+
+/// Replaces the arguments of a tool or a prompt, for the around callbacks within and the callback. They are checked as those of the
+/// client were, and defaults are filled in. arguments: a JSON object; may not be absent. INVALID_ARGUMENT if they break the schema
+/// of the tool, if they lack what the prompt requires, for other calls, and if the call ran already; the arguments stay as they
+/// were then. INVALID_UTF8, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_next_set_arguments(
+    next: *mut wellhead_next,
+    arguments: wellhead_str,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        guard(error, |promise| {
+            let next = promise.handle(next.cast_const(), "next")?;
+            let arguments = Json::object(promise.text(arguments, "arguments")?)?;
+            match &mut *next.open.lock() {
+                Some(open) => open.next.set_arguments(&arguments),
+                None => Err(invalid("the call ran already")),
+            }
+        })
+    }
 }
 
 /// Answers in place of the callback, which does not run. Returns the answer, to be set by a wellhead_outcome_set_ function, borrowed

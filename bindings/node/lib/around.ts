@@ -1,5 +1,5 @@
-/** Around callbacks: functions that run around each call of a callback. */
-import type { ListCall } from './values.js';
+/** Seams: functions that run around each call of a callback. */
+import type { JsonObject, ListCall } from './values.js';
 
 /** The call that a function of {@link Server.around} sees: that of a reader, a tool, a prompt or a method. */
 export interface AroundCall extends ListCall {
@@ -15,9 +15,10 @@ export interface AroundCall extends ListCall {
 
 /**
  * Runs around a call: returns what the client gets, or a Promise of it. `next` runs the callback, and resolves to what it
- * returns: of a tool its result, an object with `content`.
+ * returns: of a tool its result, an object with `content`. With `changed` these replace those of a tool or a prompt. They are
+ * checked as those of the client were, and defaults are filled in; the Promise is rejected if they are wrong.
  */
-export type Around = (call: AroundCall, next: () => Promise<any>) => any;
+export type Around = (call: AroundCall, next: (changed?: JsonObject) => Promise<any>) => any;
 
 /** All around callbacks of a server, the outermost first. */
 export class Seams {
@@ -27,13 +28,21 @@ export class Seams {
     this.#all = [...this.#all, seam];
   }
 
-  /** Runs a callback with the around callbacks of the server outside of it. */
-  run<T>(call: AroundCall, callback: () => T | PromiseLike<T>): T | PromiseLike<T> {
+  /** Runs a callback with the around callbacks of the server outside of it. `change`: replaces its arguments. */
+  run<T>(
+    call: AroundCall,
+    ask: () => T | PromiseLike<T>,
+    change: (changed: JsonObject) => void,
+  ): T | PromiseLike<T> {
     const all = this.#all;
     if (all.length === 0) return callback();
     const from = (at: number): T | PromiseLike<T> => {
       const seam = all[at];
-      return seam === undefined ? callback() : seam(call, async () => from(at + 1));
+      if (seam === undefined) return ask();
+      return seam(call, async (changed) => {
+        if (changed !== undefined) change(changed);
+        return from(at + 1);
+      });
     };
     return from(0);
   }

@@ -13,6 +13,7 @@ export const NOBODY: Caller = Object.freeze({ id: '' });
 export type Says = Pick<
   NativeServer,
   | 'notify'
+  | 'checkArguments'
   | 'progress'
   | 'closeStream'
   | 'request'
@@ -129,6 +130,12 @@ export class RunningCall implements ListCall {
     call.#cancelled = true;
     if (call.#context !== undefined) inside(call.#context, () => call.#controller?.abort());
   }
+}
+
+/** Checks arguments that are to replace those of the client. Returns, as JSON, those that the callback gets. */
+export function checkedArguments({ says, number }: Origin, changed: JsonObject): string {
+  const json = needJson('changed', changed)!;
+  return native(() => says.checkArguments(number, json));
 }
 
 /** Asks the client by a name. */

@@ -21,6 +21,7 @@ import {
   type Says,
   vars,
   type Variables,
+  checkedArguments,
 } from './call.js';
 import type { VerifyCall, Verifier } from './httpOptions.js';
 import { type Context, here, insideCopy } from './context.js';
@@ -211,8 +212,9 @@ export class Callbacks {
       isUnread(body)
         ? readBodies(body, { most: this.#mostBytes, mimeType, signal: call.signal }).then(packed)
         : packed(body);
-    const callback = () => this.seams.run(call, () => read(vars(variables), call));
-    return this.#run(origin.number, call, callback, made, thrown);
+    const run = () => read(vars(variables), call);
+    const ask = () => this.seams.run(call, run, (changed) => void checkedArguments(origin, changed));
+    return this.#run(origin.number, call, ask, made, thrown);
   }
 
   #list(origin: Origin, handler: number, [limit, after, filter, uri]: ListArguments): NativeAnswer {
@@ -251,8 +253,9 @@ export class Callbacks {
     const call = new RunningMethod(origin, given, this.#requests);
     const what = `the call of ${call.name ?? call.method}`;
     const made = (given: JsonObject | void) => this.#whole(handler, what, result(given, call.method));
-    const callback = () => this.seams.run(call, () => method(call.given(), call));
-    return this.#run(origin.number, call, callback, made, methodThrown);
+    const run = () => method(call.given(), call);
+    const ask = () => this.seams.run(call, run, (changed) => call.change(changed));
+    return this.#run(origin.number, call, ask, made, methodThrown);
   }
 
   #authorize(origin: Origin, [operation, ...uris]: [Operation, ...string[]]): NativeAnswer {

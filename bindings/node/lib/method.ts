@@ -1,5 +1,5 @@
 /** Methods, tools and prompts of the application. */
-import { clientRequest, type Origin, RunningCall } from './call.js';
+import { checkedArguments, clientRequest, type Origin, RunningCall } from './call.js';
 import { needJson, needString } from './check.js';
 import { ClientError, ClosedError, native } from './errors.js';
 import { LOG_MESSAGE, logParams } from './session.js';
@@ -151,6 +151,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
   readonly #given: MethodArguments;
   readonly #origin: Origin;
   readonly #requests: Requests;
+  #changed: string | undefined;
 
   constructor(origin: Origin, given: MethodArguments, requests: Requests) {
     super(origin);
@@ -164,7 +165,13 @@ export class RunningMethod extends RunningCall implements MethodCall {
   }
 
   get params(): any {
-    return JSON.parse(this.#given[1]);
+    const params = JSON.parse(this.#given[1]);
+    return this.#changed === undefined ? params : { ...params, arguments: JSON.parse(this.#changed) };
+  }
+
+  /** Replaces the arguments, for an around callback. */
+  change(changed: JsonObject): void {
+    this.#changed = checkedArguments(this.#origin, changed);
   }
 
   get clientCapabilities(): JsonObject | undefined {
@@ -182,7 +189,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
 
   /** The first argument of the handler. */
   given(): any {
-    return JSON.parse(this.#given[5] ?? this.#given[1]);
+    return JSON.parse(this.#changed ?? this.#given[5] ?? this.#given[1]);
   }
 
   notify(method: string, params?: JsonObject): boolean {

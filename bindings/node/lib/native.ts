@@ -232,6 +232,7 @@ export interface NativeServer {
   inject(event: string): boolean;
   counters(): Counters;
   notify(call: number, method: string, params: string | undefined): boolean;
+  checkArguments(call: number, json: string): string;
   progress(call: number, progress: number, total?: number, message?: string): boolean;
   closeStream(call: number, retryMs: number): boolean;
   request(call: number, method: string, params: string | undefined): number;

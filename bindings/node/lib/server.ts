@@ -514,7 +514,8 @@ export class Server {
 
   /**
    * Runs a function around each call of a reader, a tool, a prompt or a method. It may refuse the call, by throwing what the
-   * callback may throw or by returning another answer, and it may look at the answer of `next()` and replace it.
+   * callback may throw or by returning another answer, and it may look at the answer of `next()` and replace it. `next(changed)`
+   * replaces the arguments of a tool or a prompt.
    *
    * Functions nest in the order in which they were added; the first is the outermost. None runs around fixed contents and
    * folders. A callback that {@link MethodCall.clientRequest} runs again runs again with all of them.

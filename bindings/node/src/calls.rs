@@ -261,6 +261,19 @@ impl Calls {
         })
     }
 
+    /// Checks arguments that are to replace those of a tool or a prompt. Returns those that its callback gets.
+    pub(crate) fn check_arguments(&self, number: u32, arguments: &Json) -> Result<Json> {
+        let check = |held: &Held| {
+            let Held::Method(responder) = held else {
+                let why = "only calls of tools and prompts have arguments to change";
+                return Err(Error::new(ErrorKind::InvalidArgument, why));
+            };
+            responder.check_arguments(arguments)
+        };
+        let over = || Err(Error::new(ErrorKind::Closed, "the call is over"));
+        self.use_call(number, check).unwrap_or_else(over)
+    }
+
     /// Makes a named request, for a read or for a call of a method.
     pub(crate) fn client_request(
         &self,

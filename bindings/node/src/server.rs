@@ -217,6 +217,14 @@ impl Native {
         inner.calls.notify(call, &method, params.as_ref()).map_err(thrown)
     }
 
+    /// Checks arguments, which are JSON, that are to replace those of a tool or a prompt. Returns those that its callback gets.
+    #[napi]
+    pub fn check_arguments(&self, call: u32, arguments: String) -> Result<String> {
+        let arguments = Json::object(arguments).map_err(thrown)?;
+        let checked = self.inner.calls.check_arguments(call, &arguments).map_err(thrown)?;
+        Ok(checked.as_str().to_owned())
+    }
+
     /// Tells how far a call is, and returns whether anybody wants to know.
     #[napi]
     pub fn progress(&self, call: u32, progress: f64, total: Option<f64>, message: Option<String>) -> bool {

@@ -7,14 +7,15 @@ use crate::given;
 use crate::hook::{raising, uncaught};
 use crate::host::Host;
 use crate::imported::Imported;
+use crate::lock::lock;
 use crate::log;
 use crate::responder::{Notifies, Slot, Watched};
 use crate::session::{LOG_MESSAGE, Session, log_params};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
-use std::sync::{Arc, Weak};
-use wellhead::{ClientRequestError, ErrorKind};
+use std::sync::{Arc, Mutex, Weak};
+use wellhead::{ClientRequestError, ErrorKind, Json};
 
 /// A call of one of the program's callbacks by the server.
 ///
@@ -26,6 +27,8 @@ pub(crate) struct Call {
     host: Weak<Host>,
     caller: Option<Py<Caller>>,
     slot: Arc<dyn Watched>,
+    /// The arguments that an around callback gave in place of the client's, as JSON.
+    changed: Mutex<Option<Json>>,
 }
 
 /// The core's call, its responder taken out.
@@ -61,7 +64,7 @@ impl Call {
     ) -> Self {
         let carried = || common!(&about, call => Caller::from_core(py, call.caller())).flatten();
         let caller = host.caller(py).or_else(carried);
-        Call { about, host: Arc::downgrade(host), caller, slot }
+        Call { about, host: Arc::downgrade(host), caller, slot, changed: Mutex::default() }
     }
 
     /// The call of a read.
@@ -137,13 +140,25 @@ impl Call {
     }
 
     /// The request's `params` as the client sent them, a dict, in a call of `Server.method`, `tool` or
-    /// `prompt`. Empty in other calls.
+    /// `prompt`. Empty in other calls. An around callback may have replaced the `arguments`.
     #[getter]
     fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match &self.about {
-            About::Method(call) => loads(py, call.params()),
-            _ => Ok(PyDict::new(py).into_any()),
+        let About::Method(call) = &self.about else { return Ok(PyDict::new(py).into_any()) };
+        let params = loads(py, call.params())?;
+        let changed = lock(&self.changed).clone();
+        if let Some(changed) = changed {
+            params.set_item("arguments", loads(py, changed.as_str())?)?;
         }
+        Ok(params)
+    }
+
+    /// Replaces the arguments, for `_around.py`. Returns those that the callback gets.
+    fn _change<'py>(&self, arguments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, arguments) = (arguments.py(), given::object("arguments", arguments)?);
+        let checked = detach(py, || self.slot.check_arguments(&arguments)).or_raise(py)?;
+        let given = loads(py, checked.as_str())?;
+        *lock(&self.changed) = Some(checked);
+        Ok(given)
     }
 
     /// The name of the tool or prompt that the client called, or None.

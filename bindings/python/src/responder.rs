@@ -83,6 +83,7 @@ pub(crate) trait Watched: Send + Sync {
     fn client(&self) -> Option<String>;
     fn client_capabilities(&self) -> Option<String>;
     fn session(&self) -> Option<wellhead::Session>;
+    fn check_arguments(&self, arguments: &Json) -> wellhead::Result<Json>;
     fn extension(&self, id: &str) -> Option<String>;
     fn client_has_apps(&self) -> bool;
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
@@ -234,6 +235,11 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
         self.use_responder(Responder::session)?
     }
 
+    fn check_arguments(&self, arguments: &Json) -> wellhead::Result<Json> {
+        self.use_responder(|responder| A::check_arguments(responder, arguments))
+            .unwrap_or_else(|| Err(wellhead::Error::new(ErrorKind::Closed, "the call is over")))
+    }
+
     fn extension(&self, id: &str) -> Option<String> {
         self.use_responder(|responder| responder.extension(id))?
     }
@@ -262,6 +268,11 @@ pub(crate) trait Notifies: Reply + Sized {
     }
 
     fn give_up(_: &Responder<Self>, _: u64) {}
+
+    fn check_arguments(_: &Responder<Self>, _: &Json) -> wellhead::Result<Json> {
+        let message = "only calls of tools and prompts have arguments to change";
+        Err(wellhead::Error::new(ErrorKind::InvalidArgument, message))
+    }
 
     fn client_request(_: &Responder<Self>, _: &str, _: &str, _: Option<&Json>) -> Requested {
         let message = "only a read, tool, prompt or method asks its client";
@@ -301,6 +312,10 @@ impl Notifies for wellhead::MethodAnswer {
 
     fn give_up(responder: &Responder<Self>, request: u64) {
         responder.cancel_request(request);
+    }
+
+    fn check_arguments(responder: &Responder<Self>, arguments: &Json) -> wellhead::Result<Json> {
+        responder.check_arguments(arguments)
     }
 
     fn client_request(

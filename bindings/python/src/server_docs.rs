@@ -317,7 +317,8 @@ Raises:
 `call` is the `wellhead.Call`: its `method` and `name` or `uri` say what is called. `next()` runs the
 callback and returns what it returns; of a tool the function of `tool` has made a result of it, a dict.
 What the function returns or raises instead counts as the callback's: a `ToolError` has a text for the
-model. Functions nest in the order in which they were added; the first is the outermost.
+model. `next(arguments)` replaces the arguments of a tool or a prompt by a dict, which is checked as those
+of the client were. Functions nest in the order in which they were added; the first is the outermost.
 
 In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
 an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the

@@ -303,7 +303,7 @@ class Host:
             return appended(result, entry.get("append", ""))
 
         @self.server.around
-        def seam(call: wellhead.Call, next: Callable[[], Any]) -> Any:
+        def seam(call: wellhead.Call, next: Callable[..., Any]) -> Any:
             subject = call.name or call.uri or call.method
             header = f" {call.header(entry['header']) or '-'}" if "header" in entry else ""
             self.calls.append(f"around {name} {call.method} {subject}{header}")
@@ -313,7 +313,8 @@ class Host:
                 refused = entry["refuse"][subject]
                 return answer(refused, {}) if call.uri else method_result(refused)
             try:
-                result = next()
+                changed = entry.get("arguments", {}).get(subject)
+                result = next() if changed is None else next(changed)
             except BaseException:
                 after(subject, None)
                 raise

@@ -197,6 +197,33 @@ impl ConnectionState {
         }
     }
 
+    /// Checks arguments that an around callback gives to a tool or a prompt in place of the client's. Returns them with
+    /// defaults filled in.
+    pub(crate) fn changed_arguments(&self, call: CallId, arguments: &Json) -> Result<Json> {
+        let Some((handler, ..)) = self.machine.with(|m, _| m.called_method(call)) else {
+            return Err(Error::new(ErrorKind::Closed, "the call is over"));
+        };
+        let name = handler.item.as_deref().unwrap_or_default();
+        let refused =
+            |why: &str| Err(invalid(format!("the changed arguments of \"{name}\" are wrong:{why}")));
+        match handler.family {
+            Some(Family::Prompts) => {
+                match self
+                    .check_prompt(&handler, &with_arguments(&Json::empty(), arguments.as_str().as_bytes()))
+                {
+                    Ok(()) => Ok(arguments.clone()),
+                    Err(fault) => refused(&format!(" {}", fault.message)),
+                }
+            }
+            Some(Family::Tools) => match handler.promises.schema.as_ref().map(|s| s.check(arguments.raw())) {
+                None | Some(Ok(None)) => Ok(arguments.clone()),
+                Some(Ok(Some(filled))) => Ok(Json::written(filled)),
+                Some(Err(lines)) => refused(&lines),
+            },
+            None => Err(no_arguments()),
+        }
+    }
+
     /// The arguments of a prompt are texts, and those that it requires are there.
     fn check_prompt(&self, handler: &MethodHandler, params: &Json) -> std::result::Result<(), RpcError> {
         let PromptArguments { required, known } = &handler.promises.arguments;
@@ -510,7 +537,7 @@ pub(super) fn arguments(params: &Json) -> Raw<'_> {
 }
 
 /// Returns parameters whose `arguments` are these.
-pub(super) fn with_arguments(params: &Json, arguments: &[u8]) -> Json {
+pub(crate) fn with_arguments(params: &Json, arguments: &[u8]) -> Json {
     let mut out = Vec::with_capacity(params.as_str().len() + arguments.len());
     let mut object = Object::begin(&mut out);
     for_each_member(params.raw(), |name, value| match name {
@@ -531,6 +558,11 @@ fn check_shape(params: &Json) -> std::result::Result<(), RpcError> {
         Ok(_) => Ok(()),
         Err(twice) => Err(RpcError::invalid_params(&twice.to_string()).with_member("param", "arguments")),
     }
+}
+
+/// The error for changed arguments of a call that has none.
+pub(crate) fn no_arguments() -> Error {
+    invalid("only calls of tools and prompts have arguments to change".to_owned())
 }
 
 fn wrong_param(name: &'static str, what: &str) -> RpcError {

@@ -3,6 +3,8 @@
 use super::{Call, MethodCall, guarded};
 use crate::access::RequestContext;
 use crate::catalog::{MethodFn, MethodHandler};
+use crate::connection::{no_arguments, with_arguments};
+use crate::error::Result;
 use crate::model::{Answer, Json, MethodAnswer, MethodError, ToolError, ToolResult};
 use crate::protocol::Context;
 use crate::provider::Provider;
@@ -209,6 +211,33 @@ impl Next {
             Surrounded::Method(call, _) => call.then(Box::new(then)),
         }
         self.run_next();
+    }
+
+    /// Replaces the arguments of a tool or a prompt, for the seams within and the callback. They are checked as those of the
+    /// client were, and defaults are filled in.
+    ///
+    /// ```
+    /// use wellhead::{Json, Server};
+    ///
+    /// let server = Server::new("notes", "1.0.0");
+    /// server.around(|call, mut next| {
+    ///     if call.name() == Some("search") {
+    ///         next.set_arguments(&Json::object(r#"{"word":"milk","limit":10}"#).unwrap()).unwrap();
+    ///     }
+    ///     next.run(|outcome| outcome);
+    /// })?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::InvalidArgument`] if they break the schema of the tool, if they lack what the prompt requires,
+    /// and for other calls. The arguments stay as they were. [`crate::ErrorKind::Closed`] once the call is over.
+    pub fn set_arguments(&mut self, arguments: &Json) -> Result<()> {
+        let Surrounded::Method(call, _) = &mut self.callback else { return Err(no_arguments()) };
+        let Some(responder) = &call.responder else { return Err(no_arguments()) };
+        let checked = responder.check_arguments(arguments)?;
+        call.params = Arc::new(with_arguments(&call.params, checked.as_str().as_bytes()));
+        Ok(())
     }
 
     /// Answers in place of the callback, which does not run.

@@ -517,8 +517,8 @@ fn outcome(step: &Value, result: &wellhead::Result<()>) -> Result<(), String> {
     if got == step["error"].as_str() { Ok(()) } else { Err(format!("got {}", shown())) }
 }
 
-/// The around callback of an entry.
-fn around(state: &Shared, name: &str, rule: &Value, call: &AroundCall, next: Next) {
+/// The seam of an entry.
+fn around(state: &Shared, name: &str, rule: &Value, call: &AroundCall, mut next: Next) {
     let subject = call.name().or(call.uri()).unwrap_or(call.method()).to_owned();
     let header =
         rule["header"].as_str().map_or_else(String::new, |h| format!(" {}", call.header(h).unwrap_or("-")));
@@ -533,6 +533,12 @@ fn around(state: &Shared, name: &str, rule: &Value, call: &AroundCall, next: Nex
         } else {
             next.answer(method_answer(with));
         };
+    }
+    if let Some(changed) = rule["arguments"].get(&subject)
+        && let Err(e) = next.set_arguments(&object(changed))
+    {
+        state.note(format!("after {name}"));
+        return next.answer(MethodAnswer::failed(e.to_string()));
     }
     let (state, name) = (state.clone(), name.to_owned());
     let append = rule["append"].as_str().map(str::to_owned);

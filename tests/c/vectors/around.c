@@ -76,9 +76,24 @@ static void after(void *after_data, const wellhead_call *call, wellhead_outcome 
     else if (more) append(outcome, json_string_value(more));
 }
 
+/* Replaces the arguments of a call. 0: they were refused, and the call fails. */
+static int change(registration *seam, wellhead_next *next, const json_t *arguments) {
+    wellhead_error *error = NULL;
+    text json = text_of_json(arguments), line = {0};
+    wellhead_status status = wellhead_next_set_arguments(next, view(&json), &error);
+    text_free(&json);
+    if (status == WELLHEAD_STATUS_OK) return 1;
+    text_say(&line, "after %s", json_string_value(json_object_get(seam->entry, "around")));
+    note(seam->host, &line);
+    wellhead_outcome_set_failed(wellhead_next_refuse(next), wellhead_error_message(error));
+    wellhead_error_free(error);
+    return 0;
+}
+
 void around_callback(void *user_data, const wellhead_call *call, wellhead_next *next) {
     registration *seam = user_data;
     const json_t *header = json_object_get(seam->entry, "header"), *with = rule_of(seam, "refuse", call);
+    const json_t *changed = rule_of(seam, "arguments", call);
     wellhead_str method = wellhead_call_method(call), subject = subject_of(call);
     text line = {0};
     text_say(&line, "around %s %.*s %.*s", json_string_value(json_object_get(seam->entry, "around")), (int)method.len,
@@ -89,6 +104,7 @@ void around_callback(void *user_data, const wellhead_call *call, wellhead_next *
     }
     note(seam->host, &line);
     if (fails(seam, call, "before")) return; /* which fails the call */
+    if (changed && !change(seam, next, changed)) return;
     if (with) refuse(wellhead_next_refuse(next), call, with);
     else wellhead_next_run(next, after, own(seam->host, seam->entry), forget);
 }

@@ -288,6 +288,14 @@ void Host::around(const json_t *entry, const Call &call, wellhead::Next &next) {
     const std::string fails = string_of(get(get(entry, "fail"), subject.c_str()));
     if (fails == "before") throw FAILURE;
     if (const json_t *with = get(get(entry, "refuse"), subject.c_str())) return refuse(next.refuse(), call, with);
+    if (const json_t *changed = get(get(entry, "arguments"), subject.c_str())) {
+        try {
+            next.set_arguments(json_of(changed).value());
+        } catch (const wellhead::Error &) {
+            calls_.push_back("after " + name);
+            throw;
+        }
+    }
     next.run([this, name, fails, more = string_of(get(entry, "append"))](const Call &, wellhead::Outcome &outcome) {
         calls_.push_back("after " + name);
         if (fails == "after") throw FAILURE;

@@ -105,7 +105,7 @@ export class Answers {
     };
   }
 
-  around({ around: name, header, refuse = {}, fail = {}, append = '' }) {
+  around({ around: name, header, refuse = {}, arguments: changed = {}, fail = {}, append = '' }) {
     return async (call, next) => {
       const subject = call.name ?? call.uri ?? call.method;
       const value = header === undefined ? '' : ` ${call.header(header) ?? '-'}`;
@@ -116,7 +116,7 @@ export class Answers {
       }
       let outcome;
       try {
-        outcome = await next();
+        outcome = await next(changed[subject]);
       } finally {
         this.#note(`after ${name}`);
       }

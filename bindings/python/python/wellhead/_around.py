@@ -37,9 +37,22 @@ def surrounded(
 
     quick: An event loop may call `function`.
     """
-    following: Callable[[], Any] = partial(function, *arguments, **keywords)
+    given = list(arguments)
+
+    def changing(following: Callable[[], Any]) -> Callable[..., Any]:
+        def next(arguments: dict[str, Any] | None = None, /) -> Any:
+            if arguments is not None:
+                given[:] = [call._change(arguments)]  # type: ignore[attr-defined]
+            return following()
+
+        return next
+
+    def innermost() -> Any:
+        return function(*given, **keywords)
+
+    following: Callable[[], Any] = innermost
     for own, own_is_async in reversed(seams):
-        following = partial(own, call, partial(later, following, quick) if own_is_async else following)
+        following = partial(own, call, changing(partial(later, following, quick) if own_is_async else following))
         quick = own_is_async
     return following()
 

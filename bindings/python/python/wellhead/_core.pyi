@@ -83,7 +83,7 @@ _Tool = TypeVar("_Tool", bound=Callable[..., Any])
 _Prompt = TypeVar("_Prompt", bound=Callable[..., Any])
 _Publish = TypeVar("_Publish", bound=Callable[[str], object])
 _AtService = TypeVar("_AtService", bound=Callable[[], object])
-_Around = TypeVar("_Around", bound=Callable[[Call, Callable[[], Any]], Any])
+_Around = TypeVar("_Around", bound=Callable[[Call, Callable[..., Any]], Any])
 _Interest = TypeVar("_Interest", bound=Callable[[str, bool], _Soon[None]])
 
 @final
@@ -240,7 +240,7 @@ class Call:
     @property
     def params(self) -> dict[str, Any]:
         """The request's `params` as the client sent them, a dict, in a call of `Server.method`, `tool` or
-        `prompt`. Empty in other calls.
+        `prompt`. Empty in other calls. An around callback may have replaced the `arguments`.
         """
     @property
     def name(self) -> str | None:
@@ -1255,7 +1255,8 @@ class Server:
         `call` is the `wellhead.Call`: its `method` and `name` or `uri` say what is called. `next()` runs the
         callback and returns what it returns; of a tool the function of `tool` has made a result of it, a dict.
         What the function returns or raises instead counts as the callback's: a `ToolError` has a text for the
-        model. Functions nest in the order in which they were added; the first is the outermost.
+        model. `next(arguments)` replaces the arguments of a tool or a prompt by a dict, which is checked as those
+        of the client were. Functions nest in the order in which they were added; the first is the outermost.
 
         In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
         an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
