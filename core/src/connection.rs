@@ -69,7 +69,7 @@ impl Connection {
     /// Gives the session the id that it has over HTTP.
     #[cfg(feature = "http")]
     pub(crate) fn name_session(&self, id: &str) {
-        self.0.machine.with(|m, _| m.name_session(id.into()));
+        self.0.machine.with(|m, _| m.set_session_id(id.into()));
     }
 
     pub(crate) fn join(&self) {

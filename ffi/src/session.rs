@@ -1,6 +1,6 @@
 //! Sessions that the application keeps beyond a call.
 
-use crate::boundary::{ask, free, guard};
+use crate::boundary::{free, guard, query};
 use crate::foreign::object;
 use crate::held_call::{of_request, wellhead_call};
 use crate::status::wellhead_status;
@@ -18,7 +18,7 @@ pub unsafe extern "C" fn wellhead_call_session(call: *const wellhead_call) -> *m
     let none = std::ptr::null_mut();
     // SAFETY: our caller's promise.
     unsafe {
-        ask(call, none, |_, call| {
+        query(call, none, |_, call| {
             let session = of_request!(call, it => it.call.session(), None);
             session.map_or(none, |session| Box::into_raw(Box::new(wellhead_session(session))))
         })
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn wellhead_call_session(call: *const wellhead_call) -> *m
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_session_id(session: *const wellhead_session) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { ask(session, wellhead_str::ABSENT, |_, session| wellhead_str::from_text(session.0.id())) }
+    unsafe { query(session, wellhead_str::ABSENT, |_, session| wellhead_str::from_text(session.0.id())) }
 }
 
 /// Returns the name and version that the client gives itself, a JSON object; borrowed until the session is freed. Use it for logs,
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn wellhead_session_id(session: *const wellhead_session) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_session_client(session: *const wellhead_session) -> wellhead_str {
     // SAFETY: our caller's promise.
-    unsafe { ask(session, wellhead_str::ABSENT, |_, session| wellhead_str::optional(session.0.client())) }
+    unsafe { query(session, wellhead_str::ABSENT, |_, session| wellhead_str::optional(session.0.client())) }
 }
 
 /// Returns the capabilities of the client, a JSON object such as {"sampling":{}}; borrowed until the session is freed. Absent if
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn wellhead_session_client_capabilities(
 ) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
-        ask(session, wellhead_str::ABSENT, |_, session| {
+        query(session, wellhead_str::ABSENT, |_, session| {
             wellhead_str::optional(session.0.client_capabilities())
         })
     }
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn wellhead_session_client_capabilities(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_session_closed(session: *const wellhead_session) -> c_int {
     // SAFETY: our caller's promise.
-    unsafe { ask(session, 1, |_, session| c_int::from(session.0.is_closed())) }
+    unsafe { query(session, 1, |_, session| c_int::from(session.0.is_closed())) }
 }
 
 /// Sends a notification that belongs to no call: over HTTP on the stream that the client has open for these. params: a JSON

@@ -31,14 +31,14 @@ export class Seams {
   /** Runs a callback with the around callbacks of the server outside of it. `change`: replaces its arguments. */
   run<T>(
     call: AroundCall,
-    ask: () => T | PromiseLike<T>,
+    callback: () => T | PromiseLike<T>,
     change: (changed: JsonObject) => void,
   ): T | PromiseLike<T> {
     const all = this.#all;
     if (all.length === 0) return callback();
     const from = (at: number): T | PromiseLike<T> => {
       const seam = all[at];
-      if (seam === undefined) return ask();
+      if (seam === undefined) return callback();
       return seam(call, async (changed) => {
         if (changed !== undefined) change(changed);
         return from(at + 1);

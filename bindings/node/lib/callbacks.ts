@@ -213,8 +213,8 @@ export class Callbacks {
         ? readBodies(body, { most: this.#mostBytes, mimeType, signal: call.signal }).then(packed)
         : packed(body);
     const run = () => read(vars(variables), call);
-    const ask = () => this.seams.run(call, run, (changed) => void checkedArguments(origin, changed));
-    return this.#run(origin.number, call, ask, made, thrown);
+    const callback = () => this.seams.run(call, run, (changed) => void checkedArguments(origin, changed));
+    return this.#run(origin.number, call, callback, made, thrown);
   }
 
   #list(origin: Origin, handler: number, [limit, after, filter, uri]: ListArguments): NativeAnswer {
@@ -254,8 +254,8 @@ export class Callbacks {
     const what = `the call of ${call.name ?? call.method}`;
     const made = (given: JsonObject | void) => this.#whole(handler, what, result(given, call.method));
     const run = () => method(call.given(), call);
-    const ask = () => this.seams.run(call, run, (changed) => call.change(changed));
-    return this.#run(origin.number, call, ask, made, methodThrown);
+    const callback = () => this.seams.run(call, run, (changed) => call.change(changed));
+    return this.#run(origin.number, call, callback, made, methodThrown);
   }
 
   #authorize(origin: Origin, [operation, ...uris]: [Operation, ...string[]]): NativeAnswer {

@@ -243,7 +243,7 @@ impl Machine {
     /// there is room for an answer only, or if the client takes nothing.
     pub(crate) fn send_notification(&mut self, call: CallId, method: &str, params: Option<&Json>) -> bool {
         match self.inflight.get(call).map(|open| open.route) {
-            Some(route) => self.notify(route, method, params),
+            Some(route) => self.write_notification(route, method, params),
             None => false,
         }
     }
@@ -252,10 +252,10 @@ impl Machine {
     /// client takes nothing.
     pub(crate) fn send_session_notification(&mut self, method: &str, params: Option<&Json>) -> bool {
         let wanted = !self.closed && self.lifecycle.is_ready() && self.lifecycle.lasting_session().is_some();
-        wanted && self.notify(Route::Connection, method, params)
+        wanted && self.write_notification(Route::Connection, method, params)
     }
 
-    fn notify(&mut self, route: Route, method: &str, params: Option<&Json>) -> bool {
+    fn write_notification(&mut self, route: Route, method: &str, params: Option<&Json>) -> bool {
         if self.outbox.takes_answer_only(route) || self.outbox.len() >= self.settings.limits.output_bytes {
             return false;
         }

@@ -384,7 +384,7 @@ impl Machine {
     }
 
     /// Gives the session the id that it has over HTTP.
-    pub(crate) fn name_session(&mut self, id: Arc<str>) {
+    pub(crate) fn set_session_id(&mut self, id: Arc<str>) {
         self.lifecycle.set_id(id);
     }
 
