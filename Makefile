@@ -110,8 +110,8 @@ test-windows: ## the core's suites, the command and C for Windows, under Wine; n
 	tests/windows/run.sh
 
 .PHONY: hosts
-hosts: c python node $(TARGET)/c/wide $(TARGET)/c/wide-cpp ## the hosts that clients are tried on, in the four languages
-	cargo build -p wellhead --features $(FEATURES) --example notes --example wide --bin wellhead
+hosts: c python node $(addprefix $(TARGET)/c/,wide wide-cpp shelf shelf-cpp) ## the hosts that clients are tried on, in the four languages
+	cargo build -p wellhead --features $(FEATURES) --example notes --example wide --example shelf --bin wellhead
 
 $(TARGET)/c/%: tests/clients/hosts/%.c include/wellhead.h include/wellhead_http.h libwellhead
 	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
@@ -142,16 +142,16 @@ test-clients: hosts hosts-http ## the official clients against the notes applica
 	$(PYTHON) tests/clients/run.py
 
 .PHONY: test-clients-fastmcp
-test-clients-fastmcp: python ## fastmcp's client against resources as tools, by the points of its own tests, and against skills
-	cargo build -p wellhead --features $(FEATURES) --bin wellhead
+test-clients-fastmcp: hosts ## fastmcp's client against resources as tools and tools of every host, by the points of its own tests, and against skills
+	tests/clients/setup.sh
 	tests/clients/fastmcp/run.sh
 
 .PHONY: test-clients-tools
-test-clients-tools: ## the official TypeScript clients against a folder as tools, and their client of skills against a folder of skills
-	cargo build -p wellhead --features $(FEATURES) --bin wellhead
+test-clients-tools: hosts ## the official TypeScript clients against resources as tools, and their client of skills, on every host; the points of skills
 	tests/clients/setup.sh
-	node --preserve-symlinks --preserve-symlinks-main build/clients/typescript/tools.mjs $(TARGET)/debug/wellhead
-	node --preserve-symlinks --preserve-symlinks-main build/clients/typescript/skills.mjs $(TARGET)/debug/wellhead
+	node --preserve-symlinks --preserve-symlinks-main build/clients/typescript/tools.mjs $(TARGET)
+	node --preserve-symlinks --preserve-symlinks-main build/clients/typescript/skills.mjs $(TARGET)
+	$(PYTHON) tests/clients/skills.py
 
 .PHONY: test-clients-go
 test-clients-go: hosts hosts-http ## the official client in Go against every wide host; needs Go

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
-"""Asks our hosts, by fastmcp's client, for the points of fastmcp's own tests of `ResourcesAsTools`, and for skills. Each point is a
-function.
-
-    points.py PYTHON COMMAND     PYTHON has our package; COMMAND is the command `wellhead`
+"""Asks the hosts of shelf.txt, by fastmcp's client, for the points of fastmcp's own tests of `ResourcesAsTools`, and for skills. Each
+point is a function. The command `wellhead` is asked for those that a folder can show.
 
 Three answers differ from fastmcp's on purpose. A text stands in the content alone, since there is no output schema. Bytes come as an
 embedded resource or an image. The error of an unknown URI says "Resource not found".
@@ -12,19 +10,17 @@ import asyncio
 import base64
 import hashlib
 import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from fastmcp import Client
-from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import ToolError
-from fastmcp.skills import GetSkillResult, ListSkillsResult, Skill, SkillsClientExtension
-from fastmcp.skills.models import GetSkillParams, GetSkillRequest, ListSkillsParams, ListSkillsRequest
+from fastmcp.skills import SkillsClientExtension
 from fastmcp.utilities.skills import list_skills
+from hosts import TARGET, commands, stdio
 
-HOST = Path(__file__).with_name("host.py")
+WELLHEAD = [str(TARGET / "debug/wellhead")]
 
 
 async def text_of(client: Client, tool: str, **arguments: Any) -> str:
@@ -110,27 +106,27 @@ POINTS = (
 )
 
 
-async def nothing_is_an_empty_list(python: str) -> None:
-    async with Client(StdioTransport(python, [str(HOST), "--empty"])) as client:
+async def nothing_is_an_empty_list(host: list[str]) -> None:
+    async with Client(stdio(host, "--empty")) as client:
         assert json.loads(await text_of(client, "list_resources")) == []
 
 
-async def a_folder_is_served(command: str) -> None:
+async def a_folder_is_served(host: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder).resolve() / "note.md"
         file.write_text("# Note")
-        async with Client(StdioTransport(command, ["serve", "--tools", folder])) as client:
+        async with Client(stdio(host, "serve", "--tools", folder)) as client:
             listed = json.loads(await text_of(client, "list_resources"))
             assert file.as_uri() in [item.get("uri") for item in listed], listed
             assert await text_of(client, "read_resource", uri=file.as_uri()) == "# Note"
 
 
-async def a_folder_is_searched(command: str) -> None:
+async def a_folder_is_searched(host: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder).resolve() / "note.md"
         file.write_text("# Note\nBuy green tea.")
         Path(folder, ".hidden").write_text("tea")
-        async with Client(StdioTransport(command, ["serve", "--tools", folder])) as client:
+        async with Client(stdio(host, "serve", "--tools", folder)) as client:
             found = (await client.call_tool("search", {"query": "where is tea"})).structured_content
             assert found == {"results": []}, found
             found = json.loads(await text_of(client, "search", query="green tea"))
@@ -143,70 +139,51 @@ async def a_folder_is_searched(command: str) -> None:
 SKILL = "---\nname: pdf\ndescription: Fills forms.\nlicense: MIT\n---\nUse fill.py.\n"
 
 
-async def skills_of(client: Client) -> list[Skill]:
-    """All skills, page by page, in the models of fastmcp's server, which check each entry."""
-    params, skills = ListSkillsParams(), []
-    while True:
-        page = await client.session.send_request(ListSkillsRequest(params=params), ListSkillsResult)
-        skills += page.skills
-        if page.next_cursor is None:
-            return skills
-        params = ListSkillsParams(cursor=page.next_cursor)
-
-
-async def skill_at(client: Client, uri: str) -> Skill:
-    return (await client.session.send_request(GetSkillRequest(params=GetSkillParams(uri=uri)), GetSkillResult)).skill
-
-
-async def a_folder_of_skills_is_read(command: str) -> None:
+async def a_folder_of_skills_is_read(host: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for path, text in {"pdf/SKILL.md": SKILL, "pdf/fill.py": "print(1)\n"}.items():
             file = Path(folder, path)
             file.parent.mkdir(exist_ok=True)
             file.write_text(text)
-        transport = StdioTransport(command, ["serve", "--skills", folder])
-        async with Client(transport, extensions=[SkillsClientExtension()]) as client:
-            [skill] = await skills_of(client)
+        words = ["serve", "--skills", folder] if host is WELLHEAD else ["--skills", folder]
+        async with Client(stdio(host, *words), extensions=[SkillsClientExtension()]) as client:
+            [skill] = await client.list_skills()
             assert skill.frontmatter.root == {"name": "pdf", "description": "Fills forms.", "license": "MIT"}, skill
-            assert isinstance(skill.resources, list)
+            assert isinstance(skill.resources, list) and len(skill.resources) == 2, skill
             for resource in skill.resources:
                 [contents] = await client.read_resource(resource.uri)
                 content = contents.text.encode()
                 assert resource.size == len(content), resource
                 assert resource.digest == f"sha256:{hashlib.sha256(content).hexdigest()}", resource
-            assert await skill_at(client, skill.uri) == skill
+            assert await client.get_skill(skill.uri) == skill
             # Its older client knows skills by their resources.
             [summary] = await list_skills(client)
             assert (summary.name, summary.description, summary.uri) == ("pdf", "Fills forms.", skill.uri), summary
 
 
-async def skills_of_a_callback_are_read(python: str) -> None:
-    transport = StdioTransport(python, [str(HOST), "--skills"])
-    async with Client(transport, extensions=[SkillsClientExtension()]) as client:
-        skills = await skills_of(client)
+async def skills_of_a_callback_are_read(host: list[str]) -> None:
+    async with Client(stdio(host, "--skills"), extensions=[SkillsClientExtension()]) as client:
+        skills = await client.list_skills()
         assert [skill.uri for skill in skills] == [f"skill://team/skill-{n}/SKILL.md" for n in range(5)], skills
         assert all(skill.resources == "dynamic" for skill in skills), skills
-        assert await skill_at(client, skills[3].uri) == skills[3]
+        assert await client.get_skill(skills[3].uri) == skills[3]
         [contents] = await client.read_resource(skills[3].uri)
         assert contents.text == "skill-3", contents
 
 
-async def main(python: str, command: str) -> None:
-    async with Client(StdioTransport(python, [str(HOST)])) as client:
-        for point in POINTS:
-            await point(client)
-            print(f"ok {point.__name__}")
-    others = (
-        (python, nothing_is_an_empty_list),
-        (command, a_folder_is_served),
-        (command, a_folder_is_searched),
-        (command, a_folder_of_skills_is_read),
-        (python, skills_of_a_callback_are_read),
-    )
-    for host, point in others:
-        await point(host)
-        print(f"ok {point.__name__}")
+async def main() -> None:
+    for name, host in commands("shelf.txt").items():
+        async with Client(stdio(host)) as client:
+            for point in POINTS:
+                await point(client)
+                print(f"ok {name} / {point.__name__}", flush=True)
+        for other in (nothing_is_an_empty_list, a_folder_of_skills_is_read, skills_of_a_callback_are_read):
+            await other(host)
+            print(f"ok {name} / {other.__name__}", flush=True)
+    for other in (a_folder_is_served, a_folder_is_searched, a_folder_of_skills_is_read):
+        await other(WELLHEAD)
+        print(f"ok wellhead / {other.__name__}", flush=True)
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))
+    asyncio.run(main())

@@ -9,4 +9,5 @@ if ! cmp -s "$here/requirements.txt" "$build/requirements.txt"; then
     "$build/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$here/requirements.txt"
     cp "$here/requirements.txt" "$build/requirements.txt"
 fi
-exec "$build/bin/python" "$here/points.py" build/python/bin/python "${CARGO_TARGET_DIR:-target}/debug/wellhead"
+"$build/bin/python" "$here/points.py"
+exec "$build/bin/python" "$here/tools.py"

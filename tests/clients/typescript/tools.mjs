@@ -1,6 +1,7 @@
-// Asks `wellhead serve --tools`, by both official TypeScript clients, for what clients need that know tools only.
+// Asks every host of shelf.txt and `wellhead serve --tools`, by both official TypeScript clients, for what clients need that know tools
+// only.
 //
-//     tools.mjs COMMAND
+//     tools.mjs TARGET     the folder that cargo builds in
 
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -11,12 +12,32 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { shelf } from './shelf.mjs';
 
-const [command = ''] = process.argv.slice(2);
+const [target = ''] = process.argv.slice(2);
 const NAME = { name: 'tools-driver', version: '1.0.0' };
 
+/** @param {any} client @param {any} transport */
+async function askShelf(client, transport) {
+    await client.connect(transport);
+    /** @param {string} name @param {Record<string, string>} given @returns {Promise<any>} */
+    const call = (name, given) => client.callTool({ name, arguments: given });
+    const { tools } = await client.listTools();
+    const names = tools.map((/** @type {any} */ { name }) => name).sort();
+    assert.deepEqual(names, ['list_resources', 'own', 'read_profile', 'read_resource']);
+    const listed = JSON.parse((await call('list_resources', {})).content[0].text);
+    const uris = listed.map((/** @type {any} */ { uri, uri_template }) => uri ?? uri_template);
+    assert.deepEqual(uris, ['shelf://open', 'shelf://bytes', 'shelf://logo', 'shelf://users/{user}/profile{?lang}']);
+    assert.equal((await call('read_resource', { uri: 'shelf://open' })).content[0].text, 'open content');
+    assert.equal((await call('read_resource', { uri: 'shelf://logo' })).content[0].type, 'image');
+    assert.equal((await call('read_profile', { user: 'a/b', lang: 'de' })).content[0].text, 'Profile of a/b in de');
+    const hidden = await call('read_resource', { uri: 'shelf://hidden' });
+    assert.deepEqual([hidden.isError, hidden.content[0].text], [true, 'Resource not found: shelf://hidden']);
+    await client.close();
+}
+
 /** @param {any} client @param {any} transport @param {string} uri */
-async function ask(client, transport, uri) {
+async function askFolder(client, transport, uri) {
     await client.connect(transport);
     /** @param {string} name @param {Record<string, string>} given @returns {Promise<any>} */
     const call = (name, given) => client.callTool({ name, arguments: given });
@@ -42,11 +63,16 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), 'wellhead-')));
 try {
     writeFileSync(join(folder, 'note.md'), '# Note\nBuy green tea.');
     const uri = pathToFileURL(join(folder, 'note.md')).href;
-    const started = { command, args: ['serve', '--tools', folder] };
-    await ask(new OldClient(NAME), new OldTransport(started), uri);
-    console.log('ok resources as tools with @modelcontextprotocol/sdk 1.x');
-    await ask(new Client(NAME, { versionNegotiation: { mode: 'auto' } }), new StdioClientTransport(started), uri);
-    console.log('ok resources as tools with @modelcontextprotocol/client 2.x');
+    const folders = shelf(target, ['--tools', folder]).wellhead;
+    assert.ok(folders);
+    for (const [name, started] of Object.entries({ ...shelf(target, []), wellhead: folders })) {
+        /** @type {(client: any, transport: any) => Promise<void>} */
+        const ask = name === 'wellhead' ? (client, transport) => askFolder(client, transport, uri) : askShelf;
+        await ask(new OldClient(NAME), new OldTransport(started));
+        console.log(`ok ${name}: resources as tools with @modelcontextprotocol/sdk 1.x`);
+        await ask(new Client(NAME, { versionNegotiation: { mode: 'auto' } }), new StdioClientTransport(started));
+        console.log(`ok ${name}: resources as tools with @modelcontextprotocol/client 2.x`);
+    }
 } finally {
     rmSync(folder, { recursive: true });
 }

@@ -1,12 +1,13 @@
-"""A host that shows its resources as tools: texts, bytes, a template, a tool of its own, and what the authorizer hides or denies. With
---skills it lists skills by a callback."""
+"""Resources as tools, and skills: see README.md one folder up."""
 
 import sys
 
 import wellhead
 
 server = wellhead.Server("shelf", "1.0.0", resources_as_tools=True)
-if "--skills" in sys.argv:
+if sys.argv[1:2] == ["--skills"] and len(sys.argv) > 2:
+    server.skills(sys.argv[2])
+elif "--skills" in sys.argv:
     names = [f"skill-{n}" for n in range(5)]
 
     @server.list_skills
