@@ -119,6 +119,14 @@ $(TARGET)/c/%: tests/clients/hosts/%.c include/wellhead.h include/wellhead_http.
 $(TARGET)/c/%-cpp: tests/clients/hosts/%.cpp include/wellhead.h include/wellhead.hpp include/wellhead_http.hpp libwellhead
 	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
+$(TARGET)/c/poll: tests/apps/hosts/poll.c include/wellhead.h libwellhead
+	mkdir -p $(@D)
+	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
+
+$(TARGET)/c/poll-cpp: tests/apps/hosts/poll.cpp include/wellhead.h include/wellhead.hpp libwellhead
+	mkdir -p $(@D)
+	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
+
 # Those that use a further library.
 $(TARGET)/c/conformance-cpp: tests/conformance/hosts/conformance.cpp include/wellhead.h include/wellhead.hpp include/wellhead_http.hpp libwellhead
 	tests/c/install.sh
@@ -170,7 +178,8 @@ test-inspector: hosts hosts-http ## the MCP Inspector: its command line on every
 	$(PYTHON) tests/clients/inspector.py
 
 .PHONY: test-apps
-test-apps: python node ## that the official bridge for MCP Apps shows the polls in Python and Node in Chromium; installs both
+test-apps: python node $(TARGET)/c/poll $(TARGET)/c/poll-cpp ## that the official bridge for MCP Apps shows a poll of each language in Chromium; installs both
+	cargo build -p wellhead --features $(FEATURES) --example poll
 	$(PYTHON) tests/apps/run.py
 
 .PHONY: test-languages

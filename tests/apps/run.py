@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Shows the polls of the examples in Chromium, by the bridge of the official package for MCP Apps, and uses their buttons, which call a tool.
+"""Shows a poll of each language in Chromium, by the bridge of the official package for MCP Apps, and uses its buttons, which call a tool.
 
 What it needs is installed, as pinned in package.json, under build/apps. There the pictures of the page are left, too.
 """
 
 import filecmp
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,12 @@ ROOT = HERE.parents[1]
 INSTALLED = ROOT / "build" / "apps"
 PATIENCE = 150  # seconds for all steps, each of whose waits has 20
 MODES = ("legacy", "auto")  # with a handshake, and without
+TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
+PAGE = ROOT / "bindings/python/examples/poll/poll.html"
 SERVERS = {
+    "rust": [str(TARGET / "debug/examples/poll"), str(PAGE)],
+    "c": [str(TARGET / "c/poll"), str(PAGE)],
+    "cpp": [str(TARGET / "c/poll-cpp"), str(PAGE)],
     "python": [str(ROOT / "build/python/bin/python"), str(ROOT / "bindings/python/examples/poll/poll.py")],
     "node": ["node", str(ROOT / "bindings/node/examples/poll/poll.mjs")],
 }
@@ -26,8 +32,7 @@ from inspector import install_chromium  # noqa: E402
 
 
 def main() -> int:
-    pages = {(Path(command[-1]).parent / "poll.html").read_bytes() for command in SERVERS.values()}
-    if len(pages) != 1:
+    if PAGE.read_bytes() != (ROOT / "bindings/node/examples/poll/poll.html").read_bytes():
         sys.exit("the two poll.html differ: each example has a copy of one page")
     install()
     install_chromium()
