@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds each of README's smallest servers in an empty folder, as a user would, and asks it two questions. Installs the command in both
-# ways and asks it about a folder. Checks the paths and targets that the documents name.
-#   run.sh [paths|rust|c|cpp|python|node|command]...
+# ways and asks it about a folder. Checks the paths and targets that the documents name, and compares the length of the first tool with others.
+#   run.sh [paths|lengths|rust|c|cpp|python|node|command]...
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -13,6 +13,8 @@ passed=0 failed=0
 block() { python3 "$here/extract.py" "$@"; }
 
 paths() { python3 "$here/paths.py"; }
+
+lengths() { python3 "$here/lengths.py"; }
 
 rust() {
     cargo init --quiet --vcs none --name hello .
@@ -92,7 +94,7 @@ command() { # the second is what `c` has installed
     done
 }
 
-for language in "${@:-paths rust c cpp python node command}"; do
+for language in "${@:-paths lengths rust c cpp python node command}"; do
     for one in $language; do
         mkdir "$work/$one"
         set +e # an `if` around it would switch -e off inside
