@@ -120,7 +120,7 @@ final class Steps {
         Object structured = result.structuredContent();
         if (structured == null) { // the old client speaks a revision before elicitation, and declares it all the same
             String text = ((McpSchema.TextContent) result.content().get(0)).text();
-            same("The tool failed: this needs input, which takes a newer protocol version", text, "the text");
+            same("The tool failed: this needs the client capabilities {\"elicitation\":{}}", text, "the text");
             return "refused, as this revision has no elicitation";
         }
         Map<?, ?> answer = (Map<?, ?>) structured;
