@@ -95,8 +95,9 @@ class HttpEndpoint:
         *,
         peer: str = "",
     ) -> HttpResponse:
-        """Answers one request. Blocks until there is a response, and runs callbacks on this thread. An `async def` runs
-        on an event loop on a thread of the endpoint.
+        """Answers one request. Blocks until there is a response, and runs callbacks on this thread. With `authorize`,
+        what follows its verdict runs on a thread of a pool. An `async def` runs on an event loop on a thread of
+        the endpoint. Context variables (`contextvars`) of this thread are there in each of them.
 
         Args:
             method: The method, such as `POST`.
