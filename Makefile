@@ -272,6 +272,11 @@ bench-growth: ## that a read over HTTP costs the Rust host the same with 1,000 c
 	bash bench/build.sh rust
 	$(PYTHON) bench/growth.py rust rust-inline
 
+.PHONY: bench-figures
+bench-figures: bench-hosts ## README's table: servers of one resource set over stdio, next to servers on rmcp, fastmcp and the TypeScript SDK; installs these
+	bash bench/rivals/setup.sh
+	$(PYTHON) bench/figures.py
+
 .PHONY: bench-tools
 bench-tools: bench-hosts ## calls of a tool over stdio, next to servers on rmcp, fastmcp and the official SDKs; installs these
 	bash bench/rivals/setup.sh

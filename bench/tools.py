@@ -31,12 +31,12 @@ class Server:
     """A server that runs, after its handshake."""
 
     def __init__(self, command: str) -> None:
+        began = time.perf_counter()
         self.process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.number = 0
         self.ask([self.message("initialize", START)])
+        self.ready_ms = (time.perf_counter() - began) * 1e3
         self.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-        refused = self.ask([self.call("one", 2)])[0]
-        assert "error" in refused or refused["result"].get("isError"), f"{command} does not check arguments: {refused}"
 
     def message(self, method: str, params: object) -> bytes:
         self.number += 1
@@ -106,6 +106,9 @@ def main() -> None:
     known = commands()
     names = sys.argv[1:] or list(known)
     servers = {name: Server(known[name]) for name in names}
+    for name, server in servers.items():
+        refused = server.ask([server.call("one", 2)])[0]
+        assert "error" in refused or refused["result"].get("isError"), f"{name} does not check arguments: {refused}"
     figures: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
     for _ in range(ROUNDS):
         for name, server in servers.items():
