@@ -369,11 +369,11 @@ typedef struct wellhead_server_options {
     size_t extension_count;
     /* The values of resultType that belong to extensions: each with the identifier of its extension, which must be declared.
      * Such a result goes only to a client that declares the extension, too; another client is told that it lacks it. */
-    const wellhead_pair *result_types;
-    size_t result_type_count;
-    /* More kinds of lists for wellhead_server_announce: each name, as clients request it, with its notification. */
-    const wellhead_pair *announces;
-    size_t announce_count;
+    const wellhead_pair *extension_result_types;
+    size_t extension_result_type_count;
+    /* More kinds of lists for wellhead_server_notify_list_changed: each name, as clients request it, with its notification. */
+    const wellhead_pair *list_notifications;
+    size_t list_notification_count;
     const wellhead_str *versions;             /* The protocol versions that are served, by their dates; none: all. */
     size_t version_count;
     /* The document that defines error codes: official (default), or variant-2024-11-05, which some early clients of that
@@ -395,7 +395,7 @@ typedef struct wellhead_server_options {
     size_t cache_of_count;
     /* The name of this instance among replicas: see wellhead_server_set_publish. Absent: random. Two instances of one name
      * ignore each other's changes. */
-    wellhead_str origin;
+    wellhead_str instance_name;
     /* Called when a call of a callback begins and when it ends. NULL: off, which costs nothing. */
     wellhead_observe_callback observe;
     void *observe_data;                       /* Passed to `observe`. */
@@ -719,7 +719,7 @@ WELLHEAD_API int wellhead_call_progress(const wellhead_call *call, double progre
  * milliseconds, so that a call that takes long keeps no connection open. Returns 1 if it ended a stream. Returns 0 over
  * stdio, for a client that accepts only JSON, in every revision but 2025-11-25, and after the answer. Events that the client
  * has not read count against output_bytes. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server". */
-WELLHEAD_API int wellhead_call_close_stream(const wellhead_call *call, uint64_t retry_ms);
+WELLHEAD_API int wellhead_call_close_event_stream(const wellhead_call *call, uint64_t retry_ms);
 
 /* Returns the version of the resource that the client has, for a read. If it is current, answer wellhead_read_not_modified
  * instead of making a body. Absent if the client did not send it. */
@@ -797,7 +797,7 @@ WELLHEAD_API wellhead_str wellhead_call_client_capabilities(const wellhead_call 
 WELLHEAD_API wellhead_str wellhead_call_extension(const wellhead_call *call, wellhead_str id);
 
 /* Returns 1 if the client says that it shows MCP Apps. A tool with an app answers 0 with a text that stands for the app. */
-WELLHEAD_API int wellhead_call_client_has_apps(const wellhead_call *call);
+WELLHEAD_API int wellhead_call_client_supports_apps(const wellhead_call *call);
 
 /* Returns the lowest level of notifications/message that the request asks for, such as "info", for a method. Absent: it asks
  * for none. */
@@ -1138,11 +1138,11 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server,
                                                         wellhead_method_callback method, void *user_data,
                                                         wellhead_destroy_callback destroy, wellhead_error **error);
 
-/* Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `announces` of
+/* Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `list_notifications` of
  * wellhead_server_options. Does not block. Calls back as wellhead_server_updated. UNKNOWN; INVALID_ARGUMENT if the
  * capability does not declare listChanged; INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_announce(wellhead_server *server, wellhead_str kind,
-                                                      wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_notify_list_changed(wellhead_server *server, wellhead_str kind,
+                                                                 wellhead_error **error);
 
 /* Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
  * The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
@@ -1326,7 +1326,7 @@ WELLHEAD_API wellhead_status wellhead_server_update_prompt(wellhead_server *serv
 /* The response does not fit the form that the client was asked to fill in. The text, which is not JSON, says where. */
 #define WELLHEAD_RESPONSE_INVALID 5
 
-/* Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
+/* Handles the response of the client to wellhead_method_send_request. response: one of WELLHEAD_RESPONSE_. json: the result or
  * the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
  * event of the connection; not called if the application closes the connection. */
 typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, const wellhead_str *json);
@@ -1376,10 +1376,10 @@ WELLHEAD_API wellhead_status wellhead_method_wait(wellhead_method *responder);
  * number: may be NULL.
  * INVALID_ARGUMENT for other methods, for a client without the capability, and in revisions that have
  * wellhead_method_needs_input instead. LIMIT while the client reads nothing, CLOSED after the call, INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_request(wellhead_method *responder, wellhead_str method,
-                                                     wellhead_str params, wellhead_response_callback then,
-                                                     void *then_data, wellhead_destroy_callback then_destroy,
-                                                     uint64_t *number);
+WELLHEAD_API wellhead_status wellhead_method_send_request(wellhead_method *responder, wellhead_str method,
+                                                          wellhead_str params, wellhead_response_callback then,
+                                                          void *then_data, wellhead_destroy_callback then_destroy,
+                                                          uint64_t *number);
 
 /* Cancels a request to the client, which is notified; `then` gets WELLHEAD_RESPONSE_GIVEN_UP. Returns 1 if the response had
  * not come yet. */
@@ -1518,7 +1518,7 @@ WELLHEAD_API wellhead_status wellhead_method_finish(wellhead_method *responder, 
 /* ---- around all calls --------------------------------------------------------------------------------------------- */
 
 /* Runs around a call of a tool, a prompt, a read or a method. Let the call run by wellhead_next_run, or answer in its place by
- * wellhead_next_refuse. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
+ * wellhead_next_answer. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
  * say what is called. call, next: borrowed until the callback returns. */
 typedef void (*wellhead_around_callback)(void *user_data, const wellhead_call *call, wellhead_next *next);
 
@@ -1553,11 +1553,11 @@ WELLHEAD_API wellhead_status wellhead_next_set_arguments(wellhead_next *next, we
 
 /* Answers in place of the callback, which does not run. Returns the answer, to be set by a wellhead_outcome_set_ function, borrowed
  * until the callback returns; if none sets it, the call fails. NULL: the call ran already. */
-WELLHEAD_API wellhead_outcome *wellhead_next_refuse(wellhead_next *next);
+WELLHEAD_API wellhead_outcome *wellhead_next_answer(wellhead_next *next);
 
 /* Returns the kind of the answer: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result,
  * error, waiting or failed. Later versions may add words. */
-WELLHEAD_API wellhead_str wellhead_outcome_word(const wellhead_outcome *outcome);
+WELLHEAD_API wellhead_str wellhead_outcome_name(const wellhead_outcome *outcome);
 
 /* Returns the result of a tool, a prompt or a method, a JSON object: of a tool with `content`. Absent for other answers. Borrowed
  * until the callback returns. */

@@ -581,7 +581,7 @@ public:
         return wellhead_call_progress(call_, progress, total ? &*total : nullptr, optional_str(message)) != 0;
     }
     /* Returns true if it ended a stream. */
-    bool close_stream(std::uint64_t retry_ms) const noexcept { return wellhead_call_close_stream(call_, retry_ms) != 0; }
+    bool close_event_stream(std::uint64_t retry_ms) const noexcept { return wellhead_call_close_event_stream(call_, retry_ms) != 0; }
     std::optional<std::string_view> if_version() const noexcept { return optional_view(wellhead_call_if_version(call_)); }
     std::optional<std::string_view> input_responses() const noexcept {
         return optional_view(wellhead_call_input_responses(call_));
@@ -603,7 +603,7 @@ public:
     std::optional<std::string_view> extension(std::string_view id) const noexcept {
         return optional_view(wellhead_call_extension(call_, wellhead::str(id)));
     }
-    bool client_has_apps() const noexcept { return wellhead_call_client_has_apps(call_) != 0; }
+    bool client_supports_apps() const noexcept { return wellhead_call_client_supports_apps(call_) != 0; }
     /* Returns a header field of the HTTP request that the call came with: see wellhead_call_header. */
     std::optional<std::string_view> header(const char *name) const noexcept {
         return optional_view(wellhead_call_header(call_, name));
@@ -891,10 +891,10 @@ public:
     /* Answers a call whose requests lack a response, as a ClientRequestError that leaves the callback does. */
     void wait() { detail::check(wellhead_method_wait(take())); }
     /* Sends a request to the client and returns its number. An exception of `then` is dropped; a responder that it held is freed. */
-    std::uint64_t request(std::string_view method, const std::optional<std::string> &params, ResponseCallback then) {
+    std::uint64_t send_request(std::string_view method, const std::optional<std::string> &params, ResponseCallback then) {
         detail::CallbackOfC c(std::move(then), run_then);
         std::uint64_t number = 0;
-        detail::check(wellhead_method_request(capi(), str(method), optional_str(params), c.function(), c.give(), c.destroy_data(),
+        detail::check(wellhead_method_send_request(capi(), str(method), optional_str(params), c.function(), c.give(), c.destroy_data(),
                                               &number));
         return number;
     }
@@ -967,12 +967,12 @@ public:
 using CompleteCallback =
     Callback<void(const Call &call, std::string_view variable, std::string_view value, Complete &responder)>;
 
-/* The answer of a call, as an around callback sees it: see wellhead_outcome_word and its like; borrowed. */
+/* The answer of a call, as an around callback sees it: see wellhead_outcome_name and its like; borrowed. */
 class Outcome {
 public:
     explicit Outcome(wellhead_outcome *outcome) noexcept : outcome_(outcome) {}
 
-    std::string_view word() const noexcept { return view(wellhead_outcome_word(outcome_)); }
+    std::string_view name() const noexcept { return view(wellhead_outcome_name(outcome_)); }
     /* JSON. */
     std::optional<std::string_view> result() const noexcept { return optional_view(wellhead_outcome_result(outcome_)); }
     std::optional<std::string_view> text() const noexcept { return optional_view(wellhead_outcome_text(outcome_)); }
@@ -1026,8 +1026,8 @@ public:
     }
     /* Replaces the arguments of a tool or a prompt by a JSON object: see wellhead_next_set_arguments. */
     void set_arguments(std::string_view arguments) { detail::call(wellhead_next_set_arguments, next_, str(arguments)); }
-    Outcome refuse() {
-        wellhead_outcome *outcome = wellhead_next_refuse(next_);
+    Outcome answer() {
+        wellhead_outcome *outcome = wellhead_next_answer(next_);
         if (!outcome) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "the call ran already");
         return Outcome(outcome);
     }
@@ -1086,7 +1086,7 @@ struct ServerOptions {
     /* JSON, by name. */
     std::map<std::string, std::string> capabilities, extensions;
     /* Each with the identifier of its extension; the notifications of kinds of lists. */
-    std::map<std::string, std::string> result_types, announces;
+    std::map<std::string, std::string> extension_result_types, list_notifications;
     std::vector<std::string> versions;
     std::optional<std::string> error_profile;
     std::vector<ErrorCode> error_codes;
@@ -1094,7 +1094,7 @@ struct ServerOptions {
     std::optional<Cache> cache;
     /* Hints by kind of response. */
     std::map<std::string, Cache> cache_of;
-    std::optional<std::string> origin;
+    std::optional<std::string> instance_name;
     ObserveCallback observe;
     std::optional<std::string> unknown_tool = {};
     std::optional<std::string> invalid_arguments = {};
@@ -1253,7 +1253,7 @@ public:
     void update_prompt(std::string_view name, std::string_view changes) {
         detail::call(wellhead_server_update_prompt, capi(), str(name), str(changes));
     }
-    void announce(std::string_view kind) { detail::call(wellhead_server_announce, capi(), str(kind)); }
+    void notify_list_changed(std::string_view kind) { detail::call(wellhead_server_notify_list_changed, capi(), str(kind)); }
 
     void updated(std::string_view uri) { detail::call(wellhead_server_updated, capi(), str(uri)); }
     void updated_with_metadata(const Resource &resource) {
@@ -1308,7 +1308,7 @@ private:
             Next way(next);
             detail::as<AroundCallback>(user_data)(Call(call), way);
         } catch (...) {
-            if (wellhead_outcome *outcome = wellhead_next_refuse(next)) detail::set_thrown(outcome);
+            if (wellhead_outcome *outcome = wellhead_next_answer(next)) detail::set_thrown(outcome);
         }
     }
     static void run_interest(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) noexcept {
@@ -1340,16 +1340,16 @@ private:
         c.instructions = optional_str(options.instructions);
         c.cursor_key = optional_str(options.cursor_key);
         c.limits = &options.limits;
-        const auto capabilities = detail::pairs(options.capabilities), announces = detail::pairs(options.announces);
-        const auto extensions = detail::pairs(options.extensions), result_types = detail::pairs(options.result_types);
+        const auto capabilities = detail::pairs(options.capabilities), list_notifications = detail::pairs(options.list_notifications);
+        const auto extensions = detail::pairs(options.extensions), extension_result_types = detail::pairs(options.extension_result_types);
         const auto versions = detail::strs(options.versions);
         std::vector<wellhead_error_code> error_codes;
         for (const auto &one : options.error_codes)
             error_codes.push_back({str(one.version), str(one.condition), one.code});
         detail::borrow(capabilities, c.capabilities, c.capability_count);
         detail::borrow(extensions, c.extensions, c.extension_count);
-        detail::borrow(result_types, c.result_types, c.result_type_count);
-        detail::borrow(announces, c.announces, c.announce_count);
+        detail::borrow(extension_result_types, c.extension_result_types, c.extension_result_type_count);
+        detail::borrow(list_notifications, c.list_notifications, c.list_notification_count);
         detail::borrow(versions, c.versions, c.version_count);
         c.error_profile = optional_str(options.error_profile);
         detail::borrow(error_codes, c.error_codes, c.error_code_count);
@@ -1369,7 +1369,7 @@ private:
         }
         c.cache = options.cache ? &cache : nullptr;
         detail::borrow(cache_of, c.cache_of, c.cache_of_count);
-        c.origin = optional_str(options.origin);
+        c.instance_name = optional_str(options.instance_name);
         detail::CallbackOfC observe(std::move(options.observe), run_observe);
         detail::CallbackOfC log(std::move(options.log), run_log);
         c.observe = observe.function();

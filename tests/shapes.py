@@ -308,7 +308,7 @@ step = by_member(
     step_of("out", array(message)),
     step_of("finish", text, required={"with": finish}),
     step_of("progress", text, required={"report": report}),
-    step_of("close_stream", text, required={"retry_ms": integer, "is": boolean}),
+    step_of("close_event_stream", text, required={"retry_ms": integer, "is": boolean}),
     step_of("cancelled", text, required={"is": boolean}),
     step_of("on_cancel", text),
     step_of("set", text, {"text": text, "base64": base64, "version": text, **ERROR}),
@@ -317,7 +317,7 @@ step = by_member(
     step_of("update", text, {"below": text, "as": members({}, RESOURCE), **ERROR}),
     step_of("access_changed", text, ERROR),
     step_of("caller", text),
-    step_of("announce", text, ERROR),
+    step_of("notify_list_changed", text, ERROR),
     step_of("published", array(any_object)),
     step_of("inject", lambda v, w: isinstance(v, str) or any_object(v, w), {"is": boolean, **ERROR}),
     step_of("remove_tool", text, ERROR),
@@ -359,7 +359,7 @@ OPTIONS: dict[str, Checker] = {
     "titles_in_contents": one_of("2025-06-18", "never", "always"),
     "omit_newer_fields": boolean,
     "extensions": members_of(any_object),
-    "result_types": members_of(text),
+    "extension_result_types": members_of(text),
     "handshake_extensions": boolean,
     "resources_as_tools": boolean,
     "subscribe_unknown": one_of("deny", "allow"),
@@ -398,12 +398,12 @@ NEEDS = (
     "method",
     "tools",
     "replicas", "skills",
-    "close_stream",
+    "close_event_stream",
     "around",
 )
 UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
 SERVER = members({}, {"name": text, "version": text, "title": text, "instructions": text, "description": text, "website_url": text, "icons": array(obj), "subscribe": boolean, "list_changed": boolean, **OPTIONS,
-                      "key": text, "capabilities": members_of(any_object), "announces": members_of(text), "origin": text, "limits": members({}, {name: integer for name in LIMITS})})
+                      "key": text, "capabilities": members_of(any_object), "list_notifications": members_of(text), "instance_name": text, "limits": members({}, {name: integer for name in LIMITS})})
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
     {"needs": array(one_of(*NEEDS)), "server": SERVER, "catalog": array(entry)},
@@ -446,7 +446,7 @@ def event(value: Any, where: str) -> None:
 
 
 RESPONSE = members({"status": integer}, {"headers": members_of(text_or_null), "json": body, "events": array(event), "end": one_of(True)})
-ON_HOST = ("finish", "progress", "close_stream", "cancelled", "on_cancel", "notify", "session_notify", "session_log", "set", "remove", "add", "update", "list_changed", "announce", "access_changed", "remove_tool",
+ON_HOST = ("finish", "progress", "close_event_stream", "cancelled", "on_cancel", "notify", "session_notify", "session_log", "set", "remove", "add", "update", "list_changed", "notify_list_changed", "access_changed", "remove_tool",
            "remove_prompt", "enable_tool", "enable_prompt", "disable_tool", "disable_prompt", "update_tool", "update_prompt", "limit_tool", "published", "inject", "explain", "expand", "listing", "shutdown", "calls", "log")
 
 
@@ -505,7 +505,7 @@ def http_needed(value: Any) -> set[str]:
             if any("comment" in one for one in each.get("response", each).get("events", ())):
                 found.add("clock")
             if any("data" not in one and "retry" in one for one in each.get("response", each).get("events", ())):
-                found.add("close_stream")
+                found.add("close_event_stream")
         elif "advance" in each:
             found.add("clock")
         elif "session" not in each and not is_verification(each.get("with")):
@@ -519,15 +519,15 @@ def needed(value: Any) -> set[str]:
     if isinstance(value, dict):
         for name, inner in value.items():
             if name in ("fallback", "exists", "authorize", "interest", "parts", "annotations", "icons", "meta", "access_changed", "caller", "explain", "expand", "method",
-                        "close_stream", "skills", "around"):
+                        "close_event_stream", "skills", "around"):
                 found.add(name)
             if name == "of":
                 found.add("skills")
-            if name in ("origin", "published", "inject"):
+            if name in ("instance_name", "published", "inject"):
                 found.add("replicas")
             if name in ("tool", "prompt", "search") or name.endswith(("_tool", "_prompt")):
                 found.add("tools")
-            if name in ("capabilities", "announces", "announce"):
+            if name in ("capabilities", "list_notifications", "notify_list_changed"):
                 found.add("method")
             if name in OPTIONS and not name.startswith("cache") or name == "batch_length":
                 found.add("options")

@@ -615,9 +615,9 @@ macro_rules! with_caller {
                 self.client_extensions().get(id).map(str::to_owned)
             }
 
-            /// [`Responder::client_has_apps`], while the call has its responder.
-            pub fn client_has_apps(&self) -> bool {
-                self.client_extensions().has_apps()
+            /// [`Responder::client_supports_apps`], while the call has its responder.
+            pub fn client_supports_apps(&self) -> bool {
+                self.client_extensions().supports_apps()
             }
 
             /// [`Responder::progress`], while the call has its responder.
@@ -632,9 +632,9 @@ macro_rules! with_caller {
                 }
             }
 
-            /// [`Responder::close_stream`], while the call has its responder.
-            pub fn close_stream(&self, retry_ms: u64) -> bool {
-                self.responder.as_ref().is_some_and(|responder| responder.close_stream(retry_ms))
+            /// [`Responder::close_event_stream`], while the call has its responder.
+            pub fn close_event_stream(&self, retry_ms: u64) -> bool {
+                self.responder.as_ref().is_some_and(|responder| responder.close_event_stream(retry_ms))
             }
 
             /// The protocol revision of the request, its date.

@@ -334,7 +334,7 @@ options! {
         /// Instructions for models on how to use the server.
         pub(crate) instructions: OptionText = OptionText::or(""),
         /// The name of this instance among those that share changes.
-        pub(crate) origin: OptionText = OptionText::or("random"),
+        pub(crate) instance_name: OptionText = OptionText::or("random"),
         /// Lets clients subscribe to resources.
         pub(crate) subscribe: bool = true,
         /// Notifies clients when the list of resources changes.
@@ -381,9 +381,9 @@ options! {
         /// Extensions of the protocol to declare, each with its settings.
         extension: Object(""),
         /// The extension of each `resultType` of results that the core does not know.
-        result_type: Object(""),
+        extension_result_types: Object(""),
         /// Further kinds of lists whose changes can be announced, each with its notification.
-        announces: Object(""),
+        list_notifications: Object(""),
         /// Caching hint for all responses. Without it clients may not reuse them.
         cache: Object(""),
         /// Caching hints for kinds of responses.

@@ -214,10 +214,10 @@ impl<A: Reply> Responder<A> {
     ///
     /// Output that waits for the client counts against the session's [`crate::Limits::output_bytes`]. Source: MCP
     /// 2025-11-25, Transports, "Sending Messages to the Server".
-    pub fn close_stream(&self, retry_ms: u64) -> bool {
+    pub fn close_event_stream(&self, retry_ms: u64) -> bool {
         match &self.target {
             AnswerTarget::Call { connection, call, .. } => {
-                connection.upgrade().is_some_and(|connection| connection.close_stream(*call, retry_ms))
+                connection.upgrade().is_some_and(|connection| connection.close_event_stream(*call, retry_ms))
             }
             _ => false,
         }
@@ -318,8 +318,8 @@ impl<A: Reply> Responder<A> {
     }
 
     /// Returns whether the client declares that it shows MCP Apps.
-    pub fn client_has_apps(&self) -> bool {
-        self.client_extensions().has_apps()
+    pub fn client_supports_apps(&self) -> bool {
+        self.client_extensions().supports_apps()
     }
 
     /// The question, as [`crate::Event::Cancel`] names it. None for an interest and a token.
@@ -499,23 +499,23 @@ impl Responder<MethodAnswer> {
     /// [`crate::ErrorKind::InvalidArgument`] for other methods, if the client did not declare the capability, and where
     /// the revision has no such requests: answer [`MethodAnswer::NeedsInput`] there. [`crate::ErrorKind::Limit`] while
     /// the client takes nothing, [`crate::ErrorKind::Closed`] once the call is over.
-    pub fn request<F>(&self, method: &str, params: Option<&Json>, then: F) -> Result<u64>
+    pub fn send_request<F>(&self, method: &str, params: Option<&Json>, then: F) -> Result<u64>
     where
         F: FnOnce(ClientAnswer) + Send + 'static,
     {
-        self.send_request(method, params, Some(Box::new(then)))
+        self.send_with(method, params, Some(Box::new(then)))
     }
 
-    /// [`Responder::request`] for an application that runs events by itself: the answer is an
+    /// [`Responder::send_request`] for an application that runs events by itself: the answer is an
     /// [`crate::Event::Response`] of this number.
     ///
     /// # Errors
-    /// As [`Responder::request`].
-    pub fn request_by_number(&self, method: &str, params: Option<&Json>) -> Result<u64> {
-        self.send_request(method, params, None)
+    /// As [`Responder::send_request`].
+    pub fn send_request_by_number(&self, method: &str, params: Option<&Json>) -> Result<u64> {
+        self.send_with(method, params, None)
     }
 
-    fn send_request(&self, method: &str, params: Option<&Json>, then: Option<Continuation>) -> Result<u64> {
+    fn send_with(&self, method: &str, params: Option<&Json>, then: Option<Continuation>) -> Result<u64> {
         if let AnswerTarget::Call { connection, call, context, .. } = &self.target
             && let Some(connection) = connection.upgrade()
         {

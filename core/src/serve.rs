@@ -37,7 +37,7 @@ pub use stdio::{Driver, Interrupter, Stdio, stdio};
 #[cfg(feature = "tower")]
 pub use tower::{HttpService, ResponseBody};
 
-/// Longer times, such as `Duration::MAX`, mean this one: a clock cannot tell when they are over.
+/// Longer times, such as `u64::MAX` milliseconds, mean this one: a clock cannot tell when they are over.
 #[cfg(any(feature = "stdio", feature = "http"))]
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(u32::MAX as u64);
 
@@ -45,11 +45,6 @@ const LONGEST: std::time::Duration = std::time::Duration::from_secs(u32::MAX as 
 #[cfg(any(feature = "stdio", feature = "http"))]
 fn drain_time(drain_ms: u64) -> std::time::Duration {
     std::time::Duration::from_millis(drain_ms).min(LONGEST)
-}
-
-#[cfg(any(feature = "stdio", feature = "http"))]
-fn milliseconds(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Threads of one kind that a service may have.

@@ -158,7 +158,7 @@ impl Server {
     /// # Errors
     /// [`ErrorKind::Closed`].
     pub fn list_changed(&self) -> Result<()> {
-        self.announce("resourcesListChanged")
+        self.notify_list_changed("resourcesListChanged")
     }
 
     /// Explains which registration takes `uri`, and why each other template does not: for people who wonder why a

@@ -31,10 +31,8 @@ impl Spelling {
         if self == Spelling::Snake || !setting.contains('_') {
             return Cow::Borrowed(setting);
         }
-        match setting {
-            "error_code" => return Cow::Borrowed("errorCodes"), // one object has those of all conditions
-            "result_type" => return Cow::Borrowed("resultTypes"),
-            _ => {}
+        if setting == "error_code" {
+            return Cow::Borrowed("errorCodes"); // one object has those of all conditions
         }
         let mut words = setting.split('_');
         let first = words.next().unwrap_or_default().to_owned();

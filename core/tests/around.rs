@@ -43,7 +43,7 @@ fn a_call_whose_way_on_is_dropped_fails_and_the_outer_seam_may_answer() {
     server
         .around(|_, next| {
             next.run(|outcome| {
-                assert_eq!(outcome.word(), "failed");
+                assert_eq!(outcome.name(), "failed");
                 ToolError::new("Try again.").into()
             });
         })
@@ -65,7 +65,7 @@ fn a_panic_in_a_callback_is_a_failure_for_the_seams() {
         .around(move |_, next| {
             let seen = seen.clone();
             next.run(move |outcome| {
-                seen.lock().expect("no panic").push(outcome.word());
+                seen.lock().expect("no panic").push(outcome.name());
                 outcome
             });
         })

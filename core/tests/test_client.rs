@@ -112,7 +112,7 @@ fn the_client_answers_what_the_server_asks_for_a_call() {
 fn ask(responder: Responder<MethodAnswer>) {
     let kept = Arc::new(Mutex::new(None));
     let taken = kept.clone();
-    let asked = responder.request("roots/list", None, move |answer| {
+    let asked = responder.send_request("roots/list", None, move |answer| {
         let responder: Responder<MethodAnswer> = taken.lock().unwrap().take().unwrap();
         let text = format!("{answer:?}").replace(['"', '\\'], "'");
         let result = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);

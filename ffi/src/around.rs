@@ -15,7 +15,7 @@ use wellhead::{
 };
 
 /// Runs around a call of a tool, a prompt, a read or a method. Let the call run by wellhead_next_run, or answer in its place by
-/// wellhead_next_refuse. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
+/// wellhead_next_answer. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
 /// say what is called. call, next: borrowed until the callback returns.
 pub type wellhead_around_callback = Option<
     unsafe extern "C-unwind" fn(user_data: *mut c_void, call: *const wellhead_call, next: *mut wellhead_next),
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn wellhead_next_set_arguments(
 /// Answers in place of the callback, which does not run. Returns the answer, to be set by a wellhead_outcome_set_ function, borrowed
 /// until the callback returns; if none sets it, the call fails. NULL: the call ran already.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_next_refuse(next: *mut wellhead_next) -> *mut wellhead_outcome {
+pub unsafe extern "C" fn wellhead_next_answer(next: *mut wellhead_next) -> *mut wellhead_outcome {
     // SAFETY: our caller's promise.
     unsafe {
         query(next.cast_const(), std::ptr::null_mut(), |_, next| match &mut *next.open.lock() {
@@ -179,11 +179,11 @@ impl wellhead_outcome {
 /// Returns the kind of the answer: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result,
 /// error, waiting or failed. Later versions may add words.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_outcome_word(outcome: *const wellhead_outcome) -> wellhead_str {
+pub unsafe extern "C" fn wellhead_outcome_name(outcome: *const wellhead_outcome) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe {
         query(outcome, wellhead_str::ABSENT, |_, outcome| {
-            wellhead_str::from_text(outcome.0.lock().outcome.word())
+            wellhead_str::from_text(outcome.0.lock().outcome.name())
         })
     }
 }

@@ -154,10 +154,15 @@ pub unsafe extern "C" fn wellhead_call_progress(
 /// stdio, for a client that accepts only JSON, in every revision but 2025-11-25, and after the answer. Events that the client
 /// has not read count against output_bytes. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server".
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_call_close_stream(call: *const wellhead_call, retry_ms: u64) -> c_int {
+pub unsafe extern "C" fn wellhead_call_close_event_stream(
+    call: *const wellhead_call,
+    retry_ms: u64,
+) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        query(call, 0, |_, call| c_int::from(of_request!(call, it => it.call.close_stream(retry_ms), false)))
+        query(call, 0, |_, call| {
+            c_int::from(of_request!(call, it => it.call.close_event_stream(retry_ms), false))
+        })
     }
 }
 
@@ -374,10 +379,10 @@ pub unsafe extern "C" fn wellhead_call_extension(
 
 /// Returns 1 if the client says that it shows MCP Apps. A tool with an app answers 0 with a text that stands for the app.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_call_client_has_apps(call: *const wellhead_call) -> c_int {
+pub unsafe extern "C" fn wellhead_call_client_supports_apps(call: *const wellhead_call) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        query(call, 0, |_, call| c_int::from(call.extensions().is_some_and(ClientExtensions::has_apps)))
+        query(call, 0, |_, call| c_int::from(call.extensions().is_some_and(ClientExtensions::supports_apps)))
     }
 }
 

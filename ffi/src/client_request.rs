@@ -106,7 +106,7 @@ pub unsafe extern "C" fn wellhead_method_wait(responder: *mut wellhead_method) -
     unsafe { pending::finish(responder, made) }
 }
 
-/// Handles the response of the client to wellhead_method_request. response: one of WELLHEAD_RESPONSE_. json: the result or
+/// Handles the response of the client to wellhead_method_send_request. response: one of WELLHEAD_RESPONSE_. json: the result or
 /// the error, a JSON object, borrowed until the callback returns; absent for WELLHEAD_RESPONSE_GIVEN_UP. Called once, as an
 /// event of the connection; not called if the application closes the connection.
 pub type wellhead_response_callback =
@@ -123,7 +123,7 @@ pub type wellhead_response_callback =
 /// INVALID_ARGUMENT for other methods, for a client without the capability, and in revisions that have
 /// wellhead_method_needs_input instead. LIMIT while the client reads nothing, CLOSED after the call, INVALID_UTF8.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_method_request(
+pub unsafe extern "C" fn wellhead_method_send_request(
     responder: *mut wellhead_method,
     method: wellhead_str,
     params: wellhead_str,
@@ -139,15 +139,18 @@ pub unsafe extern "C" fn wellhead_method_request(
             let call = method_call(promise, responder)?;
             let then = required(then, "then")?;
             let params = object(promise, params, "params")?;
-            let request = call.request(promise.text(method, "method")?, params.as_ref(), move |answer| {
-                let (response, json) = match &answer {
-                    ClientAnswer::Result(json) => (WELLHEAD_RESPONSE_RESULT, wellhead_str::from_text(json)),
-                    ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::from_text(json)),
-                    _ => (WELLHEAD_RESPONSE_GIVEN_UP, wellhead_str::ABSENT),
-                };
-                // SAFETY: the application's function, called as the header says.
-                then(data.get(), response, &raw const json);
-            })?;
+            let request =
+                call.send_request(promise.text(method, "method")?, params.as_ref(), move |answer| {
+                    let (response, json) = match &answer {
+                        ClientAnswer::Result(json) => {
+                            (WELLHEAD_RESPONSE_RESULT, wellhead_str::from_text(json))
+                        }
+                        ClientAnswer::Error(json) => (WELLHEAD_RESPONSE_ERROR, wellhead_str::from_text(json)),
+                        _ => (WELLHEAD_RESPONSE_GIVEN_UP, wellhead_str::ABSENT),
+                    };
+                    // SAFETY: the application's function, called as the header says.
+                    then(data.get(), response, &raw const json);
+                })?;
             promise.put(number, request);
             Ok(())
         })

@@ -86,17 +86,19 @@ pub(crate) fn handler(run: Run, user_data: UserData) -> Handler {
     })
 }
 
-/// Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `announces` of
+/// Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `list_notifications` of
 /// wellhead_server_options. Does not block. Calls back as wellhead_server_updated. UNKNOWN; INVALID_ARGUMENT if the
 /// capability does not declare listChanged; INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_announce(
+pub unsafe extern "C" fn wellhead_server_notify_list_changed(
     server: *mut wellhead_server,
     kind: wellhead_str,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { with_server(server, error, |promise, server| server.announce(promise.text(kind, "kind")?)) }
+    unsafe {
+        with_server(server, error, |promise, server| server.notify_list_changed(promise.text(kind, "kind")?))
+    }
 }
 
 /// cbindgen:ignore

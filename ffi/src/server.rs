@@ -145,11 +145,11 @@ pub struct wellhead_server_options {
     pub extension_count: usize,
     /// The values of resultType that belong to extensions: each with the identifier of its extension, which must be declared.
     /// Such a result goes only to a client that declares the extension, too; another client is told that it lacks it.
-    pub result_types: *const wellhead_pair,
-    pub result_type_count: usize,
-    /// More kinds of lists for wellhead_server_announce: each name, as clients request it, with its notification.
-    pub announces: *const wellhead_pair,
-    pub announce_count: usize,
+    pub extension_result_types: *const wellhead_pair,
+    pub extension_result_type_count: usize,
+    /// More kinds of lists for wellhead_server_notify_list_changed: each name, as clients request it, with its notification.
+    pub list_notifications: *const wellhead_pair,
+    pub list_notification_count: usize,
     /// The protocol versions that are served, by their dates; none: all.
     pub versions: *const wellhead_str,
     pub version_count: usize,
@@ -176,7 +176,7 @@ pub struct wellhead_server_options {
     pub cache_of_count: usize,
     /// The name of this instance among replicas: see wellhead_server_set_publish. Absent: random. Two instances of one name
     /// ignore each other's changes.
-    pub origin: wellhead_str,
+    pub instance_name: wellhead_str,
     /// Called when a call of a callback begins and when it ends. NULL: off, which costs nothing.
     pub observe: wellhead_observe_callback,
     /// Passed to `observe`.
@@ -350,13 +350,19 @@ impl wellhead_server_options {
             let id = promise.text(one.name, "the identifier of an extension")?;
             builder = builder.extension(id, json(promise.text(one.value, id)?, id)?);
         }
-        for one in promise.array(self.result_types, self.result_type_count, "result_types")? {
+        for one in promise.array(
+            self.extension_result_types,
+            self.extension_result_type_count,
+            "extension_result_types",
+        )? {
             let result_type = promise.text(one.name, "a result type")?;
-            builder = builder.result_type(result_type, promise.text(one.value, result_type)?);
+            builder = builder.extension_result_type(result_type, promise.text(one.value, result_type)?);
         }
-        for one in promise.array(self.announces, self.announce_count, "announces")? {
+        for one in
+            promise.array(self.list_notifications, self.list_notification_count, "list_notifications")?
+        {
             let kind = promise.text(one.name, "the name of a kind of lists")?;
-            builder = builder.announces(kind, promise.text(one.value, kind)?);
+            builder = builder.list_notification(kind, promise.text(one.value, kind)?);
         }
         if self.version_count > 0 {
             builder = builder.versions(promise.texts(self.versions, self.version_count, "versions")?);
@@ -389,7 +395,7 @@ impl wellhead_server_options {
         set_words!(builder, promise, self;
             title,
             instructions,
-            origin,
+            instance_name,
             error_profile,
             permission_denied,
             undeclared_lists,

@@ -40,7 +40,7 @@ static void an_empty_function_is_refused() {
     CHECK(code_of([&s] { s.complete_prompt("p", "a", nullptr); }) == refused);
     std::string code;
     s.add_method("x/z", [&code](const Call &, std::string_view, Method &r) {
-        code = code_of([&r] { r.request("roots/list", {}, nullptr); });
+        code = code_of([&r] { r.send_request("roots/list", {}, nullptr); });
         r.result("{}");
     });
     wellhead::TestClient(s).request("x/z");

@@ -56,7 +56,7 @@ static void an_update_that_is_refused_says_why() {
     CHECK(has(thrown([&s] { s.updated("no uri"); }), "no uri"));
     CHECK(has(thrown([&s] { s.sub_resource_updated("n:1", "no uri"); }), "no uri"));
     CHECK(has(thrown([&s] { s.updated_with_metadata(wellhead::Resource{"no uri"}); }), "no uri"));
-    CHECK(has(thrown([&s] { s.announce("n:1"); }), "n:1"));
+    CHECK(has(thrown([&s] { s.notify_list_changed("n:1"); }), "n:1"));
     CHECK(has(thrown([&s] { s.inject("{}"); }), "not an event"));
     s.close();
     CHECK(has(thrown([&s] { s.list_changed(); }), "closed"));
@@ -464,7 +464,7 @@ static void a_request_to_the_client_is_given_up_once() {
     std::uint64_t number = 0;
     s.add_method("x/roots", [&](const Call &, std::string_view, Method &r) {
         kept = r.keep();
-        number = kept->request("roots/list", {}, [&](std::uint32_t response, std::string_view) {
+        number = kept->send_request("roots/list", {}, [&](std::uint32_t response, std::string_view) {
             responses.push_back(response);
         });
     });

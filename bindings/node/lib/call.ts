@@ -15,7 +15,7 @@ export type Says = Pick<
   | 'notify'
   | 'checkArguments'
   | 'progress'
-  | 'closeStream'
+  | 'closeEventStream'
   | 'request'
   | 'clientRequest'
   | 'cancelRequest'
@@ -25,7 +25,7 @@ export type Says = Pick<
   | 'client'
   | 'session'
   | 'extension'
-  | 'clientHasApps'
+  | 'clientSupportsApps'
   | 'header'
   | 'query'
   | 'isCancelled'
@@ -86,9 +86,9 @@ export class RunningCall implements ListCall {
     return settings === null ? undefined : (JSON.parse(settings) as JsonObject);
   }
 
-  get clientHasApps(): boolean {
+  get clientSupportsApps(): boolean {
     const { says, number } = this.#origin;
-    return says.clientHasApps(number);
+    return says.clientSupportsApps(number);
   }
 
   header(name: string): string | undefined {
@@ -119,10 +119,10 @@ export class RunningCall implements ListCall {
     return native(() => says.progress(number, progress, total, message));
   }
 
-  closeStream(retryMs: number): boolean {
+  closeEventStream(retryMs: number): boolean {
     needWhole('retryMs', retryMs);
     const { says, number } = this.#origin;
-    return says.closeStream(number, retryMs);
+    return says.closeEventStream(number, retryMs);
   }
 
   /** Aborts the signal: the client does not want the answer any more. */

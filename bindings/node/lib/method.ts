@@ -75,7 +75,7 @@ export interface MethodCall extends ListCall {
    *
    * @example
    * ```ts
-   * const { roots } = await call.request('roots/list');
+   * const { roots } = await call.sendRequest('roots/list');
    * ```
    * @throws {ClientError} if the client answers with an error
    * @throws {ClosedError} if the request was given up: the call was answered or cancelled first, or `signal` aborted
@@ -83,10 +83,10 @@ export interface MethodCall extends ListCall {
    *   has no such requests: throw {@link InputRequired} there
    * @throws {LimitError} while the client reads nothing
    */
-  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<any>;
+  sendRequest(method: string, params?: JsonObject, options?: RequestOptions): Promise<any>;
 }
 
-/** The options of {@link MethodCall.request}. */
+/** The options of {@link MethodCall.sendRequest}. */
 export interface RequestOptions {
   /** Gives the request up when it aborts, and notifies the client. */
   signal?: AbortSignal | undefined;
@@ -207,7 +207,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
     return clientRequest(this.#origin, name, method, params);
   }
 
-  async request(method: string, params?: JsonObject, { signal }: RequestOptions = {}): Promise<any> {
+  async sendRequest(method: string, params?: JsonObject, { signal }: RequestOptions = {}): Promise<any> {
     signal?.throwIfAborted();
     const { says, number, connection } = this.#origin;
     needString('method', method);

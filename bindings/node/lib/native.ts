@@ -216,7 +216,7 @@ export interface NativeServer {
   client(call: number): string | null;
   session(call: number): NativeSession | null;
   extension(call: number, id: string): string | null;
-  clientHasApps(call: number): boolean;
+  clientSupportsApps(call: number): boolean;
   header(call: number, name: string): string | null;
   query(call: number): string | null;
   isCancelled(call: number): boolean;
@@ -234,7 +234,7 @@ export interface NativeServer {
   notify(call: number, method: string, params: string | undefined): boolean;
   checkArguments(call: number, json: string): string;
   progress(call: number, progress: number, total?: number, message?: string): boolean;
-  closeStream(call: number, retryMs: number): boolean;
+  closeEventStream(call: number, retryMs: number): boolean;
   request(call: number, method: string, params: string | undefined): number;
   clientRequest(call: number, name: string, method: string, params: string | undefined): [string, string];
   cancelRequest(call: number, request: number): void;
@@ -246,7 +246,7 @@ export interface NativeServer {
   explain(uri: string): string;
   updatedWithMetadata(uri: string, descriptor: string): void;
   subResourceUpdated(uri: string, parent: string): void;
-  announce(kind: string): void;
+  notifyListChanged(kind: string): void;
   listChanged(): void;
   close(): void;
   isClosed(): boolean;

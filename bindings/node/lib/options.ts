@@ -26,7 +26,7 @@ export interface ServerOptions {
    * The name of this instance among those that share changes by {@link Server.onPublish}. Random by default. Two instances
    * with one name ignore each other's changes.
    */
-  origin?: string | undefined;
+  instanceName?: string | undefined;
   /**
    * The key of 32 bytes that seals cursors. Replicas must share it. Random by default; over stdio the server derives it from
    * its name and version, so that a client that starts a process for each request can page.
@@ -48,12 +48,12 @@ export interface ServerOptions {
    * The extension must be among {@link ServerOptions.extensions}. Such a result goes only to a client that declares the
    * extension, too; another client is told that it lacks it.
    */
-  resultTypes?: Readonly<Record<string, string>> | undefined;
+  extensionResultTypes?: Readonly<Record<string, string>> | undefined;
   /**
-   * Further kinds of lists for {@link Server.announce}: each name, as a client asks for it in the filter of
+   * Further kinds of lists for {@link Server.notifyListChanged}: each name, as a client asks for it in the filter of
    * `subscriptions/listen`, with its notification.
    */
-  announces?: Readonly<Record<string, string>> | undefined;
+  listNotifications?: Readonly<Record<string, string>> | undefined;
   /** The protocol versions to serve, by their dates. All by default. */
   versions?: readonly string[] | undefined;
   /**
@@ -309,12 +309,12 @@ export interface ServeHttpOptions extends HttpOptions {
 const SERVER: Members<ServerOptions> = {
   title: 'string',
   instructions: 'string',
-  origin: 'string',
+  instanceName: 'string',
   cursorKey: 'any',
   capabilities: { each: 'object' },
   extensions: { each: 'object' },
-  resultTypes: { each: 'string' },
-  announces: { each: 'string' },
+  extensionResultTypes: { each: 'string' },
+  listNotifications: { each: 'string' },
   versions: 'strings',
   errorProfile: 'string',
   errorCodes: { each: { each: 'integer' } },

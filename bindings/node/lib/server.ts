@@ -656,19 +656,19 @@ export class Server {
 
   /**
    * Notifies clients that another list changed: `toolsListChanged`, `promptsListChanged`, or a kind of
-   * {@link ServerOptions.announces}.
+   * {@link ServerOptions.listNotifications}.
    *
    * @example
    * ```ts
-   * server.announce('toolsListChanged');
+   * server.notifyListChanged('toolsListChanged');
    * ```
    * @throws {RegistrationError} for an unknown kind, and if the capability `tools` or `prompts` does not declare
    *   `listChanged`
    * @throws {ClosedError} after {@link Server.close}
    */
-  announce(kind: string): void {
+  notifyListChanged(kind: string): void {
     needString('kind', kind);
-    native(() => this.#parts.native.announce(kind));
+    native(() => this.#parts.native.notifyListChanged(kind));
   }
 
   /**

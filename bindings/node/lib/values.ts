@@ -124,7 +124,7 @@ export interface ListCall {
    */
   readonly client: JsonObject | undefined;
   /** Says whether the client declares that it shows MCP Apps. False after the answer. */
-  readonly clientHasApps: boolean;
+  readonly clientSupportsApps: boolean;
   /**
    * Returns the client's settings of an extension of the protocol. `undefined` if the client does not declare the extension,
    * and after the answer.
@@ -181,11 +181,11 @@ export interface ListCall {
    *
    * @example
    * ```ts
-   * call.closeStream(1_000);
+   * call.closeEventStream(1_000);
    * ```
    * @throws {RegistrationError} unless `retryMs` is a whole number from 0
    */
-  closeStream(retryMs: number): boolean;
+  closeEventStream(retryMs: number): boolean;
   /** The `_meta` of the request as the client sent it, such as `traceparent`. Not validated. */
   readonly meta: Meta | undefined;
 }

@@ -253,7 +253,7 @@ impl Calls {
     /// Asks the client, for a call of a method. Gives the number of the request.
     pub(crate) fn request(&self, number: u32, method: &str, params: Option<&Json>) -> Result<u64> {
         let request = |held: &Held| match held {
-            Held::Method(responder) => Some(responder.request_by_number(method, params)),
+            Held::Method(responder) => Some(responder.send_request_by_number(method, params)),
             _ => None,
         };
         self.use_call(number, request).flatten().unwrap_or_else(|| {
@@ -326,8 +326,9 @@ impl Calls {
     }
 
     /// Returns whether the client shows MCP Apps.
-    pub(crate) fn client_has_apps(&self, number: u32) -> bool {
-        self.use_call(number, |held| each!(held, responder => responder.client_has_apps())).unwrap_or(false)
+    pub(crate) fn client_supports_apps(&self, number: u32) -> bool {
+        self.use_call(number, |held| each!(held, responder => responder.client_supports_apps()))
+            .unwrap_or(false)
     }
 
     /// Returns whether the answer is not wanted any more.
@@ -366,8 +367,8 @@ impl Calls {
     }
 
     /// Lets go of the stream of a call, and tells whether there was one.
-    pub(crate) fn close_stream(&self, number: u32, retry_ms: u64) -> bool {
-        let close = |held: &Held| each!(held, responder => responder.close_stream(retry_ms));
+    pub(crate) fn close_event_stream(&self, number: u32, retry_ms: u64) -> bool {
+        let close = |held: &Held| each!(held, responder => responder.close_event_stream(retry_ms));
         self.use_call(number, close).unwrap_or(false)
     }
 

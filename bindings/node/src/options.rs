@@ -17,9 +17,9 @@ pub(crate) struct Options {
     #[serde(default)]
     extensions: BTreeMap<String, Box<RawValue>>,
     #[serde(default)]
-    result_types: BTreeMap<String, String>,
+    extension_result_types: BTreeMap<String, String>,
     #[serde(default)]
-    announces: BTreeMap<String, String>,
+    list_notifications: BTreeMap<String, String>,
     #[serde(default)]
     error_codes: BTreeMap<String, BTreeMap<String, i32>>,
     cache: Option<Hint>,
@@ -50,11 +50,11 @@ impl Options {
                 builder = builder.extension(id, settings);
             }
         }
-        for (result_type, extension) in self.result_types {
-            builder = builder.result_type(result_type, extension);
+        for (result_type, extension) in self.extension_result_types {
+            builder = builder.extension_result_type(result_type, extension);
         }
-        for (kind, notification) in self.announces {
-            builder = builder.announces(kind, notification);
+        for (kind, notification) in self.list_notifications {
+            builder = builder.list_notification(kind, notification);
         }
         for (version, codes) in self.error_codes {
             for (condition, code) in codes {

@@ -153,8 +153,8 @@ impl Native {
 
     /// Returns whether the client shows MCP Apps.
     #[napi]
-    pub fn client_has_apps(&self, call: u32) -> bool {
-        self.inner.calls.client_has_apps(call)
+    pub fn client_supports_apps(&self, call: u32) -> bool {
+        self.inner.calls.client_supports_apps(call)
     }
 
     /// Returns whether the answer is not wanted any more.
@@ -233,8 +233,8 @@ impl Native {
 
     /// Lets go of the stream that will carry the answer of a call, and returns whether there was one.
     #[napi]
-    pub fn close_stream(&self, call: u32, retry_ms: f64) -> bool {
-        self.inner.calls.close_stream(call, retry_ms as u64)
+    pub fn close_event_stream(&self, call: u32, retry_ms: f64) -> bool {
+        self.inner.calls.close_event_stream(call, retry_ms as u64)
     }
 
     /// Asks the client, for a call of a method; `params` is JSON. Returns the number that its answer comes with.
@@ -316,8 +316,8 @@ impl Native {
     }
 
     #[napi]
-    pub fn announce(&self, kind: String) -> Result<()> {
-        self.inner.server.announce(&kind).map_err(thrown)
+    pub fn notify_list_changed(&self, kind: String) -> Result<()> {
+        self.inner.server.notify_list_changed(&kind).map_err(thrown)
     }
 
     #[napi]

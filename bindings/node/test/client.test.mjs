@@ -85,7 +85,7 @@ const NAME = { type: 'object', properties: { name: { type: 'string' } } };
 test('a client answers what the server asks it', limit, async () => {
   const server = new Server('s', '1');
   server.tool('ask', {}, async (_, call) => {
-    const { content } = await call.request('elicitation/create', {
+    const { content } = await call.sendRequest('elicitation/create', {
       message: 'Your name?',
       requestedSchema: NAME,
     });

@@ -43,8 +43,8 @@ test('a method is given its params, and its result is the answer', async () => {
 
 test('a client that is asked while a method runs resolves or rejects what it was asked by', async () => {
   const { send, received } = make(async (_, call) => {
-    const seen = [await call.request('roots/list')];
-    await assert.rejects(call.request('roots/list'), (e) => {
+    const seen = [await call.sendRequest('roots/list')];
+    await assert.rejects(call.sendRequest('roots/list'), (e) => {
       assert(e instanceof ClientError);
       seen.push(e.error);
       return true;
@@ -66,7 +66,7 @@ test('a request to the client is given up by its signal, and when the connection
   const ends = [];
   const { send, received, connection } = make(async (_, call) => {
     for (const options of [{ signal: controller.signal }, {}]) {
-      await call.request('roots/list', undefined, options).catch((e) => ends.push(e));
+      await call.sendRequest('roots/list', undefined, options).catch((e) => ends.push(e));
     }
     return {};
   });

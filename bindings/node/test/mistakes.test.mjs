@@ -180,9 +180,12 @@ const REFUSED = {
     },
     'the tool "show" opens the app "ui://clock/view", which is not registered; register the app, too',
   ],
-  'a number in resultTypes': [() => make({ resultTypes: { a: 5 } }), 'resultTypes.a: a string, not 5'],
+  'a number in extensionResultTypes': [
+    () => make({ extensionResultTypes: { a: 5 } }),
+    'extensionResultTypes.a: a string, not 5',
+  ],
   'a result type of no extension': [
-    () => make({ resultTypes: { a: 'a.example/b' } }),
+    () => make({ extensionResultTypes: { a: 'a.example/b' } }),
     'the result type "a" belongs to the extension "a.example/b", which is not declared',
   ],
   'a limit of 0': [() => make({ limits: { pageItems: 0 } }), '`pageItems` must be at least 1 (got 0)'],
@@ -193,7 +196,10 @@ const REFUSED = {
   'a word as ttlMs': [() => make({ cache: { ttlMs: 'x' } }), 'cache.ttlMs: a whole number from 0, not "x"'],
   ttl: [() => make({ cache: { ttl: 5 } }), 'cache has no member ttl: did you mean ttlMs?'],
   'a number in cacheOf': [() => make({ cacheOf: { reads: 5 } }), 'cacheOf.reads: an object, not 5'],
-  'a number in announces': [() => make({ announces: { a: 5 } }), 'announces.a: a string, not 5'],
+  'a number in listNotifications': [
+    () => make({ listNotifications: { a: 5 } }),
+    'listNotifications.a: a string, not 5',
+  ],
   'a number as a capability': [() => make({ capabilities: { x: 5 } }), 'capabilities.x: an object, not 5'],
   'a word in errorCodes': [
     () => make({ errorCodes: { '2025-06-18': { internal_error: 'x' } } }),
@@ -493,7 +499,7 @@ const FAILED = {
   ...called('a number as the name of a notification', (call) => call.notify(5), 'method: a string, not 5'),
   ...called('a number as params', (call) => call.notify('notifications/x', 5), 'params: an object, not 5'),
   ...called('a word as progress', (call) => call.progress('x'), 'progress: a finite number, not "x"'),
-  ...called('a number as a request', (call) => call.request(5), 'method: a string, not 5'),
+  ...called('a number as a request', (call) => call.sendRequest(5), 'method: a string, not 5'),
   ...read('a number as state', (call) => call.sealState(5, 5), 'state: a string, not 5'),
   ...read('a word as a time', (call) => call.sealState('a', 'x'), 'until: a finite number, not "x"'),
   ...read('a word as now', (call) => call.openState('x'), 'now: a finite number, not "x"'),

@@ -28,7 +28,7 @@ function asking() {
   const registry = new FinalizationRegistry(() => (seen.gone += 1));
   const server = new Server('s', '1', { onLog() {} });
   const ask = (call) => {
-    const asked = call.request('roots/list');
+    const asked = call.sendRequest('roots/list');
     registry.register(asked);
     asked.catch((e) => seen.rejected.push(e));
     return asked;

@@ -48,7 +48,7 @@ function make() {
   const server = new Server('s', '1', { onLog() {} });
   server.text('t:x', 'x');
   server.resource('t:later/{x}', async () => 'x');
-  server.method('x/ask', async (_, call) => ({ roots: await call.request('roots/list') }));
+  server.method('x/ask', async (_, call) => ({ roots: await call.sendRequest('roots/list') }));
   return server;
 }
 
@@ -111,7 +111,7 @@ test('a request to the client of a connection that is dropped is over', limit, a
   const registry = new FinalizationRegistry(() => (gone += 1));
   const server = new Server('s', '1', { onLog() {} });
   server.method('x/ask', (_, call) => {
-    const asked = call.request('roots/list');
+    const asked = call.sendRequest('roots/list');
     registry.register(asked);
     return asked.catch((e) => {
       assert(e instanceof ClosedError);
@@ -134,7 +134,7 @@ test('a request to the client is refused where there are no sessions', limit, as
   const refused = [];
   const server = new Server('s', '1', { onLog() {} });
   server.method('x/ask', async (_, call) => {
-    await call.request('roots/list').catch((e) => refused.push(e));
+    await call.sendRequest('roots/list').catch((e) => refused.push(e));
     return {};
   });
   const { fetch } = server.handler({ sessions: false });

@@ -222,7 +222,10 @@ await first;`,
     `${SERVER} const client = server.testClient(); await client.list();`,
     `while (client.listChanges === 0) await new Promise(setImmediate);`,
   ],
-  'Server.announce': [`const server = serving({ capabilities: { tools: { listChanged: true } } });`, ''],
+  'Server.notifyListChanged': [
+    `const server = serving({ capabilities: { tools: { listChanged: true } } });`,
+    '',
+  ],
   'Server.onPublish': [
     `${SERVER} const sent: string[] = []; const redis = { publish: (_channel: string, event: string) => void sent.push(event) };`,
     `server.updated('notes://1'); assert.equal(sent.length, 1);`,
@@ -282,7 +285,7 @@ await first;`,
   ],
   'Server.testClient': [
     `${SERVER} const answer = { role: 'assistant', content: { type: 'text', text: 'Yes.' }, model: 'm' };
-     server.tool('ask', { inputSchema: { type: 'object' } }, async (_, call) => one('text', (await call.request('sampling/createMessage', { messages: [], maxTokens: 1 })).content.text));`,
+     server.tool('ask', { inputSchema: { type: 'object' } }, async (_, call) => one('text', (await call.sendRequest('sampling/createMessage', { messages: [], maxTokens: 1 })).content.text));`,
     `assert.equal((await client.callTool('ask')).content[0].text, 'Yes.');`,
   ],
   'Connection.receive': [
@@ -338,7 +341,7 @@ await first;`,
     `return one('text', session.id); }); const client = server.testClient();
      assert.equal((await client.callTool('tell')).content[0].text, '1');`,
   ],
-  'MethodCall.request': [
+  'MethodCall.sendRequest': [
     `${SERVER} server.tool('roots', { inputSchema: { type: 'object' } }, async (_, call) => {`,
     `return one('text', roots[0].uri); });
      const client = server.testClient({ capabilities: { roots: {} }, onRequest: () => ({ roots: [{ uri: 'file:///a' }] }) });
@@ -348,7 +351,7 @@ await first;`,
     `${SERVER} const total = 3; server.tool('count', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', 'done'); }); assert.equal((await server.testClient().callTool('count')).content[0].text, 'done');`,
   ],
-  'ListCall.closeStream': [
+  'ListCall.closeEventStream': [
     `${SERVER} server.tool('wait', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', 'done'); }); assert.equal((await server.testClient().callTool('wait')).content[0].text, 'done');`,
   ],

@@ -206,8 +206,8 @@ impl Call {
 
     /// True if the client says that it shows MCP Apps. False once the call is answered.
     #[getter]
-    fn client_has_apps(&self, py: Python<'_>) -> bool {
-        detach(py, || self.slot.client_has_apps())
+    fn client_supports_apps(&self, py: Python<'_>) -> bool {
+        detach(py, || self.slot.client_supports_apps())
     }
 
     /// The filter of a listing in the `resources/get` dialect, a dict, or None. The dialect leaves its
@@ -392,9 +392,9 @@ impl Call {
     ///     False if there is no such stream: over stdio, in other revisions, for a client that accepts only
     ///         JSON, after the answer, and for a stream that is closed already.
     #[pyo3(signature = (retry_ms, /))]
-    fn close_stream(&self, retry_ms: &Bound<'_, PyAny>) -> PyResult<bool> {
+    fn close_event_stream(&self, retry_ms: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, retry_ms) = (retry_ms.py(), given::count("retry_ms", retry_ms)?);
-        Ok(detach(py, || self.slot.close_stream(retry_ms)))
+        Ok(detach(py, || self.slot.close_event_stream(retry_ms)))
     }
 
     /// Asks the client for one of its features by a name, in every protocol revision, and returns the
@@ -444,7 +444,7 @@ impl Call {
     ///
     /// The future raises `MethodError` if the client answers an error. It is cancelled if the call is
     /// answered or cancelled first, or if the client is gone. Cancelling it cancels the request. Do not
-    /// wait for it on a thread that runs callbacks: return a future, or use `request_async`.
+    /// wait for it on a thread that runs callbacks: return a future, or use `send_request_async`.
     ///
     /// Args:
     ///     method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
@@ -456,7 +456,7 @@ impl Call {
     ///     LimitError: The client reads nothing.
     ///     ClosedError: The call is already answered.
     #[pyo3(signature = (method, params = None, /))]
-    fn request<'py>(
+    fn send_request<'py>(
         this: &Bound<'py, Self>,
         method: &Bound<'py, PyAny>,
         params: Option<&Bound<'py, PyAny>>,
@@ -466,9 +466,9 @@ impl Call {
     }
 
     /// Sends the client a request, and returns its result, in an `async def`. Arguments and errors are
-    /// those of `request` and of its future.
+    /// those of `send_request` and of its future.
     #[pyo3(signature = (method, params = None, /))]
-    fn request_async<'py>(
+    fn send_request_async<'py>(
         this: &Bound<'py, Self>,
         method: &Bound<'py, PyAny>,
         params: Option<&Bound<'py, PyAny>>,

@@ -20,8 +20,8 @@ const OTHERS: [&str; 12] = [
     "limits",
     "capabilities",
     "extensions",
-    "result_types",
-    "announces",
+    "extension_result_types",
+    "list_notifications",
     "cache",
     "cache_of",
     "observe",
@@ -90,17 +90,17 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             }
             builder
         }
-        "result_types" => {
+        "extension_result_types" => {
             for (result_type, extension) in pairs(name, value)? {
                 let extension = given::string(&format!("{name}[{result_type:?}]"), &extension)?;
-                builder = builder.result_type(result_type, extension);
+                builder = builder.extension_result_type(result_type, extension);
             }
             builder
         }
-        "announces" => {
+        "list_notifications" => {
             for (kind, notification) in pairs(name, value)? {
                 let notification = given::string(&format!("{name}[{kind:?}]"), &notification)?;
-                builder = builder.announces(kind, notification);
+                builder = builder.list_notification(kind, notification);
             }
             builder
         }

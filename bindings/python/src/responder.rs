@@ -85,9 +85,9 @@ pub(crate) trait Watched: Send + Sync {
     fn session(&self) -> Option<wellhead::Session>;
     fn check_arguments(&self, arguments: &Json) -> wellhead::Result<Json>;
     fn extension(&self, id: &str) -> Option<String>;
-    fn client_has_apps(&self) -> bool;
+    fn client_supports_apps(&self) -> bool;
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool;
-    fn close_stream(&self, retry_ms: u64) -> bool;
+    fn close_event_stream(&self, retry_ms: u64) -> bool;
 }
 
 /// The result of a request that the callback made by a name, or why it has none.
@@ -244,16 +244,16 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
         self.use_responder(|responder| responder.extension(id))?
     }
 
-    fn client_has_apps(&self) -> bool {
-        self.use_responder(Responder::client_has_apps).unwrap_or(false)
+    fn client_supports_apps(&self) -> bool {
+        self.use_responder(Responder::client_supports_apps).unwrap_or(false)
     }
 
     fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
         self.use_responder(|responder| responder.progress(progress, total, message)).unwrap_or(false)
     }
 
-    fn close_stream(&self, retry_ms: u64) -> bool {
-        self.use_responder(|responder| responder.close_stream(retry_ms)).unwrap_or(false)
+    fn close_event_stream(&self, retry_ms: u64) -> bool {
+        self.use_responder(|responder| responder.close_event_stream(retry_ms)).unwrap_or(false)
     }
 }
 
@@ -307,7 +307,7 @@ impl Notifies for wellhead::MethodAnswer {
     }
 
     fn request(responder: &Responder<Self>, method: &str, params: Option<&Json>) -> wellhead::Result<u64> {
-        responder.request_by_number(method, params)
+        responder.send_request_by_number(method, params)
     }
 
     fn give_up(responder: &Responder<Self>, request: u64) {

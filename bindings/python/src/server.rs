@@ -107,8 +107,8 @@ impl Server {
     #[pyo3(
         signature = (name, version, **options),
         text_signature = "(name, version, *, title=None, instructions=None, cursor_key=None, limits=None, \
-                    subscribe=True, list_changed=True, capabilities=None, extensions=None, result_types=None, \
-                    announces=None, cache=None, cache_of=None, origin=None, observe=None, lifespan=None, versions=None, error_profile='official', \
+                    subscribe=True, list_changed=True, capabilities=None, extensions=None, extension_result_types=None, \
+                    list_notifications=None, cache=None, cache_of=None, instance_name=None, observe=None, lifespan=None, versions=None, error_profile='official', \
                     error_codes=None, permission_denied='error', undeclared_lists='error', \
                     titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
                     resources_as_tools=False, subscribe_unknown='deny', \
@@ -561,12 +561,12 @@ impl Server {
         detach(py, || core.counters()).into()
     }
 
-    #[doc = docstring!(announce)]
+    #[doc = docstring!(notify_list_changed)]
     #[pyo3(signature = (kind, /))]
-    fn announce(&self, kind: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn notify_list_changed(&self, kind: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, kind) = (kind.py(), given::string("kind", kind)?);
         let core = self.core(py);
-        raising(|| detach(py, || core.announce(&kind)))?.or_raise(py)
+        raising(|| detach(py, || core.notify_list_changed(&kind)))?.or_raise(py)
     }
 
     #[doc = docstring!(access_changed)]

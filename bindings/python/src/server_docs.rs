@@ -26,17 +26,17 @@ Args:
     extensions: Extensions of the protocol to declare: their settings by identifier, such as
         `{"com.example/charts": {}}`. An extension that the server implements is declared when it is
         used; settings here are added to its own. Callbacks get the client's from `Call.extension`.
-    result_types: The extension of each `resultType` other than `complete` and `input_required`, such
+    extension_result_types: The extension of each `resultType` other than `complete` and `input_required`, such
         as `{"chart": "com.example/charts"}`. The extension must be among `extensions`. Such a result
         goes only to a client that declares the extension, too; another client is told that it lacks
         it.
-    announces: Further kinds of lists for `announce`: the name that clients use in
+    list_notifications: Further kinds of lists for `notify_list_changed`: the name that clients use in
         `subscriptions/listen`, and the notification.
     cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
         more specific hint says so.
     cache_of: Hints by kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts` and
         `reads`.
-    origin: The name of this instance among the instances that exchange changes through
+    instance_name: The name of this instance among the instances that exchange changes through
         `on_publish`. Default: random.
     observe: A function `(observed)`, called with a `wellhead.Observed` when a call of a callback
         begins and when it ends. It runs in the context (`contextvars`) of that callback, on the
@@ -103,7 +103,7 @@ Raises:
 
 A tool opens the page with `app=`. Clients show it in a frame without access to this server's files, so
 the document holds all that it needs, or names origins in `csp`. Its MIME type is set. Return a text
-from the tool too, for clients that do not show apps: see `Call.client_has_apps`.
+from the tool too, for clients that do not show apps: see `Call.client_supports_apps`.
 
     server.app(\"ui://clock/view\", \"<!doctype html><p>12:00\", ui={\"prefersBorder\": True})
 
@@ -658,11 +658,11 @@ Raises:
     RegistrationError: A URI is not absolute (`invalid_uri`).
     ClosedError: The server is closed."
     };
-    (announce) => {
+    (notify_list_changed) => {
         "Notifies clients that the lists of one kind changed. Never blocks.
 
 Args:
-    kind: `toolsListChanged`, `promptsListChanged`, or a kind of `announces=`.
+    kind: `toolsListChanged`, `promptsListChanged`, or a kind of `list_notifications`.
 
 Raises:
     RegistrationError: The kind is unknown (`unknown`), or the capability does not declare

@@ -57,11 +57,11 @@ def test_threads_that_share_a_call_get_right_answers() -> None:
                 assert call.client_capabilities == {"roots": {}}
                 assert not call.cancelled
                 if number == 0:
-                    call.request("roots/list").cancel()
+                    call.send_request("roots/list").cancel()
                 elif number == 1:
                     assert call.notify("notifications/x")
                 elif number == 2:
-                    assert not call.close_stream(1) and not call.progress(1)
+                    assert not call.close_event_stream(1) and not call.progress(1)
                 else:
                     transmitted(connection)
 

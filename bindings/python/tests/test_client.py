@@ -168,7 +168,7 @@ def asking() -> wellhead.Server:
     @server.tool("ask", TOOL)
     async def ask(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
         call.progress(1, 2)
-        answer = await call.request_async("sampling/createMessage", {"messages": [], "maxTokens": 1})
+        answer = await call.send_request_async("sampling/createMessage", {"messages": [], "maxTokens": 1})
         return {"content": [{"type": "text", "text": answer["content"]["text"]}]}
 
     return server
@@ -288,7 +288,7 @@ def test_a_future_of_a_def_is_answered_without_a_loop() -> None:
 
     @server.tool("ask", TOOL)
     def ask(arguments: dict[str, Any], call: wellhead.Call) -> Any:
-        future = call.request("sampling/createMessage", {"messages": [], "maxTokens": 1})
+        future = call.send_request("sampling/createMessage", {"messages": [], "maxTokens": 1})
         result: Any = type(future)()
         future.add_done_callback(lambda answer: result.set_result({"content": [answer.result()["content"]]}))
         return result

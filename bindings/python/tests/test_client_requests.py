@@ -31,7 +31,7 @@ def test_a_request_to_the_client_of_a_connection_that_ends_is_cancelled(end: str
 
     @server.tool("ask", {})
     def ask(arguments: Json, call: wellhead.Call) -> Future[Any]:
-        asked.append(call.request("roots/list"))
+        asked.append(call.send_request("roots/list"))
         return answer
 
     connection = server.connect()
@@ -60,7 +60,7 @@ async def test_a_request_to_the_client_of_a_session_that_ends_is_cancelled_and_l
     @server.tool("ask", {})
     async def ask(arguments: Json, call: wellhead.Call) -> Json:
         try:
-            await call.request_async("roots/list")
+            await call.send_request_async("roots/list")
         except asyncio.CancelledError:
             outcomes.append("cancelled")
             raise
@@ -93,7 +93,7 @@ over = threading.Semaphore(0)
 @server.tool("ask", {})
 def ask(arguments: dict, call: wellhead.Call) -> dict:
     try:
-        call.request("roots/list").result()
+        call.send_request("roots/list").result()
     finally:
         over.release()
     return {"content": []}

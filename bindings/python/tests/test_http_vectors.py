@@ -224,7 +224,7 @@ def fits(expected: str | None, value: str | None, kept: Kept) -> bool:
 
 
 def is_ready_for(host: Host, step: Json) -> bool:
-    for verb in ("finish", "progress", "close_stream", "notify", "held", "cancelled"):
+    for verb in ("finish", "progress", "close_event_stream", "notify", "held", "cancelled"):
         if verb in step:
             held = host.held.get(step[verb])
             if held is None or verb != "cancelled" or held.call is None:

@@ -87,12 +87,17 @@ MISTAKES: list[Mistake] = [
             ("total", lambda call: call.progress(1, "x"), TypeError, "total must be a number, not str"),
             ("message", lambda call: call.progress(1, 2, 3), TypeError, "message must be a str, not int"),
             (
-                "close_stream(str)",
-                lambda call: call.close_stream("x"),
+                "close_event_stream(str)",
+                lambda call: call.close_event_stream("x"),
                 TypeError,
                 "retry_ms must be a whole number, not str",
             ),
-            ("close_stream(-1)", lambda call: call.close_stream(-1), ValueError, "retry_ms must be 0 or more (got -1)"),
+            (
+                "close_event_stream(-1)",
+                lambda call: call.close_event_stream(-1),
+                ValueError,
+                "retry_ms must be 0 or more (got -1)",
+            ),
             ("seal_state(int)", lambda call: call.seal_state(3, 4), TypeError, "state must be a str, not int"),
             (
                 "seal_state(until)",
@@ -109,10 +114,10 @@ MISTAKES: list[Mistake] = [
                 TypeError,
                 "params must be a dict, not list",
             ),
-            ("request", lambda call: call.request(3), TypeError, "method must be a str, not int"),
+            ("request", lambda call: call.send_request(3), TypeError, "method must be a str, not int"),
             (
                 "request(params)",
-                lambda call: call.request("roots/list", 3),
+                lambda call: call.send_request("roots/list", 3),
                 TypeError,
                 "params must be a dict, not int",
             ),

@@ -54,7 +54,7 @@ def test_calls_and_changes_are_counted() -> None:
 
 
 def test_a_change_that_one_instance_publishes_reaches_the_clients_of_another() -> None:
-    first, second = (wellhead.Server("s", "1", origin=origin) for origin in ("first", "second"))
+    first, second = (wellhead.Server("s", "1", instance_name=origin) for origin in ("first", "second"))
     second.text("n:a", "a")
     events: list[str] = []
     first.on_publish(events.append)

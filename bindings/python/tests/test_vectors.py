@@ -20,7 +20,7 @@ REACHES = {
     "busy",
     "cache",
     "caller",
-    "close_stream",
+    "close_event_stream",
     "completion",
     "expand",
     "explain",

@@ -20,10 +20,10 @@ DESCRIPTION = (
     *("annotations", "meta", "kind", "version", "metadata"),
 )
 OPTIONS = (
-    "origin",
-    *("capabilities", "announces", "versions", "error_profile", "error_codes", "permission_denied"),
+    "instance_name",
+    *("capabilities", "list_notifications", "versions", "error_profile", "error_codes", "permission_denied"),
     *("undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
-    *("extensions", "handshake_extensions", "result_types"),
+    *("extensions", "handshake_extensions", "extension_result_types"),
     "resources_as_tools",
     *("unknown_tool", "invalid_arguments", "tool_errors", "check_output"),
     *("description", "website_url"),
@@ -231,7 +231,7 @@ class Host:
         if "header" in answer:
             return {"content": [], "messages": [], "header": call.header(answer["header"]), "query": call.query}
         if "extension" in answer:
-            return {"extension": call.extension(answer["extension"]), "apps": call.client_has_apps}
+            return {"extension": call.extension(answer["extension"]), "apps": call.client_supports_apps}
         if answer == "echo":
             told: Json = {
                 "method": call.method,
@@ -267,7 +267,7 @@ class Host:
     def request(self, answer: Json, given: dict[str, Any], call: wellhead.Call) -> Any:
         asked = answer["request"]
         try:
-            response = call.request(asked["method"], asked.get("params"))
+            response = call.send_request(asked["method"], asked.get("params"))
         except wellhead.Error as refused:
             assert refused.code == answer.get("refused")
             return self.method_answer(answer["then"], given, call)
@@ -423,8 +423,8 @@ class Host:
             outcome(step, lambda: update(step["update"], *below))
         elif "list_changed" in step:
             outcome(step, self.server.list_changed)
-        elif "announce" in step:
-            outcome(step, lambda: self.server.announce(step["announce"]))
+        elif "notify_list_changed" in step:
+            outcome(step, lambda: self.server.notify_list_changed(step["notify_list_changed"]))
         elif "notify" in step:
             noted = self.held[step["notify"]].call
             assert noted is not None
@@ -437,9 +437,9 @@ class Host:
             call, report = self.held[step["progress"]].call, step["report"]
             assert call is not None
             call.progress(report["progress"], report.get("total"), report.get("message"))
-        elif "close_stream" in step:
-            call = self.held[step["close_stream"]].call
-            assert call is not None and call.close_stream(step["retry_ms"]) is step["is"]
+        elif "close_event_stream" in step:
+            call = self.held[step["close_event_stream"]].call
+            assert call is not None and call.close_event_stream(step["retry_ms"]) is step["is"]
         elif "remove_tool" in step:
             outcome(step, lambda: self.server.remove_tool(step["remove_tool"]))
         elif "remove_prompt" in step:

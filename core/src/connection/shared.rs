@@ -360,7 +360,7 @@ impl ConnectionState {
         wanted
     }
 
-    pub(crate) fn close_stream(self: &Arc<Self>, call: CallId, retry_ms: u64) -> bool {
+    pub(crate) fn close_event_stream(self: &Arc<Self>, call: CallId, retry_ms: u64) -> bool {
         let closed = self.step(|m, _| m.close_event_stream(call, retry_ms));
         if closed {
             self.hurry();

@@ -106,7 +106,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// The word by which an observer knows the outcome: see [`crate::Ended::outcome`].
-    pub fn word(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Outcome::Read(answer) => answer.word(),
             Outcome::Method(answer) => answer.word(),

@@ -132,16 +132,16 @@ impl MethodCall {
         }
     }
 
-    /// [`Responder::request`], while the call has its responder.
+    /// [`Responder::send_request`], while the call has its responder.
     ///
     /// # Errors
-    /// As [`Responder::request`].
-    pub fn request<F>(&self, method: &str, params: Option<&Json>, then: F) -> Result<u64>
+    /// As [`Responder::send_request`].
+    pub fn send_request<F>(&self, method: &str, params: Option<&Json>, then: F) -> Result<u64>
     where
         F: FnOnce(ClientAnswer) + Send + 'static,
     {
         match &self.responder {
-            Some(responder) => responder.request(method, params, then),
+            Some(responder) => responder.send_request(method, params, then),
             None => Err(Error::new(ErrorKind::Closed, "the call's responder was taken; ask through that")),
         }
     }
@@ -203,7 +203,7 @@ impl ResponseCall {
         self.connection
     }
 
-    /// Returns the number of the request on that connection, as [`Responder::request`] numbered it.
+    /// Returns the number of the request on that connection, as [`Responder::send_request`] numbered it.
     pub fn number(&self) -> u64 {
         self.number
     }

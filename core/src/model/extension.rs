@@ -58,7 +58,7 @@ impl ClientExtensions {
     }
 
     /// Returns whether the client shows MCP Apps.
-    pub fn has_apps(&self) -> bool {
+    pub fn supports_apps(&self) -> bool {
         let types =
             self.settings(APPS).and_then(|settings| member(settings, "mimeTypes")).filter(|t| is_array(*t));
         let types = types.and_then(|types| elements(types, usize::MAX)).unwrap_or_default();
@@ -148,13 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn a_client_has_apps_if_it_names_their_type() {
+    fn a_client_supports_apps_if_it_names_their_type() {
         let has = |settings: &str| {
             declared(
                 &format!(r#"{{"extensions":{{"io.modelcontextprotocol/ui":{settings}}}}}"#),
                 Era::Stateless,
             )
-            .has_apps()
+            .supports_apps()
         };
         assert!(has(r#"{"mimeTypes":["text/plain","Text/HTML ; Profile=mcp-app"]}"#));
         assert!(!has("{}"));

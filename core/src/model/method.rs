@@ -281,7 +281,7 @@ impl<T: Into<MethodAnswer>> From<Result<T, ClientRequestError>> for MethodAnswer
     }
 }
 
-/// The client's answer to a request of [`crate::Responder::request`].
+/// The client's answer to a request of [`crate::Responder::send_request`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientAnswer {

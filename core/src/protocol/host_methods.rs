@@ -452,7 +452,9 @@ impl MethodRequest<'_> {
     ) -> Result<(), MethodOutcome> {
         let Some(id) = result_types.get(kind) else {
             let kind = printable(kind, SHOWN);
-            return Err(self.wrong(&format!("no extension has the resultType \"{kind}\"; see `result_type`")));
+            return Err(self.wrong(&format!(
+                "no extension has the resultType \"{kind}\"; see `extension_result_types`"
+            )));
         };
         if !self.revision.result_envelope {
             let what = format!("has the resultType \"{kind}\", and {} has none", self.revision);

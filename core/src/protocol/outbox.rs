@@ -47,7 +47,7 @@ pub enum MessageKind {
     /// The route ended without an answer: a notification, or a cancelled request. There are no bytes.
     Ended,
     /// The stream that carries the answer ends here, and what follows waits for a client that comes back, which is to be
-    /// after this number of milliseconds: [`crate::Responder::close_stream`]. There are no bytes.
+    /// after this number of milliseconds: [`crate::Responder::close_event_stream`]. There are no bytes.
     Paused(u64),
 }
 

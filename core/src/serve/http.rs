@@ -7,7 +7,7 @@ use super::exchange_body::{ClientId, respond};
 use super::jobs::Jobs;
 use super::listening::Listening;
 use super::shared::{HttpShared, no_thread, ticks};
-use super::{OnReady, check_callback_threads, check_threads, drain_time, milliseconds};
+use super::{OnReady, check_callback_threads, check_threads, drain_time};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
 use crate::options::{ListenerOptions, OptionEntry, OptionValue, SetOption};
@@ -78,10 +78,10 @@ impl Http {
         self
     }
 
-    /// Sets how long answers under way may take after the server was closed. Default: 5,000 milliseconds.
+    /// Sets how many milliseconds pending answers may take after the server is closed. Default: 5,000.
     #[must_use]
-    pub fn drain(mut self, time: Duration) -> Self {
-        self.options.drain_ms = milliseconds(time);
+    pub fn drain_ms(mut self, value: u64) -> Self {
+        self.options.drain_ms = value;
         self
     }
 

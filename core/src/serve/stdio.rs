@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::platform::{self, Guard};
 use super::threads::{Job, Shared};
-use super::{OnReady, check_callback_threads, drain_time, milliseconds};
+use super::{OnReady, check_callback_threads, drain_time};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::options::{OptionEntry, OptionValue, SetOption, StdioOptions};
@@ -52,12 +52,11 @@ impl Stdio {
         self
     }
 
-    /// Sets the drain time: how long pending answers may take after the end of input, and how long the client may
-    /// take to read them. Default: 5,000 milliseconds. A callback that is still running is waited for, because no thread can be ended from
-    /// outside.
+    /// Sets how many milliseconds pending answers may take after the end of input, and the client may take to read
+    /// them. Default: 5,000. A callback that is still running is waited for, because no thread can be ended from outside.
     #[must_use]
-    pub fn drain(mut self, time: Duration) -> Self {
-        self.options.drain_ms = milliseconds(time);
+    pub fn drain_ms(mut self, value: u64) -> Self {
+        self.options.drain_ms = value;
         self
     }
 

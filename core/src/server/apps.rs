@@ -124,7 +124,11 @@ mod tests {
     fn a_result_type_belongs_to_an_extension_that_is_declared() {
         let built = |result_type: &str, id: &str| {
             let builder = Server::builder("s", "1").extension("com.example/a", Json::empty());
-            builder.result_type(result_type, id).build().map(drop).map_err(|error| error.to_string())
+            builder
+                .extension_result_type(result_type, id)
+                .build()
+                .map(drop)
+                .map_err(|error| error.to_string())
         };
         assert_eq!(built("chart", "com.example/a"), Ok(()));
         for (result_type, id, why) in [

@@ -32,7 +32,7 @@ pub struct Builder {
     limits: Limits,
     capabilities: BTreeMap<String, Json>,
     extensions: BTreeMap<String, Json>,
-    result_types: BTreeMap<String, String>,
+    extension_result_types: BTreeMap<String, String>,
     kinds: Vec<(String, String)>,
     observer: Option<Arc<Callback>>,
     clock: Option<Arc<Clock>>,
@@ -51,7 +51,7 @@ impl Builder {
             limits: Limits::default(),
             capabilities: BTreeMap::new(),
             extensions: BTreeMap::new(),
-            result_types: BTreeMap::new(),
+            extension_result_types: BTreeMap::new(),
             kinds: Vec::new(),
             observer: None,
             clock: None,
@@ -173,16 +173,20 @@ impl Builder {
     /// declared by [`Builder::extension`]. A tool, prompt or method returns such a result only to a client that declares the
     /// extension, too; another client is told that it lacks it.
     #[must_use]
-    pub fn result_type(mut self, result_type: impl Into<String>, extension: impl Into<String>) -> Self {
-        self.result_types.insert(result_type.into(), extension.into());
+    pub fn extension_result_type(
+        mut self,
+        result_type: impl Into<String>,
+        extension: impl Into<String>,
+    ) -> Self {
+        self.extension_result_types.insert(result_type.into(), extension.into());
         self
     }
 
-    /// Adds a kind of list whose changes [`crate::Server::announce`] announces: its name in the filter of
+    /// Adds a kind of list whose changes [`crate::Server::notify_list_changed`] announces: its name in the filter of
     /// `subscriptions/listen`, and the method of the notification. `toolsListChanged` and `promptsListChanged`
     /// exist already.
     #[must_use]
-    pub fn announces(mut self, kind: impl Into<String>, notification: impl Into<String>) -> Self {
+    pub fn list_notification(mut self, kind: impl Into<String>, notification: impl Into<String>) -> Self {
         self.kinds.push((kind.into(), notification.into()));
         self
     }
@@ -190,8 +194,8 @@ impl Builder {
     /// Sets the name of this instance among those that share their changes by [`Server::on_publish`]. Default:
     /// random. Two instances with one name ignore each other's changes.
     #[must_use]
-    pub fn origin(mut self, name: impl Into<String>) -> Self {
-        self.policy.options.origin.set(name);
+    pub fn instance_name(mut self, name: impl Into<String>) -> Self {
+        self.policy.options.instance_name.set(name);
         self
     }
 
@@ -350,7 +354,7 @@ impl Builder {
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         self.extensions.keys().try_for_each(|id| check_extension(id))?;
-        for (result_type, id) in &self.result_types {
+        for (result_type, id) in &self.extension_result_types {
             let why = match &**result_type {
                 "" => "is empty".to_owned(),
                 "complete" | "input_required" => "is the protocol's own".to_owned(),
@@ -368,12 +372,12 @@ impl Builder {
             policy: self.policy,
             identity,
             list_topics,
-            result_types: self.result_types,
+            result_types: self.extension_result_types,
             authorises: AtomicBool::new(false),
             has_resources: AtomicBool::new(resources.is_some()),
             hears_notifications: AtomicBool::new(false),
         };
-        let origin = options.origin.given().map_or_else(random_name, |name| Ok(name.to_owned()))?;
+        let origin = options.instance_name.given().map_or_else(random_name, |name| Ok(name.to_owned()))?;
         let observer = self.observer.map(|callback| Observer { callback, log: log.clone() });
         let metrics = Metrics::new(observer, self.clock);
         let inner = ServerState::new(settings, (&key, &local_key), log, metrics, origin);

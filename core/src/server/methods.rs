@@ -48,13 +48,13 @@ impl Server {
     }
 
     /// Announces that lists of a kind changed, and notifies the clients that want to know. The kind is
-    /// `toolsListChanged`, `promptsListChanged` or one of [`crate::Builder::announces`]. Never blocks, and calls no
+    /// `toolsListChanged`, `promptsListChanged` or one of [`crate::Builder::list_notification`]. Never blocks, and calls no
     /// callback but that of [`Server::on_publish`].
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unknown`]; [`crate::ErrorKind::InvalidArgument`] if the capability `tools` or `prompts` does
     /// not declare `listChanged`; [`crate::ErrorKind::Closed`].
-    pub fn announce(&self, kind: &str) -> Result<()> {
+    pub fn notify_list_changed(&self, kind: &str) -> Result<()> {
         self.apply_and_publish(&Announcement::Lists(kind))
     }
 
@@ -62,7 +62,7 @@ impl Server {
         self.open()?;
         let kinds = &self.0.settings.list_topics;
         let Some(number) = kinds.find(kind) else {
-            let message = format!("no kind of lists is named \"{kind}\"; see `announces`");
+            let message = format!("no kind of lists is named \"{kind}\"; see `list_notifications`");
             return Err(Error::new(ErrorKind::Unknown, message));
         };
         let mut wanted = TopicSet::default();

@@ -8,7 +8,7 @@ fn world() -> World {
     server.resource("test://later", |call| call.defer().0).unwrap();
     server
         .resource("test://letting-go", |call: Call| {
-            format!("{} {}", call.close_stream(100), call.close_stream(100))
+            format!("{} {}", call.close_event_stream(100), call.close_event_stream(100))
         })
         .unwrap();
     World::new(&server)
@@ -36,7 +36,7 @@ fn letting_go_of_a_stream_whose_call_is_over_does_nothing() {
     let call = held.pop().unwrap();
     let (_, twin) = call.defer();
     assert!(call.into_responder().finish("found"));
-    assert!(!twin.close_stream(100));
+    assert!(!twin.close_event_stream(100));
     assert!(world.endpoint.poll_event().is_none());
     world.go_on(&mut exchange, &mut got, Event::run);
     assert!(got.body.starts_with('{') && got.done, "{got:?}");
@@ -50,7 +50,7 @@ fn a_stream_is_let_go_of_from_many_threads_once() {
     let (mut exchange, mut got) = hold(&world, &session, 1, |call| held.push(call.into_responder()));
     let responder = &held[0];
     let closed: usize = std::thread::scope(|threads| {
-        let all: Vec<_> = (0..4).map(|_| threads.spawn(|| responder.close_stream(100))).collect();
+        let all: Vec<_> = (0..4).map(|_| threads.spawn(|| responder.close_event_stream(100))).collect();
         all.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum()
     });
     assert_eq!(closed, 1);
@@ -66,12 +66,12 @@ fn who_takes_a_stream_over_need_not_be_told_that_it_was_closed() {
     let session = world.session("2025-11-25");
     let mut held: Vec<Responder<Answer>> = Vec::new();
     let (exchange, _) = hold(&world, &session, 1, |call| held.push(call.into_responder()));
-    assert!(held[0].close_stream(1));
+    assert!(held[0].close_event_stream(1));
     let (_, got) = read_on(&world, exchange);
     assert!(got.body.contains("retry: 1\n"));
     let (second, got) = world.get(&session, &[("Last-Event-ID", "1-0")]);
     assert!(!got.done);
-    assert!(held[0].close_stream(2));
+    assert!(held[0].close_event_stream(2));
     let (mut third, mut got) = world.get(&session, &[("Last-Event-ID", "1-0")]);
     assert_eq!((got.body.as_str(), got.done), ("", false));
     assert_eq!(read_on(&world, second).1.body, "", "another request has the stream");

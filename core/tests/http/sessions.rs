@@ -174,7 +174,7 @@ fn nothing_follows_the_end_of_a_call_that_was_asking_its_client() {
         world.go_on(&mut exchange, &mut got, |event| {
             let Event::Method(call) = event else { return event.run() };
             let responder = call.into_responder();
-            responder.request("roots/list", None, |_| {}).unwrap();
+            responder.send_request("roots/list", None, |_| {}).unwrap();
             held = Some(responder);
         });
         if cancelled {
@@ -378,8 +378,10 @@ fn a_request_to_the_client_of_a_session_that_ends_is_given_up() {
         .tool("ask", &Json::object("{}").unwrap(), move |call: MethodCall| {
             let (deferred, responder) = call.defer();
             let told = told.clone();
-            responder.request("roots/list", None, move |answer| told.lock().unwrap().push(answer)).unwrap();
-            responder.request_by_number("roots/list", None).unwrap();
+            responder
+                .send_request("roots/list", None, move |answer| told.lock().unwrap().push(answer))
+                .unwrap();
+            responder.send_request_by_number("roots/list", None).unwrap();
             std::mem::forget(responder); // the application waits for the client
             deferred
         })
@@ -414,7 +416,7 @@ fn a_request_that_is_given_up_with_its_call_is_so_though_the_session_ends_before
     server
         .tool("ask", &Json::object("{}").unwrap(), move |call: MethodCall| {
             let (deferred, responder) = call.defer();
-            responder.request_by_number("roots/list", None).unwrap();
+            responder.send_request_by_number("roots/list", None).unwrap();
             responder.finish(MethodAnswer::Failed("no".to_owned()));
             deferred
         })

@@ -114,7 +114,7 @@ fn of_the_deadline_that_a_client_s_answer_begins_hears_the_exchange_whose_call_a
     world.go_on(&mut asking, &mut got, |event| match event {
         Event::Method(call) => {
             let responder = call.into_responder();
-            responder.request("roots/list", None, |_| {}).unwrap();
+            responder.send_request("roots/list", None, |_| {}).unwrap();
             asked = Some(responder);
         }
         event => panic!("{event:?}"),
@@ -350,7 +350,7 @@ fn a_host_that_asks_its_client_no_more_has_its_whole_time_from_then_on() {
     world.go_on(&mut asking, &mut got, |event| {
         let Event::Method(call) = event else { return event.run() };
         let responder = call.into_responder();
-        let number = responder.request("roots/list", None, |_| {}).unwrap();
+        let number = responder.send_request("roots/list", None, |_| {}).unwrap();
         asked = Some((responder, number));
     });
     let (responder, number) = asked.expect("the application is asked");
@@ -377,7 +377,7 @@ fn a_call_has_its_whole_time_after_its_client_answered_though_an_older_call_is_u
     world.go_on(&mut asking, &mut Got::default(), |event| {
         let Event::Method(call) = event else { return event.run() };
         let responder = call.into_responder();
-        responder.request("roots/list", None, |_| {}).unwrap();
+        responder.send_request("roots/list", None, |_| {}).unwrap();
         asked = Some(responder);
     });
     let responder = asked.expect("the application is asked");

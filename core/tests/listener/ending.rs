@@ -1,7 +1,6 @@
 //! The end of the service while answers are under way.
 
 use super::{Client, Service, asked, holding, is_ended, server};
-use std::time::Duration;
 use wellhead::serve::Http;
 
 fn stateless(service: &Service) -> Client {
@@ -38,7 +37,7 @@ fn what_is_under_way_when_the_server_is_closed_is_still_answered() {
 fn the_service_ends_although_a_callback_never_answers() {
     for begin in [stateless, in_session] {
         let (server, held) = holding();
-        let service = Service::start(server, |http| http.drain(Duration::from_millis(50)));
+        let service = Service::start(server, |http| http.drain_ms(50));
         let mut client = begin(&service);
         let responder = asked(&held);
         service.ends();

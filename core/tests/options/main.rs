@@ -126,7 +126,12 @@ fn a_text_a_list_an_object_or_a_callback_that_differs_or_is_missing_is_found() {
         "Rust: endpoint allowed_hosts",
     );
     assert_found("ffi/src/server.rs", "by their dates; none: all", "by their dates", "C: server versions");
-    assert_found("ffi/src/server.rs", "pub origin: wellhead_str", "origin: wellhead_str", "C: server origin");
+    assert_found(
+        "ffi/src/server.rs",
+        "pub instance_name: wellhead_str",
+        "instance_name: wellhead_str",
+        "C: server instance_name",
+    );
     assert_found(HPP, "include, exclude;", "include;", "C++: folder exclude");
     assert_found(PYTHON, "path: str = \"/mcp\"", "path: str = \"/\"", "Python: endpoint path");
     assert_found(PYTHON, "        instructions: str | None = None,\n", "", "Python: server instructions");

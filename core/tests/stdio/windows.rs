@@ -27,7 +27,7 @@ crate::tests![
 #[allow(clippy::print_stdout, reason = "it is what a guard is for")]
 pub(crate) fn host(threads: &str) {
     let threads: usize = threads.parse().expect("it is a number");
-    let stdio = Stdio::new().callback_threads(threads).drain(Duration::from_millis(500));
+    let stdio = Stdio::new().callback_threads(threads).drain_ms(500);
     for name in ["first", "second"] {
         let server = Server::new(name, "1");
         register(&server).expect("what is registered is valid");

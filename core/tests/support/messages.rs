@@ -6,7 +6,7 @@ use wellhead::{Connection, DrainStart, Limits, Route, Server};
 pub(crate) fn limited(limits: Limits) -> Server {
     Server::builder("tests", "1")
         .cursor_key([7; 32])
-        .origin("one")
+        .instance_name("one")
         .limits(limits)
         .on_log(|_, _| {})
         .build()

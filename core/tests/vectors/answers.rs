@@ -83,13 +83,13 @@ impl Shared {
     }
 
     /// Lets go of the stream of a held call. Tells whether there was one.
-    pub(crate) fn close_stream(&self, name: &str, retry_ms: u64) -> Result<bool, String> {
+    pub(crate) fn close_event_stream(&self, name: &str, retry_ms: u64) -> Result<bool, String> {
         self.with(|s| match s.held.get(name) {
-            Some(Held::Read(responder)) => Ok(responder.close_stream(retry_ms)),
-            Some(Held::List(responder)) => Ok(responder.close_stream(retry_ms)),
-            Some(Held::Completion(responder)) => Ok(responder.close_stream(retry_ms)),
-            Some(Held::Question(responder)) => Ok(responder.close_stream(retry_ms)),
-            Some(Held::Method(responder)) => Ok(responder.close_stream(retry_ms)),
+            Some(Held::Read(responder)) => Ok(responder.close_event_stream(retry_ms)),
+            Some(Held::List(responder)) => Ok(responder.close_event_stream(retry_ms)),
+            Some(Held::Completion(responder)) => Ok(responder.close_event_stream(retry_ms)),
+            Some(Held::Question(responder)) => Ok(responder.close_event_stream(retry_ms)),
+            Some(Held::Method(responder)) => Ok(responder.close_event_stream(retry_ms)),
             _ => Err(format!("no call is held as {name}")),
         })
     }

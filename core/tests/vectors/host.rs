@@ -44,11 +44,11 @@ impl Host {
             let icons = Icon::list_from_json(&options["icons"].to_string()).expect("icons");
             builder = icons.into_iter().fold(builder, Builder::icon);
         }
-        for (kind, notification) in options["announces"].as_object().into_iter().flatten() {
-            builder = builder.announces(kind, text_of(notification));
+        for (kind, notification) in options["list_notifications"].as_object().into_iter().flatten() {
+            builder = builder.list_notification(kind, text_of(notification));
         }
-        if let Some(origin) = text("origin") {
-            builder = builder.origin(origin);
+        if let Some(origin) = text("instance_name") {
+            builder = builder.instance_name(origin);
         }
         for (name, capability) in options["capabilities"].as_object().into_iter().flatten() {
             builder = builder.capability(name, object(capability));
@@ -61,7 +61,7 @@ impl Host {
             .on_log(move |_, line| lines.with(|s| s.lines.push(line.to_owned())))
             .build()
             .expect("the options of a script are valid");
-        if text("origin").is_some() {
+        if text("instance_name").is_some() {
             let events = state.clone();
             let publish = move |event: &str| events.with(|s| s.published.push(event.to_owned()));
             server.on_publish(publish).expect("the server is open");
@@ -80,7 +80,7 @@ impl Host {
     /// Returns whether what a step is about is there: a call that it names, or what it compares with. Callbacks on other threads
     /// may still be on their way.
     pub(crate) fn is_ready_for(&self, step: &Value) -> bool {
-        let named = ["finish", "progress", "close_stream", "notify", "held", "on_cancel"]
+        let named = ["finish", "progress", "close_event_stream", "notify", "held", "on_cancel"]
             .iter()
             .find_map(|verb| step[*verb].as_str());
         if let Some(name) = named {
@@ -315,9 +315,9 @@ impl Host {
             self.finish(name, &step["with"])
         } else if let Some(name) = text("progress") {
             self.state.report(name, &step["report"])
-        } else if let Some(name) = text("close_stream") {
-            let retry_ms = step["retry_ms"].as_u64().ok_or("close_stream lacks retry_ms")?;
-            same("closed", &(step["is"] == true), &self.state.close_stream(name, retry_ms)?)
+        } else if let Some(name) = text("close_event_stream") {
+            let retry_ms = step["retry_ms"].as_u64().ok_or("close_event_stream lacks retry_ms")?;
+            same("closed", &(step["is"] == true), &self.state.close_event_stream(name, retry_ms)?)
         } else if let Some(name) = text("cancelled") {
             same("cancelled", &(step["is"] == true), &self.state.is_cancelled(name)?)
         } else if let Some(name) = text("on_cancel") {
@@ -370,8 +370,8 @@ impl Host {
                 Ok(taken) if step.get("is").is_some() => same("is", &step["is"], &taken.into()),
                 other => outcome(step, &other.map(drop)),
             }
-        } else if let Some(kind) = text("announce") {
-            outcome(step, &self.server.announce(kind))
+        } else if let Some(kind) = text("notify_list_changed") {
+            outcome(step, &self.server.notify_list_changed(kind))
         } else if let Some(uri) = text("explain") {
             same("explain", &step["is"].to_string(), &self.server.explain(uri).to_json())
         } else if let Some(template) = text("expand") {
@@ -596,11 +596,11 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
                 .into_iter()
                 .flatten()
                 .fold(builder, |builder, (id, settings)| builder.extension(id, object(settings))),
-            "result_types" => value
+            "extension_result_types" => value
                 .as_object()
                 .into_iter()
                 .flatten()
-                .fold(builder, |builder, (kind, id)| builder.result_type(kind, text(id))),
+                .fold(builder, |builder, (kind, id)| builder.extension_result_type(kind, text(id))),
             "resources_as_tools" => builder.resources_as_tools(value == true),
             "subscribe_unknown" => builder.subscribe_unknown(text(value).parse().expect(VALID)),
             "cache" => builder.cache(hint(value)),

@@ -64,7 +64,7 @@ impl Shared {
             responder.finish(object(&told));
         } else if let Some(id) = answer["extension"].as_str() {
             let settings = responder.extension(id).unwrap_or_else(|| "null".to_owned());
-            let apps = responder.client_has_apps();
+            let apps = responder.client_supports_apps();
             let told = format!("{{\"extension\":{settings},\"apps\":{apps}}}");
             responder.finish(Json::object(told).expect("the core hands out JSON"));
         } else if let Some(messages) = answer["notify"].as_array() {
@@ -134,13 +134,14 @@ impl Shared {
         let params = request.get("params").map(object);
         let method = text_of(&request["method"]);
         if let Some(code) = answer["refused"].as_str() {
-            let refused = responder.request(&method, params.as_ref(), |_| ()).expect_err("a script says so");
+            let refused =
+                responder.send_request(&method, params.as_ref(), |_| ()).expect_err("a script says so");
             assert_eq!(refused.kind().code(), code, "{refused}");
             return self.go_on(None, responder, &answer["then"]);
         }
         let kept = Arc::new(Mutex::new(None));
         let (state, then, taken) = (self.clone(), answer["then"].clone(), kept.clone());
-        let asked = responder.request(&method, params.as_ref(), move |said| {
+        let asked = responder.send_request(&method, params.as_ref(), move |said| {
             state.note(match &said {
                 ClientAnswer::Result(result) => format!("response {result}"),
                 ClientAnswer::Error(error) => format!("response error {error}"),

@@ -90,9 +90,9 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_add_tool(NULL, uri, uri, echo_method, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_add_prompt(NULL, uri, uri, echo_method, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_remove_tool(NULL, uri, NULL) == invalid && wellhead_server_remove_prompt(NULL, uri, NULL) == invalid);
-    CHECK(wellhead_method_request(NULL, uri, uri, NULL, NULL, NULL, NULL) == invalid);
+    CHECK(wellhead_method_send_request(NULL, uri, uri, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_method_cancel_request(NULL, 1) == 0 && wellhead_call_progress(NULL, 1, NULL, uri) == 0);
-    CHECK(wellhead_call_close_stream(NULL, 1) == 0);
+    CHECK(wellhead_call_close_event_stream(NULL, 1) == 0);
     CHECK(wellhead_server_complete_prompt(server, uri, uri, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_set_publish(server, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_inject(NULL, uri, NULL, NULL) == invalid && wellhead_server_inject(server, uri, NULL, NULL) == invalid);
@@ -101,7 +101,7 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_call_after(NULL).ptr == NULL && wellhead_call_limit(NULL) == 0 && wellhead_call_params(NULL).ptr == NULL);
     CHECK(wellhead_call_variable(NULL).ptr == NULL && wellhead_call_value(NULL).ptr == NULL);
     CHECK(wellhead_call_filter(NULL).ptr == NULL && wellhead_call_request_state(NULL).ptr == NULL);
-    CHECK(wellhead_server_announce(NULL, uri, NULL) == invalid && wellhead_server_updated_with_metadata(NULL, &resource, NULL) == invalid);
+    CHECK(wellhead_server_notify_list_changed(NULL, uri, NULL) == invalid && wellhead_server_updated_with_metadata(NULL, &resource, NULL) == invalid);
     CHECK(wellhead_complete_add(NULL, uri) == invalid && wellhead_complete_finish(NULL, 0, NULL) == invalid);
     CHECK(wellhead_complete_keep(NULL) == NULL && wellhead_complete_call(NULL) == NULL);
     CHECK(wellhead_method_result(NULL, uri) == invalid && wellhead_method_notify(NULL, uri, uri, NULL) == invalid);
@@ -188,7 +188,7 @@ static void an_update_that_is_refused_says_why(void) {
     CHECK(wellhead_server_updated_with_metadata(server, NULL, &error) != 0 && says(&error, invalid, "resource is NULL"));
     CHECK(wellhead_server_sub_resource_updated(server, good, bad, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_URI, "no uri"));
     CHECK(wellhead_server_sub_resource_updated(server, latin, good, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_UTF8, "uri is not UTF-8"));
-    CHECK(wellhead_server_announce(server, good, &error) != 0 && says(&error, WELLHEAD_STATUS_UNKNOWN, "n:1"));
+    CHECK(wellhead_server_notify_list_changed(server, good, &error) != 0 && says(&error, WELLHEAD_STATUS_UNKNOWN, "n:1"));
     CHECK(wellhead_server_inject(server, WELLHEAD_STR("{}"), &told, &error) != 0 && says(&error, invalid, "not an event") && told == 7);
     CHECK(wellhead_server_counters(server, &counters, &error) != 0 && says(&error, invalid, "counters: struct_size is 0"));
     CHECK(wellhead_server_list_changed(NULL, &error) != 0 && says(&error, invalid, "server is NULL"));

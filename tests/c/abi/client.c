@@ -155,7 +155,7 @@ static void quote(void *responder, uint32_t response, const wellhead_str *json) 
 static void ask_the_client(void *user_data, const wellhead_call *call, wellhead_method *r) {
     (void)user_data, (void)call;
     r = wellhead_method_keep(r);
-    CHECK(wellhead_method_request(r, WELLHEAD_STR("sampling/createMessage"), WELLHEAD_STR("{\"messages\":[],\"maxTokens\":1}"),
+    CHECK(wellhead_method_send_request(r, WELLHEAD_STR("sampling/createMessage"), WELLHEAD_STR("{\"messages\":[],\"maxTokens\":1}"),
                                   quote, r, NULL, NULL) == WELLHEAD_STATUS_OK);
 }
 

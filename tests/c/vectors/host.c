@@ -31,7 +31,7 @@ void host_start(host *h, const json_t *script) {
                                     &o.server, NULL);
     options_end(&o);
     if (!h->server) abort();
-    if (member(script, "origin").ptr) wellhead_server_set_publish(h->server, publish, h, NULL, NULL);
+    if (member(script, "instance_name").ptr) wellhead_server_set_publish(h->server, publish, h, NULL, NULL);
 }
 
 /* Frees what is held, unanswered. */
@@ -352,11 +352,11 @@ static wellhead_status set(host *h, const json_t *step) {
     return status;
 }
 
-static int close_stream(host *h, const json_t *step, text *why) {
-    const held *found = find_held(h, json_string_value(json_object_get(step, "close_stream")), why);
+static int close_event_stream(host *h, const json_t *step, text *why) {
+    const held *found = find_held(h, json_string_value(json_object_get(step, "close_event_stream")), why);
     if (!found) return 0;
     const json_t *retry_ms = json_object_get(step, "retry_ms");
-    int closed = wellhead_call_close_stream(call_of(found), (uint64_t)json_integer_value(retry_ms));
+    int closed = wellhead_call_close_event_stream(call_of(found), (uint64_t)json_integer_value(retry_ms));
     int same = closed == json_is_true(json_object_get(step, "is"));
     if (!same) text_say(why, "got %d", closed);
     return same;
@@ -388,7 +388,7 @@ int host_act(host *h, json_t *step, text *why) {
     if (strcmp(verb, "list_changed") == 0) return outcome(step, wellhead_server_list_changed(h->server, NULL), why);
     if (strcmp(verb, "access_changed") == 0)
         return outcome(step, wellhead_server_access_changed(h->server, string(what), NULL), why);
-    if (strcmp(verb, "announce") == 0) return outcome(step, wellhead_server_announce(h->server, string(what), NULL), why);
+    if (strcmp(verb, "notify_list_changed") == 0) return outcome(step, wellhead_server_notify_list_changed(h->server, string(what), NULL), why);
     if (strcmp(verb, "published") == 0) return published(h, what, why);
     if (strcmp(verb, "inject") == 0) return inject(h, step, why);
     if (strcmp(verb, "remove_tool") == 0)
@@ -411,7 +411,7 @@ int host_act(host *h, json_t *step, text *why) {
         if (found) report(call_of(found), json_object_get(step, "report"));
         return found != NULL;
     }
-    if (strcmp(verb, "close_stream") == 0) return close_stream(h, step, why);
+    if (strcmp(verb, "close_event_stream") == 0) return close_event_stream(h, step, why);
     if (strcmp(verb, "notify") == 0) return notify_step(h, step, why);
     if (strcmp(verb, "session_notify") == 0 || strcmp(verb, "session_log") == 0)
         return session_step(h, step, json_string_value(what), why);

@@ -94,7 +94,7 @@ static void request(host *h, wellhead_method *r, const json_t *with) {
     h->registrations++;
     if (params) json = text_of_json(params);
     wellhead_status status =
-        wellhead_method_request(r, member(message, "method"), view(&json), answered, a, never_answered, NULL);
+        wellhead_method_send_request(r, member(message, "method"), view(&json), answered, a, never_answered, NULL);
     text_free(&json);
     if (strcmp(wellhead_status_name(status), refused ? json_string_value(refused) : "ok") != 0) {
         text line = {0};
@@ -226,7 +226,7 @@ static void go_on(host *h, wellhead_method *r, const json_t *with) {
         if (!settings.ptr) settings = WELLHEAD_STR("null");
         text json = {0};
         text_say(&json, "{\"extension\":%.*s,\"apps\":%s}", (int)settings.len, settings.ptr,
-                 wellhead_call_client_has_apps(call) ? "true" : "false");
+                 wellhead_call_client_supports_apps(call) ? "true" : "false");
         wellhead_method_result(r, view(&json));
         text_free(&json);
     } else if (word && strcmp(word, "none") == 0) {

@@ -73,12 +73,12 @@ void options_read(options *o, const json_t *script) {
         *settings = text_of_json(value);
         o->extensions[s->extension_count++] = (wellhead_pair){wellhead_cstr(name), view(settings)};
     }
-    s->result_types = o->result_types;
-    json_object_foreach(json_object_get(script, "result_types"), name, value)
-        o->result_types[s->result_type_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
-    s->announces = o->announces;
-    json_object_foreach(json_object_get(script, "announces"), name, value)
-        o->announces[s->announce_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
+    s->extension_result_types = o->extension_result_types;
+    json_object_foreach(json_object_get(script, "extension_result_types"), name, value)
+        o->extension_result_types[s->extension_result_type_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
+    s->list_notifications = o->list_notifications;
+    json_object_foreach(json_object_get(script, "list_notifications"), name, value)
+        o->list_notifications[s->list_notification_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
     s->versions = o->versions;
     json_array_foreach(json_object_get(script, "versions"), i, value) o->versions[s->version_count++] = string(value);
     s->error_codes = o->error_codes;
@@ -92,7 +92,7 @@ void options_read(options *o, const json_t *script) {
         const wellhead_cache *hint = caching_read(&o->caches[s->cache_of_count], value);
         o->cache_of[s->cache_of_count++] = (wellhead_cache_of){wellhead_cstr(name), hint};
     }
-    s->origin = member(script, "origin");
+    s->instance_name = member(script, "instance_name");
     s->error_profile = member(script, "error_profile");
     s->permission_denied = member(script, "permission_denied");
     s->undeclared_lists = member(script, "undeclared_lists");

@@ -426,7 +426,7 @@ static void tell_progress(void *user_data, const wellhead_call *call, wellhead_m
 /* The stream ends before the answer, for which the client comes back. */
 static void reconnection(void *user_data, const wellhead_call *call, wellhead_method *r) {
     (void)user_data;
-    wellhead_call_close_stream(call, 500);
+    wellhead_call_close_event_stream(call, 500);
     usleep(100000); /* the client is away */
     answer(r, says(json_string("here again")));
 }
@@ -468,7 +468,7 @@ static void ask(wellhead_method *r, const char *method, json_t *params, json_t *
     question *q = malloc(sizeof *q);
     if (!q || !json) abort();
     *q = (question){wellhead_method_keep(r), tell};
-    wellhead_method_request(r, wellhead_cstr(method), wellhead_cstr(json), answered, q, forget_question, NULL);
+    wellhead_method_send_request(r, wellhead_cstr(method), wellhead_cstr(json), answered, q, forget_question, NULL);
     free(json);
     json_decref(params);
 }

@@ -314,7 +314,7 @@ static void add_tools_that_tell(wellhead::Server &server) {
         r.text("done");
     });
     server.add_tool("test_reconnection", PLAIN.dump(), [](const Call &call, std::string_view, Method &r) {
-        call.close_stream(500);
+        call.close_event_stream(500);
         std::this_thread::sleep_for(100ms); // the client is away
         r.text("here again");
     });

@@ -168,7 +168,7 @@ server.tool('test_tool_with_progress', members(), async (_, call) => {
   return says('done');
 });
 server.tool('test_reconnection', members(), async (_, call) => {
-  call.closeStream(500);
+  call.closeEventStream(500);
   await pause(100); // the client is away
   return says('Reconnection test completed successfully.');
 });
@@ -176,7 +176,7 @@ server.tool('test_reconnection', members(), async (_, call) => {
 // ---- tools that ask the client of a session
 
 server.tool('test_sampling', members({ prompt: { type: 'string' } }), async (given, call) => {
-  const { content } = await call.request('sampling/createMessage', samples(given.prompt, 100).params);
+  const { content } = await call.sendRequest('sampling/createMessage', samples(given.prompt, 100).params);
   return says(`LLM response: ${content.text}`);
 });
 server.tool('test_elicitation', members({ message: { type: 'string' } }), async (given, call) => {
@@ -185,7 +185,7 @@ server.tool('test_elicitation', members({ message: { type: 'string' } }), async 
     email: { type: 'string', description: "User's email address" },
   };
   const requestedSchema = schema(properties, ['username', 'email']);
-  const result = await call.request('elicitation/create', { message: given.message, requestedSchema });
+  const result = await call.sendRequest('elicitation/create', { message: given.message, requestedSchema });
   return says(`User response: ${JSON.stringify(result)}`);
 });
 
@@ -212,7 +212,7 @@ for (const [name, properties] of Object.entries({
 })) {
   server.tool(name, members(), async (_, call) => {
     const params = { message: 'Please fill in', requestedSchema: schema(properties) };
-    const { action, content } = await call.request('elicitation/create', params);
+    const { action, content } = await call.sendRequest('elicitation/create', params);
     return says(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`);
   });
 }

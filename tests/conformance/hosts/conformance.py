@@ -206,7 +206,7 @@ async def progress(_arguments: Json, call: wellhead.Call) -> Json:
 
 @server.tool("test_reconnection", PLAIN)
 async def reconnection(_arguments: Json, call: wellhead.Call) -> Json:
-    call.close_stream(500)
+    call.close_event_stream(500)
     await asyncio.sleep(0.1)  # the client is away
     return says("Reconnection test completed successfully.")
 
@@ -219,7 +219,7 @@ async def reconnection(_arguments: Json, call: wellhead.Call) -> Json:
     {"description": "Samples", "inputSchema": {"type": "object", "properties": {"prompt": {"type": "string"}}}},
 )
 async def sampling(arguments: Json, call: wellhead.Call) -> Json:
-    result = await call.request_async("sampling/createMessage", samples(arguments["prompt"], 100)["params"])
+    result = await call.send_request_async("sampling/createMessage", samples(arguments["prompt"], 100)["params"])
     return says(f"LLM response: {result['content']['text']}")
 
 
@@ -233,7 +233,7 @@ async def elicitation(arguments: Json, call: wellhead.Call) -> Json:
         "email": {"type": "string", "description": "User's email address"},
     }
     schema = {"type": "object", "properties": properties, "required": ["username", "email"]}
-    result = await call.request_async("elicitation/create", {"message": arguments["message"], "requestedSchema": schema})
+    result = await call.send_request_async("elicitation/create", {"message": arguments["message"], "requestedSchema": schema})
     return says(f"User response: {json.dumps(result)}")
 
 
@@ -241,7 +241,7 @@ def eliciting(name: str, properties: Json) -> None:
     @server.tool(name, PLAIN)
     async def elicit(_arguments: Json, call: wellhead.Call) -> Json:
         schema = {"type": "object", "properties": properties, "required": []}
-        result = await call.request_async("elicitation/create", {"message": "Please fill in", "requestedSchema": schema})
+        result = await call.send_request_async("elicitation/create", {"message": "Please fill in", "requestedSchema": schema})
         return says(f"Elicitation completed: action={result['action']}, content={json.dumps(result.get('content'))}")
 
 

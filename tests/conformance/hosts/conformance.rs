@@ -186,7 +186,7 @@ fn tools_that_tell(server: &Server) -> Result<()> {
         })?;
     }
     server.tool("test_reconnection", &members(&json!({})), |call| {
-        call.close_stream(500);
+        call.close_event_stream(500);
         std::thread::sleep(Duration::from_millis(100)); // the client is away
         says("Reconnection test completed successfully.")
     })?;
@@ -258,7 +258,7 @@ fn ask(call: &MethodCall, method: &'static str, params: &Value, tell: fn(&Value)
     let (later, responder) = call.defer();
     std::thread::spawn(move || {
         let (answer, answers) = mpsc::channel();
-        let asked = responder.request(method, Some(&params), move |said| drop(answer.send(said)));
+        let asked = responder.send_request(method, Some(&params), move |said| drop(answer.send(said)));
         match (asked, answers.recv()) {
             (Ok(_), Ok(ClientAnswer::Result(result))) => responder.finish(says(&tell(&parsed(&result)))),
             (Ok(_), answer) => responder.finish(MethodAnswer::failed(format!("{answer:?}"))),

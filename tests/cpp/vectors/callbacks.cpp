@@ -191,7 +191,7 @@ void Host::go_on(Method r, const json_t *with) {
     } else if (const json_t *id = get(with, "extension")) {
         const auto settings = r.call().extension(string_of(id));
         r.result("{\"extension\":" + std::string(settings.value_or("null")) + ",\"apps\":"
-                 + (r.call().client_has_apps() ? "true}" : "false}"));
+                 + (r.call().client_supports_apps() ? "true}" : "false}"));
     } else if (string_of(with) != "none") {
         try {
             answer(r, with);
@@ -208,7 +208,7 @@ void Host::request(Method r, const json_t *with) {
     const auto kept = std::make_shared<std::optional<Method>>();
     std::string code = "ok";
     try {
-        r.request(string_of(get(message, "method")), json_of(get(message, "params")),
+        r.send_request(string_of(get(message, "method")), json_of(get(message, "params")),
                   [this, kept, then](std::uint32_t response, std::string_view json) {
                       const char *const words[] = {"", "error ", "given up"};
                       calls_.push_back("response " + std::string(words[response]) + std::string(json));
@@ -287,7 +287,7 @@ void Host::around(const json_t *entry, const Call &call, wellhead::Next &next) {
     calls_.push_back(line);
     const std::string fails = string_of(get(get(entry, "fail"), subject.c_str()));
     if (fails == "before") throw FAILURE;
-    if (const json_t *with = get(get(entry, "refuse"), subject.c_str())) return refuse(next.refuse(), call, with);
+    if (const json_t *with = get(get(entry, "refuse"), subject.c_str())) return refuse(next.answer(), call, with);
     if (const json_t *changed = get(get(entry, "arguments"), subject.c_str())) {
         try {
             next.set_arguments(json_of(changed).value());

@@ -13,7 +13,7 @@ using wellhead::Authorize, wellhead::Call, wellhead::Complete, wellhead::Content
 Host::Host(const json_t *options)
     : server(optional_string(get(options, "name")).value_or("s"), optional_string(get(options, "version")).value_or("1"),
              options_of(options, [this](std::uint32_t, std::string_view line) { lines_.emplace_back(line); })) {
-    if (get(options, "origin")) server.set_publish([this](std::string_view event) { published_.emplace_back(event); });
+    if (get(options, "instance_name")) server.set_publish([this](std::string_view event) { published_.emplace_back(event); });
 }
 
 // ---- what is registered
@@ -244,8 +244,8 @@ void Host::act(const std::string &verb, const json_t *step) {
     if (verb == "finish") finish(name, get(step, "with"));
     else if (verb == "cancelled") expect_is(step, held_call(name).cancelled());
     else if (verb == "on_cancel") held_call(name).on_cancel([this, name] { calls_.push_back("cancelled " + name); });
-    else if (verb == "close_stream")
-        expect_is(step, held_call(name).close_stream(static_cast<std::uint64_t>(json_integer_value(get(step, "retry_ms")))));
+    else if (verb == "close_event_stream")
+        expect_is(step, held_call(name).close_event_stream(static_cast<std::uint64_t>(json_integer_value(get(step, "retry_ms")))));
     else if (verb == "calls") expect_calls(what);
     else if (verb == "log") expect_log(name);
     else if (verb == "set" && get(step, "text"))
@@ -279,7 +279,7 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "disable_prompt") outcome(step, [&] { server.disable_prompt(name); });
     else if (verb == "update_prompt") outcome(step, [&] { server.update_prompt(name, json_of(get(step, "members")).value()); });
     else if (verb == "progress") report(held_call(name), get(step, "report"));
-    else if (verb == "announce") outcome(step, [&] { server.announce(name); });
+    else if (verb == "notify_list_changed") outcome(step, [&] { server.notify_list_changed(name); });
     else if (verb == "notify") notify(step);
     else if (verb == "session_notify" || verb == "session_log") say_in_session(sessions_.at(name), step);
     else if (verb == "expand") outcome(step, [&] { expand(step); });

@@ -9,8 +9,12 @@ pub(crate) fn run(bytes: &mut Bytes<'_>) {
     let (fixed, paged) = (bytes.below(5), bytes.below(9));
     let mut limits = Limits::default();
     limits.page_items = 1 + bytes.below(4);
-    let server =
-        Server::builder("s", "1").limits(limits).cursor_key([7; 32]).origin("fuzz").on_log(|_, _| {}).build();
+    let server = Server::builder("s", "1")
+        .limits(limits)
+        .cursor_key([7; 32])
+        .instance_name("fuzz")
+        .on_log(|_, _| {})
+        .build();
     let server = server.expect("nothing is wrong with it");
     for n in 0..fixed {
         server.text(format!("f://{n}"), "").expect("a new URI");

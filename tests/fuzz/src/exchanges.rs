@@ -284,10 +284,10 @@ impl World {
         match (&held.question, what) {
             (Question::Read(responder), 0) => drop(responder.progress(far, None, Some(&text))),
             (Question::Method(responder), 0) => drop(responder.progress(far, None, Some(&text))),
-            (Question::Read(responder), 1) => drop(responder.close_stream(1)),
-            (Question::Method(responder), 1) => drop(responder.close_stream(1)),
+            (Question::Read(responder), 1) => drop(responder.close_event_stream(1)),
+            (Question::Method(responder), 1) => drop(responder.close_event_stream(1)),
             (Question::Method(responder), 2 | 3) => {
-                held.asked.extend(responder.request("roots/list", None, |_| {}).ok());
+                held.asked.extend(responder.send_request("roots/list", None, |_| {}).ok());
             }
             (_, 4) => drop(self.held.remove(at)),
             _ => self.held.remove(at).question.answer(text, choices.below(4) != 0),

@@ -66,7 +66,7 @@ impl World {
         }
         let server = Server::builder("fuzz", "1")
             .cursor_key([7; 32])
-            .origin("fuzz") // it goes into cursors, too
+            .instance_name("fuzz") // it goes into cursors, too
             .limits(limits.clone())
             .on_log(|_, _| {})
             .build()

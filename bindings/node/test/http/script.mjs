@@ -204,7 +204,7 @@ class Run {
 
   async #act(step) {
     const { answers } = this.#host;
-    const named = step.finish ?? step.progress ?? step.close_stream ?? step.notify ?? step.cancelled;
+    const named = step.finish ?? step.progress ?? step.close_event_stream ?? step.notify ?? step.cancelled;
     if (named !== undefined) await this.#held(named);
     if (step.cancelled !== undefined) {
       await this.#until('the cancellation', () => answers.isCancelled(step.cancelled) === step.is);

@@ -182,10 +182,10 @@ server.method('tools/call', { revisions: ['2025-06-18'] }, async (params: { name
   if (params.name === '') throw MethodError.invalidParams('name');
   throw new MethodError(-1, 'no', { why: 1 });
 });
-server.announce('toolsListChanged');
+server.notifyListChanged('toolsListChanged');
 new Server('s', '1', {
   capabilities: { tools: { listChanged: true } },
-  announces: { widgets: 'notifications/widgets/list_changed' },
+  listNotifications: { widgets: 'notifications/widgets/list_changed' },
   versions: ['2025-06-18'],
   errorProfile: 'variant-2024-11-05',
   errorCodes: { '2025-06-18': { resource_not_found: -32002 } },

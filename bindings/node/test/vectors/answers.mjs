@@ -190,7 +190,7 @@ export class Answers {
       return { content: [], messages: [], header, query };
     }
     if (answer.extension !== undefined) {
-      return { extension: call.extension(answer.extension) ?? null, apps: call.clientHasApps };
+      return { extension: call.extension(answer.extension) ?? null, apps: call.clientSupportsApps };
     }
     if (answer === 'echo') {
       const { method, params, name, clientCapabilities: client, logLevel: level } = call;
@@ -233,7 +233,7 @@ export class Answers {
   /** Asks the client, and goes on; a call that is held meanwhile is answered by its `finish` step. */
   async #request(answer, given, call) {
     try {
-      const response = await call.request(answer.request.method, answer.request.params);
+      const response = await call.sendRequest(answer.request.method, answer.request.params);
       this.#note(`response ${JSON.stringify(response)}`);
     } catch (e) {
       if (e instanceof ClientError) this.#note(`response error ${JSON.stringify(e.error)}`);
@@ -248,8 +248,8 @@ export class Answers {
     progress(this.#at(name).call, report);
   }
 
-  closeStream(name, retryMs) {
-    return this.#at(name).call.closeStream(retryMs);
+  closeEventStream(name, retryMs) {
+    return this.#at(name).call.closeEventStream(retryMs);
   }
 
   watcher(rule) {

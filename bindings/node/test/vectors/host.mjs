@@ -27,8 +27,8 @@ export class Host {
       subscribe: options.subscribe,
       listChanged: options.list_changed,
       capabilities: options.capabilities,
-      origin: options.origin,
-      announces: options.announces,
+      instanceName: options.instance_name,
+      listNotifications: options.list_notifications,
       versions: options.versions,
       errorProfile: options.error_profile,
       errorCodes: options.error_codes,
@@ -37,7 +37,7 @@ export class Host {
       titlesInContents: options.titles_in_contents,
       omitNewerFields: options.omit_newer_fields,
       extensions: options.extensions,
-      resultTypes: options.result_types,
+      extensionResultTypes: options.extension_result_types,
       handshakeExtensions: options.handshake_extensions,
       resourcesAsTools: options.resources_as_tools,
       subscribeUnknown: options.subscribe_unknown,
@@ -56,7 +56,7 @@ export class Host {
       ),
       onLog: (_, line) => this.#lines.push(line),
     });
-    if (options.origin !== undefined) this.#server.onPublish((event) => this.#published.push(event));
+    if (options.instance_name !== undefined) this.#server.onPublish((event) => this.#published.push(event));
   }
 
   #published = [];
@@ -145,8 +145,8 @@ export class Host {
     const outcome = (act) => assert.equal(code(act), step.error);
     if (step.finish !== undefined) answers.finish(step.finish, step.with);
     else if (step.progress !== undefined) answers.progress(step.progress, step.report);
-    else if (step.close_stream !== undefined) {
-      assert.equal(answers.closeStream(step.close_stream, step.retry_ms), step.is);
+    else if (step.close_event_stream !== undefined) {
+      assert.equal(answers.closeEventStream(step.close_event_stream, step.retry_ms), step.is);
     } else if (step.notify !== undefined) {
       const say = () => answers.notify(step.notify, step.method, step.params);
       outcome(() => assert.equal(say(), step.sent ?? true));
@@ -190,7 +190,8 @@ export class Host {
     } else if (step.inject !== undefined) {
       const event = typeof step.inject === 'string' ? step.inject : JSON.stringify(step.inject);
       outcome(() => assert.equal(server.inject(event), step.is ?? true));
-    } else if (step.announce !== undefined) outcome(() => server.announce(step.announce));
+    } else if (step.notify_list_changed !== undefined)
+      outcome(() => server.notifyListChanged(step.notify_list_changed));
     else if (step.list_changed) outcome(() => server.listChanged());
     else if (step.access_changed !== undefined) outcome(() => server.accessChanged(step.access_changed));
     else if (step.explain !== undefined) assert.deepEqual(server.explain(step.explain), step.is);

@@ -190,8 +190,8 @@ def cancel(task: asyncio.Task[Any] | Future[Any]) -> None:
 
 
 async def request(call: Call, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
-    """`Call.request_async`."""
-    return await asyncio.wrap_future(call.request(method, params))
+    """`Call.send_request_async`."""
+    return await asyncio.wrap_future(call.send_request(method, params))
 
 
 async def handle(connection: Connection, message: str | Buffer) -> bytes | None:

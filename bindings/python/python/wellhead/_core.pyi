@@ -137,7 +137,7 @@ class Call:
         2026-07-28, which has no sessions, and once the call is answered.
         """
     @property
-    def client_has_apps(self) -> bool:
+    def client_supports_apps(self) -> bool:
         """True if the client says that it shows MCP Apps. False once the call is answered."""
     def extension(self, id: str, /) -> dict[str, Any] | None:
         """Returns the client's settings of an extension of the protocol, a dict. None if the client does not
@@ -180,7 +180,7 @@ class Call:
         Returns:
             False if the client no longer wants the answer.
         """
-    def close_stream(self, retry_ms: int, /) -> bool:
+    def close_event_stream(self, retry_ms: int, /) -> bool:
         """Ends the HTTP event stream that carries the answer, before there is an answer, so that a long call
         keeps no HTTP connection open.
 
@@ -327,13 +327,13 @@ class Call:
                 cannot show the form, which is one flat object (`invalid_argument`).
             ClosedError: The call is already answered.
         """
-    def request(self, method: str, params: dict[str, Any] | None = None, /) -> Future[dict[str, Any]]:
+    def send_request(self, method: str, params: dict[str, Any] | None = None, /) -> Future[dict[str, Any]]:
         """Sends the client a request before this call is answered, and returns a future of the client's
         result. Only in calls of methods, tools and prompts.
 
         The future raises `MethodError` if the client answers an error. It is cancelled if the call is
         answered or cancelled first, or if the client is gone. Cancelling it cancels the request. Do not
-        wait for it on a thread that runs callbacks: return a future, or use `request_async`.
+        wait for it on a thread that runs callbacks: return a future, or use `send_request_async`.
 
         Args:
             method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
@@ -345,9 +345,9 @@ class Call:
             LimitError: The client reads nothing.
             ClosedError: The call is already answered.
         """
-    async def request_async(self, method: str, params: dict[str, Any] | None = None, /) -> dict[str, Any]:
+    async def send_request_async(self, method: str, params: dict[str, Any] | None = None, /) -> dict[str, Any]:
         """Sends the client a request, and returns its result, in an `async def`. Arguments and errors are
-        those of `request` and of its future.
+        those of `send_request` and of its future.
         """
     def _request(self, method: str, params: dict[str, Any] | None, future: Future[Any]) -> int: ...
     def _give_up(self, number: int) -> None: ...
@@ -816,17 +816,17 @@ class Server:
         extensions: Extensions of the protocol to declare: their settings by identifier, such as
             `{"com.example/charts": {}}`. An extension that the server implements is declared when it is
             used; settings here are added to its own. Callbacks get the client's from `Call.extension`.
-        result_types: The extension of each `resultType` other than `complete` and `input_required`, such
+        extension_result_types: The extension of each `resultType` other than `complete` and `input_required`, such
             as `{"chart": "com.example/charts"}`. The extension must be among `extensions`. Such a result
             goes only to a client that declares the extension, too; another client is told that it lacks
             it.
-        announces: Further kinds of lists for `announce`: the name that clients use in
+        list_notifications: Further kinds of lists for `notify_list_changed`: the name that clients use in
             `subscriptions/listen`, and the notification.
         cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
             more specific hint says so.
         cache_of: Hints by kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts` and
             `reads`.
-        origin: The name of this instance among the instances that exchange changes through
+        instance_name: The name of this instance among the instances that exchange changes through
             `on_publish`. Default: random.
         observe: A function `(observed)`, called with a `wellhead.Observed` when a call of a callback
             begins and when it ends. It runs in the context (`contextvars`) of that callback, on the
@@ -885,11 +885,11 @@ class Server:
         list_changed: bool = True,
         capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
-        result_types: dict[str, str] | None = None,
-        announces: dict[str, str] | None = None,
+        extension_result_types: dict[str, str] | None = None,
+        list_notifications: dict[str, str] | None = None,
         cache: CacheHint | None = None,
         cache_of: dict[_Cacheable, CacheHint] | None = None,
-        origin: str | None = None,
+        instance_name: str | None = None,
         observe: Callable[[Observed], object] | None = None,
         lifespan: Callable[[Server], AbstractAsyncContextManager[Any] | AbstractContextManager[Any]] | None = None,
         versions: Sequence[str] | None = None,
@@ -971,7 +971,7 @@ class Server:
 
         A tool opens the page with `app=`. Clients show it in a frame without access to this server's files, so
         the document holds all that it needs, or names origins in `csp`. Its MIME type is set. Return a text
-        from the tool too, for clients that do not show apps: see `Call.client_has_apps`.
+        from the tool too, for clients that do not show apps: see `Call.client_supports_apps`.
 
             server.app("ui://clock/view", "<!doctype html><p>12:00", ui={"prefersBorder": True})
 
@@ -1663,11 +1663,11 @@ class Server:
             RegistrationError: A URI is not absolute (`invalid_uri`).
             ClosedError: The server is closed.
         """
-    def announce(self, kind: str, /) -> None:
+    def notify_list_changed(self, kind: str, /) -> None:
         """Notifies clients that the lists of one kind changed. Never blocks.
 
         Args:
-            kind: `toolsListChanged`, `promptsListChanged`, or a kind of `announces=`.
+            kind: `toolsListChanged`, `promptsListChanged`, or a kind of `list_notifications`.
 
         Raises:
             RegistrationError: The kind is unknown (`unknown`), or the capability does not declare

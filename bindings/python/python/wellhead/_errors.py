@@ -135,7 +135,7 @@ class MissingCapability(Outcome):
 class MethodError(Outcome):
     """Raised by a callback that answers a method: an error that the client sees.
 
-    The future of `Call.request` raises it too, with the client's error.
+    The future of `Call.send_request` raises it too, with the client's error.
 
     Args:
         number: A number of JSON-RPC 2.0 section 5.1, or one of the program's own.

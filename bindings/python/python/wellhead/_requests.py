@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def request(call: Call, method: str, params: dict[str, Any] | None) -> Future[Any]:
-    """`Call.request`."""
+    """`Call.send_request`."""
     future: Future[Any] = Future()
     number = call._request(method, params, future)
     future.add_done_callback(lambda future: call._give_up(number) if future.cancelled() else None)
