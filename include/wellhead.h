@@ -1264,7 +1264,7 @@ WELLHEAD_API wellhead_status wellhead_server_limit_tool(wellhead_server *server,
 /* Registers a prompt.
  * name: the name by which clients get it; may not be absent.
  * definition: how it is listed, a JSON object without a name, such as {"description":"…","arguments":[…]}; may not be
- * absent.
+ * absent. An argument with fixed values has them as "values", which complete it; clients are not sent them.
  * method: answers prompts/get; may not be NULL.
  * user_data: passed to `method`.
  * destroy: called once with user_data, after the last call, also on failure; may be NULL.
@@ -1427,10 +1427,13 @@ typedef struct wellhead_content_block {
     wellhead_str annotations;                 /* Hints about the block: a JSON object, as in wellhead_resource. */
     /* A JSON object, sent as _meta. Keys that the protocol reserves are INVALID_ARGUMENT. */
     wellhead_str meta;
+    /* The role of the message that the block is, in the result of a prompt: user or assistant. Absent: user. */
+    wellhead_str role;
 } wellhead_content_block;
-#define WELLHEAD_CONTENT_BLOCK_INIT { sizeof(wellhead_content_block), {NULL, 0}, {NULL, 0} }
+#define WELLHEAD_CONTENT_BLOCK_INIT { sizeof(wellhead_content_block), {NULL, 0}, {NULL, 0}, {NULL, 0} }
 
-/* Answers a tool's call with one text, which is copied; it may not be absent. INVALID_ARGUMENT, INVALID_UTF8. */
+/* Answers a tool's call with one text, or a prompt with one text of the user. It is copied, and may not be absent.
+ * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_text(wellhead_method *responder, wellhead_str text);
 
 /* Answers a tool's call with structured content.
@@ -1445,7 +1448,8 @@ WELLHEAD_API wellhead_status wellhead_method_structured(wellhead_method *respond
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_tool_error(wellhead_method *responder, wellhead_str message);
 
-/* Adds a text to the result of a tool. Then answer with wellhead_method_finish.
+/* Adds a text to the result of a tool, or a message to that of a prompt, as the other functions that add content do. Then answer
+ * with wellhead_method_finish.
  * about: may be NULL.
  * text: copied; may not be absent.
  * On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
@@ -1511,8 +1515,8 @@ WELLHEAD_API wellhead_status wellhead_method_set_structured(wellhead_method *res
  * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_method_set_meta(wellhead_method *responder, wellhead_str meta);
 
-/* Answers a tool's call with what was added. is_error: 1 if the tool failed and the content tells the model why, else 0.
- * INVALID_ARGUMENT. */
+/* Answers a call of a tool or a prompt with what was added. is_error: 1 if the tool failed and the content tells the model why,
+ * else 0. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_method_finish(wellhead_method *responder, int is_error);
 
 /* ---- around all calls --------------------------------------------------------------------------------------------- */

@@ -806,12 +806,15 @@ public:
 
     /* JSON. */
     std::optional<std::string> annotations, meta;
+    /* The role of the message that the block is, in the result of a prompt: user or assistant. Absent: user. */
+    std::optional<std::string> role;
 
     /* Adds the block to what a responder of C answers. */
     void add_to(wellhead_method *responder) const {
         wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT;
         about.annotations = optional_str(annotations);
         about.meta = optional_str(meta);
+        about.role = optional_str(role);
         detail::check((*add_)(responder, &about));
     }
 
@@ -1220,6 +1223,12 @@ public:
     void add_prompt(std::string_view name, std::string_view definition, MethodCallback prompt) {
         detail::CallbackOfC c(std::move(prompt), run_method);
         detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
+    }
+    /* Each content block that the callback returns is a message. */
+    void add_prompt(std::string_view name, std::string_view definition, ToolCallback prompt) {
+        MethodCallback method;
+        if (prompt) method = [prompt = std::move(prompt)](const Call &call, std::string_view, Method &r) { r.finish(prompt(call)); };
+        add_prompt(name, definition, std::move(method));
     }
     /* The callback answers {"results":[{"uri":…}]} through a Method: see wellhead_server_add_resource_search. */
     void add_resource_search(MethodCallback search) {

@@ -123,7 +123,7 @@ pub use model::check_mime_type;
 pub use model::{
     Annotations, Answer, Body, CacheHint, CacheScope, ClientAnswer, ClientExtensions, ClientRequestError,
     Completion, ContentBlock, Contents, Icon, Json, Listed, Method, MethodAnswer, MethodError, Page,
-    Resource, Role, SharedBytes, SharedText, ToolError, ToolLimits, ToolResult,
+    PromptResult, Resource, Role, SharedBytes, SharedText, ToolError, ToolLimits, ToolResult,
 };
 pub use observer::{Ended, Observed};
 // For bindings, and the test that compares the languages.

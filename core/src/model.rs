@@ -14,6 +14,7 @@ mod meta_key;
 mod method;
 mod moment;
 mod page;
+mod prompt_result;
 mod report;
 mod resource;
 mod skill;
@@ -35,6 +36,7 @@ pub use icon::Icon;
 pub use json::Json;
 pub use method::{ClientAnswer, ClientRequestError, Method, MethodAnswer, MethodError, ToolError};
 pub use page::{Listed, Page};
+pub use prompt_result::PromptResult;
 pub(crate) use report::Report;
 pub use resource::Resource;
 #[cfg(feature = "skills")]

@@ -6,9 +6,10 @@ use crate::held_call::{ClientRequests, wellhead_call};
 use crate::method::wellhead_method;
 use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
+use crate::tool_result::ResultSoFar;
 use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
-use wellhead::{ClientAnswer, ClientRequestError, MethodAnswer, MethodCall, Result, ToolResult};
+use wellhead::{ClientAnswer, ClientRequestError, MethodAnswer, MethodCall, Result};
 
 /// Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
 /// sent; may be NULL. It is not sent after the answer, after the client cancelled the call, or while the client reads
@@ -101,7 +102,7 @@ pub unsafe extern "C" fn wellhead_method_client_request(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_wait(responder: *mut wellhead_method) -> wellhead_status {
     let made =
-        |_: &Promise, call: &wellhead_call, _: ToolResult| -> Result<MethodAnswer> { Ok(waiting(call)) };
+        |_: &Promise, call: &wellhead_call, _: ResultSoFar| -> Result<MethodAnswer> { Ok(waiting(call)) };
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, made) }
 }

@@ -6,10 +6,11 @@ use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::server::{wellhead_server, with_callback, with_server};
 use crate::status::{wellhead_error, wellhead_status};
+use crate::tool_result::ResultSoFar;
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use std::sync::Arc;
-use wellhead::{Json, Method, MethodAnswer, MethodCall, MethodError, Responder, Result, ToolResult};
+use wellhead::{Json, Method, MethodAnswer, MethodCall, MethodError, Responder, Result};
 
 /// Options of a method. Zero or NULL in a field means its default.
 #[repr(C)]
@@ -109,7 +110,7 @@ pub enum Own {}
 
 impl Kind for Own {
     type Answer = MethodAnswer;
-    type Added = ToolResult;
+    type Added = ResultSoFar;
 
     fn fail(responder: Responder<MethodAnswer>, why: &str) {
         responder.finish(MethodAnswer::failed(why));
@@ -214,7 +215,7 @@ unsafe fn finish(
     object: wellhead_str,
     answer: fn(Json) -> MethodAnswer,
 ) -> wellhead_status {
-    let made = |promise: &Promise, _: &wellhead_call, _: ToolResult| -> Result<MethodAnswer> {
+    let made = |promise: &Promise, _: &wellhead_call, _: ResultSoFar| -> Result<MethodAnswer> {
         json(promise.text(object, "the answer")?, "the answer").map(answer)
     };
     // SAFETY: our caller's promise.

@@ -14,7 +14,7 @@ use wellhead::{CompleteCall, Server};
 /// Registers a prompt.
 /// name: the name by which clients get it; may not be absent.
 /// definition: how it is listed, a JSON object without a name, such as {"description":"…","arguments":[…]}; may not be
-/// absent.
+/// absent. An argument with fixed values has them as "values", which complete it; clients are not sent them.
 /// method: answers prompts/get; may not be NULL.
 /// user_data: passed to `method`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.

@@ -1,14 +1,15 @@
-//! Results of tools that are put together without JSON of the application's own.
+//! Results of tools and prompts that are put together without JSON of the application's own.
 
-use crate::boundary::Promise;
+use crate::boundary::{Promise, invalid};
 use crate::foreign::{Source, json, object};
+use crate::held_call::wellhead_call;
 use crate::method::wellhead_method;
 use crate::pending;
 use crate::resource::{described, wellhead_contents, wellhead_resource};
 use crate::status::wellhead_status;
 use crate::types::{growing, wellhead_str};
 use std::ffi::c_int;
-use wellhead::{Annotations, Body, ContentBlock, Result, ToolError, ToolResult};
+use wellhead::{Annotations, Body, ContentBlock, PromptResult, Result, Role, ToolError, ToolResult};
 
 /// The optional members of a content block. An absent field is left out. Copied before return.
 #[repr(C)]
@@ -19,11 +20,27 @@ pub struct wellhead_content_block {
     pub annotations: wellhead_str,
     /// A JSON object, sent as _meta. Keys that the protocol reserves are INVALID_ARGUMENT.
     pub meta: wellhead_str,
+    /// The role of the message that the block is, in the result of a prompt: user or assistant. Absent: user.
+    pub role: wellhead_str,
 }
 
 growing!(wellhead_content_block);
 
-/// Answers a tool's call with one text, which is copied; it may not be absent. INVALID_ARGUMENT, INVALID_UTF8.
+/// The result of a call so far: of a tool, or of a prompt, whose blocks are messages.
+#[derive(Default)]
+pub struct ResultSoFar {
+    tool: ToolResult,
+    prompt: PromptResult,
+}
+
+/// A part that a function adds to a result.
+enum Part {
+    Tool(ToolResult),
+    Message(Role, ContentBlock),
+}
+
+/// Answers a tool's call with one text, or a prompt with one text of the user. It is copied, and may not be absent.
+/// INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_text(
     responder: *mut wellhead_method,
@@ -31,7 +48,10 @@ pub unsafe extern "C" fn wellhead_method_text(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        pending::finish(responder, |promise, _, _| Ok(ToolResult::from(promise.text(text, "text")?).into()))
+        pending::finish(responder, |promise, call, _| {
+            let text = promise.text(text, "text")?;
+            Ok(if is_prompt(call) { PromptResult::from(text).into() } else { ToolResult::from(text).into() })
+        })
     }
 }
 
@@ -65,7 +85,8 @@ pub unsafe extern "C" fn wellhead_method_tool_error(
     }
 }
 
-/// Adds a text to the result of a tool. Then answer with wellhead_method_finish.
+/// Adds a text to the result of a tool, or a message to that of a prompt, as the other functions that add content do. Then answer
+/// with wellhead_method_finish.
 /// about: may be NULL.
 /// text: copied; may not be absent.
 /// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
@@ -134,8 +155,8 @@ pub unsafe extern "C" fn wellhead_method_add_link(
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        add(responder, |promise| {
-            ContentBlock::link(&promise.fields(resource, "resource")?.resource(promise)?).map(Into::into)
+        add_block(responder, std::ptr::null(), |promise| {
+            ContentBlock::link(&promise.fields(resource, "resource")?.resource(promise)?)
         })
     }
 }
@@ -193,7 +214,7 @@ pub unsafe extern "C" fn wellhead_method_set_structured(
     json: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { add(responder, |promise| structured(promise, json)) }
+    unsafe { add_to_tool(responder, |promise| structured(promise, json)) }
 }
 
 /// Sets the _meta of the result of a tool.
@@ -206,18 +227,28 @@ pub unsafe extern "C" fn wellhead_method_set_meta(
     meta: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { add(responder, |promise| ToolResult::new().meta(json(promise.text(meta, "meta")?, "meta")?)) }
+    unsafe {
+        add_to_tool(responder, |promise| ToolResult::new().meta(json(promise.text(meta, "meta")?, "meta")?))
+    }
 }
 
-/// Answers a tool's call with what was added. is_error: 1 if the tool failed and the content tells the model why, else 0.
-/// INVALID_ARGUMENT.
+/// Answers a call of a tool or a prompt with what was added. is_error: 1 if the tool failed and the content tells the model why,
+/// else 0. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_finish(
     responder: *mut wellhead_method,
     is_error: c_int,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { pending::finish(responder, |_, _, result| Ok(result.is_error(is_error != 0).into())) }
+    unsafe {
+        pending::finish(responder, |_, call, result: ResultSoFar| {
+            Ok(if is_prompt(call) {
+                result.prompt.into()
+            } else {
+                result.tool.is_error(is_error != 0).into()
+            })
+        })
+    }
 }
 
 fn structured(promise: &Promise, json: wellhead_str) -> Result<ToolResult> {
@@ -228,39 +259,68 @@ fn embedded(promise: &Promise, contents: *const wellhead_contents, body: Body) -
     ContentBlock::resource(&described(promise, contents, body)?)
 }
 
+fn is_prompt(call: &wellhead_call) -> bool {
+    call.as_method().is_some_and(|call| call.method() == "prompts/get")
+}
+
 unsafe fn add_block(
     responder: *mut wellhead_method,
     about: *const wellhead_content_block,
     block: impl FnOnce(&Promise) -> Result<ContentBlock>,
 ) -> wellhead_status {
-    let described = |promise: &Promise| {
+    let described = |promise: &Promise, call: &wellhead_call| {
         let mut block = block(promise)?;
-        let Some(about) = promise.options(about, "about")? else { return Ok(block.into()) };
-        if let Some(annotations) = promise.optional(about.annotations, "annotations")? {
-            block = block.annotations(&Annotations::from_json(annotations)?)?;
+        let about = promise.options(about, "about")?;
+        let mut role = Role::User;
+        if let Some(about) = about {
+            if let Some(annotations) = promise.optional(about.annotations, "annotations")? {
+                block = block.annotations(&Annotations::from_json(annotations)?)?;
+            }
+            if let Some(meta) = object(promise, about.meta, "meta")? {
+                block = block.meta(&meta)?;
+            }
+            role = match promise.optional(about.role, "role")? {
+                None | Some("user") => Role::User,
+                Some("assistant") => Role::Assistant,
+                Some(other) => {
+                    return Err(invalid(format!("\"{other}\" is no role; give user or assistant")));
+                }
+            };
         }
-        if let Some(meta) = object(promise, about.meta, "meta")? {
-            block = block.meta(&meta)?;
-        }
-        Ok(block.into())
+        Ok(if is_prompt(call) { Part::Message(role, block) } else { Part::Tool(block.into()) })
     };
     // SAFETY: our caller's promise.
     unsafe { add(responder, described) }
 }
 
-unsafe fn add(
+unsafe fn add_to_tool(
     responder: *mut wellhead_method,
     part: impl FnOnce(&Promise) -> Result<ToolResult>,
 ) -> wellhead_status {
+    let part = |promise: &Promise, call: &wellhead_call| {
+        if is_prompt(call) {
+            return Err(invalid("the result of a prompt has messages only"));
+        }
+        part(promise).map(Part::Tool)
+    };
+    // SAFETY: our caller's promise.
+    unsafe { add(responder, part) }
+}
+
+unsafe fn add(
+    responder: *mut wellhead_method,
+    part: impl FnOnce(&Promise, &wellhead_call) -> Result<Part>,
+) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        pending::add(
-            responder,
-            |promise, _| part(promise),
-            |_, result, part| {
-                *result = std::mem::take(result).merge(part);
-                Ok(())
-            },
-        )
+        pending::add(responder, part, |_, result: &mut ResultSoFar, part| {
+            match part {
+                Part::Tool(part) => result.tool = std::mem::take(&mut result.tool).merge(part),
+                Part::Message(role, block) => {
+                    result.prompt = std::mem::take(&mut result.prompt).message(role, block);
+                }
+            }
+            Ok(())
+        })
     }
 }

@@ -34,7 +34,7 @@ static void an_empty_function_is_refused() {
     CHECK(code_of([&s] { s.set_publish(nullptr); }) == refused);
     CHECK(code_of([&s] { s.add_method("x/y", nullptr); }) == refused);
     CHECK(code_of([&s] { s.add_tool("t", "{}", wellhead::MethodCallback()); }) == refused);
-    CHECK(code_of([&s] { s.add_prompt("p", "{}", nullptr); }) == refused);
+    CHECK(code_of([&s] { s.add_prompt("p", "{}", wellhead::MethodCallback()); }) == refused);
     CHECK(code_of([&s] { s.add_template("n:{id}", {}); }) == refused);
     s.add_prompt("p", R"({"arguments":[{"name":"a"}]})", [](const Call &, std::string_view, Method &r) { r.result("{}"); });
     CHECK(code_of([&s] { s.complete_prompt("p", "a", nullptr); }) == refused);

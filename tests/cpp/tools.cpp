@@ -46,6 +46,22 @@ static void a_tool_returns_its_result() {
           R"({"structuredContent":{"n":1},"content":[{"type":"text","text":"{\"n\":1}"}]})");
 }
 
+// row: PR-06
+static void a_prompt_returns_messages() {
+    Server s = server();
+    s.add_prompt("one", "{}", [](const Call &) { return "Review this."; });
+    s.add_prompt("more", "{}", [](const Call &) -> ToolResult {
+        auto answer = ContentBlock::text("Which?");
+        answer.role = "assistant";
+        return {ContentBlock::image(std::string("\0\xff", 2), "image/png"), answer};
+    });
+    TestClient client(s);
+    CHECK(client.get_prompt("one") == R"({"messages":[{"role":"user","content":{"type":"text","text":"Review this."}}]})");
+    CHECK(client.get_prompt("more") ==
+          R"({"messages":[{"role":"user","content":{"type":"image","data":"AP8=","mimeType":"image/png"}},)"
+          R"({"role":"assistant","content":{"type":"text","text":"Which?"}}]})");
+}
+
 // row: TR-04
 static void a_result_has_each_kind_of_content() {
     const auto tool = [](const Call &) -> ToolResult {
@@ -153,6 +169,7 @@ static void a_call_knows_who_the_client_is() {
 void tools() {
     RUN(arguments_are_read_by_path_and_type);
     RUN(a_tool_returns_its_result);
+    RUN(a_prompt_returns_messages);
     RUN(a_result_has_each_kind_of_content);
     RUN(what_a_tool_throws_is_logged_unless_it_is_for_the_model);
     RUN(a_kept_responder_is_answered_with_a_result);

@@ -5,7 +5,7 @@ use crate::access::RequestContext;
 use crate::catalog::{MethodFn, MethodHandler};
 use crate::connection::{no_arguments, with_arguments};
 use crate::error::Result;
-use crate::model::{Answer, Json, MethodAnswer, MethodError, ToolError, ToolResult};
+use crate::model::{Answer, Json, MethodAnswer, MethodError, PromptResult, ToolError, ToolResult};
 use crate::protocol::Context;
 use crate::provider::Provider;
 use crate::responder::Responder;
@@ -163,6 +163,12 @@ impl From<ToolError> for Outcome {
 
 impl From<ToolResult> for Outcome {
     fn from(result: ToolResult) -> Self {
+        Outcome::Method(result.into())
+    }
+}
+
+impl From<PromptResult> for Outcome {
+    fn from(result: PromptResult) -> Self {
         Outcome::Method(result.into())
     }
 }

@@ -22,6 +22,15 @@ pub enum Role {
     Assistant,
 }
 
+impl Role {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        }
+    }
+}
+
 impl Annotations {
     /// Makes annotations without hints.
     pub fn new() -> Self {

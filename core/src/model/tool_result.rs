@@ -44,8 +44,8 @@ impl ToolResult {
     /// Adds a block to the content.
     #[must_use]
     pub fn block(mut self, block: ContentBlock) -> Self {
-        let mut object = block.members;
-        object.push(b'}');
+        let mut object = Vec::new();
+        block.write(&mut object);
         self.add_blocks(object);
         self
     }
@@ -250,6 +250,18 @@ impl ContentBlock {
         self.members.extend_from_slice(b",\"_meta\":");
         self.members.extend_from_slice(meta.as_str().as_bytes());
         Ok(self)
+    }
+}
+
+impl ContentBlock {
+    /// Writes the block into `out`. Into an empty one it is moved, so that a large image is not copied.
+    pub(crate) fn write(mut self, out: &mut Vec<u8>) {
+        self.members.push(b'}');
+        if out.is_empty() {
+            *out = self.members;
+        } else {
+            out.extend_from_slice(&self.members);
+        }
     }
 }
 

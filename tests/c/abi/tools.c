@@ -149,6 +149,39 @@ static void one_call_answers_a_text_or_structured_content(void) {
     CHECK(strcmp(result_of(answer_a_text, "{\"a\":1}"), "{\"content\":[{\"type\":\"text\",\"text\":\"The tool failed\"}],\"isError\":true}") == 0);
 }
 
+static void answer_messages(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT;
+    (void)user_data, (void)call;
+    about.role = WELLHEAD_STR("assistant");
+    CHECK(wellhead_method_add_image(r, NULL, WELLHEAD_STR("abc"), WELLHEAD_STR("image/png")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_add_text(r, &about, WELLHEAD_STR("Which?")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_finish(r, 0) == WELLHEAD_STATUS_OK);
+}
+
+static void answer_wrong_messages(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT;
+    (void)user_data, (void)call;
+    about.role = WELLHEAD_STR("system");
+    CHECK(wellhead_method_add_text(r, &about, WELLHEAD_STR("x")) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_method_set_structured(r, WELLHEAD_STR("{}")) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_method_text(r, WELLHEAD_STR("Review this.")) == WELLHEAD_STATUS_OK);
+}
+
+/* row: PR-06 */
+static void the_result_of_a_prompt_is_messages(void) {
+    wellhead_server *server = quiet_server();
+    wellhead_connection *connection = connect_to(server);
+    wellhead_server_add_prompt(server, WELLHEAD_STR("p"), WELLHEAD_STR("{}"), answer_messages, NULL, NULL, NULL);
+    wellhead_server_add_prompt(server, WELLHEAD_STR("q"), WELLHEAD_STR("{}"), answer_wrong_messages, NULL, NULL, NULL);
+    CHECK(has(exchange(connection, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"," META "}}\n"),
+              "\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"image\",\"data\":\"YWJj\",\"mimeType\":\"image/png\"}},"
+                                 "{\"role\":\"assistant\",\"content\":{\"type\":\"text\",\"text\":\"Which?\"}}]"));
+    CHECK(has(exchange(connection, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"prompts/get\",\"params\":{\"name\":\"q\"," META "}}\n"),
+              "\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"Review this.\"}}]"));
+    wellhead_connection_free(connection);
+    wellhead_server_free(server);
+}
+
 static void answer_each_kind(void *user_data, const wellhead_call *call, wellhead_method *r) {
     wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT;
     wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
@@ -273,6 +306,7 @@ void test_tools(void) {
     RUN(a_read_has_no_arguments);
     RUN(arguments_are_borrowed_until_the_answer_from_any_thread);
     RUN(one_call_answers_a_text_or_structured_content);
+    RUN(the_result_of_a_prompt_is_messages);
     RUN(a_result_has_each_kind_of_content);
     RUN(a_part_that_is_refused_leaves_the_result_as_it_was);
     RUN(a_whole_answer_replaces_what_was_added);

@@ -72,7 +72,7 @@ void Host::add(const json_t *entry) {
     } else if (kind == "tool" || kind == "prompt") {
         using Add = void (wellhead::Server::*)(std::string_view, std::string_view, wellhead::MethodCallback);
         const Add register_it =
-            kind == "tool" ? static_cast<Add>(&wellhead::Server::add_tool) : &wellhead::Server::add_prompt;
+            kind == "tool" ? static_cast<Add>(&wellhead::Server::add_tool) : static_cast<Add>(&wellhead::Server::add_prompt);
         (server.*register_it)(string_of(what), *json_of(get(entry, "members")),
                               [this, with = get(entry, "answer")](const Call &call, auto params, Method &r) {
                                   method(with, call, params, r);
