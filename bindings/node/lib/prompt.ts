@@ -60,11 +60,10 @@ const DEFINITION: Members<PromptDefinition<ToolSchema>> = {
   meta: 'object',
 };
 
-/** A prompt as the core takes it, with the texts that an argument may have if these are few. */
+/** A prompt as the core takes it. */
 export interface PlainPrompt {
   readonly definition: object;
   readonly handler: MethodHandler;
-  readonly choices: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Returns a typed prompt as one with plain JSON; `undefined` if it is that already. */
@@ -85,19 +84,15 @@ export function plainPrompt(
   const readers = new Map(
     members.map(([argument, schema]) => [argument, textReader(argument, schema, json, check !== undefined)]),
   );
-  const choices = new Map<string, readonly string[]>();
-  for (const [argument, schema] of members) {
-    const texts = choicesOf(schema, json);
-    if (texts !== undefined) choices.set(argument, texts);
-  }
   return {
     definition: {
       ...others,
-      arguments: members.map(([argument, { title, description }]) => ({
+      arguments: members.map(([argument, schema]) => ({
         name: argument,
-        title,
-        description,
+        title: schema.title,
+        description: schema.description,
         ...(required.includes(argument) && { required: true }),
+        values: choicesOf(schema, json),
       })),
       _meta: meta,
     },
@@ -109,7 +104,6 @@ export function plainPrompt(
           return then(handler(checked.value, call), promptResult);
         },
       ),
-    choices,
   };
 }
 

@@ -18,7 +18,7 @@ import {
   type SkillsOptions,
   type ToolLimits,
 } from './options.js';
-import { type PlainPrompt, plainPrompt, type PromptHandler } from './prompt.js';
+import { plainPrompt, type PromptHandler } from './prompt.js';
 import type { SharedBytes } from './shared.js';
 import { plainTool } from './tool.js';
 import type { Completer, JsonObject, Lister, ResourceDescriptor } from './values.js';
@@ -144,7 +144,7 @@ export class Registrations {
   }
 
   /** A method of the application's own. */
-  method(name: string, options: MethodOptions, handler: MethodHandler): void {
+  method(name: string, options: MethodOptions, handler: MethodHandler): Omit<Handle, 'set'> {
     needString('name', name);
     needLast('handler', handler, 'method(name, options, handler)');
     needMembers<MethodOptions>('options', options, { revisions: 'strings' });
@@ -153,6 +153,7 @@ export class Registrations {
       native(() => this.#native.addMethod(name, revisions && [...revisions])),
       handler,
     );
+    return this.#handle(name);
   }
 
   /** A search of resources. */
@@ -171,25 +172,13 @@ export class Registrations {
     needObject('definition', definition);
     if (kind === 'prompt') {
       const typed = plainPrompt(name, definition, handler as unknown as PromptHandler<JsonObject>);
-      if (typed !== undefined) return this.#prompt(name, typed);
+      if (typed !== undefined) return this.#named(kind, name, typed.definition, typed.handler);
     } else {
       const typed = plainTool(name, definition, handler);
       if (typed !== undefined) return this.#named(kind, name, typed.definition, typed.handler);
     }
     needSchemas(definition);
     return this.#named(kind, name, definition, handler);
-  }
-
-  /** A typed prompt. Its arguments that have few values complete themselves. */
-  #prompt(name: string, { definition, handler, choices }: PlainPrompt): NamedHandle {
-    const handle = this.#named('prompt', name, definition, handler);
-    for (const [argument, texts] of choices) {
-      this.completePrompt(name, argument, ({ value }) => {
-        const typed = value.toLowerCase();
-        return texts.filter((text) => text.toLowerCase().startsWith(typed));
-      });
-    }
-    return handle;
   }
 
   #named(kind: Kind, name: string, definition: object, handler: MethodHandler): NamedHandle {

@@ -258,11 +258,11 @@ export class Server {
    * @throws {RegistrationError} for a method that is served already, and for an unknown revision
    * @throws {ClosedError} after {@link Server.close}
    */
-  method(name: string, handler: MethodHandler): void;
-  method(name: string, options: MethodOptions, handler: MethodHandler): void;
-  method(name: string, ...rest: [MethodHandler] | [MethodOptions, MethodHandler]): void {
+  method(name: string, handler: MethodHandler): Omit<Handle, 'set'>;
+  method(name: string, options: MethodOptions, handler: MethodHandler): Omit<Handle, 'set'>;
+  method(name: string, ...rest: [MethodHandler] | [MethodOptions, MethodHandler]): Omit<Handle, 'set'> {
     const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest;
-    this.#parts.registrations.method(name, options, handler);
+    return this.#parts.registrations.method(name, options, handler);
   }
 
   /**

@@ -1,6 +1,8 @@
 //! Finds the completer of a variable.
 
+use super::definition::{FixedValues, PromptArguments};
 use super::entries::{Handler, HandlerId};
+use super::named::NamedSet;
 use super::registry::Catalog;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Family;
@@ -13,6 +15,8 @@ use std::sync::Arc;
 pub(crate) enum Completer {
     /// A callback.
     Handler(Arc<Handler>),
+    /// The values that the definition of the prompt gives the argument.
+    Values(FixedValues),
     /// A variable without a completer.
     NotRegistered,
     /// A template without such a variable, or a prompt without such an argument.
@@ -25,7 +29,7 @@ pub(crate) enum Completer {
 impl Catalog {
     /// Returns whether any variable has a completer.
     pub(crate) fn completes(&self) -> bool {
-        self.completers > 0
+        self.completers > 0 || self.named(Family::Prompts).is_some_and(NamedSet::has_fixed_values)
     }
 
     pub(crate) fn completer(&self, reference: &str, variable: &str) -> Completer {
@@ -50,12 +54,17 @@ impl Catalog {
         let Some(named) = self.named(Family::Prompts).and_then(|prompts| prompts.get(prompt)) else {
             return Completer::Unknown;
         };
-        let known = named.handler.promises.arguments.known.as_deref();
+        let PromptArguments { known, values, .. } = &named.handler.promises.arguments;
+        let known = known.as_deref();
         match self.registered_completer(prompt, argument) {
             Completer::NotRegistered
                 if known.is_some_and(|known| known.iter().all(|name| **name != *argument)) =>
             {
                 Completer::NoVariable
+            }
+            Completer::NotRegistered => {
+                let fixed = values.iter().find(|(name, _)| **name == *argument);
+                fixed.map_or(Completer::NotRegistered, |(_, values)| Completer::Values(values.clone()))
             }
             completer => completer,
         }

@@ -2,7 +2,8 @@
 
 use super::app::{app_of, with_app};
 use super::members::{
-    DefinitionMember, EXECUTION, INPUT_SCHEMA, MemberShape, OUTPUT_SCHEMA, checked_members, type_of,
+    ARGUMENTS, DefinitionMember, EXECUTION, INPUT_SCHEMA, MemberShape, OUTPUT_SCHEMA, VALUES,
+    checked_members, type_of,
 };
 use super::output_schema::write_wrapped;
 use super::param_headers::{ParamHeader, param_headers};
@@ -12,6 +13,7 @@ use crate::jsonrpc::{Raw, boolean, elements, for_each_member, members, string};
 use crate::model::{Family, Json, OutputSchema, ResultShape};
 use crate::schema::{self, Schema};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A checked definition.
 pub(crate) struct Definition {
@@ -27,6 +29,16 @@ pub(super) struct DefinitionJson {
     pub(super) ordinary: Box<str>,
     /// For revisions whose structured content is an object, if it differs.
     pub(super) for_objects: Option<Box<str>>,
+    /// As the application gave it, if clients are not sent all of it.
+    pub(super) given: Option<Box<str>>,
+}
+
+/// A JSON text of a definition.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rendering {
+    Ordinary,
+    ForObjects,
+    AsGiven,
 }
 
 /// The promises that the definition of a tool makes to clients.
@@ -71,14 +83,26 @@ pub(crate) struct PromptArguments {
     pub(crate) required: Vec<Box<str>>,
     /// All of them, if the definition lists them.
     pub(crate) known: Option<Vec<Box<str>>>,
+    /// The fixed values of those that have some.
+    pub(crate) values: Vec<(Box<str>, FixedValues)>,
 }
+
+/// The values that an argument may have.
+pub(crate) type FixedValues = Arc<[Box<str>]>;
 
 impl PromptArguments {
     fn read(&mut self, arguments: Raw<'_>) {
         let known = self.known.get_or_insert_default();
         for argument in elements(arguments, usize::MAX).into_iter().flatten() {
-            let Ok([Some(name), required]) = members(argument, &["name", "required"]) else { continue };
+            let Ok([Some(name), required, values]) = members(argument, &["name", "required", VALUES]) else {
+                continue;
+            };
             let Some(name) = string(name) else { continue };
+            if let Some(values) = values {
+                let texts = elements(values, usize::MAX).into_iter().flatten();
+                let texts = texts.filter_map(string).map(|text| (*text).into()).collect();
+                self.values.push(((*name).into(), texts));
+            }
             if required.and_then(boolean) == Some(true) {
                 self.required.push((*name).into());
             }
@@ -134,15 +158,19 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
         }
         Some(_) => OutputSchema::Any,
     };
-    let for_objects = (output == OutputSchema::Any).then(|| rendered(family, name, &found, true));
-    let json = DefinitionJson { ordinary: rendered(family, name, &found, false), for_objects };
+    let json = DefinitionJson {
+        ordinary: rendered(family, name, &found, Rendering::Ordinary),
+        for_objects: (output == OutputSchema::Any)
+            .then(|| rendered(family, name, &found, Rendering::ForObjects)),
+        given: (!arguments.values.is_empty()).then(|| rendered(family, name, &found, Rendering::AsGiven)),
+    };
     let app = found.iter().find(|member| member.name == "_meta").and_then(|meta| app_of(meta.value));
     let promises = Promises { output, schema, output_schema, headers, app, arguments };
     Ok(Definition { json, promises, warnings })
 }
 
-/// Writes a checked definition. With `wrapped`, its output schema is that of an object around the result.
-fn rendered(family: Family, name: &str, found: &[DefinitionMember<'_>], wrapped: bool) -> Box<str> {
+/// Writes a checked definition. For objects, its output schema is that of an object around the result.
+fn rendered(family: Family, name: &str, found: &[DefinitionMember<'_>], rendering: Rendering) -> Box<str> {
     let mut rendered = Vec::new();
     let mut object = Object::begin(&mut rendered);
     object.string("name", name);
@@ -153,7 +181,10 @@ fn rendered(family: Family, name: &str, found: &[DefinitionMember<'_>], wrapped:
         let out = object.any_member(member);
         match (family, &**member) {
             (Family::Tools, INPUT_SCHEMA) => write_object_schema(out, *value),
-            (Family::Tools, OUTPUT_SCHEMA) if wrapped => write_wrapped(out, *value),
+            (Family::Tools, OUTPUT_SCHEMA) if rendering == Rendering::ForObjects => {
+                write_wrapped(out, *value);
+            }
+            (Family::Prompts, ARGUMENTS) if rendering != Rendering::AsGiven => write_arguments(out, *value),
             _ => out.extend_from_slice(value.get().as_bytes()),
         }
     }
@@ -162,6 +193,24 @@ fn rendered(family: Family, name: &str, found: &[DefinitionMember<'_>], wrapped:
     }
     object.end();
     String::from_utf8(rendered).expect("JSON is text").into()
+}
+
+/// Writes the arguments of a prompt without their fixed values.
+fn write_arguments(out: &mut Vec<u8>, arguments: Raw<'_>) {
+    out.push(b'[');
+    for (at, argument) in elements(arguments, usize::MAX).into_iter().flatten().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        let mut object = Object::begin(out);
+        for_each_member(argument, |name, value| {
+            if name != VALUES {
+                object.any_member(name).extend_from_slice(value.get().as_bytes());
+            }
+        });
+        object.end();
+    }
+    out.push(b']');
 }
 
 /// Returns the keyword that composes the root of a schema of others, if there is one.

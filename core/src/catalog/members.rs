@@ -4,6 +4,7 @@ use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_objec
 use crate::model::Family;
 
 /// The member of a tool that describes its arguments. Every client requires it.
+pub(super) const ARGUMENTS: &str = "arguments";
 pub(super) const INPUT_SCHEMA: &str = "inputSchema";
 
 /// The member of a tool that promises structured content.
@@ -52,6 +53,8 @@ pub(super) enum MemberShape {
     ObjectSchema,
     /// An array of objects with these members, `name` required.
     Arguments,
+    /// An array of strings.
+    Texts,
 }
 
 type Members = [(&'static str, MemberShape)];
@@ -70,7 +73,7 @@ const TOOL: &Members = &[
 const PROMPT: &Members = &[
     ("title", MemberShape::Text),
     ("description", MemberShape::Text),
-    ("arguments", MemberShape::Arguments),
+    (ARGUMENTS, MemberShape::Arguments),
     ("icons", MemberShape::Objects),
     ("_meta", MemberShape::Object),
 ];
@@ -80,7 +83,11 @@ const ARGUMENT: &Members = &[
     ("title", MemberShape::Text),
     ("description", MemberShape::Text),
     ("required", MemberShape::Flag),
+    (VALUES, MemberShape::Texts),
 ];
+
+/// The fixed values of an argument, which complete it. Clients are not sent them.
+pub(super) const VALUES: &str = "values";
 
 /// Returns the members of an object, or the quoted name of a member that occurs twice.
 fn distinct(object: Raw<'_>) -> Result<Vec<(String, Raw<'_>)>, String> {
@@ -134,11 +141,17 @@ fn check(member: &str, value: Raw<'_>, shape: MemberShape) -> Result<(), String>
         MemberShape::Object if !is_object(value) => "a JSON object",
         MemberShape::ObjectSchema if !is_object(value) => "a JSON object such as {\"type\":\"object\"}",
         MemberShape::ObjectSchema if !takes_objects(value) => "a schema whose type is \"object\"",
+        MemberShape::Texts if !is_texts(value) => "an array of strings",
         MemberShape::Objects | MemberShape::Arguments if !is_array(value) => "an array of objects",
         MemberShape::Objects | MemberShape::Arguments => return check_elements(member, value, shape),
         _ => return Ok(()),
     };
     Err(format!("needs {wanted} as \"{member}\" (got {})", shortened(value)))
+}
+
+fn is_texts(value: Raw<'_>) -> bool {
+    is_array(value)
+        && elements(value, usize::MAX).into_iter().flatten().all(|element| string(element).is_some())
 }
 
 fn check_elements(member: &str, array: Raw<'_>, shape: MemberShape) -> Result<(), String> {

@@ -76,7 +76,8 @@ impl Named {
         for_each_member(changes.raw(), |name, _| {
             replaced.insert(name.to_owned());
         });
-        for_each_member(Raw::kept(&self.json.ordinary), |name, value| {
+        let given = self.json.given.as_deref().unwrap_or(&self.json.ordinary);
+        for_each_member(Raw::kept(given), |name, value| {
             if name != "name" && !replaced.contains(name) {
                 write(name, value);
             }
@@ -100,6 +101,12 @@ impl Named {
 pub(crate) struct NamedSet(pub(super) Ordered<Named>);
 
 impl NamedSet {
+    /// Returns whether an argument of any prompt has fixed values.
+    pub(super) fn has_fixed_values(&self) -> bool {
+        let mut prompts = self.0.after(None).map(|(_, prompt)| prompt).filter(|prompt| prompt.is_enabled());
+        prompts.any(|prompt| !prompt.handler.promises.arguments.values.is_empty())
+    }
+
     pub(super) fn add(
         &mut self,
         family: Family,

@@ -159,6 +159,11 @@ impl ConnectionState {
         let completing = match completer {
             Completer::Unknown => return self.refuse(request, &unknown_argument(&argument)),
             Completer::Handler(handler) => Completing::Host(handler),
+            Completer::Values(values) => {
+                let typed = argument.value.to_lowercase();
+                let found = values.iter().filter(|value| value.to_lowercase().starts_with(&typed));
+                Completing::Done(Box::new(Completion::new(found.map(|value| &**value))))
+            }
             Completer::NotRegistered => Completing::Done(Box::new(none)),
             Completer::Resource => Completing::Done(Box::new(none.total(0))),
             Completer::NoVariable => {

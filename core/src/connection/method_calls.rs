@@ -226,7 +226,7 @@ impl ConnectionState {
 
     /// The arguments of a prompt are texts, and those that it requires are there.
     fn check_prompt(&self, handler: &MethodHandler, params: &Json) -> std::result::Result<(), RpcError> {
-        let PromptArguments { required, known } = &handler.promises.arguments;
+        let PromptArguments { required, known, .. } = &handler.promises.arguments;
         let (mut given, mut wrong) = (BTreeSet::new(), None);
         for_each_member(arguments(params), |name, value| {
             if string(value).is_none() {

@@ -49,8 +49,11 @@ impl Server {
     }
 
     /// Registers a prompt. `definition` is listed together with its name, and has members such as `description` and `arguments`. The
-    /// handler answers `prompts/get` with one `GetPromptResult`: `messages`. Otherwise like [`Server::tool`],
+    /// handler answers `prompts/get` with a [`crate::PromptResult`], or with the JSON of one. Otherwise like [`Server::tool`],
     /// but a failure is an internal error for the client.
+    ///
+    /// An argument with fixed values has them in its definition, as `{"name":"language","values":["en","de"]}`. They
+    /// complete it by prefix, without regard to case, unless it has a completer. Clients are not sent them.
     ///
     /// # Errors
     /// As [`Server::tool`].

@@ -41,7 +41,7 @@ def plan(
     if prompt.arguments:
         members["arguments"] = prompt.arguments
     run = caller(function, name, prompt.call_name, prompt.keywords, prompt_result)
-    return name, members, run, {**prompt.completers, **(complete or {})}
+    return name, members, run, complete or {}
 
 
 class Prompt:
@@ -52,7 +52,6 @@ class Prompt:
         self.call_name: str | None = None
         self.arguments: list[_Object] = []
         self.readers: dict[str, Callable[[str], Any]] = {}
-        self.completers: _Object = {}
         self.required: list[str] = []
         self.absent: dict[str, None] = {}
         self.description, texts = documented(_parameters.description(function))
@@ -70,9 +69,9 @@ class Prompt:
                 other = "or give a definition to take the arguments as a dict"
                 raise refusal(function, f'the parameter "{parameter}": {e}; {what}, {other}') from e
             self.readers[parameter] = read
-            if choices is not None:
-                self.completers[parameter] = choices
             argument = {"name": parameter, **description(hint)}
+            if choices is not None:
+                argument["values"] = list(choices.values)
             if parameter in texts:
                 argument.setdefault("description", texts[parameter])
             if default is MISSING and may_be_none:
