@@ -35,20 +35,18 @@ pub(crate) fn faults(
 
 /// Returns what is wrong with the words of a value in a language.
 pub(crate) fn word_faults(sources: &Sources, language: &str, list: &WordList) -> Vec<String> {
-    let numbers: Vec<_> = if list.name == "log level" && language == "C" {
-        let name = |word: &str| format!("pub const WELLHEAD_LOG_{}: u32", word.to_uppercase());
-        list.words.iter().enumerate().map(|(n, word)| format!("{} = {};", name(word), n + 1)).collect()
-    } else if list.name == "log level" && language == "Python" {
-        return vec![]; // the levels of `logging`
-    } else {
-        return by_word(sources, language, list.words);
+    let lines = match (list.name, language) {
+        ("log level", "C") => {
+            let name = |word: &str| format!("pub const WELLHEAD_LOG_{}: u32", word.to_uppercase());
+            list.words.iter().enumerate().map(|(n, word)| format!("{} = {};", name(word), n + 1)).collect()
+        }
+        // The levels of the protocol have the same words, and more of them.
+        ("log level", "Node") => vec![format!("LogLevel = '{}';", list.words.join("' | '"))],
+        ("log level", "Python") => vec![], // the levels of `logging`
+        _ => return by_word(sources, language, list.words),
     };
     let all = sources.of(language).collect::<String>();
-    numbers
-        .into_iter()
-        .filter(|line| !all.contains(line))
-        .map(|line| format!("no code has {line:?}"))
-        .collect()
+    lines.into_iter().filter(|line| !all.contains(line)).map(|line| format!("no code has {line:?}")).collect()
 }
 
 /// The meaning of an option in one line.
