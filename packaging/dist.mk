@@ -7,11 +7,15 @@ dist: ## everything that this machine can make to be shipped, in dist, with SHA2
 	packaging/command.sh
 	packaging/c.sh
 	packaging/crate.sh
+	packaging/node.sh
+	packaging/python.sh
 	packaging/sums.sh
 
 test-dist: ## what `make dist` has made, installed from dist alone into empty folders, and asked by the official client
 	packaging/tools.sh
 	tests/dist/c.sh
+	tests/dist/node.sh
+	tests/dist/python.sh
 	tests/dist/install.sh
 
 test-dist-again: ## that `make dist` makes equal bytes in another folder; it must be of the current commit

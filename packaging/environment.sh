@@ -21,8 +21,24 @@ flags=(
     "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=/crates"
     "--remap-path-prefix=$(rustc --print sysroot)/lib/rustlib/src/rust=/rustc"
 )
-CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${flags[*]}")
-export CARGO_ENCODED_RUSTFLAGS
+# Sets the flags for a target of rustc. With musl, a library that another program loads must not have a C library of its own.
+set_flags() { # [TARGET]
+    local all=("${flags[@]}")
+    [[ ${1-} != *-musl ]] || all+=(-Ctarget-feature=-crt-static)
+    CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${all[*]}")
+    export CARGO_ENCODED_RUSTFLAGS
+}
+set_flags
+
+# The kinds of Linux that libraries for Python and Node are built for. zig links for all of them.
+read -ra linux_targets <<< "${LINUX_TARGETS:-x86_64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-gnu aarch64-unknown-linux-musl}"
+
+# Builds a library to be loaded by another program; with glibc, for version 2.17 or later.
+build_library() { # PACKAGE TARGET
+    local suffix=
+    [[ $2 != *-gnu ]] || suffix=.2.17
+    (set_flags "$2" && cargo zigbuild --locked --quiet --profile dist --package "$1" --target "$2$suffix")
+}
 
 # Packs FOLDER's entry NAME as dist/NAME.tar.gz, with equal bytes for equal files.
 pack() { # FOLDER NAME
@@ -30,4 +46,11 @@ pack() { # FOLDER NAME
     tar --create --directory "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" "$2" |
         gzip --no-name --best > "$dist/$2.tar.gz"
     echo "dist/$2.tar.gz"
+}
+
+# Packs a folder as an npm package in dist.
+npm_pack() { # FOLDER
+    find "$1" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
+    mkdir -p "$dist"
+    (cd "$1" && echo "dist/$(npm pack --silent --pack-destination "$dist")")
 }

@@ -1,10 +1,11 @@
-// Writes the folder of an npm package, made of bindings/node, whose package.json has the fields that all of them share.
-//   npm.mjs platform TARGET LIBRARY FOLDER     one that has nothing but the native library for this target of rustc
-//   npm.mjs main FOLDER                        `wellhead`, which asks npm for the one that fits
+// Writes the folder of an npm package, from what is in bindings/node.
+//
+//   npm.mjs platform TARGET LIBRARY FOLDER     the package with the native library for this target of rustc
+//   npm.mjs main FOLDER                        the package `wellhead`, which asks npm for the library that fits
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What npm compares with the machine, by target of rustc. The names of the packages are those that `lib/load.ts` looks for. */
+/** The platforms, by target of rustc. `lib/load.ts` looks for packages of these names. npm compares the rest with the machine. */
 const PLATFORMS = {
   'x86_64-unknown-linux-gnu': { name: 'linux-x64-gnu', os: 'linux', cpu: 'x64', libc: 'glibc' },
   'x86_64-unknown-linux-musl': { name: 'linux-x64-musl', os: 'linux', cpu: 'x64', libc: 'musl' },
@@ -14,13 +15,15 @@ const PLATFORMS = {
   'aarch64-apple-darwin': { name: 'darwin-arm64', os: 'darwin', cpu: 'arm64' },
   'x86_64-pc-windows-msvc': { name: 'win32-x64', os: 'win32', cpu: 'x64' },
 };
-const source = join(import.meta.dirname, '../bindings/node');
+const root = join(import.meta.dirname, '..');
+const source = join(root, 'bindings/node');
 const LICENCES = ['LICENSE-APACHE', 'LICENSE-MIT', 'THIRD-PARTY-NOTICES'];
 const { scripts, devDependencies, ...shared } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
 
 function write(folder, manifest, files) {
   mkdirSync(folder, { recursive: true });
-  for (const file of [...LICENCES, ...files]) cpSync(join(source, file), join(folder, file), { recursive: true });
+  for (const file of LICENCES) cpSync(join(root, file), join(folder, file));
+  for (const file of files) cpSync(join(source, file), join(folder, file));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 

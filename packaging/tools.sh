@@ -3,7 +3,7 @@
 # Meson, and the official client. Quick when they are there already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-pins="cargo-zigbuild==0.24.0 ziglang==0.17.1 meson==1.12.1 ninja==1.13.2"
+pins="cargo-zigbuild==0.24.0 ziglang==0.17.1 maturin==1.16.0 twine==7.0.0 auditwheel==6.8.2 meson==1.12.1 ninja==1.13.2"
 tools=build/dist-tools
 
 # The copy of the pins is made last: an installation that was cut short starts again.
@@ -14,7 +14,7 @@ if ! cmp -s <(echo "$pins") "$tools/pins"; then
     "$tools/bin/pip" install --quiet --disable-pip-version-check --no-deps --requirement tests/clients/python/requirements-2.txt
     echo "$pins" > "$tools/pins"
 fi
-rustup --quiet target add x86_64-unknown-linux-gnu x86_64-unknown-linux-musl
+rustup --quiet target add {x86_64,aarch64}-unknown-linux-{gnu,musl}
 
 install="apt-get install -y -q -o DPkg::Lock::Timeout=300 cmake dpkg file pkg-config"
 for command in cmake dpkg-deb file pkg-config; do

@@ -36,18 +36,19 @@ version_of_npx=$(registry npx --yes wellhead --version)
 [ "$version_of_npx" = "wellhead $version" ] || fail "npx wellhead --version prints $version_of_npx"
 echo "npx runs the command"
 
-for library in gnu musl; do
-    for cpu in x64 arm64; do
-        name=wellhead-linux-$cpu-$library-$version
-        mkdir "$name"
-        tar --extract --file "$dist/$name.tgz" --directory "$name"
-        needs=$(readelf --dynamic "$name/package/wellhead.node" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | paste -sd ' ')
-        newest=$(readelf --version-info "$name/package/wellhead.node" | grep -o 'GLIBC_2\.[0-9]*' | sort -Vu | tail -n 1 || true)
-        echo "$name needs $needs, ${newest:-no version of glibc}: $(stat --format=%s "$dist/$name.tgz") bytes packed"
-        case $library in
-            gnu) printf 'GLIBC_2.17\n%s\n' "$newest" | sort --version-sort --check || fail "$name needs $newest" ;;
-            musl) [ "$needs" = libc.so ] || fail "$name needs $needs" ;;
-        esac
-        strings "$name/package/wellhead.node" | grep --fixed-strings --quiet "$root" && fail "$name has paths of this machine" || true
-    done
+made=("$dist"/wellhead-linux-*-"$version".tgz)
+[ "${#made[@]}" -eq "${#linux_targets[@]}" ] || fail "dist has ${#made[@]} packages for Linux, of ${#linux_targets[@]}"
+for tarball in "${made[@]}"; do
+    name=$(basename "$tarball" .tgz)
+    mkdir "$name"
+    tar --extract --file "$tarball" --directory "$name"
+    library=$name/package/wellhead.node
+    needs=$(readelf --dynamic "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | paste -sd ' ')
+    newest=$(readelf --version-info "$library" | grep -o 'GLIBC_2\.[0-9]*' | sort -Vu | tail -n 1 || true)
+    echo "$name needs $needs, ${newest:-no version of glibc}: $(stat --format=%s "$tarball") bytes"
+    case $name in
+        *-gnu-*) printf '%s\nGLIBC_2.17\n' "$newest" | sort --version-sort --check=quiet || fail "$name needs $newest" ;;
+        *-musl-*) [ "$needs" = libc.so ] || fail "$name needs $needs" ;;
+    esac
+    ! strings "$library" | grep --fixed-strings --quiet "$root" || fail "$name has paths of this machine"
 done
