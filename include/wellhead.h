@@ -385,7 +385,7 @@ typedef struct wellhead_server_options {
     wellhead_str permission_denied;
     /* The answer to lists of tools or prompts if none are registered: error (default), or empty. */
     wellhead_str undeclared_lists;
-    /* For whom contents have `name` and `title`: 2025-06-18 (default), never, always. */
+    /* The clients whose contents have `name` and `title`: 2025-06-18 (default), never, always. */
     wellhead_str titles_in_contents;
     /* Subscriptions to a URI that no registration serves: deny (default), allow. */
     wellhead_str subscribe_unknown;

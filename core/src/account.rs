@@ -65,7 +65,7 @@ impl fmt::Debug for Account {
     }
 }
 
-/// A limit that is reached: its name, and what it is set to.
+/// A limit that is reached: its name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full {
     pub(crate) limit: &'static str,
@@ -139,7 +139,7 @@ pub(crate) struct Holder {
     bytes: AtomicUsize,
     /// Its calls in flight whose caller is not known by a token.
     calls: AtomicUsize,
-    /// It is one request, whose client cannot be told from others.
+    /// True for a single request whose client is unknown.
     is_request: bool,
 }
 
@@ -336,7 +336,7 @@ impl Holder {
         Ok(ArrivingCharge(charge))
     }
 
-    /// Charges what is there already, unless it is a part of what a request costs anyway.
+    /// Charges memory that is held already, unless it is a part of what each request costs anyway.
     pub(crate) fn hold(self: &Arc<Self>, bytes: usize, charge: &mut Option<Charge>) {
         if bytes >= SMALL || charge.is_some() {
             charge.get_or_insert_with(|| self.charge()).force(bytes);

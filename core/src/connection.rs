@@ -447,7 +447,7 @@ impl Connection {
         self.0.is_closed()
     }
 
-    /// Ends listen streams with the result that tells clients so. Everything else goes on.
+    /// Ends listen streams with their final result. Everything else continues.
     pub fn end_streams(&self) {
         self.0.step(|m, _| m.end_streams());
     }

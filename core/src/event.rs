@@ -50,7 +50,7 @@ pub enum Event {
     Complete(CompleteCall),
     /// Answer a method of the application's own.
     Method(MethodCall),
-    /// The client answered what it was asked for a further method, or will not.
+    /// The client answered a request that a further method sent, or will not answer it.
     Response(ResponseCall),
     /// The answer to that call is not wanted any more. Its responder is still to be answered or dropped.
     Cancel(CallId),
@@ -79,7 +79,7 @@ impl Event {
         }
     }
 
-    /// Its request is over, so no answer is wanted.
+    /// The request has ended, so no answer is wanted.
     #[cfg(feature = "http")]
     pub(crate) fn is_cancelled(&self) -> bool {
         match self {
@@ -168,7 +168,7 @@ impl Event {
         }
     }
 
-    /// The observer is told when the call ends. `context`: what it attached, in place of the request's.
+    /// Has the observer notified when the call ends. `context`: what it attached, in place of the request's.
     pub(crate) fn observe(&mut self, running: &Arc<RunningCalls>, context: Option<RequestContext>) {
         match self {
             Event::Read(call) => call.observe(running, context),
@@ -565,7 +565,7 @@ pub(crate) trait Answerable {
 macro_rules! with_caller {
     ($($call:ident),*) => {$(
         impl $call {
-            /// Returns for whom the request speaks.
+            /// Returns the caller on whose behalf the request is made.
             pub fn caller(&self) -> &Caller {
                 &self.context.caller
             }

@@ -25,11 +25,11 @@ pub struct Group(Arc<GroupState>);
 pub(crate) struct GroupState {
     server: Server,
     wake: Box<dyn Fn() + Send + Sync>,
-    /// Takes output at once, on another thread than the one that runs callbacks.
+    /// Has the driver take output at once, on another thread than the one that runs callbacks.
     hurry: Option<Box<dyn Fn() + Send + Sync>>,
     pub(crate) client: GroupClient,
     state: Lock<ReadyList>,
-    /// The time that was told last for all of them, if it ever is.
+    /// The time of the last `tick`, if there was one.
     now: AtomicU64,
     pub(crate) wall_clock: WallClock,
 }

@@ -51,7 +51,7 @@ struct UriEntry {
     /// By connection, in the order of their numbers.
     subscribers: Vec<(u64, Weak<ConnectionState>)>,
     waiters: Vec<Waiter>,
-    /// The interest that the application was told last.
+    /// The interest of which the interest handler was notified last.
     last_interest: bool,
     /// The interest event in flight: the interest it reports, and the number of its delivery.
     under_way: Option<(bool, u64)>,
@@ -77,7 +77,7 @@ pub(crate) struct Hub {
 }
 
 impl HubState {
-    /// Compares an entry's interest with what the application was told. Every change of an entry ends here.
+    /// Compares an entry's interest with the one of the last notification. Every change of an entry ends here.
     fn settle(&mut self, uri: &Arc<str>, then: &mut Then) {
         let Some(entry) = self.uris.get_mut(uri) else { return };
         let wanted = !entry.subscribers.is_empty();

@@ -33,7 +33,7 @@ pub enum OptionKind {
     Switch(bool),
     /// One of these words; the first is the default.
     Word(&'static [&'static str]),
-    /// A text. This and the kinds below have the default as people read it, empty if there is none to tell.
+    /// A text. This and the kinds below hold the default as people read it; it is empty if there is nothing to say.
     Text(&'static str),
     /// A list of texts.
     List(&'static str),

@@ -71,7 +71,7 @@ impl<A: Reply> Responder<A> {
         Responder { target, kind: PhantomData }
     }
 
-    /// The observer is told when the call ends, even if its connection is gone by then.
+    /// Has the observer notified when the call ends, even if its connection is gone by then.
     pub(crate) fn observe(&mut self, running: Arc<RunningCalls>) {
         if let AnswerTarget::Call { observed, .. } = &mut self.target {
             *observed = Some(running);
@@ -612,8 +612,8 @@ mod sealed {
         fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool;
         /// The outcome in a word, and its size if an observer wants to know.
         fn outcome(&self, size: bool) -> (&'static str, u64);
-        /// The number of bytes of the application's that are buffered for the answer alone. `had`: the version that the client
-        /// has, whose contents are not sent.
+        /// Returns how many bytes of the application are buffered for this answer alone. `had`: the version that the
+        /// client has, whose contents are not sent.
         fn own_size(&self, _had: Option<&str>) -> usize {
             0
         }

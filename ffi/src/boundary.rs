@@ -290,7 +290,7 @@ pub(crate) unsafe fn free<T: Send>(handle: *mut T) {
     }
 }
 
-/// Runs what cannot fail but for a bug of ours; then `otherwise` is the result.
+/// Runs code that cannot fail. Returns `otherwise` if it panics all the same, which is a bug of the library.
 pub(crate) fn answer<R>(otherwise: R, run: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or(otherwise)
 }

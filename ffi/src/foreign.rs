@@ -36,7 +36,7 @@ impl Drop for UserData {
     }
 }
 
-/// For whom a connection or a token speaks, with the type that its maker gave it.
+/// The caller of a connection or a token, with the type that its maker gave it.
 pub(crate) struct HostCaller {
     data: UserData,
     kind: *const c_void,

@@ -1,4 +1,4 @@
-//! The bodies of the functions for what has a name and a definition: tools and prompts.
+//! The bodies of the functions for tools and prompts.
 
 use crate::foreign::{UserData, json};
 use crate::method::{Handler, handler, wellhead_method_callback};

@@ -163,7 +163,7 @@ pub struct wellhead_server_options {
     pub permission_denied: wellhead_str,
     /// The answer to lists of tools or prompts if none are registered: error (default), or empty.
     pub undeclared_lists: wellhead_str,
-    /// For whom contents have `name` and `title`: 2025-06-18 (default), never, always.
+    /// The clients whose contents have `name` and `title`: 2025-06-18 (default), never, always.
     pub titles_in_contents: wellhead_str,
     /// Subscriptions to a URI that no registration serves: deny (default), allow.
     pub subscribe_unknown: wellhead_str,

@@ -77,7 +77,8 @@ impl wellhead_stdio_options {
     }
 }
 
-/// A number of threads as the core has it, where 0 runs callbacks on the thread that reads.
+/// Converts a number of callback threads of C, where 0 is the default, 1, and WELLHEAD_CALLBACKS_INLINE is the core's
+/// 0.
 pub(crate) fn callback_threads(given: i32) -> Result<usize> {
     match given {
         0 => Ok(1),

@@ -1,4 +1,4 @@
-//! Changes that clients are told of.
+//! Changes that clients are notified of.
 
 use crate::resource::wellhead_resource;
 use crate::server::{wellhead_server, with_server};

@@ -38,7 +38,7 @@ export function verifierOf({ caller, verify, protect }: HandlerOptions): Verifie
   };
 }
 
-/** The grant of a caller whom the application knows, whatever the token of the request may be good for. */
+/** Makes the grant of a caller that the application has authenticated, whatever token the request has. */
 function allowed(caller: Caller, resource: string | undefined, scopes: readonly string[] = []): Grant {
   return { caller, audience: resource === undefined ? [] : [resource], scopes };
 }

@@ -1,9 +1,7 @@
 /**
- * The place where callbacks run: the asynchronous context of the request that they belong to, which is what `AsyncLocalStorage` holds
- * there.
- *
- * One turn of the native half finds the work of many requests, in whichever context it was asked for. So whatever calls a
- * application's function goes through {@link Context} first.
+ * The asynchronous context of a request, in which its callbacks run; `AsyncLocalStorage` reads it. One turn of the
+ * native half may handle many requests, in the context of any of them. So each call of an application's function goes
+ * through {@link Context} first.
  */
 import { AsyncResource } from 'node:async_hooks';
 

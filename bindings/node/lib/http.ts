@@ -79,7 +79,7 @@ export class Endpoint {
   #ticks: NodeJS.Timeout | undefined;
 
   readonly #path: string;
-  /** True if the application gave a function that tells the caller of a request. */
+  /** True if the application gave a function that returns the caller of a request. */
   readonly #findsCaller: boolean;
   /** Finds the callers of requests that come without one. */
   readonly judges: boolean;

@@ -55,7 +55,7 @@ export function needJsonSchema(what: string, schema: unknown): void {
   }
 }
 
-/** Says how a schema can be given as it is, if it can be. */
+/** Returns how a schema can be given unchanged, if it can. */
 function renamed(what: string, schema: unknown): string {
   const name = TYPED[what];
   return name !== undefined && hasJsonSchema(schema) ? `name the member ${name}, or ` : '';

@@ -9,7 +9,7 @@ import { options as checkedOptions, type ServeHttpOptions } from './options.js';
 export class Listeners {
   readonly #native: NativeServer;
   readonly #runEvent: RunEvent;
-  /** By their numbers: where they were started, and what is to be done when they are over. */
+  /** By number: where each listener was started, and what to do when it ends. */
   readonly #listeners = new Map<number, { readonly context: Context; readonly ended: () => void }>();
   readonly #serving = new Set<Promise<void>>();
 
@@ -18,7 +18,7 @@ export class Listeners {
     this.#runEvent = runEvent;
   }
 
-  /** All that serve by now, until they are over. */
+  /** The listeners that serve now, each with the Promise of its end. */
   get finished(): Promise<unknown> {
     return Promise.all(this.#serving);
   }

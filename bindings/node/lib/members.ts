@@ -78,7 +78,7 @@ export function className(value: object): string {
   }
 }
 
-/** A noun behind its article. */
+/** Returns a noun with its article. */
 export function article(noun: string): string {
   return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }

@@ -254,7 +254,7 @@ export class Requests {
     else waiting?.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the request to the client was given up'));
   }
 
-  /** The call is over, and so are its requests to the client. */
+  /** Rejects the requests of a call that has ended. */
   close(call: number): void {
     for (const [connection, requests] of this.#waiting) {
       for (const [request, waiting] of requests) {

@@ -4,7 +4,7 @@ import type { FetchOptions } from './httpOptions.js';
 import type { Endpoint, ResponseHead } from './http.js';
 import { type Socket, numberOf, whenGone } from './sockets.js';
 
-/** A request of `node:http` or `node:http2`, as far as it is looked at, perhaps with what a framework has made of it. */
+/** The parts of a request of `node:http` or `node:http2` that are used, with what a framework may have added. */
 interface Incoming {
   readonly method?: string | undefined;
   /** Path and query. */
@@ -20,7 +20,7 @@ interface Incoming {
   on(event: string, listener: (...given: any[]) => void): unknown;
 }
 
-/** A response of `node:http` or `node:http2`, as far as it is used. */
+/** The parts of a response of `node:http` or `node:http2` that are used. */
 interface Outgoing {
   readonly destroyed?: boolean;
   readonly headersSent?: boolean;

@@ -4,7 +4,7 @@ import type { ObservedCall } from './values.js';
 
 export class Observer {
   readonly #observe: (call: ObservedCall) => void;
-  /** For each call that has begun, the context that their begin left, which their callback runs in and their end is told in. */
+  /** By call: the context that the `begin` of the observer left. The callback runs in it, and so does `end`. */
   readonly #contexts = new Map<number, Context>();
 
   constructor(observe: (call: ObservedCall) => void) {

@@ -8,7 +8,7 @@ export type TextReader = (
   text: string,
 ) => { readonly value: unknown; readonly why?: undefined } | { readonly why: string };
 
-/** The values that the schema of an argument allows, as far as a text may stand for them. */
+/** The values that the schema of an argument allows, where a text can stand for them. */
 interface Allowed {
   text: boolean;
   number: boolean;

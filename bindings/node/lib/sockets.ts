@@ -1,12 +1,12 @@
-/** The exchanges of each connection of HTTP/1.1, which are let go of when it is gone. */
+/** The exchanges of each HTTP/1.1 connection. They end with their connection. */
 
-/** A socket, as far as it is looked at. */
+/** The parts of a socket that are used. */
 export interface Socket {
   readonly destroyed: boolean;
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** Connections that requests came over, by a number that tells them apart. */
+/** Connections of requests, each with a number of its own. */
 const numbers = new WeakMap<object, number>();
 let last = 0;
 

@@ -15,12 +15,12 @@ export class Stdio {
     this.#native = native;
   }
 
-  /** While it is served: when it is over. */
+  /** The Promise that settles when the service ends, while it runs. */
   get finished(): Promise<void> | undefined {
     return this.#over;
   }
 
-  /** Serves until it is over. */
+  /** Serves until the input ends or the server is closed. */
   async serve(given: RunOptions, turns: Turns): Promise<void> {
     const options = checkedOptions('run', given);
     native(() => this.#native.start(JSON.stringify(options), options.guardStdio !== false, touched));
@@ -38,7 +38,7 @@ export class Stdio {
     }
   }
 
-  /** True once the service is over. */
+  /** True once the service has ended. */
   ended(): void {
     this.#native.stop();
     this.#over = undefined;

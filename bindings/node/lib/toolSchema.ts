@@ -134,7 +134,7 @@ function validate(schema: StandardSchema, value: unknown): ReturnType<Check> {
 /** Keywords whose values are no schemas. */
 const VALUES = new Set(['const', 'enum', 'default', 'examples']);
 
-/** A schema at another place of a document: its references to places in itself lead there. */
+/** Moves a schema to another place of a document, and changes its references to itself to match. */
 function moved(schema: unknown, to: string): unknown {
   if (Array.isArray(schema)) return schema.map((part) => moved(part, to));
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -144,7 +144,7 @@ impl Bell {
         }
     }
 
-    /// Does what waits for threads of ours, none of which waits for the JS thread meanwhile.
+    /// Runs code that waits for other threads of this library. Meanwhile none of them waits for the JS thread.
     pub(crate) fn join<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.exists.let_go();
         let done = wait();
@@ -152,7 +152,7 @@ impl Bell {
         done
     }
 
-    /// A change was told here: handed over at once on the JS thread, with the next turn from any other.
+    /// Hands a change to `publish`: at once on the JS thread, with the next turn from any other thread.
     pub(crate) fn publish(&self, event: &str) {
         if self.dead.load(Ordering::Acquire) {
             return;

@@ -293,7 +293,7 @@ impl Calls {
         })
     }
 
-    /// The answer to a request is not wanted any more.
+    /// Cancels a request to the client, whose answer is not wanted any more.
     pub(crate) fn cancel_request(&self, number: u32, request: u64) {
         self.use_call(number, |held| match held {
             Held::Method(responder) => responder.cancel_request(request),
@@ -366,7 +366,7 @@ impl Calls {
         self.use_call(number, report).unwrap_or(false)
     }
 
-    /// Lets go of the stream of a call, and tells whether there was one.
+    /// Closes the event stream of a call. Returns whether there was one.
     pub(crate) fn close_event_stream(&self, number: u32, retry_ms: u64) -> bool {
         let close = |held: &Held| each!(held, responder => responder.close_event_stream(retry_ms));
         self.use_call(number, close).unwrap_or(false)

@@ -366,7 +366,7 @@ impl Native {
         })
     }
 
-    /// Starts a native listener, and keeps the process alive until it is over; `options` is JSON.
+    /// Starts a native listener, and keeps the process alive until it ends; `options` is JSON.
     #[napi]
     pub fn listen(&self, env: Env, host: String, port: u32, options: String) -> Result<Bound> {
         let inner = &self.inner;
@@ -422,7 +422,7 @@ impl Native {
         true
     }
 
-    /// The numbers of the listeners that are over.
+    /// Returns the numbers of the listeners that have ended.
     #[napi]
     pub fn ended_listeners(&self) -> Vec<u32> {
         self.inner.ended.take()

@@ -18,7 +18,8 @@ impl<T> Inbox<T> {
         let _ = self.add.send(item); // it cannot fail: the receiver is ours, too
     }
 
-    /// Takes what is there now. What is added meanwhile is for the next turn, so a taker that adds is not kept busy.
+    /// Takes what is in the inbox now. Items that are added meanwhile wait for the next turn, so a taker that adds does
+    /// not loop.
     pub(crate) fn take(&self) -> impl Iterator<Item = T> {
         self.items.try_iter().take(self.items.len())
     }

@@ -40,7 +40,7 @@ pub(crate) struct Value<'s> {
     scope: PhantomData<&'s mut &'s ()>,
 }
 
-/// The types that answers are told apart by.
+/// The types by which answers are told apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Type {
     Nothing,
@@ -60,7 +60,7 @@ impl<'s> Js<'s> {
         Value { raw: value.raw(), scope: PhantomData }
     }
 
-    /// Runs something and lets go of all values that it made.
+    /// Runs a closure, and frees all handles of values that it made.
     pub(crate) fn scope<R>(self, f: impl for<'inner> FnOnce(Js<'inner>) -> R) -> R {
         let mut scope = ptr::null_mut();
         // SAFETY: on the JS thread; the scope is closed below, after everything that was opened inside.

@@ -31,7 +31,7 @@ impl Native {
         self.inner.server.app(resource, &ui, body).map(drop).map_err(thrown)
     }
 
-    /// `said`: what is said of the body, as JSON.
+    /// `said`: the details of the body, as JSON.
     #[napi]
     pub fn set_value(&self, env: Env, uri: String, body: Unknown<'_>, said: Option<String>) -> Result<()> {
         let body = body_of(env, &body)?;

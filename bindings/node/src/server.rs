@@ -38,7 +38,7 @@ pub(crate) struct Inner {
     /// Keeps descriptor 0 quiet while standard input is served.
     pub(crate) quiet: RefCell<Option<Quiet>>,
     pub(crate) listeners: RefCell<Vec<Listener>>,
-    /// The numbers of listeners that are over.
+    /// The numbers of listeners that have ended.
     pub(crate) ended: RefCell<Vec<u32>>,
     /// The last number of an endpoint.
     pub(crate) endpoints: Cell<u32>,
@@ -53,7 +53,7 @@ pub(crate) struct Native {
     down: Rc<Cell<bool>>,
 }
 
-/// A JavaScript function of ours, called with raw values.
+/// A function of `lib`, called with raw values.
 pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
 
 #[napi]
@@ -276,7 +276,7 @@ impl Native {
     /// From now on `runEvent` is called before anything is listed, read or watched.
     #[napi]
     pub fn authorize(&self) -> Result<()> {
-        // Its questions are events, which JavaScript answers: the closure is never run.
+        // The authorizer's calls arrive as events, which JavaScript answers. So this closure never runs.
         self.inner.server.authorize(|_: wellhead::AuthorizeCall| Vec::new()).map_err(thrown)
     }
 
@@ -341,7 +341,7 @@ impl Native {
         self.inner.calls.abandon()
     }
 
-    /// A connection, with the number that it wakes by. `caller`: the id bytes of whom it speaks for.
+    /// A connection, with the number that its `wake` passes. `caller`: the id of its caller, as bytes.
     #[napi]
     pub fn connect(&self, caller: Uint8Array) -> NativeConnection {
         NativeConnection::new(self.inner.clone(), Caller::new(caller.to_vec()))
@@ -457,13 +457,13 @@ pub fn invalid_params(what: String) -> Fault {
     Fault { number: error.code(), message: error.message().to_owned() }
 }
 
-/// A refusal of Node-API, as an error of ours.
+/// Turns a refusal of Node-API into an error of this package.
 pub(crate) fn refused(e: napi::Error) -> napi::Error<crate::error::Code> {
     invalid(e.reason.clone())
 }
 
 impl Inner {
-    /// Lets the process end if nothing of ours goes on.
+    /// Lets the process end if no work of this package is left.
     pub(crate) fn rest(&self, js: Js<'_>) {
         if self.driver().is_none() && self.listeners.borrow().is_empty() && !self.calls.waits() {
             js.keep_alive(self.bell.turn_function(), false);

@@ -44,7 +44,7 @@ pub(crate) fn occupy<T>(
     occupied
 }
 
-/// Stops what had standard input for itself, which gives descriptor 0 back.
+/// Ends the driver's use of standard input, which gives descriptor 0 back.
 pub(crate) fn release(quiet: Option<Quiet>, stop: impl FnOnce()) {
     if quiet.is_none() {
         return stop();
@@ -72,7 +72,7 @@ fn unwatch() -> Waiting {
     found.collect()
 }
 
-/// Lets them wait for what is there now.
+/// Watches the file that is under descriptor 0 now.
 fn watch(waiting: Waiting) {
     for (epoll, events, data) in waiting {
         let _ = epoll::add(descriptor(epoll), stdin(), EventData::new_u64(data), events); // closed meanwhile: then not

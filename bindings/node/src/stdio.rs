@@ -53,7 +53,7 @@ impl Native {
         }
     }
 
-    /// Ends the driver and its threads at once. From now on nothing of ours keeps the process alive.
+    /// Ends the driver and its threads at once. From now on this package does not keep the process alive.
     #[napi]
     pub fn stop(&self, env: Env) {
         if self.inner.stop() {

@@ -39,7 +39,7 @@ impl Alive {
     }
 }
 
-/// For the core's threads.
+/// A handle for threads of the core.
 #[derive(Clone)]
 pub(crate) struct Share(Arc<Py<PyWeakrefReference>>);
 

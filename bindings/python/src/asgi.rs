@@ -124,7 +124,7 @@ impl Endpoint {
         Ok(HttpExchange { endpoint: self.0.clone(), process, exchange: Mutex::new(Some(exchange)) })
     }
 
-    /// Deals with what there is since `wake` was called. Returns what is to be run on other threads.
+    /// Handles the events since `wake` was called. Returns the callbacks to run on other threads.
     fn poll(&self, py: Python<'_>) -> PyResult<Vec<Job>> {
         let core = self.0.core(py)?;
         raising(|| core.tick(self.0.now()))?; // so that what is asked now has its whole time

@@ -107,7 +107,7 @@ impl Base {
         }
     }
 
-    /// The context in which the observer is told of a call: that of the callback.
+    /// Returns the context in which the observer hears of a call: that of its callback.
     pub(crate) fn for_observer(&self, py: Python<'_>, observed: &Observed<'_>) -> PyResult<Context> {
         let given = observed.request_context;
         if let Some(OfCall(own)) = given.and_then(|given| given.downcast_ref()) {

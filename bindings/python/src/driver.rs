@@ -201,7 +201,7 @@ impl Driver {
         })
     }
 
-    /// Runs callbacks on this thread until the service is over.
+    /// Runs callbacks on this thread until the service ends.
     fn work(&self, py: Python<'_>) -> PyResult<()> {
         let driver = self.core(py)?;
         let Some(_inside) = Inside::enter() else { return Ok(()) };
@@ -220,7 +220,7 @@ impl Driver {
         }
     }
 
-    /// Runs what there is to run without waiting, for an event loop. Returns whether the service is over.
+    /// Runs the callbacks that are ready, without waiting, for an event loop. Returns whether the service has ended.
     fn pump(&self, py: Python<'_>) -> PyResult<bool> {
         let driver = self.core(py)?;
         let Some(bell) = &self.bell else { return Ok(false) };

@@ -418,7 +418,7 @@ pub(crate) fn raised<A: FromCallback>(
     }
     let ending = matches!(meaning, Meaning::Ends).then(|| e.clone_ref(py));
     let why = e.to_string();
-    // An exception may fail to say what it is.
+    // The `__str__` of an exception may fail.
     let text = e.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
     log::of_callback(py, Some(e), Some(context), || A::raise(way, text, why));
     ending.map_or(Ok(()), Err)

@@ -60,7 +60,7 @@ pub(crate) fn listener(server: &Server, options: &Bound<'_, PyDict>) -> PyResult
     Ok((http, verifier))
 }
 
-/// Options of an endpoint, as far as they have been looked at.
+/// The options of an endpoint that were checked so far.
 struct Taken {
     builder: EndpointBuilder,
     verifier: Option<Positional>,

@@ -297,7 +297,7 @@ fn listing(given: &Bound<'_, PyAny>) -> PyResult<Arc<Positional>> {
     LISTING.get(given.py())?.call1((given,))?.extract().map(Arc::new)
 }
 
-/// The functions that complete, by variable: those that were given, and the ones of the types of the others.
+/// Returns the completers by variable: the given ones, and those that the types of other variables imply.
 pub(crate) fn completers(
     own: &Bound<'_, PyDict>,
     given: Option<&Bound<'_, PyDict>>,
@@ -334,7 +334,7 @@ pub(crate) fn verifier(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
     positional(function, &["token"], 1, true)
 }
 
-/// Returns the function that hears of calls.
+/// Returns the observer's callback.
 pub(crate) fn observer(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
     positional(function, &["observed"], 1, false)
 }

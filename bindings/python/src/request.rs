@@ -1,4 +1,4 @@
-//! Requests of ours to the client, and the futures that wait for what it answers.
+//! Requests of the server to its client, and the futures that wait for the answers.
 
 use crate::context::Context;
 use crate::imported::Imported;
@@ -49,7 +49,7 @@ impl Requests {
         settle(future, &answer, None)
     }
 
-    /// `context`: in which callbacks of the future run that no loop calls.
+    /// `context`: the one for callbacks of the future that no event loop calls.
     pub(crate) fn answered(&self, py: Python<'_>, call: &ResponseCall, context: &Context) -> PyResult<()> {
         let key = (call.connection(), call.number());
         let mut state = self.state();
@@ -69,7 +69,7 @@ impl Requests {
         })
     }
 
-    /// The service has ended: no answer comes any more.
+    /// Cancels all futures, because the service has ended.
     pub(crate) fn give_up(&self, py: Python<'_>) {
         let mut state = self.state();
         state.ended = true;

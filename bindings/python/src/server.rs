@@ -46,7 +46,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// The core's server. In the child of a `fork` it first lets go of the parent's connections.
+    /// Returns the core's server. In the child of a `fork` it first drops the parent's connections.
     pub(crate) fn core(&self, py: Python<'_>) -> &wellhead::Server {
         if self.process.enter() {
             detach(py, || self.core.forget_connections());

@@ -1,4 +1,4 @@
-//! Bearer tokens over HTTP: what a program makes of them.
+//! The verdict of the application's `verify` callback about a bearer token.
 
 use crate::access::Caller;
 use crate::answer::FromCallback;

@@ -55,7 +55,7 @@ impl Waker {
         *lock(&self.wakes)
     }
 
-    /// Waits until there was a wake after `seen`, or until the time is over.
+    /// Waits for a wake after `seen`, or for the end of the time.
     pub(crate) fn wait(&self, seen: u64, time: Duration) {
         let wakes = lock(&self.wakes);
         drop(self.woken.wait_timeout_while(wakes, time, |wakes| *wakes == seen));

@@ -1,4 +1,4 @@
-//! The capabilities that clients are told.
+//! The capabilities that the server declares to clients.
 
 use super::registry::Catalog;
 use crate::jsonrpc::for_each_member;

@@ -62,7 +62,7 @@ impl Catalog {
         (Change { sequence: self.changes, descriptor }, old)
     }
 
-    /// Numbers a change that leaves the version as it is.
+    /// Gives a number to a change below a URI, whose version stays.
     pub(crate) fn changed_below(&mut self, uri: &str) -> Change {
         self.changes += 1;
         let registered = self.fixed.get(uri).map(|fixed| Arc::new(fixed.descriptor().clone()));

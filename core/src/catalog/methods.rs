@@ -30,7 +30,7 @@ pub(crate) struct MethodHandler {
     pub(crate) item: Option<Arc<str>>,
     pub(crate) family: Option<Family>,
     pub(crate) promises: Promises,
-    /// The question that the tool asks, if it shows resources. It has no callback.
+    /// The lookup that the tool makes, if it shows resources. Such a tool has no callback.
     pub(crate) of_resources: Option<ResourceTool>,
     pub(crate) limiter: Arc<ToolLimiter>,
 }

@@ -43,7 +43,7 @@ pub(super) fn write_wrapped(out: &mut Vec<u8>, schema: Raw<'_>) {
     object.end();
 }
 
-/// Writes a part of a schema with its references to the root as they are from the new one.
+/// Writes a part of a schema. References that led to the old root lead to the same place from the new one.
 fn write_moved(out: &mut Vec<u8>, value: Raw<'_>) {
     if is_array(value) {
         out.push(b'[');

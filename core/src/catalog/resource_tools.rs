@@ -26,7 +26,7 @@ pub(crate) enum ResourceTool {
     Read,
     /// The contents of the URI that this template makes of the arguments.
     Template(Box<str>),
-    /// The resources that a text is about.
+    /// Finds resources by a text.
     Search,
     /// The text of a resource that a search found.
     Fetch,

@@ -49,7 +49,7 @@ impl WakeFlag {
         self.0.notify_one();
     }
 
-    /// Waits for a ring, and returns false if `patience` is over first.
+    /// Waits for a wake. Returns false if `patience` ends first.
     fn wait(&self, patience: Duration) -> bool {
         self.0.wait(Some(patience), |rung| std::mem::take(rung).then_some(())).is_some()
     }

@@ -13,7 +13,7 @@ pub enum DrainStart {
     Ready(Drain),
     /// There is none.
     Empty,
-    /// Another drain is taking it, and will see what is there.
+    /// Another drain takes the output now, and will also find what is added meanwhile.
     Busy,
 }
 

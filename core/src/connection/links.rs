@@ -39,7 +39,7 @@ impl ConnectionState {
         Some(Json::written(out))
     }
 
-    /// Returns what the registration of a linked resource says, and the link does not.
+    /// Returns the details of the linked resource's registration that the link lacks.
     fn missing(&self, block: Raw<'_>) -> Missing {
         let Ok([Some(kind), Some(uri), title, mime_type, size]) =
             members(block, &["type", "uri", "title", "mimeType", "size"])

@@ -422,7 +422,7 @@ impl ConnectionState {
         })
     }
 
-    /// Sends a request to the client of a call; its number.
+    /// Sends a request to the client of a call. Returns its number.
     pub(crate) fn request(
         self: &Arc<Self>,
         call: CallId,
@@ -473,7 +473,7 @@ fn level_of(level: &str) -> Option<usize> {
     LOG_LEVELS.iter().position(|known| *known == level)
 }
 
-/// Why a request was not sent to the client, as the application is told.
+/// Returns the error that tells the application why a request was not sent to the client.
 pub(super) fn not_sent(method: &str, why: NotSent) -> Error {
     match why {
         NotSent::Over => Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"),

@@ -48,7 +48,7 @@ pub(super) struct Dealt {
     pub(super) must_stop: bool,
 }
 
-/// Says whether a step put its connection onto the group's list, which the group has to hear of.
+/// Says whether a step put its connection onto the group's list. The group then has to be woken.
 enum Wake {
     Due,
     None,
@@ -98,7 +98,7 @@ impl ConnectionState {
         (found, if marked { Wake::Due } else { Wake::None })
     }
 
-    /// Runs one step of the machine in the middle of a poll. The poller needs no wake: it goes on polling.
+    /// Runs one step of the machine in the middle of a poll. The poller needs no wake, since it continues to poll.
     pub(super) fn polled_step<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> R {
         let (found, effects) = self.machine.with(|m, trash| (step(m, trash), m.take_effects()));
         self.carry_out(effects);
@@ -134,7 +134,7 @@ impl ConnectionState {
         }
     }
 
-    /// From now on the connection hears of what concerns everybody.
+    /// Registers the connection for changes that concern all connections.
     pub(super) fn join(self: &Arc<Self>) {
         self.server.hub.add_connection(self.id, Arc::downgrade(self));
     }
@@ -202,7 +202,7 @@ impl ConnectionState {
         &self.server
     }
 
-    /// Returns the Unix time in milliseconds, which goes on with the clock of the driver.
+    /// Returns the Unix time in milliseconds, which advances with the clock of the driver.
     pub(super) fn unix_ms(&self) -> u64 {
         let now = self.machine.with(|m, _| m.now());
         match &self.group {
@@ -306,7 +306,7 @@ impl ConnectionState {
         self.step(|m, trash| m.finish_completion(call, completion, trash))
     }
 
-    /// Takes a walk out, goes on with it without a lock, and puts it back.
+    /// Takes a list walk out of its slot, continues it without a lock, and puts it back.
     fn continue_walk<F>(self: &Arc<Self>, call: CallId, go: F) -> bool
     where
         F: FnOnce(Box<Walk>, &Surroundings<'_>, &mut Vec<LogLine>) -> Walked,
@@ -417,7 +417,8 @@ impl ConnectionState {
 
     // ---- output, for the drain
 
-    /// The next message, with which requests that waited for that may go on. `used`: the buffer of the message before.
+    /// Returns the next message of a route. Taking it may let requests continue that waited for room. `used`: the
+    /// buffer of the message before.
     pub(crate) fn poll_message(
         self: &Arc<Self>,
         route: Route,
@@ -435,7 +436,7 @@ impl ConnectionState {
         next
     }
 
-    /// Output is not wanted any more: requests that waited for it may go on.
+    /// Drops output that is not wanted any more, so that requests that waited for room may continue.
     pub(crate) fn output_taken(self: &Arc<Self>) {
         if self.machine.with(|m, _| m.may_resume()) {
             self.wake();

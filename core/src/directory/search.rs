@@ -44,7 +44,8 @@ fn found(call: &MethodCall, server: &Weak<ServerState>) -> MethodAnswer {
         match left {
             _ if call.is_cancelled() || server.is_closed() => Pace::Over,
             Duration::ZERO => Pace::Over,
-            // The names of what comes late in a large folder are compared, too.
+            // Little time is left: only names are compared, so that the last entries of a large folder are searched,
+            // too.
             left if left < LONGEST / 8 => Pace::Names,
             _ => Pace::Texts,
         }

@@ -18,7 +18,7 @@ pub struct Arguments {
     root: Node,
 }
 
-/// A value, and what is known of it.
+/// A value, with what its schema says about it.
 struct Node {
     /// The place of its text.
     at: Range<usize>,

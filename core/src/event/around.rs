@@ -105,7 +105,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word by which an observer knows the outcome: see [`crate::Ended::outcome`].
+    /// Returns the name of the kind of outcome, as an observer gets it: see [`crate::Ended::outcome`].
     pub fn name(&self) -> &'static str {
         match self {
             Outcome::Read(answer) => answer.word(),

@@ -212,7 +212,7 @@ impl Endpoint {
         self.0.options.values.idle_ms
     }
 
-    /// A connection among those of the endpoint, on which nothing is said.
+    /// Makes a connection that belongs to the endpoint and has received no message.
     #[cfg(feature = "http")]
     pub(crate) fn connect(&self, caller: Caller) -> Connection {
         self.0.group.connect(caller)

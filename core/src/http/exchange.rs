@@ -52,7 +52,7 @@ pub struct Exchange {
     pub(super) ready: Ready,
     /// The caller; the default one until it is known.
     pub(super) caller: Caller,
-    /// The application told the caller with the request, or by its judgement of the token.
+    /// True once the application has named the caller, with the request or by its verdict about the token.
     pub(super) is_known: bool,
     /// The page that asks, where pages may read the answer.
     pub(super) origin: Option<String>,

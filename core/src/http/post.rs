@@ -59,7 +59,7 @@ impl Exchange {
         Ok(ExchangeState::Body(Box::new(Incoming { head: fields, accepts })))
     }
 
-    /// Handles the message: of which era is it, and which connection handles it?
+    /// Handles the message: finds its era and its connection.
     pub(super) fn message(
         &mut self,
         incoming: &Incoming,
@@ -206,7 +206,7 @@ impl Exchange {
         Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, Some(session))))
     }
 
-    /// A message of the handshake era where there are no sessions: its request stands for itself.
+    /// Handles a message of the handshake era where there are no sessions: each request is independent.
     fn without_session(
         &mut self,
         posted: Posted<'_>,

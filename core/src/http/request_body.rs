@@ -38,7 +38,7 @@ struct Arriving {
     since: u64,
     /// How many bytes are charged.
     charged: AtomicUsize,
-    /// The limit for which the endpoint let the body go takes the place of the bytes.
+    /// The bytes so far, or the limit for which the endpoint dropped the body.
     buffer: Lock<Result<Buffer, Full>>,
 }
 

@@ -63,7 +63,7 @@ impl HeadChoice {
                 ResponseHead::EventStream
             }
             MessageKind::Ended => ResponseHead::Empty { status: 202 },
-            // Another status than 200 is said by the head, which a stream has with 200 only.
+            // A status other than 200 needs a head of its own: an event stream always has 200.
             MessageKind::Final(stage) if !self.accepts_json && self.status(stage) == 200 => {
                 ResponseHead::EventStream
             }

@@ -259,7 +259,7 @@ impl Sessions {
 
     // ---- what is kept of streams
 
-    /// Says an event on a stream of a session, and keeps it as far as may be.
+    /// Sends an event on a stream of a session, and keeps it for a client that resumes if there is room.
     pub(super) fn say(
         &mut self,
         id: &str,
@@ -329,7 +329,8 @@ impl Sessions {
         None
     }
 
-    /// A session has been told the time, and has a deadline then, if any. While it is in use it is told again at `next`.
+    /// Notes that a session has the time now, and has a deadline then, if any. While it is in use it gets the time
+    /// again at `next`.
     pub(super) fn finish_tick(&mut self, id: &str, deadline: Option<u64>, next: Option<u64>) {
         let used = self.by_id.get(id).is_some_and(|session| session.busy > 0);
         self.schedule_tick(id, deadline.or(next.filter(|_| used)));
@@ -355,7 +356,7 @@ impl Sessions {
         }
     }
 
-    /// Notes that such a request is over, or that its client has come back.
+    /// Notes that such a request has ended, or that its client has come back.
     pub(super) fn forget_abandoned(&mut self, connection: u64, route: Route) {
         if let Entry::Occupied(mut left) = self.abandoned.entry(connection) {
             left.get_mut().remove(&route);

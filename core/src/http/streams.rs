@@ -1,4 +1,4 @@
-//! Streams of a session that can be resumed, and what was said on them, as far as it is kept.
+//! Streams of a session that can be resumed, with the events that are kept for that.
 
 use crate::account::Account;
 use crate::protocol::Route;
@@ -47,12 +47,12 @@ pub(super) struct Resumed {
 /// The streams of one session, by number.
 #[derive(Debug)]
 pub(super) struct Streams {
-    /// Counts what is kept, together with what the other sessions keep.
+    /// Counts the bytes of events that are kept, together with those of other sessions.
     account: Arc<Account>,
     open: BTreeMap<u64, Stream>,
     /// Those that have nothing more to send, unless a client comes back.
     spent: BTreeSet<u64>,
-    /// Those without an exchange.
+    /// The streams without an exchange.
     free: BTreeSet<u64>,
     /// Those with events that are kept.
     keeping: BTreeSet<u64>,
@@ -127,7 +127,7 @@ impl Streams {
         said
     }
 
-    /// Notes that the next event of a stream was discarded: no client can go on with it.
+    /// Notes that the next event of a stream was discarded, so that no client can resume the stream.
     pub(super) fn lose(&mut self, stream: u64) {
         let kept = self.change(stream, |s| {
             s.last += 1;
@@ -177,7 +177,7 @@ impl Streams {
         number.inspect(|number| self.forget(*number)).is_some()
     }
 
-    /// Lets the oldest events go, first those of streams that are over.
+    /// Drops the oldest events, first those of streams that have ended.
     fn evict(&mut self, most: usize) {
         while self.bytes > most
             && let Some(number) = self.spent.first().or(self.keeping.first()).copied()

@@ -134,7 +134,7 @@ impl IdKey {
         let significant = digits[first..].trim_end_matches('0');
         let trimmed = i64::try_from(digits.len() - first - significant.len()).ok()?;
         let fraction = i64::try_from(number.fraction.len()).ok()?;
-        // An exponent that does not fit was never counted up to by a client: refused.
+        // Refuses an exponent beyond 64 bits: no client counts that far.
         let exponent = if number.exponent.is_empty() { 0 } else { number.exponent.parse::<i64>().ok()? };
         let zeros = exponent.checked_add(trimmed)?.checked_sub(fraction)?;
         let zeros = u64::try_from(zeros).ok()?; // below zero it is a fraction

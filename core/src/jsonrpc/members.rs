@@ -25,7 +25,7 @@ pub(crate) fn members<'a, const N: usize>(
     Ok(found)
 }
 
-/// [`members`], with a judgement of each. A name that is empty stands for none.
+/// Like [`members`], with a result for each member. An empty name stands for no member.
 pub(crate) fn pick<'a, const N: usize>(object: Raw<'a>, names: &[&str; N]) -> [Picked<'a>; N] {
     let mut picked = [const { Ok(None) }; N];
     for_each_member(object, |name, value| {

@@ -2,7 +2,7 @@ use super::Raw;
 use super::RequestId;
 use std::borrow::Cow;
 
-/// One message, by what it is.
+/// One message: a request, a notification or an answer.
 #[derive(Debug)]
 pub(crate) enum Parsed<'a> {
     Request {
@@ -15,8 +15,8 @@ pub(crate) enum Parsed<'a> {
         method: Cow<'a, str>,
         params: Params<'a>,
     },
-    /// The answer to a request of ours. `id` is `None` if it cannot be the id of any request. With
-    /// both members present `error` counts, unless it is `null`.
+    /// The answer to a request of the server. `id` is `None` if it cannot be the id of any request. With both members
+    /// present `error` counts, unless it is `null`.
     Response {
         id: Option<RequestId>,
         result: Result<Raw<'a>, Raw<'a>>,

@@ -21,7 +21,7 @@ impl MetaKey {
         if !labels.iter().all(|label| is_label(label)) || !is_name(name) {
             return None;
         }
-        // The union of what the revisions reserve: such a label second, or followed by one more.
+        // All prefixes that a revision reserves: this label is the second, or only one label follows it.
         let reserved = |label: &&str| matches!(*label, "modelcontextprotocol" | "mcp");
         let before_last = labels.len().checked_sub(2).and_then(|at| labels.get(at));
         let is_reserved = labels.get(1).is_some_and(reserved) || before_last.is_some_and(reserved);

@@ -1,4 +1,4 @@
-//! Callers of exchanges that are over, kept until no call refers to them.
+//! Callers of exchanges that have ended, kept until no call refers to them.
 
 use crate::access::Caller;
 use std::collections::VecDeque;

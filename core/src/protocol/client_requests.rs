@@ -86,7 +86,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Sends a request to the client, whose answer is for the next run of its callback if it has a name.
+    /// Sends a request to the client. If it has a name, the next run of its callback gets the answer.
     pub(super) fn write_client_request(
         &mut self,
         call: CallId,

@@ -19,7 +19,7 @@ use crate::sync::Trash;
 use crate::wire;
 use std::sync::Arc;
 
-/// How a completion goes on, for a caller that may know what it refers to.
+/// The next step of a completion whose caller may know what it refers to.
 pub(crate) enum Completing {
     /// The application proposes values.
     Host(Arc<Handler>),

@@ -35,7 +35,7 @@ impl Machine {
         self.outbox.deadline(route).filter(|at| *at > self.now)
     }
 
-    /// The time that was told last.
+    /// Returns the time that the driver set last.
     pub(crate) fn now(&self) -> u64 {
         self.now
     }
@@ -51,8 +51,8 @@ impl Machine {
         self.poll_timeout().is_some_and(|deadline| deadline <= self.now)
     }
 
-    /// Starts the deadline of a call, `call_ms` of its tool or of the server from now, and has it noted by the driver of
-    /// its route.
+    /// Starts the deadline of a call: `call_ms` of its tool, or of the server, from now. Notes it for the driver of its
+    /// route.
     pub(super) fn set_deadline(&mut self, call: CallId) {
         let of_tool = self.inflight.get(call).and_then(|open| match &open.state {
             RequestState::Method { handler, .. } => handler.limiter.call_ms(),

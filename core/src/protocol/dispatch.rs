@@ -27,7 +27,7 @@ use std::sync::{Arc, Weak};
 const INITIALIZED: &str = "notifications/initialized";
 const CANCELLED: &str = "notifications/cancelled";
 
-/// How a message came to be admitted: new, as an element of a batch, or after it had waited for room.
+/// The way in which a message arrived: new, as an element of a batch, or after it had waited for room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     New,

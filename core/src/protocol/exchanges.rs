@@ -33,7 +33,7 @@ impl Machine {
         Some(exchange)
     }
 
-    /// Drops callers of exchanges that are over, once no call refers to them.
+    /// Drops callers of exchanges that have ended, once no call refers to them.
     pub(crate) fn drop_unused_callers(&mut self, trash: &mut Trash) {
         let unused = self.outbox.callers.take_unused();
         if !unused.is_empty() {
@@ -108,8 +108,8 @@ impl Machine {
         }
     }
 
-    /// Ends a request without an answer, withdraws what it asked of the client, and tells the application if that has
-    /// it.
+    /// Ends a request without an answer, cancels its requests to the client, and tells the application if that has the
+    /// call.
     pub(super) fn drop_call(&mut self, call: CallId) -> Option<OpenRequest> {
         let handed_out = self.inflight.is_handed_out(call);
         let open = self.inflight.abandon(call)?;

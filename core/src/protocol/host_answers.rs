@@ -156,7 +156,7 @@ impl Machine {
         }
     }
 
-    /// Puts a walk back with what it came to: a page, a question to the application, or a failure.
+    /// Puts a list walk back into its slot, with its result: a page, a question to the application, or a failure.
     pub(crate) fn finish_walk(&mut self, call: CallId, walked: Walked, trash: &mut Trash) {
         match walked {
             Walked::CallSource { walk, handler, of, after: key, limit } => {

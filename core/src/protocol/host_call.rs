@@ -46,7 +46,7 @@ pub(crate) enum HostCall {
     Cancel {
         call: CallId,
     },
-    /// The client's answer to a request of ours.
+    /// The client's answer to a request of the server.
     Response {
         call: CallId,
         number: u64,

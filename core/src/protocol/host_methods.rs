@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A method's answer as it is written on the wire.
+/// A method's answer as it goes onto the wire.
 pub(crate) struct MethodOutcome {
     /// The result object.
     written: Result<Vec<u8>, (Stage, RpcError)>,
@@ -38,7 +38,7 @@ struct LoggedFault {
     what: String,
 }
 
-/// The request that an answer is for, as far as the answer depends on it.
+/// The parts of a request on which the form of its answer depends.
 pub(super) struct MethodRequest<'a> {
     pub(super) method: &'a str,
     /// True for the call of a tool, whose failures are results that the model reads.

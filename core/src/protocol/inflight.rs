@@ -38,7 +38,7 @@ pub(crate) struct OpenRequest {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) context: Arc<Context>,
-    /// The permit that counts the request until it is over, over HTTP.
+    /// The permit that counts the request over HTTP, until it ends.
     pub(crate) permit: Option<Arc<Permit>>,
     /// Its client takes no answer any more, so no further call begins for it.
     pub(crate) client_gone: bool,
@@ -70,7 +70,7 @@ struct CallSlot {
     looked_up: bool,
     /// The current call has left for the application as an event.
     is_handed_out: bool,
-    /// The deadline that runs for it. Others that were set for it before are over.
+    /// The deadline that runs now. Earlier ones do not count any more.
     deadline: Option<u64>,
     /// The request waits for the client.
     paused: bool,
@@ -94,10 +94,10 @@ pub(crate) struct Inflight {
     ids: RequestIds,
     /// In order. Most calls may be held equally long, so a new deadline is mostly the last.
     deadlines: VecDeque<(u64, CallId)>,
-    /// Questions that were over while their request waited for the client.
+    /// Calls that ended while their request waited for the client.
     dropped: Vec<CallId>,
     used: usize,
-    /// The used slots whose requests are over.
+    /// The slots that are still used although their requests have ended.
     abandoned: usize,
     /// The used slots whose requests are being looked up.
     lookups: usize,
@@ -244,7 +244,7 @@ impl Inflight {
         }
     }
 
-    /// A question that was over while its request waited for the client; each is found once.
+    /// Returns a call that ended while its request waited for the client. Returns each once.
     pub(crate) fn take_dropped(&mut self) -> Option<CallId> {
         self.dropped.pop()
     }
@@ -286,7 +286,7 @@ impl Inflight {
         Ok(next)
     }
 
-    /// The request is over.
+    /// Ends a request.
     pub(crate) fn close(&mut self, call: CallId) -> Option<OpenRequest> {
         let slot = self.current(call)?;
         match std::mem::replace(&mut slot.body, SlotState::Free) {
@@ -304,7 +304,7 @@ impl Inflight {
         }
     }
 
-    /// A request is over for the client. Its slot is kept while the application has its responder.
+    /// Ends a request for its client. The slot is kept while the application has the responder.
     pub(crate) fn abandon(&mut self, call: CallId) -> Option<OpenRequest> {
         let slot = self.current(call)?;
         if !slot.is_handed_out {
@@ -345,7 +345,7 @@ impl Inflight {
         self.used -= 1;
     }
 
-    /// The requests of one route, whatever they are being asked.
+    /// Returns the requests of one route, in any state.
     pub(crate) fn on(&self, route: Route) -> Vec<CallId> {
         let (connection, slots) = (self.connection, self.slots.iter().enumerate());
         slots

@@ -80,7 +80,7 @@ impl InputBuffer {
         InputBuffer { chunk: Chunk { limit, ..Chunk::default() }, taken: false, outside: 0 }
     }
 
-    /// Buffers what fits into `room` bytes and tells how much that was.
+    /// Buffers the bytes that fit into `room`, and returns their number.
     pub(super) fn receive(&mut self, bytes: &[u8], room: usize) -> usize {
         let room = room.saturating_sub(self.len());
         let accepted = bytes.len().min(room);

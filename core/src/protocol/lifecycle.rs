@@ -14,7 +14,7 @@ enum HandshakeState {
     Fresh,
     /// There was no handshake, but a request of the dialect, which has none.
     Dialect(Revision),
-    /// `initialize` was answered; the client has not said that it is ready to be notified.
+    /// `initialize` was answered. The client has not sent `notifications/initialized` yet.
     Initializing(Revision),
     Ready(Revision),
 }
@@ -65,7 +65,7 @@ impl Lifecycle {
         }
     }
 
-    /// The revision in which the client is told of changes, if there is a client to tell.
+    /// Returns the revision in which changes are notified, if there is a client to notify.
     pub(crate) fn session(&self) -> Option<Revision> {
         match self.session {
             HandshakeState::Dialect(revision) => Some(self.shaped(revision)),

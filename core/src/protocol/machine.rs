@@ -137,7 +137,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// `connection` is a number that calls are told apart by.
+    /// `connection`: a number by which the calls of connections differ.
     pub(crate) fn new(connection: u64, settings: Arc<Settings>) -> Self {
         Machine {
             lifecycle: Lifecycle::new(settings.policy.options.dialect),

@@ -117,7 +117,7 @@ struct Outlet {
     permit: Option<Arc<Permit>>,
     /// Its stream was closed, and its client has not come back since.
     paused: bool,
-    /// Its last message was taken: once that is written, the route is over.
+    /// The last message of the route was taken. The route ends when that is written.
     ended: bool,
     /// The buffer of a message that was written, for the next one.
     spare: Vec<u8>,
@@ -289,7 +289,7 @@ impl Outbox {
         }
     }
 
-    /// An element of a batch is over. If it was the last, the batch is answered.
+    /// Ends an element of a batch. After the last one the batch is answered.
     fn finish_element(&mut self, route: Route, answer: Option<Piece>) {
         let Some((route, answers)) = self.batches.finish_element(route, answer) else { return };
         self.bytes -= answers.iter().map(Piece::len).sum::<usize>();
@@ -439,7 +439,7 @@ impl Outbox {
         start
     }
 
-    /// The next message for the drain; releases the token, in the same step that finds nothing.
+    /// Returns the next message for the drain. If there is none, this step also gives the drain's token back.
     pub(crate) fn next(&mut self, route: Route) -> Option<PartialMessage> {
         let outlet = self.outlet(route)?;
         let Some(piece) = outlet.queue.pop_front() else {

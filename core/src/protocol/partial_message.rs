@@ -69,7 +69,7 @@ impl PartialMessage {
         self.at == self.buffer.len() && self.rest.is_empty() && !(self.kind.is_mute() && self.first)
     }
 
-    /// Returns whether what comes next needs encoding of a large body: work that a thread may want to leave to another.
+    /// Returns whether the next bytes need encoding of a large body: work that a thread may want to leave to another.
     pub(crate) fn is_large(&self) -> bool {
         !self.rest.is_empty()
     }

@@ -36,7 +36,7 @@ impl PendingRoutes {
         self.all = true;
     }
 
-    /// A drain takes the output of that route, or there is none any more.
+    /// Removes a route, because a drain takes its output or it has none.
     pub(super) fn remove(&mut self, route: Route) {
         match route {
             Route::Connection => self.connection = false,

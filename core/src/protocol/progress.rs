@@ -65,7 +65,7 @@ fn write(outbox: &mut super::outbox::Outbox, open: &OpenRequest, report: &Report
 }
 
 impl Context {
-    /// By what name the client wants to hear of progress, as it came; none: it does not.
+    /// Returns the progress token of the client, as it came. `None`: the client wants no progress.
     pub(crate) fn progress_token(&self) -> Option<&str> {
         self.meta_member("progressToken").map(Raw::get).filter(|token| RequestId::from_raw(token).is_some())
     }

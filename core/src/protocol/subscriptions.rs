@@ -42,18 +42,19 @@ struct Subscription {
     /// Acknowledged: changes may be sent.
     live: bool,
     pending: Vec<Pending>,
-    /// The newest change that was heard of, sent or not.
+    /// The number of the newest change, sent or not.
     heard: u64,
     /// There is a change to be sent.
     changed: bool,
     /// The newest descriptor of the resource.
     descriptor: Option<Arc<Descriptor>>,
-    /// URIs below it that changed, in the order of the first change. In a box, since few subscriptions ever hear of any.
+    /// URIs below the resource that changed, in the order of their first change. In a box, since few subscriptions have
+    /// any.
     #[allow(clippy::box_collection, reason = "a subscription is to cost little")]
     below: Option<Box<Vec<Arc<str>>>>,
 }
 
-/// Unsent changes below one watched URI that are told one by one.
+/// The number of unsent changes below one URI that are notified one by one.
 const BELOW: usize = 16;
 
 impl Subscription {
@@ -261,7 +262,7 @@ impl Subscriptions {
         subscription.pending.into_iter().filter(|p| p.allowed).map(|p| p.slot).collect()
     }
 
-    /// The URI is watched for this request. Tells what may be sent now.
+    /// Notes that the hub has the URI for this request. Returns the marks that may be sent now.
     pub(crate) fn acknowledge(&mut self, uri: &Arc<str>, slot: u32) -> MarkQueue {
         let Some(entry) = self.entries.get_mut(uri) else { return MarkQueue::new() };
         let Some(subscription) =
@@ -364,7 +365,7 @@ impl Subscriptions {
         self.streams.get(&stream).is_some_and(|s| s.awaited.is_empty())
     }
 
-    /// The stream is acknowledged: what was marked meanwhile may be sent.
+    /// Notes that the stream was acknowledged. Returns the marks of the meantime, which may be sent now.
     pub(crate) fn stream_starts(&mut self, key: u64, slot: u32) -> MarkQueue {
         let Some(stream) = self.streams.get_mut(&key) else { return MarkQueue::new() };
         stream.live = true;

@@ -91,7 +91,7 @@ impl Schema {
         Some(lines(&problems).trim_start_matches("\n- ").replace("\n- ", "; "))
     }
 
-    /// Returns a line for each field that does not fit, or one line for all where to look for them costs too much.
+    /// Returns a line for each field that does not fit, or one line for all if looking for the fields costs too much.
     fn explain(&self, value: &Value, bytes: usize, elements: usize) -> String {
         let shapes = self.cost.shapes.saturating_add(1);
         if elements.saturating_mul(bytes).saturating_mul(shapes) > MOST_EXPLAINED {

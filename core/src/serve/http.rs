@@ -279,7 +279,7 @@ fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
     Ok(std::future::pending())
 }
 
-/// Accepts, and hands out what the endpoint comes upon, until the server is closed and what was under way is over.
+/// Accepts connections and hands out events, until the server is closed and pending exchanges have ended.
 async fn serve(
     shared: Arc<HttpShared>,
     server: Server,

@@ -25,7 +25,7 @@ pub(super) struct Jobs {
     /// Holds one token at most. A thread that takes it looks for jobs, and passes it on if it leaves some.
     ring: Sender<()>,
     bell: Receiver<()>,
-    /// The number of jobs from which abandoned events are dropped, because they hold calls that other clients may need.
+    /// From this number of jobs on, abandoned events are dropped, because they hold calls that other clients may need.
     crowd: Lock<usize>,
     /// The maximum number of events that a thread takes at once.
     most: usize,

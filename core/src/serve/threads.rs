@@ -471,7 +471,7 @@ impl Shared {
 
     /// Returns for how long the connection's clock need not be advanced.
     fn patience(&self) -> Duration {
-        // No deadline that begins while this thread waits is before the shortest.
+        // A call that begins while this thread waits is due no earlier than the shortest deadline.
         let shortest = self.connection.shortest_call_ms();
         let next = self.connection.poll_timeout().map_or(shortest, |at| at.saturating_sub(self.now()));
         let next = next.min(shortest);

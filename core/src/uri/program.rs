@@ -279,8 +279,8 @@ impl Compiler<'_> {
         self.program.code.len()
     }
 
-    /// Adds an instruction that goes on in two places, and returns its number. The first place is the next instruction;
-    /// `else_here` sets the second.
+    /// Adds an instruction after which two places are possible, and returns its number. The first place is the next
+    /// instruction; `else_here` sets the second.
     fn split(&mut self) -> usize {
         let at = self.here();
         let index = self.program.splits;

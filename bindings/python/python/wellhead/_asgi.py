@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     _Receive: TypeAlias = Callable[[], Awaitable[Any]]
     _Send: TypeAlias = Callable[[Any], Awaitable[None]]
 
-# The endpoint is told the time so often, in seconds, while a session is open.
+# Seconds between two calls of `tick` while a session is open.
 TICK = 10.0
 # How long a request gets no task and no timer of its own, in seconds, at most.
 YOUTH = 0.1

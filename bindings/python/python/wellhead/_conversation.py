@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     class _Turns(Protocol):
         async def until(self, found: Callable[[], _T | None], seconds: float | None) -> _T | None:
-            """Handles messages until `found` returns something, and returns that. None: the time is over."""
+            """Handles messages until `found` returns something, and returns that. Returns None after the time limit."""
 
 
 # A call may ask for input this many times.

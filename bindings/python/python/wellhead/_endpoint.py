@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wellhead._core import HttpExchange, Server
 
-# The endpoint is told the time at least so often, in seconds, while a request waits.
+# Seconds, at most, between two calls of `tick` while a request waits.
 TICK = 10.0
 
 

@@ -110,7 +110,7 @@ class Wire:
             self.pump()
 
     def pump(self) -> bool:
-        """Does what there is to do now, and tells whether there was something."""
+        """Handles all that is ready now, and returns whether there was anything."""
         if self.polling or self.closed:
             return False
         self.connection.tick(self.now())

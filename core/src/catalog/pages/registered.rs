@@ -141,7 +141,7 @@ impl Catalog {
         }
     }
 
-    /// Returns whether the list goes on with a stretch of registrations.
+    /// Returns whether the list continues with a stretch of registrations.
     pub(super) fn follows(&self, stretch: Stretch) -> bool {
         match stretch {
             Stretch::Templates => !self.listed_templates.is_empty(),

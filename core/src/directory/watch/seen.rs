@@ -64,7 +64,7 @@ impl Seen {
         mem::replace(&mut known.names, names) != known.names
     }
 
-    /// Stores what an entry is now, or `None` if it is not served. Returns what it was before.
+    /// Stores the present state of an entry, or `None` if it is not served. Returns its former state.
     pub(super) fn note(&mut self, folder: &str, name: &str, now: Option<EntryKind>) -> Option<EntryKind> {
         let [file, directory] = [EntryKind::File, EntryKind::Folder].map(|kind| self.hash(name, kind));
         let names = &mut self.folders.get_mut(folder)?.names;

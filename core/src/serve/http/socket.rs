@@ -19,7 +19,7 @@ pub(super) struct SocketState {
     idle: Lock<IdleTimeout>,
     /// The client has closed its half while a request was under way.
     silent: AtomicBool,
-    /// Wakes hyper to find that end, once the request is over.
+    /// Wakes hyper to find that end, once the request has ended.
     end: Lock<Option<Waker>>,
     abandoned: AtomicBool,
 }
@@ -36,7 +36,7 @@ impl SocketState {
         })
     }
 
-    /// A request has begun; it is over when that is dropped.
+    /// Notes that a request has begun. It ends when the result is dropped.
     pub(super) fn request(self: &Arc<Self>) -> SocketRequest {
         self.idle.with(|idle, _| idle.begin_request());
         SocketRequest(self.clone())
@@ -109,7 +109,7 @@ impl Drop for SocketRequest {
     }
 }
 
-/// A socket that tells what comes and goes.
+/// A socket that reports the bytes that come and go.
 pub(super) struct ObservedSocket {
     stream: TcpStream,
     state: Arc<SocketState>,

@@ -30,8 +30,8 @@ impl Signal {
         self.0.with(|raised, _| std::mem::take(raised))
     }
 
-    /// Waits until it is raised, which it stays, or something else is ready, of which [`Signal::touch`] tells, or until the
-    /// time is over.
+    /// Waits for the signal, which stays raised, for something else that is ready (see [`Signal::touch`]), or for the
+    /// end of the time.
     #[cfg(windows)]
     pub(super) fn wait_or(&self, timeout: Option<Duration>, ready: impl Fn() -> bool) -> Woken {
         let woken = self.0.wait(timeout, |raised| match (*raised, ready()) {

@@ -87,7 +87,7 @@ impl Input {
         rustix::termios::isatty(&self.0)
     }
 
-    /// Waits for input, for the signal (which it lowers), or until the time is over.
+    /// Waits for input, for the signal (which it lowers), or for the end of the time.
     pub(in crate::serve) fn wait(&mut self, signal: &Signal, timeout: Option<Duration>) -> Woken {
         match wait_for(self.0.as_fd(), PollFlags::IN, Some(signal), timeout) {
             Woken::Signal => {
@@ -234,7 +234,7 @@ impl Signal {
         while matches!((&self.watched).read(&mut buffer), Ok(n) if n == buffer.len()) {}
     }
 
-    /// Waits until it is raised, and lowers it, or until the time is over.
+    /// Waits for the signal, and lowers it, or for the end of the time.
     pub(in crate::serve) fn wait(&self, timeout: Duration) {
         if wait_for(self.watched.as_fd(), PollFlags::IN, None, Some(timeout)) == Woken::Ready {
             self.lower();

@@ -96,7 +96,7 @@ impl Input {
         self.is_terminal
     }
 
-    /// Waits for input, for the signal (which it lowers), or until the time is over.
+    /// Waits for input, for the signal (which it lowers), or for the end of the time.
     pub(in crate::serve) fn wait(&mut self, signal: &Signal, timeout: Option<Duration>) -> Woken {
         self.reading.state.with(|state, _| state.waiting = Some(signal.clone()));
         match signal.wait_or(timeout, || self.reading.arrived.load(Ordering::SeqCst)) {
