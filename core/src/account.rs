@@ -240,7 +240,7 @@ impl Account {
         self.kept.load(Ordering::Acquire)
     }
 
-    /// There is more than may be: kept events have to go, which make room for everything else.
+    /// Returns whether more bytes are held than the limit allows. Kept events then have to go.
     pub(crate) fn is_over(&self) -> bool {
         let kept = self.kept.load(Ordering::Acquire);
         kept > 0 && self.bytes.now.load(Ordering::Acquire).saturating_add(kept) > self.bytes.most

@@ -121,7 +121,7 @@ impl GroupState {
         self.hurry.is_some()
     }
 
-    /// Puts connections on the list; nothing to put: there is a server event.
+    /// Puts connections on the list. Without any, it notes that there is a server event.
     pub(crate) fn push(&self, connections: impl IntoIterator<Item = Weak<ConnectionState>>) {
         let fire = self.state.with(|state, _| {
             state.ready.extend(connections);

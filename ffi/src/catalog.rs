@@ -341,7 +341,7 @@ struct Callbacks {
 }
 
 impl Callbacks {
-    /// From here on the user data is destroyed, whatever comes.
+    /// From here on the user data is destroyed in any case.
     fn new(promise: &Promise, provider: *const wellhead_provider) -> Result<Callbacks> {
         let provider = promise.fields(provider, "provider")?;
         let user_data = UserData::new(provider.user_data, provider.destroy);

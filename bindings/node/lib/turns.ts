@@ -28,7 +28,7 @@ export class Turns {
     this.#todo = todo;
   }
 
-  /** Once the running JavaScript is done. */
+  /** Has a turn run once the running JavaScript is done. */
   soon(): void {
     if (this.#soon) return;
     this.#soon = true;

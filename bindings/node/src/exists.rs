@@ -36,7 +36,7 @@ pub(crate) struct ExistsInJs {
     waiting: Mutex<Waiting>,
 }
 
-/// Other threads, until the JS thread has a turn.
+/// The other threads that wait for a turn of the JS thread.
 #[derive(Default)]
 struct Waiting {
     questions: VecDeque<Question>,

@@ -9,11 +9,11 @@ use wellhead::{
     AuthorizeCall, Call, CallId, Caller, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall,
 };
 
-/// `runEvent(CANCEL, call)` is no question: that answer is not wanted any more.
+/// `runEvent(CANCEL, call)` is no question: it cancels a call.
 pub(crate) const CANCEL: u32 = 0;
-/// Nor is what a client answered to a request of ours.
+/// The client answered a request of the server, which is no question.
 pub(crate) const RESPONSE: u32 = 7;
-/// Nor is that a callback of the core's own begins: `begun` is for the observer.
+/// A callback of the core itself begins, which is no question: `begun` is for the observer.
 pub(crate) const BEGUN: u32 = 9;
 
 /// Something that JavaScript answers, now or later.

@@ -286,7 +286,7 @@ impl Native {
         self.inner.server.on_interest(|_: wellhead::InterestCall| {}).map_err(thrown)
     }
 
-    /// Asks again for what the caller with these id bytes watches.
+    /// Has the authorizer judge again what the caller with this id subscribes to.
     #[napi]
     pub fn access_changed(&self, caller: Uint8Array) -> Result<()> {
         self.inner.server.access_changed(&caller).map_err(thrown)

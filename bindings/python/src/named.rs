@@ -67,7 +67,7 @@ pub(crate) fn name_or_function<'py>(
     })
 }
 
-/// The definition, checked where the mistake is.
+/// Returns the definition. It is checked here, so that an exception names the mistake at the registration.
 pub(crate) fn definition(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
     let definition = given::optional(given, |definition| {
         given::object("definition", definition)?;

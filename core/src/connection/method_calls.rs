@@ -224,7 +224,7 @@ impl ConnectionState {
         }
     }
 
-    /// The arguments of a prompt are texts, and those that it requires are there.
+    /// Checks that the arguments of a prompt are texts, and that the required ones are there.
     fn check_prompt(&self, handler: &MethodHandler, params: &Json) -> std::result::Result<(), RpcError> {
         let PromptArguments { required, known, .. } = &handler.promises.arguments;
         let (mut given, mut wrong) = (BTreeSet::new(), None);

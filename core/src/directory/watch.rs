@@ -334,7 +334,8 @@ impl WatchState {
             same
         });
         match kind {
-            // It may have been created and removed at once, but not without a subscription.
+            // Nothing changed for clients, unless the entry was created and removed at once while a client subscribed
+            // to it.
             None if same && moved && self.is_subscribed(&path) => {}
             None | Some(EntryKind::Folder) if same => return, // a directory whose attributes changed: nothing that clients see
             Some(EntryKind::Folder) => todo.push(path.clone()),

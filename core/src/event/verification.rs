@@ -101,7 +101,8 @@ impl Question {
         Arc::new(Question { answer: Lock::new(VerificationState::Open), ready, server })
     }
 
-    /// The first answer counts. True if this was it. Of a failure the log hears here and now, where the application knows why.
+    /// Answers; only the first answer counts. Returns true if this was the first. A failure is logged here, where the
+    /// application knows why.
     pub(crate) fn answer(&self, verification: Verification) -> bool {
         let failure = match &verification {
             Verification::Failed(why) => Some(failed(why)),

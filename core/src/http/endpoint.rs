@@ -1,4 +1,4 @@
-//! One endpoint: what it is reached by, whom it answers, and what all its exchanges share.
+//! One endpoint: its path, the requests that it answers, and the state that its exchanges share.
 
 use super::RequestHead;
 use super::endpoint_builder::Options;

@@ -302,7 +302,7 @@ impl Exchange {
         }
     }
 
-    /// Lets go of what the exchange held.
+    /// Releases the resources of the exchange.
     fn finish(&mut self) {
         let ExchangeState::Answering(answering) = std::mem::replace(&mut self.state, ExchangeState::Done)
         else {

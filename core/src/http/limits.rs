@@ -36,7 +36,7 @@ impl Exchange {
         Ok(self.holder.permit(counted, body))
     }
 
-    /// Counts a listen stream. If there is no place, another stream ends, unless nothing tells the client from others.
+    /// Counts a listen stream. If there is no place, another stream ends; a client that has no name is refused.
     fn count_listen_stream(&self) -> Result<Counted, Full> {
         let inner = &self.endpoint.0;
         let most = inner.server.limits().listen_streams;

@@ -92,7 +92,7 @@ pub(crate) struct Inflight {
     slots: Vec<CallSlot>,
     free: Vec<u32>,
     ids: RequestIds,
-    /// In order. Most calls may be held equally long, so a new deadline is mostly the last.
+    /// The deadlines in order. Most calls have the same time, so a new deadline mostly goes to the end.
     deadlines: VecDeque<(u64, CallId)>,
     /// Calls that ended while their request waited for the client.
     dropped: Vec<CallId>,

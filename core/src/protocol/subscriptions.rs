@@ -130,7 +130,8 @@ pub(crate) struct StreamSubscription {
     pub(crate) revision: Revision,
     pub(crate) lists: TopicSet,
     uris: Vec<Arc<str>>,
-    /// Some of them that were given up, until they are half of all: so each costs the same, however many there are.
+    /// URIs that were given up. They are removed together once they are half of all, so each costs the same however
+    /// many there are.
     given_up: BTreeSet<Arc<str>>,
     /// URIs whose interest is still being registered.
     awaited: BTreeSet<Arc<str>>,
