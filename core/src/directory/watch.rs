@@ -334,7 +334,7 @@ impl WatchState {
             same
         });
         match kind {
-            // Nothing changed for clients, unless the entry was created and removed at once while a client subscribed
+            // A client subscribes to it, so it may have been created and removed at once: that is a change.
             // to it.
             None if same && moved && self.is_subscribed(&path) => {}
             None | Some(EntryKind::Folder) if same => return, // a directory whose attributes changed: nothing that clients see
