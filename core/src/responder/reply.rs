@@ -1,0 +1,237 @@
+//! The answers that a responder takes, and how each kind of them completes its call.
+
+use super::DROPPED;
+use crate::access::Verdict;
+use crate::connection::ConnectionState;
+use crate::event::{Afterwards, Outcome, Verification};
+use crate::model::{Answer, Completion, Contents, MethodAnswer, Page};
+use crate::observer::FAILED;
+use crate::protocol::CallId;
+use crate::wire::LARGE;
+use std::fmt;
+use std::sync::Arc;
+
+/// An answer that a [`crate::Responder`] takes.
+pub trait Reply: sealed::Complete + Send + 'static {}
+
+impl<T: sealed::Complete + Send + 'static> Reply for T {}
+
+/// The outcome of an interest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InterestAnswer {
+    /// The application now watches the URI, or has stopped watching it.
+    Done,
+    /// It could not: those who wait get an internal error, the text is for the log.
+    Failed(String),
+}
+
+impl From<()> for InterestAnswer {
+    fn from((): ()) -> Self {
+        InterestAnswer::Done
+    }
+}
+
+impl<E: fmt::Display> From<Result<(), E>> for InterestAnswer {
+    fn from(result: Result<(), E>) -> Self {
+        result.map_or_else(|e| InterestAnswer::Failed(e.to_string()), InterestAnswer::from)
+    }
+}
+
+mod sealed {
+    use super::{Afterwards, CallId, ConnectionState, Verification};
+    use std::sync::Arc;
+
+    #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
+    pub trait Complete {
+        fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool;
+        /// The outcome in a word, and its size if an observer wants to know.
+        fn outcome(&self, size: bool) -> (&'static str, u64);
+        /// Returns how many bytes of the application are buffered for this answer alone. `had`: the version that the
+        /// client has, whose contents are not sent.
+        fn own_size(&self, _had: Option<&str>) -> usize {
+            0
+        }
+        /// Gives the answer to the around callbacks of the call, and returns theirs.
+        fn through(self, _then: &Afterwards) -> Self
+        where
+            Self: Sized,
+        {
+            self
+        }
+        /// The answer of the around callbacks to a call that was dropped, if they have one.
+        fn of_seams(_then: &Afterwards) -> Option<Self>
+        where
+            Self: Sized,
+        {
+            None
+        }
+        fn failure(self) -> Option<String>
+        where
+            Self: Sized,
+        {
+            None
+        }
+        fn verification(self) -> Option<Verification>
+        where
+            Self: Sized,
+        {
+            None
+        }
+    }
+}
+
+impl Answer {
+    pub(crate) fn word(&self) -> &'static str {
+        sealed::Complete::outcome(self, false).0
+    }
+}
+
+impl sealed::Complete for Answer {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
+        connection.finish_read(call, self)
+    }
+
+    fn outcome(&self, size: bool) -> (&'static str, u64) {
+        let outcome = match self {
+            Answer::Found(_) => "found",
+            Answer::NotFound => "not_found",
+            Answer::Denied => "denied",
+            Answer::NotModified => "not_modified",
+            Answer::Busy(_) => "busy",
+            Answer::NeedsInput(_) => "needs_input",
+            Answer::MissingCapability(_) => "missing_capability",
+            Answer::Waiting => "waiting",
+            Answer::InvalidState => "invalid_state",
+            Answer::Failed(_) => return FAILED,
+        };
+        match self {
+            Answer::Found(all) if size => (outcome, all.iter().map(Contents::size).sum()),
+            _ => (outcome, 0),
+        }
+    }
+
+    fn own_size(&self, had: Option<&str>) -> usize {
+        match self {
+            Answer::Found(all)
+                if had.is_some() && matches!(&all[..], [one] if one.described_version() == had) =>
+            {
+                0
+            }
+            Answer::Found(all) => all.iter().map(|contents| contents.own_size(LARGE)).sum(),
+            _ => 0,
+        }
+    }
+
+    fn through(self, then: &Afterwards) -> Self {
+        if then.is_empty() { self } else { then.apply(Outcome::Read(self)).into_answer() }
+    }
+
+    fn of_seams(then: &Afterwards) -> Option<Self> {
+        let answer = Answer::Failed(DROPPED.to_owned()).through(then);
+        (!matches!(answer, Answer::Failed(_))).then_some(answer)
+    }
+}
+
+impl sealed::Complete for Page {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
+        connection.finish_page(call, self)
+    }
+
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
+        if self.failed.is_some() { FAILED } else { ("page", 0) }
+    }
+}
+
+impl sealed::Complete for Completion {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
+        connection.finish_completion(call, &self)
+    }
+
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
+        if self.failed.is_some() { FAILED } else { ("completion", 0) }
+    }
+}
+
+impl MethodAnswer {
+    pub(crate) fn word(&self) -> &'static str {
+        sealed::Complete::outcome(self, false).0
+    }
+}
+
+impl sealed::Complete for MethodAnswer {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
+        connection.finish_method(call, self)
+    }
+
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
+        let (outcome, json) = match self {
+            MethodAnswer::Result(json) => ("result", Some(json)),
+            MethodAnswer::Error(_) | MethodAnswer::ToolError(_) => ("error", None),
+            MethodAnswer::NeedsInput(json) => ("needs_input", Some(json)),
+            MethodAnswer::Waiting => ("waiting", None),
+            MethodAnswer::MissingCapability(_) => ("missing_capability", None),
+            MethodAnswer::Failed(_) | MethodAnswer::Thrown { .. } => return FAILED,
+        };
+        (outcome, json.map_or(0, |json| json.as_str().len() as u64))
+    }
+
+    fn own_size(&self, _: Option<&str>) -> usize {
+        match self {
+            // The server adds some members.
+            MethodAnswer::Result(json) | MethodAnswer::NeedsInput(json) => json.as_str().len() + 1_024,
+            MethodAnswer::ToolError(error) => error.message().len() + 1_024,
+            _ => 0,
+        }
+    }
+
+    fn through(self, then: &Afterwards) -> Self {
+        if then.is_empty() { self } else { then.apply(Outcome::Method(self)).into_method_answer() }
+    }
+
+    fn of_seams(then: &Afterwards) -> Option<Self> {
+        let answer = MethodAnswer::failed(DROPPED).through(then);
+        (!matches!(answer, MethodAnswer::Failed(_))).then_some(answer)
+    }
+}
+
+impl sealed::Complete for Vec<Verdict> {
+    fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool {
+        connection.finish_verdicts(call, &self)
+    }
+
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
+        ("verdicts", 0)
+    }
+}
+
+impl sealed::Complete for InterestAnswer {
+    fn complete(self, _: &Arc<ConnectionState>, _: CallId) -> bool {
+        false
+    }
+
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
+        ("watched", 0)
+    }
+
+    fn failure(self) -> Option<String> {
+        match self {
+            InterestAnswer::Done => None,
+            InterestAnswer::Failed(why) => Some(why),
+        }
+    }
+}
+
+impl sealed::Complete for Verification {
+    fn complete(self, _: &Arc<ConnectionState>, _: CallId) -> bool {
+        false
+    }
+
+    fn outcome(&self, _: bool) -> (&'static str, u64) {
+        ("verification", 0)
+    }
+
+    fn verification(self) -> Option<Verification> {
+        Some(self)
+    }
+}
