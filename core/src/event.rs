@@ -4,35 +4,37 @@
 mod arguments;
 mod around;
 mod authorize;
+mod complete;
 mod interest;
+mod list;
 mod method;
+mod read;
 mod verification;
 mod verify;
 
 use crate::access::{Caller, RequestContext, Verdict};
-use crate::catalog::{Handler, HandlerId, ListOf, Listing, Vars};
-use crate::connection::ConnectionState;
-use crate::error::{Error, ErrorKind};
-use crate::model::{Answer, ClientExtensions, ClientRequestError, Completion, Json, MethodAnswer, Page};
+use crate::model::{Answer, ClientExtensions, Completion, Json, MethodAnswer, Page};
 use crate::observer::RunningCalls;
-use crate::protocol::{Argument, CallId, Context};
-use crate::provider::{Deferred, Provider};
+use crate::protocol::CallId;
+use crate::provider::Deferred;
 use crate::responder::{InterestAnswer, Reply, Responder};
 use crate::session::Session;
-use crate::uri::Value;
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 pub use arguments::Arguments;
 pub(crate) use around::{Afterwards, Seam, Seams};
 pub use around::{AroundCall, Next, Outcome};
 pub use authorize::AuthorizeCall;
 pub(crate) use authorize::Gatekeeper;
+pub use complete::CompleteCall;
 pub use interest::InterestCall;
 pub(crate) use interest::InterestHandler;
+pub use list::ListCall;
 pub(crate) use method::Continuation;
 pub use method::{MethodCall, ResponseCall};
+pub use read::Call;
 pub use verification::{Grant, Verification};
 pub(crate) use verification::{Question, failed};
 pub(crate) use verify::Verifier;
@@ -184,299 +186,6 @@ impl Event {
 /// The responder inside the call is dropped by the unwinding, which answers.
 fn guarded<C>(call: C, run: impl FnOnce(C)) {
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(call)));
-}
-
-/// A read to be answered. It carries its responder: [`Call::defer`] or [`Call::into_responder`] take it out.
-pub struct Call {
-    uri: Arc<str>,
-    handler: Arc<Handler>,
-    vars: Vars,
-    context: Arc<Context>,
-    attached: Option<RequestContext>,
-    responder: Option<Responder<Answer>>,
-    seams: Option<Seams>,
-    quiet: bool,
-}
-
-impl Call {
-    pub(crate) fn new(
-        connection: Weak<ConnectionState>,
-        call: CallId,
-        context: Arc<Context>,
-        uri: Arc<str>,
-        handler: Arc<Handler>,
-        vars: Vars,
-    ) -> Self {
-        let responder = Some(Responder::new(connection, call, context.clone()));
-        Call { uri, handler, vars, context, attached: None, responder, seams: None, quiet: false }
-    }
-
-    /// The URI as the client spelled it.
-    pub fn uri(&self) -> &str {
-        &self.uri
-    }
-
-    /// The value of a template's variable, percent-decoded; of a list, its first. None if it is absent from the URI.
-    pub fn var(&self, name: &str) -> Option<&str> {
-        match self.vars.get(&self.handler, name)? {
-            Value::One(value) => Some(value),
-            Value::Many(values) => values.first().map(AsRef::as_ref),
-        }
-    }
-
-    /// The value of a template's variable as the client spelled it, escapes included; of a list, its first. None if it
-    /// is absent from the URI.
-    pub fn raw(&self, name: &str) -> Option<&str> {
-        match self.vars.raw(&self.handler, name)? {
-            Value::One(value) => Some(value),
-            Value::Many(values) => values.first().map(AsRef::as_ref),
-        }
-    }
-
-    /// The values of an exploded variable, percent-decoded; one for an ordinary one, none if it is absent.
-    pub fn values(&self, name: &str) -> Vec<&str> {
-        match self.vars.get(&self.handler, name) {
-            Some(Value::One(value)) => vec![value],
-            Some(Value::Many(values)) => values.iter().map(AsRef::as_ref).collect(),
-            None => Vec::new(),
-        }
-    }
-
-    /// The names of the variables that are present in the URI, in the order of the template.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.vars.iter(&self.handler).map(|(name, _)| name)
-    }
-
-    /// Returns whether the variable is a list (`{name*}`).
-    pub fn is_list(&self, name: &str) -> bool {
-        matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
-    }
-
-    /// Returns the client's answers to [`Answer::NeedsInput`], by the keys of its `inputRequests`: the text of a JSON
-    /// object of objects, checked for no more than that. Keys may be missing: ask again.
-    pub fn input_responses(&self) -> Option<&str> {
-        self.context.input()?.responses.as_ref().map(Json::as_str)
-    }
-
-    /// The `requestState` of [`Answer::NeedsInput`] as the client sent it: anybody may have made it up. See
-    /// [`Call::open_state`].
-    pub fn request_state(&self) -> Option<&str> {
-        self.context.input()?.state.as_deref()
-    }
-
-    /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until a time, on any clock of
-    /// the application that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
-    /// used. Empty if the answer is not wanted any more.
-    pub fn seal_state(&self, state: &str, until: u64) -> String {
-        let sealed = self.responder.as_ref().and_then(|responder| {
-            responder
-                .with_sealer(|sealer| sealer.seal_state(self.context.caller.id(), &self.uri, state, until))
-        });
-        sealed.unwrap_or_default()
-    }
-
-    /// Returns the bytes that [`Call::seal_state`] sealed into the state of this request. None if there is none, if it
-    /// was made up or for another caller or URI, or if its time is over: answer [`Answer::InvalidState`] then, and do
-    /// not ask again.
-    pub fn open_state(&self, now: u64) -> Option<String> {
-        let state = self.request_state()?;
-        let responder = self.responder.as_ref()?;
-        responder.with_sealer(|sealer| sealer.open_state(self.context.caller.id(), &self.uri, state, now))?
-    }
-
-    /// Returns the capabilities of the client, the text of a JSON object such as `{"elicitation":{}}`: as it said with
-    /// this request, or when its session began.
-    pub fn client_capabilities(&self) -> Option<String> {
-        self.responder.as_ref()?.client_capabilities()
-    }
-
-    /// Asks the client for one of its features by a name, in every revision. Returns the result. The first time there is none
-    /// yet, [`ClientRequestError::Waiting`]: return it, and the callback **runs again from its start** when the client has
-    /// answered. See [`MethodCall::client_request`].
-    ///
-    /// ```
-    /// use wellhead::{Call, ClientRequestError, Resource, Server};
-    ///
-    /// fn folders(call: Call) -> Result<String, ClientRequestError> {
-    ///     Ok(call.client_request("roots", "roots/list", None)?.as_str().to_owned())
-    /// }
-    ///
-    /// let server = Server::new("folders", "1.0.0");
-    /// server.resource(Resource::new("folders://all"), folders)?;
-    /// # Ok::<(), wellhead::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// See [`ClientRequestError`].
-    pub fn client_request(
-        &self,
-        name: &str,
-        method: &str,
-        params: Option<&Json>,
-    ) -> Result<Json, ClientRequestError> {
-        match &self.responder {
-            Some(responder) => responder.client_request(name, method, params),
-            None => Err(ClientRequestError::Failed(Error::new(
-                ErrorKind::Closed,
-                "the call's responder was taken; ask through that",
-            ))),
-        }
-    }
-
-    /// The version of the resource that the client has. If it is still the right one, [`Answer::NotModified`] says so,
-    /// without a body being made.
-    pub fn if_version(&self) -> Option<&str> {
-        self.context.if_version()
-    }
-
-    /// The registration that this call belongs to.
-    pub fn handler(&self) -> HandlerId {
-        self.handler.id
-    }
-
-    /// Returns whether [`Event::run`] would find callbacks. A binding that keeps its own runs what has some, such as
-    /// [`crate::Server::directory`], by that.
-    pub fn has_provider(&self) -> bool {
-        self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
-    }
-
-    fn provider(&self) -> Option<Arc<dyn Provider>> {
-        self.handler.provider.clone()
-    }
-}
-
-/// The next items of a list source, to be answered.
-pub struct ListCall {
-    after: Option<String>,
-    limit: usize,
-    of: ListOf,
-    handler: Arc<Handler>,
-    context: Arc<Context>,
-    attached: Option<RequestContext>,
-    responder: Option<Responder<Page>>,
-    quiet: bool,
-}
-
-impl ListCall {
-    pub(crate) fn new(
-        connection: Weak<ConnectionState>,
-        call: CallId,
-        context: Arc<Context>,
-        handler: Arc<Handler>,
-        of: ListOf,
-        (after, limit): (Option<String>, usize),
-    ) -> Self {
-        let responder = Some(Responder::new(connection, call, context.clone()));
-        ListCall { after, limit, of, handler, context, attached: None, responder, quiet: false }
-    }
-
-    /// The key of the last item that was listed; none: from the start. The item itself may be gone by now.
-    pub fn after(&self) -> Option<&str> {
-        self.after.as_deref()
-    }
-
-    /// Returns which resources the client wants, as a client of the `resources/get` dialect may say: a JSON object whose members
-    /// the dialect leaves to the two of them. A cursor is good for the filter that it came with.
-    pub fn filter(&self) -> Option<&Json> {
-        self.context.filter()
-    }
-
-    /// Returns the kind of list that the client wants.
-    #[cfg_attr(not(feature = "directory"), allow(dead_code, reason = "only folders tell lists apart"))]
-    pub(crate) fn listing(&self) -> Listing {
-        self.of.listing
-    }
-
-    /// The URI of the skill that the client asks for by `skills/get`; `None` for a list. The page then has this skill, or
-    /// nothing. Without regard to it, the whole list is searched.
-    pub fn uri(&self) -> Option<&str> {
-        self.of.subject.as_deref()
-    }
-
-    /// Returns how many items are wanted at most; more are cut off, and asked for again.
-    pub fn limit(&self) -> usize {
-        self.limit
-    }
-
-    /// The registration that this call belongs to.
-    pub fn handler(&self) -> HandlerId {
-        self.handler.id
-    }
-
-    /// See [`Call::has_provider`].
-    pub fn has_provider(&self) -> bool {
-        self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
-    }
-
-    fn provider(&self) -> Option<Arc<dyn Provider>> {
-        self.handler.provider.clone()
-    }
-}
-
-/// A template's variable to be completed, to be answered with a [`Completion`].
-pub struct CompleteCall {
-    argument: Arc<Argument>,
-    handler: Arc<Handler>,
-    context: Arc<Context>,
-    attached: Option<RequestContext>,
-    responder: Option<Responder<Completion>>,
-    quiet: bool,
-}
-
-impl CompleteCall {
-    pub(crate) fn new(
-        connection: Weak<ConnectionState>,
-        call: CallId,
-        context: Arc<Context>,
-        handler: Arc<Handler>,
-        argument: Arc<Argument>,
-    ) -> Self {
-        let responder = Some(Responder::new(connection, call, context.clone()));
-        CompleteCall { argument, handler, context, attached: None, responder, quiet: false }
-    }
-
-    /// The text of the template.
-    pub fn uri_template(&self) -> &str {
-        &self.argument.reference
-    }
-
-    /// The name of the variable.
-    pub fn variable(&self) -> &str {
-        &self.argument.name
-    }
-
-    /// The part of its value that the user has typed; may be empty.
-    pub fn value(&self) -> &str {
-        &self.argument.value
-    }
-
-    /// The value that another variable has already, if the client says so: only in revisions that have it.
-    pub fn other(&self, name: &str) -> Option<&str> {
-        self.others().find(|(other, _)| *other == name).map(|(_, value)| value)
-    }
-
-    /// All that [`CompleteCall::other`] knows, in the client's order.
-    pub fn others(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.argument.others.iter().map(|(name, value)| (&**name, value.as_str()))
-    }
-
-    /// The registration that this call belongs to.
-    pub fn handler(&self) -> HandlerId {
-        self.handler.id
-    }
-
-    /// See [`Call::has_provider`].
-    pub fn has_provider(&self) -> bool {
-        self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
-    }
-
-    fn provider(&self) -> Option<Arc<dyn Provider>> {
-        self.handler.provider.clone()
-    }
-
-    fn completer(&self) -> Option<Arc<dyn Fn(CompleteCall) + Send + Sync>> {
-        self.handler.callbacks.completer(&self.argument.name)
-    }
 }
 
 macro_rules! answerable {

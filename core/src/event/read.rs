@@ -1,0 +1,172 @@
+//! The read of a resource.
+
+use super::Seams;
+use crate::access::RequestContext;
+use crate::catalog::{Handler, HandlerId, Vars};
+use crate::connection::ConnectionState;
+use crate::error::{Error, ErrorKind};
+use crate::model::{Answer, ClientRequestError, Json};
+use crate::protocol::{CallId, Context};
+use crate::provider::Provider;
+use crate::responder::Responder;
+use crate::uri::Value;
+use std::sync::{Arc, Weak};
+
+/// A read to be answered. It carries its responder: [`Call::defer`] or [`Call::into_responder`] take it out.
+pub struct Call {
+    pub(super) uri: Arc<str>,
+    pub(super) handler: Arc<Handler>,
+    pub(super) vars: Vars,
+    pub(super) context: Arc<Context>,
+    pub(super) attached: Option<RequestContext>,
+    pub(super) responder: Option<Responder<Answer>>,
+    pub(super) seams: Option<Seams>,
+    pub(super) quiet: bool,
+}
+
+impl Call {
+    pub(crate) fn new(
+        connection: Weak<ConnectionState>,
+        call: CallId,
+        context: Arc<Context>,
+        uri: Arc<str>,
+        handler: Arc<Handler>,
+        vars: Vars,
+    ) -> Self {
+        let responder = Some(Responder::new(connection, call, context.clone()));
+        Call { uri, handler, vars, context, attached: None, responder, seams: None, quiet: false }
+    }
+
+    /// The URI as the client spelled it.
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// The value of a template's variable, percent-decoded; of a list, its first. None if it is absent from the URI.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        match self.vars.get(&self.handler, name)? {
+            Value::One(value) => Some(value),
+            Value::Many(values) => values.first().map(AsRef::as_ref),
+        }
+    }
+
+    /// The value of a template's variable as the client spelled it, escapes included; of a list, its first. None if it
+    /// is absent from the URI.
+    pub fn raw(&self, name: &str) -> Option<&str> {
+        match self.vars.raw(&self.handler, name)? {
+            Value::One(value) => Some(value),
+            Value::Many(values) => values.first().map(AsRef::as_ref),
+        }
+    }
+
+    /// The values of an exploded variable, percent-decoded; one for an ordinary one, none if it is absent.
+    pub fn values(&self, name: &str) -> Vec<&str> {
+        match self.vars.get(&self.handler, name) {
+            Some(Value::One(value)) => vec![value],
+            Some(Value::Many(values)) => values.iter().map(AsRef::as_ref).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// The names of the variables that are present in the URI, in the order of the template.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.vars.iter(&self.handler).map(|(name, _)| name)
+    }
+
+    /// Returns whether the variable is a list (`{name*}`).
+    pub fn is_list(&self, name: &str) -> bool {
+        matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
+    }
+
+    /// Returns the client's answers to [`Answer::NeedsInput`], by the keys of its `inputRequests`: the text of a JSON
+    /// object of objects, checked for no more than that. Keys may be missing: ask again.
+    pub fn input_responses(&self) -> Option<&str> {
+        self.context.input()?.responses.as_ref().map(Json::as_str)
+    }
+
+    /// The `requestState` of [`Answer::NeedsInput`] as the client sent it: anybody may have made it up. See
+    /// [`Call::open_state`].
+    pub fn request_state(&self) -> Option<&str> {
+        self.context.input()?.state.as_deref()
+    }
+
+    /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until a time, on any clock of
+    /// the application that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
+    /// used. Empty if the answer is not wanted any more.
+    pub fn seal_state(&self, state: &str, until: u64) -> String {
+        let sealed = self.responder.as_ref().and_then(|responder| {
+            responder
+                .with_sealer(|sealer| sealer.seal_state(self.context.caller.id(), &self.uri, state, until))
+        });
+        sealed.unwrap_or_default()
+    }
+
+    /// Returns the bytes that [`Call::seal_state`] sealed into the state of this request. None if there is none, if it
+    /// was made up or for another caller or URI, or if its time is over: answer [`Answer::InvalidState`] then, and do
+    /// not ask again.
+    pub fn open_state(&self, now: u64) -> Option<String> {
+        let state = self.request_state()?;
+        let responder = self.responder.as_ref()?;
+        responder.with_sealer(|sealer| sealer.open_state(self.context.caller.id(), &self.uri, state, now))?
+    }
+
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"elicitation":{}}`: as it said with
+    /// this request, or when its session began.
+    pub fn client_capabilities(&self) -> Option<String> {
+        self.responder.as_ref()?.client_capabilities()
+    }
+
+    /// Asks the client for one of its features by a name, in every revision. Returns the result. The first time there is none
+    /// yet, [`ClientRequestError::Waiting`]: return it, and the callback **runs again from its start** when the client has
+    /// answered. See [`crate::MethodCall::client_request`].
+    ///
+    /// ```
+    /// use wellhead::{Call, ClientRequestError, Resource, Server};
+    ///
+    /// fn folders(call: Call) -> Result<String, ClientRequestError> {
+    ///     Ok(call.client_request("roots", "roots/list", None)?.as_str().to_owned())
+    /// }
+    ///
+    /// let server = Server::new("folders", "1.0.0");
+    /// server.resource(Resource::new("folders://all"), folders)?;
+    /// # Ok::<(), wellhead::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ClientRequestError`].
+    pub fn client_request(
+        &self,
+        name: &str,
+        method: &str,
+        params: Option<&Json>,
+    ) -> Result<Json, ClientRequestError> {
+        match &self.responder {
+            Some(responder) => responder.client_request(name, method, params),
+            None => Err(ClientRequestError::Failed(Error::new(
+                ErrorKind::Closed,
+                "the call's responder was taken; ask through that",
+            ))),
+        }
+    }
+
+    /// The version of the resource that the client has. If it is still the right one, [`Answer::NotModified`] says so,
+    /// without a body being made.
+    pub fn if_version(&self) -> Option<&str> {
+        self.context.if_version()
+    }
+
+    /// The registration that this call belongs to.
+    pub fn handler(&self) -> HandlerId {
+        self.handler.id
+    }
+
+    /// Returns whether [`crate::Event::run`] would find callbacks. A binding that keeps its own runs what has some, such as
+    /// [`crate::Server::directory`], by that.
+    pub fn has_provider(&self) -> bool {
+        self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
+    }
+
+    pub(super) fn provider(&self) -> Option<Arc<dyn Provider>> {
+        self.handler.provider.clone()
+    }
+}
