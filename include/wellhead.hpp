@@ -1107,6 +1107,7 @@ struct ServerOptions {
     /* JSON, as in Resource. */
     std::optional<std::string> icons = {};
     std::optional<std::string> tool_errors = {};
+    std::optional<std::string> app_only_tools = {};
 };
 
 /* Options of the stdio driver: see wellhead_stdio_options. */
@@ -1394,6 +1395,7 @@ private:
         c.website_url = optional_str(options.website_url);
         c.icons = optional_str(options.icons);
         c.tool_errors = optional_str(options.tool_errors);
+        c.app_only_tools = optional_str(options.app_only_tools);
         return detail::call(wellhead_server_new, str(name), str(version), &c);
     }
 

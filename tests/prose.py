@@ -342,8 +342,9 @@ def dedented(text: str) -> str:
 
 
 def message(line: int, text: str) -> Iterator[Block]:
-    """A literal, if it has words enough to be a sentence."""
-    if len(text.split()) >= 4 and not text.lstrip().startswith(("{\"", "[", "<")):
+    """A literal, if it has words enough to be a sentence, and is no signature of a function of Python."""
+    is_signature = text.startswith("(") and text.endswith(")") and "=None, " in text
+    if len(text.split()) >= 4 and not is_signature and not text.lstrip().startswith(("{\"", "[", "<")):
         yield Block(line, text)
 
 

@@ -356,6 +356,7 @@ OPTIONS: dict[str, Checker] = {
     "error_codes": members({}, {date: members({}, {name: integer for name in CONDITIONS}) for date in DATES}),
     "permission_denied": one_of("error", "mask"),
     "undeclared_lists": one_of("error", "empty"),
+    "app_only_tools": one_of("declared", "always"),
     "titles_in_contents": one_of("2025-06-18", "never", "always"),
     "omit_newer_fields": boolean,
     "extensions": members_of(any_object),

@@ -42,7 +42,7 @@ pub(crate) use listing::{ListOf, Listing};
 pub(crate) use methods::{MethodFn, MethodHandler, is_notification};
 pub(crate) use named::Availability;
 pub(crate) use names::check_name;
-pub(crate) use pages::{Surroundings, Walk, Walked};
+pub(crate) use pages::{ListPage, Surroundings, ToolAudience, Walk, Walked};
 pub(crate) use param_headers::ParamHeader;
 pub(crate) use registry::{Catalog, Found};
 pub(crate) use resource_tools::{ResourceTool, needed, template_tool, text_argument};

@@ -132,8 +132,8 @@ pub use options::{
     OPTIONS, OptionEntry, OptionKind, OptionSet, OptionValue, SetOption, WORD_LISTS, WordList,
 };
 pub use policy::{
-    Cacheable, CheckOutput, Dialect, ErrorCondition, ErrorProfile, InvalidArguments, PermissionDenied,
-    SubscribeUnknown, TitlesInContents, ToolErrors, UndeclaredLists, UnknownTool,
+    AppOnlyTools, Cacheable, CheckOutput, Dialect, ErrorCondition, ErrorProfile, InvalidArguments,
+    PermissionDenied, SubscribeUnknown, TitlesInContents, ToolErrors, UndeclaredLists, UnknownTool,
 };
 pub use protocol::{CallId, MessageKind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};

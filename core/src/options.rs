@@ -352,6 +352,8 @@ options! {
         pub(crate) permission_denied: PermissionDenied = PermissionDenied::Error,
         /// The answer to a client that lists what the server does not offer.
         pub(crate) undeclared_lists: UndeclaredLists = UndeclaredLists::Error,
+        /// The clients that are told of tools for apps only: those that declare apps, or all.
+        pub(crate) app_only_tools: AppOnlyTools = AppOnlyTools::Declared,
         /// The clients whose contents have the `name` and `title` of the resource: those of one revision, none, or all.
         pub(crate) titles_in_contents: TitlesInContents = TitlesInContents::AsPublished,
         /// The answer to a subscription to a URI that nothing serves.

@@ -47,6 +47,17 @@ pub enum PermissionDenied {
     Mask,
 }
 
+/// The clients that are told of tools for apps only, whose `visibility` lacks `model`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AppOnlyTools {
+    /// `declared`: those that declare that they show apps. Others would show the tools to the model.
+    #[default]
+    Declared,
+    /// `always`: all clients.
+    Always,
+}
+
 /// The answer to a client that lists tools or prompts on a server that offers none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -212,6 +223,7 @@ words! {
     }
     PermissionDenied { Error = "error", Mask = "mask" }
     UndeclaredLists { Error = "error", Empty = "empty" }
+    AppOnlyTools { Declared = "declared", Always = "always" }
     TitlesInContents { AsPublished = TITLES_IN_CONTENTS_OF, Never = "never", Always = "always" }
     SubscribeUnknown { Deny = "deny", Allow = "allow" }
     UnknownTool { Error = "error", Result = "result" }

@@ -201,6 +201,8 @@ pub struct wellhead_server_options {
     /// The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. hide (default),
     /// show.
     pub tool_errors: wellhead_str,
+    /// The clients that are told of tools for apps only: those that declare apps, or all. declared (default), always.
+    pub app_only_tools: wellhead_str,
 }
 
 growing!(wellhead_limits, wellhead_server_options);
@@ -408,6 +410,7 @@ impl wellhead_server_options {
             description,
             website_url,
             tool_errors,
+            app_only_tools,
         );
         set_numbers!(builder, self;
         );

@@ -52,6 +52,7 @@ export type {
   SkillsOptions,
   ToolLimits,
 } from './options.js';
+export type { LoggingLevel } from './loggingLevel.js';
 export { Server } from './server.js';
 export type { Skill, SkillFile, SkillLister, SkillPage, SkillRequest } from './skills.js';
 export type { RequestHandler } from './conversation.js';
@@ -84,7 +85,6 @@ export type {
   JsonObject,
   ListCall,
   Lister,
-  LoggingLevel,
   Meta,
   ObservedCall,
   ObservedEnd,

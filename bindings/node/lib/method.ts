@@ -3,7 +3,8 @@ import { checkedArguments, clientRequest, type Origin, RunningCall } from './cal
 import { needJson, needString } from './check.js';
 import { ClientError, ClosedError, native } from './errors.js';
 import { LOG_MESSAGE, logParams } from './session.js';
-import type { JsonObject, ListCall, LoggingLevel } from './values.js';
+import type { LoggingLevel } from './loggingLevel.js';
+import type { JsonObject, ListCall } from './values.js';
 
 /** The request that a method, tool or prompt answers. Valid for as long as you keep it. */
 export interface MethodCall extends ListCall {

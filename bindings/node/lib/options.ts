@@ -133,6 +133,8 @@ export interface ServerOptions {
    * `show`.
    */
   toolErrors?: 'hide' | 'show' | undefined;
+  /** The clients that are told of tools for apps only: those that declare apps, or all. `declared` (default), `always`. */
+  appOnlyTools?: 'declared' | 'always' | undefined;
 }
 
 /**
@@ -340,6 +342,7 @@ const SERVER: Members<ServerOptions> = {
   websiteUrl: 'string',
   icons: 'any',
   toolErrors: 'string',
+  appOnlyTools: 'string',
 };
 
 const LIMITS: Members<Limits> = {

@@ -2,7 +2,8 @@
 import { needJson, needString } from './check.js';
 import { native } from './errors.js';
 import type { NativeSession } from './native.js';
-import type { JsonObject, LoggingLevel, Session } from './values.js';
+import type { LoggingLevel } from './loggingLevel.js';
+import type { JsonObject, Session } from './values.js';
 
 /** A session of the native half. */
 export class KeptSession implements Session {

@@ -1,4 +1,5 @@
 /** The values that an application gives to the server and gets from it. */
+import type { LoggingLevel } from './loggingLevel.js';
 import type { Members } from './members.js';
 
 /** Hints for clients about the use of a resource. Source: `Annotations` of the protocol's schema. */
@@ -233,17 +234,6 @@ export interface Session {
    */
   log(level: LoggingLevel, data: unknown, logger?: string): boolean;
 }
-
-/** The level of a `notifications/message`. */
-export type LoggingLevel =
-  | 'debug'
-  | 'info'
-  | 'notice'
-  | 'warning'
-  | 'error'
-  | 'critical'
-  | 'alert'
-  | 'emergency';
 
 /** The read that a reader answers. Valid for as long as you keep it. */
 export interface Call extends ListCall {

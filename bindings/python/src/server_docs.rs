@@ -75,6 +75,8 @@ Args:
     icons: `Icon` objects of the server; sent from 2025-11-25 on.
     tool_errors: The text that the model gets of a tool whose callback failed: a neutral one, or
         that of the error. `hide` (default), `show`.
+    app_only_tools: The clients that are told of tools for apps only: those that declare apps, or
+        all. `declared` (default), `always`.
 
 Raises:
     TypeError: An argument is unknown, or has the wrong type.

@@ -22,7 +22,7 @@ DESCRIPTION = (
 OPTIONS = (
     "instance_name",
     *("capabilities", "list_notifications", "versions", "error_profile", "error_codes", "permission_denied"),
-    *("undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
+    *("app_only_tools", "undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
     *("extensions", "handshake_extensions", "extension_result_types"),
     "resources_as_tools",
     *("unknown_tool", "invalid_arguments", "tool_errors", "check_output"),

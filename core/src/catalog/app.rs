@@ -108,8 +108,19 @@ pub(crate) fn with_app<'a>(name: &str, definition: &'a Json) -> Result<Cow<'a, J
 
 /// Returns the URI of the app that the `_meta` of a tool names.
 pub(super) fn app_of(meta: Raw<'_>) -> Option<Box<str>> {
+    string(of_ui(meta, "resourceUri")?).map(|uri| (*uri).into())
+}
+
+/// Returns whether the `_meta` of a tool says that it is for apps, and not for the model.
+pub(super) fn is_for_apps_only(meta: Raw<'_>) -> bool {
+    of_ui(meta, "visibility")
+        .and_then(strings)
+        .is_some_and(|words| words.iter().all(|word| &**word != "model"))
+}
+
+fn of_ui<'a>(meta: Raw<'a>, name: &'static str) -> Option<Raw<'a>> {
     let member = |object, name| members(object, &[name]).ok().and_then(|[found]| found);
-    string(member(member(meta, "ui")?, "resourceUri")?).map(|uri| (*uri).into())
+    member(member(meta, "ui")?, name)
 }
 
 /// Returns `_meta` with `ui`, and with the flat key that older clients read.

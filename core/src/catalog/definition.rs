@@ -1,6 +1,6 @@
 //! The definition of a tool or prompt, which is the application's JSON: checks it, and writes it as it is listed.
 
-use super::app::{app_of, with_app};
+use super::app::{app_of, is_for_apps_only, with_app};
 use super::members::{
     ARGUMENTS, DefinitionMember, EXECUTION, INPUT_SCHEMA, MemberShape, OUTPUT_SCHEMA, VALUES,
     checked_members, type_of,
@@ -54,6 +54,8 @@ pub(crate) struct Promises {
     pub(crate) headers: Vec<ParamHeader>,
     /// The URI of the app that shows its results.
     pub(crate) app: Option<Box<str>>,
+    /// The tool is for apps, not for the model.
+    pub(crate) is_for_apps_only: bool,
     /// Of a prompt.
     pub(crate) arguments: PromptArguments,
 }
@@ -164,8 +166,9 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
             .then(|| rendered(family, name, &found, Rendering::ForObjects)),
         given: (!arguments.values.is_empty()).then(|| rendered(family, name, &found, Rendering::AsGiven)),
     };
-    let app = found.iter().find(|member| member.name == "_meta").and_then(|meta| app_of(meta.value));
-    let promises = Promises { output, schema, output_schema, headers, app, arguments };
+    let meta = found.iter().find(|member| member.name == "_meta").map(|meta| meta.value);
+    let (app, is_for_apps_only) = (meta.and_then(app_of), meta.is_some_and(is_for_apps_only));
+    let promises = Promises { output, schema, output_schema, headers, app, is_for_apps_only, arguments };
     Ok(Definition { json, promises, warnings })
 }
 

@@ -196,6 +196,11 @@ impl Catalog {
         Ok(id)
     }
 
+    /// Returns whether any tool is for apps only.
+    pub(crate) fn has_tools_for_apps_only(&self) -> bool {
+        self.enabled_tools().any(|tool| tool.handler.promises.is_for_apps_only)
+    }
+
     /// Returns a tool whose app is not registered, and the URI of the app.
     pub(crate) fn missing_app(&self) -> Option<(Arc<str>, Box<str>)> {
         self.enabled_tools().find_map(|tool| Some((tool.name.clone(), self.missing_app_of(&tool.name)?)))

@@ -34,9 +34,21 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) caller: &'a [u8],
 }
 
+/// For whom a client lists tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolAudience {
+    /// No tool is for some clients only.
+    Anyone,
+    /// For the model alone: tools for apps are left out.
+    Model,
+    /// For the model and for apps.
+    ModelAndApps,
+}
+
 /// One page in the making.
 pub(crate) struct Walk {
     listing: Listing,
+    audience: ToolAudience,
     /// Where in the list the walk is.
     stretch: Stretch,
     revision: Revision,
@@ -61,6 +73,15 @@ pub(crate) struct Walk {
     items: PageItems,
 }
 
+/// A page that is ready.
+pub(crate) struct ListPage {
+    pub(crate) listing: Listing,
+    /// The elements of the list, as JSON.
+    pub(crate) items: Vec<u8>,
+    pub(crate) cursor: Option<String>,
+    pub(crate) audience: ToolAudience,
+}
+
 /// The progress of a walk.
 pub(crate) enum Walked {
     /// It needs the source's next items.
@@ -68,7 +89,7 @@ pub(crate) enum Walked {
     /// It needs verdicts about the candidates.
     Authorize { walk: Box<Walk>, uris: Vec<Arc<str>> },
     /// The page is ready.
-    Page { listing: Listing, items: Vec<u8>, cursor: Option<String> },
+    Page(ListPage),
     /// No skill or directory is at the URI that the client asks about.
     Missing(Arc<str>),
     /// The application's answer cannot be used.
@@ -87,6 +108,7 @@ impl Walk {
     ) -> Option<Box<Walk>> {
         let mut walk = Box::new(Walk {
             listing,
+            audience: ToolAudience::Anyone,
             stretch: listing.stretches()[0],
             revision,
             // A cursor is good for the directory that it came with.
@@ -123,6 +145,11 @@ impl Walk {
             }
         }
         Some(walk)
+    }
+
+    /// Lists tools for these.
+    pub(crate) fn set_audience(&mut self, audience: ToolAudience) {
+        self.audience = audience;
     }
 
     /// Returns the request that cursors of this list are bound to.
@@ -309,7 +336,8 @@ impl Walk {
             .or_else(|| self.before.clone())
             .filter(|_| more)
             .map(|position| around.sealer.seal(bound, &position));
-        Walked::Page { listing: self.listing, items: self.items.written, cursor }
+        let (listing, audience) = (self.listing, self.audience);
+        Walked::Page(ListPage { listing, items: self.items.written, cursor, audience })
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::ConnectionState;
 use crate::access::AccessCheck;
-use crate::catalog::{Completer, Content, Found, Listing, Walk, Walked};
+use crate::catalog::{Completer, Content, Found, Listing, ToolAudience, Walk, Walked};
 use crate::event::Event;
 use crate::jsonrpc::RpcError;
 use crate::model::{Borrowed, Completion, Json};
-use crate::policy::SubscribeUnknown;
+use crate::policy::{AppOnlyTools, SubscribeUnknown};
 use crate::protocol::{
-    Argument, Completing, Judged, Lookup, Request, ResolvedRead, Subscriber, invalid_uri, none_found,
-    not_found, not_modified, nothing_at, unknown_argument,
+    Argument, Completing, Context, Judged, Lookup, Request, ResolvedRead, Subscriber, invalid_uri,
+    none_found, not_found, not_modified, nothing_at, unknown_argument,
 };
 use crate::refusals::RefusalKind;
 use crate::revision::Revision;
@@ -72,20 +72,33 @@ impl ConnectionState {
         let check = self.server.settings.access_check();
         let filter = request.context.filter().map(Json::as_str);
         let revision = request.context.revision;
-        let Some(walk) = Walk::new((listing, subject), revision, filter, check, cursor, &around) else {
+        let Some(mut walk) = Walk::new((listing, subject), revision, filter, check, cursor, &around) else {
             let why = "a list was refused: its cursor is invalid. If another process gave it, share `cursor_key` among them";
             let now = self.machine.with(|m, _| m.now());
             self.server.refusals.report(&self.server.log, RefusalKind::Cursor, now, why);
             return self.refuse(request, &invalid_cursor());
         };
+        if listing == Listing::Tools {
+            walk.set_audience(self.audience_of_tools(&request.context));
+        }
         match walk.start(&around) {
-            Walked::Page { listing, items, cursor } => {
-                self.machine.with(|m, _| m.answer_list(request, listing, &items, cursor.as_deref()));
-            }
+            Walked::Page(page) => self.machine.with(|m, _| m.answer_list(request, &page)),
             Walked::Missing(uri) => return self.refuse(request, &nothing_at(&uri)),
             walked => self.polled_step(|m, trash| m.begin_walk(request, walked, trash)),
         }
         None
+    }
+
+    /// Returns for whom a client lists tools. It depends on the client only if there are tools for apps only.
+    fn audience_of_tools(&self, context: &Context) -> ToolAudience {
+        let always = self.server.settings.policy.options.app_only_tools == AppOnlyTools::Always;
+        if always || !self.server.catalog.with(|c, _| c.has_tools_for_apps_only()) {
+            ToolAudience::Anyone
+        } else if self.client_extensions(context).has_apps() {
+            ToolAudience::ModelAndApps
+        } else {
+            ToolAudience::Model
+        }
     }
 
     pub(super) fn refuse(self: &Arc<Self>, request: &Request, fault: &RpcError) -> Option<Event> {

@@ -171,9 +171,9 @@ impl Machine {
                     self.queue_host_call(HostCall::Authorize { call, operation, uris });
                 }
             }
-            Walked::Page { listing, items, cursor } => {
+            Walked::Page(page) => {
                 if let Some(open) = self.inflight.close(call) {
-                    self.write_list(&open, listing, &items, cursor.as_deref());
+                    self.write_list(&open, &page);
                 }
             }
             Walked::Missing(uri) => {

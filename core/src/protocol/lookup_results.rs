@@ -8,9 +8,9 @@ use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::outbox::{MessageKind, Stage};
-use crate::catalog::{Handler, Listing, Vars, Walked};
+use crate::catalog::{Handler, ListPage, Listing, ToolAudience, Vars, Walked};
 use crate::jsonrpc::RpcError;
-use crate::model::{Borrowed, Cache, CacheHint};
+use crate::model::{Borrowed, Cache, CacheHint, CacheScope};
 use crate::policy::Cacheable;
 use crate::revision::Shape;
 use crate::sync::Trash;
@@ -66,15 +66,9 @@ impl Machine {
         }
     }
 
-    pub(crate) fn answer_list(
-        &mut self,
-        request: &Request,
-        listing: Listing,
-        items: &[u8],
-        cursor: Option<&str>,
-    ) {
+    pub(crate) fn answer_list(&mut self, request: &Request, page: &ListPage) {
         if let Some(open) = self.inflight.close(request.call) {
-            self.write_list(&open, listing, items, cursor);
+            self.write_list(&open, page);
         }
     }
 
@@ -123,15 +117,14 @@ impl Machine {
         });
     }
 
-    pub(super) fn write_list(
-        &mut self,
-        open: &OpenRequest,
-        listing: Listing,
-        items: &[u8],
-        cursor: Option<&str>,
-    ) {
+    pub(super) fn write_list(&mut self, open: &OpenRequest, page: &ListPage) {
+        let ListPage { listing, items, cursor, audience } = page;
+        let (listing, cursor) = (*listing, cursor.as_deref());
         let identity = &self.settings.identity;
-        let cache = self.settings.cache(listing.cacheable(), CacheHint::default());
+        // What depends on the client's capabilities is not for other clients (rows.tsv AP-07).
+        let shared = *audience == ToolAudience::Anyone;
+        let said = CacheHint { scope: (!shared).then_some(CacheScope::Private), ..CacheHint::default() };
+        let cache = self.settings.cache(listing.cacheable(), said);
         let revision = open.context.revision;
         if open.is_tool() {
             return self.outbox.write(open.route, MessageKind::Final(Stage::Dispatched), |payload| {

@@ -9,8 +9,8 @@ use crate::model::{Icon, Json, check_extension};
 use crate::observer::{Callback, Clock, Metrics, Observed, Observer};
 use crate::options::OptionText;
 use crate::policy::{
-    CheckOutput, Dialect, ErrorProfile, InvalidArguments, PermissionDenied, Policy, SubscribeUnknown,
-    TitlesInContents, UndeclaredLists, UnknownTool,
+    AppOnlyTools, CheckOutput, Dialect, ErrorProfile, InvalidArguments, PermissionDenied, Policy,
+    SubscribeUnknown, TitlesInContents, UndeclaredLists, UnknownTool,
 };
 use crate::protocol::{ListTopics, Settings};
 use crate::revision::{EXTENSIONS, Revisions};
@@ -300,6 +300,14 @@ impl Builder {
     #[must_use]
     pub fn tool_errors(mut self, value: crate::ToolErrors) -> Self {
         self.policy.options.tool_errors = value;
+        self
+    }
+
+    /// The clients that are told of tools for apps only: those that declare apps, or all. Default:
+    /// [`AppOnlyTools::Declared`].
+    #[must_use]
+    pub fn app_only_tools(mut self, value: AppOnlyTools) -> Self {
+        self.policy.options.app_only_tools = value;
         self
     }
 

@@ -587,6 +587,7 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
                 builder.error_code(version, condition.parse().expect(VALID), code)
             }),
             "permission_denied" => builder.permission_denied(text(value).parse().expect(VALID)),
+            "app_only_tools" => builder.app_only_tools(text(value).parse().expect(VALID)),
             "undeclared_lists" => builder.undeclared_lists(text(value).parse().expect(VALID)),
             "titles_in_contents" => builder.titles_in_contents(text(value).parse().expect(VALID)),
             "omit_newer_fields" => builder.omit_newer_fields(value == true),

@@ -95,6 +95,7 @@ void options_read(options *o, const json_t *script) {
     s->instance_name = member(script, "instance_name");
     s->error_profile = member(script, "error_profile");
     s->permission_denied = member(script, "permission_denied");
+    s->app_only_tools = member(script, "app_only_tools");
     s->undeclared_lists = member(script, "undeclared_lists");
     s->titles_in_contents = member(script, "titles_in_contents");
     s->subscribe_unknown = member(script, "subscribe_unknown");

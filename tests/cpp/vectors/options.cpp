@@ -57,6 +57,7 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     all.instance_name = optional_string(get(options, "instance_name"));
     all.error_profile = optional_string(get(options, "error_profile"));
     all.permission_denied = optional_string(get(options, "permission_denied"));
+    all.app_only_tools = optional_string(get(options, "app_only_tools"));
     all.undeclared_lists = optional_string(get(options, "undeclared_lists"));
     all.titles_in_contents = optional_string(get(options, "titles_in_contents"));
     all.subscribe_unknown = optional_string(get(options, "subscribe_unknown"));

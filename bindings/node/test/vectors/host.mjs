@@ -33,6 +33,7 @@ export class Host {
       errorProfile: options.error_profile,
       errorCodes: options.error_codes,
       permissionDenied: options.permission_denied,
+      appOnlyTools: options.app_only_tools,
       undeclaredLists: options.undeclared_lists,
       titlesInContents: options.titles_in_contents,
       omitNewerFields: options.omit_newer_fields,

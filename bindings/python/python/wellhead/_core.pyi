@@ -865,6 +865,8 @@ class Server:
         icons: `Icon` objects of the server; sent from 2025-11-25 on.
         tool_errors: The text that the model gets of a tool whose callback failed: a neutral one, or
             that of the error. `hide` (default), `show`.
+        app_only_tools: The clients that are told of tools for apps only: those that declare apps, or
+            all. `declared` (default), `always`.
 
     Raises:
         TypeError: An argument is unknown, or has the wrong type.
@@ -910,6 +912,7 @@ class Server:
         website_url: str | None = None,
         icons: Iterable[Icon] | None = None,
         tool_errors: Literal["hide", "show"] = "hide",
+        app_only_tools: Literal["declared", "always"] = "declared",
     ) -> Self: ...
     @property
     def name(self) -> str:

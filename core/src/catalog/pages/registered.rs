@@ -1,7 +1,7 @@
 //! Takes single registrations, in the order of their numbers.
 
-use super::Walk;
 use super::candidates::{Candidate, ListPosition};
+use super::{ToolAudience, Walk};
 use crate::access::AccessCheck;
 use crate::catalog::listing::Stretch;
 use crate::catalog::named::Named;
@@ -51,9 +51,13 @@ impl Walk {
 
     fn take_named(&mut self, catalog: &Catalog, family: Family) {
         let Some(named) = catalog.named(family) else { return };
-        let revision = self.revision;
+        let (revision, audience) = (self.revision, self.audience);
+        let is_shown = |named: &Named| {
+            named.is_enabled()
+                && (audience != ToolAudience::Model || !named.handler.promises.is_for_apps_only)
+        };
         self.take(
-            named.0.after(self.number()).filter(|(_, named)| named.is_enabled()),
+            named.0.after(self.number()).filter(|(_, named)| is_shown(named)),
             |named| named.name.clone(),
             |named, out| write_definition(out, family, revision, Raw::kept(named.rendered(revision))),
         );
