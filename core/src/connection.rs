@@ -67,7 +67,6 @@ impl Connection {
     }
 
     /// Gives the session the id that it has over HTTP.
-    #[cfg(feature = "http")]
     pub(crate) fn name_session(&self, id: &str) {
         self.0.machine.with(|m, _| m.set_session_id(id.into()));
     }
