@@ -58,3 +58,19 @@ fn a_uri_that_differs_by_a_slash_is_logged_once_and_their_number_is_limited() {
     }
     assert_eq!(lines.lock().unwrap().len(), 100);
 }
+
+/// row: TX-02
+#[cfg(not(feature = "schema"))]
+#[test]
+fn a_build_without_schema_says_once_that_it_checks_no_arguments() {
+    let (server, lines) = server();
+    let takes_a_number = r#"{"inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}"#;
+    let definition = wellhead::Json::object(takes_a_number).unwrap();
+    for name in ["a", "b"] {
+        server.tool(name, &definition, |_| wellhead::ToolResult::from("called")).unwrap();
+    }
+    let said = "warning: arguments of tools are not checked: this build has no feature `schema`";
+    assert_eq!(*lines.lock().unwrap(), [said]);
+    let mut client = server.test_client().unwrap();
+    assert!(client.call_tool("a", r#"{"n":"text"}"#).unwrap().contains("called"));
+}

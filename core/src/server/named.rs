@@ -283,6 +283,11 @@ impl Server {
         for warning in named.iter().chain(&warnings).chain(&replaced) {
             self.0.log.write(Level::Warning, warning);
         }
+        if cfg!(not(feature = "schema")) && family == Family::Tools {
+            self.0.notice("schema", || {
+                "arguments of tools are not checked: this build has no feature `schema`".to_owned()
+            });
+        }
         self.0.named_changed(family);
         self.0.notice_app_of(name);
         Ok(id)
