@@ -24,7 +24,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use arguments::Arguments;
-pub(crate) use around::{Afterwards, Seam, Seams};
+pub(crate) use around::{Afterwards, AroundCallback, AroundCallbacks};
 pub use around::{AroundCall, Next, Outcome};
 pub use authorize::AuthorizeCall;
 pub(crate) use authorize::Gatekeeper;
@@ -106,9 +106,9 @@ impl Event {
             return; // dropped, which gives back what it counted as
         }
         match self {
-            Event::Read(mut call) => match (call.provider(), call.seams.take()) {
-                (Some(provider), Some(seams)) if !provider.is_library() => {
-                    Next::read(seams, call, provider).run_next();
+            Event::Read(mut call) => match (call.provider(), call.arounds.take()) {
+                (Some(provider), Some(arounds)) if !provider.is_library() => {
+                    Next::read(arounds, call, provider).run_next();
                 }
                 (Some(provider), _) => guarded(call, move |call| provider.read(call)),
                 (None, _) => drop(call),
@@ -123,9 +123,9 @@ impl Event {
                 (None, Some(provider)) => guarded(call, move |call| provider.complete(call)),
                 (None, None) => drop(call),
             },
-            Event::Method(mut call) => match (call.run(), call.seams.take()) {
-                (Some(run), Some(seams)) if !call.is_of_library() => {
-                    Next::method(seams, call, run).run_next();
+            Event::Method(mut call) => match (call.run(), call.arounds.take()) {
+                (Some(run), Some(arounds)) if !call.is_of_library() => {
+                    Next::method(arounds, call, run).run_next();
                 }
                 (Some(run), _) => guarded(call, move |call| run(call)),
                 (None, _) => drop(call),
@@ -162,10 +162,10 @@ impl Event {
     }
 
     /// [`Event::run`] runs these around the callback.
-    pub(crate) fn surround(&mut self, seams: Seams) {
+    pub(crate) fn surround(&mut self, arounds: AroundCallbacks) {
         match self {
-            Event::Read(call) => call.seams = Some(seams),
-            Event::Method(call) => call.seams = Some(seams),
+            Event::Read(call) => call.arounds = Some(arounds),
+            Event::Method(call) => call.arounds = Some(arounds),
             _ => {}
         }
     }

@@ -79,9 +79,9 @@ impl<A: Reply> Responder<A> {
     }
 
     /// An around callback gets the answer before the client. Not for a responder that has a twin already.
-    pub(crate) fn then(&mut self, seam: Box<dyn FnOnce(Outcome) -> Outcome + Send>) {
+    pub(crate) fn then(&mut self, around: Box<dyn FnOnce(Outcome) -> Outcome + Send>) {
         if let AnswerTarget::Call { then, .. } = &mut self.target {
-            then.get_or_insert_default().push(seam);
+            then.get_or_insert_default().push(around);
         }
     }
 
@@ -573,7 +573,7 @@ impl<A: Reply> Drop for Responder<A> {
                     counted.end();
                 }
                 let connection = connection.upgrade();
-                if let Some(answer) = then.and_then(|then| A::of_seams(&then)) {
+                if let Some(answer) = then.and_then(|then| A::of_arounds(&then)) {
                     let outcome = answer.outcome(observed.is_some());
                     let wanted = connection.as_ref().is_some_and(|c| answer.complete(c, call));
                     end(connection.as_deref(), observed.as_deref(), call, outcome, wanted);

@@ -21,11 +21,11 @@ export interface AroundCall extends ListCall {
 export type Around = (call: AroundCall, next: (changed?: JsonObject) => Promise<any>) => any;
 
 /** All around callbacks of a server, the outermost first. */
-export class Seams {
+export class AroundCallbacks {
   #all: readonly Around[] = [];
 
-  add(seam: Around): void {
-    this.#all = [...this.#all, seam];
+  add(around: Around): void {
+    this.#all = [...this.#all, around];
   }
 
   /** Runs a callback with the around callbacks of the server outside of it. `change`: replaces its arguments. */
@@ -37,9 +37,9 @@ export class Seams {
     const all = this.#all;
     if (all.length === 0) return callback();
     const from = (at: number): T | PromiseLike<T> => {
-      const seam = all[at];
-      if (seam === undefined) return callback();
-      return seam(call, async (changed) => {
+      const around = all[at];
+      if (around === undefined) return callback();
+      return around(call, async (changed) => {
         if (changed !== undefined) change(changed);
         return from(at + 1);
       });

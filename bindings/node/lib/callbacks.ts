@@ -1,5 +1,5 @@
 /** Runs callbacks and hands their answers to the native half. */
-import { Seams } from './around.js';
+import { AroundCallbacks } from './around.js';
 import {
   answer,
   completion,
@@ -63,7 +63,7 @@ export class Callbacks {
   readonly #completers = new Map<number, Readonly<Record<string, Completer | undefined>>>();
   readonly #verifiers = new Map<number, Verifier>();
   /** The functions that run around readers and methods. */
-  readonly seams = new Seams();
+  readonly arounds = new AroundCallbacks();
   /** The registrations whose answers the log has a warning of. */
   readonly #warned = new Set<number>();
   /** Asked before anything is listed, read or watched. */
@@ -213,7 +213,7 @@ export class Callbacks {
         ? readBodies(body, { most: this.#mostBytes, mimeType, signal: call.signal }).then(packed)
         : packed(body);
     const run = () => read(vars(variables), call);
-    const callback = () => this.seams.run(call, run, (changed) => void checkedArguments(origin, changed));
+    const callback = () => this.arounds.run(call, run, (changed) => void checkedArguments(origin, changed));
     return this.#run(origin.number, call, callback, made, thrown);
   }
 
@@ -254,7 +254,7 @@ export class Callbacks {
     const what = `the call of ${call.name ?? call.method}`;
     const made = (given: JsonObject | void) => this.#whole(handler, what, result(given, call.method));
     const run = () => method(call.given(), call);
-    const callback = () => this.seams.run(call, run, (changed) => call.change(changed));
+    const callback = () => this.arounds.run(call, run, (changed) => call.change(changed));
     return this.#run(origin.number, call, callback, made, methodThrown);
   }
 

@@ -535,7 +535,7 @@ export class Server {
    */
   around(callback: Around): void {
     needFunction('around callback', callback);
-    this.#parts.callbacks.seams.add(callback);
+    this.#parts.callbacks.arounds.add(callback);
   }
 
   /**

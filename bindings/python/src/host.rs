@@ -119,10 +119,10 @@ impl Host {
 
     /// Returns whether an event loop may run the event.
     pub(crate) fn is_quick(&self, event: &Event) -> bool {
-        match (event, self.server.get().table.seams()) {
-            (Event::Read(_) | Event::Method(_), Some(seams)) => match self.answerer(event) {
+        match (event, self.server.get().table.arounds()) {
+            (Event::Read(_) | Event::Method(_), Some(arounds)) => match self.answerer(event) {
                 Answerer::Provider => false,
-                _ => seams.is_quick(),
+                _ => arounds.is_quick(),
             },
             _ => self.answerer(event).is_quick(),
         }
@@ -142,14 +142,14 @@ impl Host {
         let id = call.call();
         let Some(responder) = call.take_responder() else { return Ok(()) };
         let function = reader.function.bind(py);
-        let seams = self.server.get().table.seams();
-        let (way, returned) = if seams.is_some() || reader.parameters.want_call() {
+        let arounds = self.server.get().table.arounds();
+        let (way, returned) = if arounds.is_some() || reader.parameters.want_call() {
             let slot = Arc::new(Slot::new(responder));
             let way = Way::shared(slot.clone()).lenient(reader.typed);
             let object = Bound::new(py, PyCall::new(py, About::Read(call), self, slot))?;
             let Some(call) = object.get().read() else { return Ok(()) };
-            let surrounded = match seams {
-                Some(seams) => seams.around(py, &object, function, reader.quick),
+            let surrounded = match arounds {
+                Some(arounds) => arounds.around(py, &object, function, reader.quick),
                 None => Ok(function.clone()),
             };
             let run = |function| reader.parameters.call(py, &context, &function, call, Some(&object));
@@ -239,11 +239,11 @@ impl Host {
     ) -> PyResult<()> {
         let Some(responder) = responder else { return Ok(()) };
         let function = positional.function.bind(py);
-        let (seams, lenient) = match &about {
-            About::Method(call) => (self.server.get().table.seams(), call.name().is_none()),
+        let (arounds, lenient) = match &about {
+            About::Method(call) => (self.server.get().table.arounds(), call.name().is_none()),
             _ => (None, false),
         };
-        if positional.call.is_none() && seams.is_none() {
+        if positional.call.is_none() && arounds.is_none() {
             let returned = context.run(function, arguments, None);
             return self.settle(py, Way::own(responder).lenient(lenient), id, context, returned);
         }
@@ -255,9 +255,9 @@ impl Host {
             if let Some(name) = &positional.call {
                 keywords.set_item(name, &call)?;
             }
-            match seams {
-                Some(seams) => {
-                    let surrounded = seams.around(py, &call, function, positional.quick)?;
+            match arounds {
+                Some(arounds) => {
+                    let surrounded = arounds.around(py, &call, function, positional.quick)?;
                     context.run(&surrounded, arguments, Some(&keywords))
                 }
                 None => context.run(function, arguments, Some(&keywords)),

@@ -243,12 +243,12 @@ pub(crate) fn register(
 }
 
 fn around(py: Python<'_>, server: &Server, function: &Bound<'_, PyAny>) -> PyResult<()> {
-    static SEAM: Imported = Imported::new("wellhead._around", "seam");
-    let seam = SEAM.get(py)?.call1((function,))?;
+    static AROUND: Imported = Imported::new("wellhead._around", "around");
+    let around = AROUND.get(py)?.call1((function,))?;
     if server.core(py).is_closed() {
         return Err(error(py, ErrorKind::Closed, "the server is closed"));
     }
-    server.table.add_seam(py, &seam)
+    server.table.add_around(py, &around)
 }
 
 fn skills(

@@ -102,13 +102,13 @@ impl Handler {
 
 /// All around callbacks of a server, the outermost first: functions and whether they are an `async def`, as `_around.py`
 /// takes them.
-pub(crate) struct Seams {
+pub(crate) struct AroundCallbacks {
     all: Py<PyTuple>,
     /// The outermost is an `async def`.
     quick: bool,
 }
 
-impl Seams {
+impl AroundCallbacks {
     /// Returns whether an event loop may run them.
     pub(crate) fn is_quick(&self) -> bool {
         self.quick
@@ -132,7 +132,7 @@ impl Seams {
 #[derive(Default)]
 pub(crate) struct Table {
     state: Mutex<State>,
-    has_seams: AtomicBool,
+    has_arounds: AtomicBool,
 }
 
 #[derive(Default)]
@@ -145,7 +145,7 @@ struct State {
     /// The function of `on_interest`.
     interest: Option<Arc<Positional>>,
     /// The functions of `around`.
-    seams: Option<Arc<Seams>>,
+    arounds: Option<Arc<AroundCallbacks>>,
     /// An `async def` is registered.
     needs_loop: bool,
 }
@@ -156,30 +156,30 @@ impl Table {
     }
 
     /// Returns the around callbacks of a call of a read, a tool, a prompt or a method that begins now, if there are any.
-    pub(crate) fn seams(&self) -> Option<Arc<Seams>> {
-        self.has_seams.load(Ordering::Acquire).then(|| self.state().seams.clone())?
+    pub(crate) fn arounds(&self) -> Option<Arc<AroundCallbacks>> {
+        self.has_arounds.load(Ordering::Acquire).then(|| self.state().arounds.clone())?
     }
 
     /// Adds an around callback, as `_around.py` makes it, within those that are there.
-    pub(crate) fn add_seam(&self, py: Python<'_>, seam: &Bound<'_, PyAny>) -> PyResult<()> {
-        let is_async = seam.get_item(1)?.extract()?;
+    pub(crate) fn add_around(&self, py: Python<'_>, around: &Bound<'_, PyAny>) -> PyResult<()> {
+        let is_async = around.get_item(1)?.extract()?;
         loop {
-            let before = self.state().seams.clone();
+            let before = self.state().arounds.clone();
             let mut all: Vec<_> =
-                before.as_ref().map(|seams| seams.all.bind(py).iter().collect()).unwrap_or_default();
-            all.push(seam.clone());
-            let quick = before.as_ref().map_or(is_async, |seams| seams.quick);
-            let seams = Arc::new(Seams { all: PyTuple::new(py, all)?.unbind(), quick });
+                before.as_ref().map(|arounds| arounds.all.bind(py).iter().collect()).unwrap_or_default();
+            all.push(around.clone());
+            let quick = before.as_ref().map_or(is_async, |arounds| arounds.quick);
+            let arounds = Arc::new(AroundCallbacks { all: PyTuple::new(py, all)?.unbind(), quick });
             let mut state = self.state();
-            let unchanged = match (&before, &state.seams) {
+            let unchanged = match (&before, &state.arounds) {
                 (Some(before), Some(now)) => Arc::ptr_eq(before, now),
                 (before, now) => before.is_none() && now.is_none(),
             };
             if unchanged {
                 state.needs_loop |= is_async;
-                state.seams = Some(seams);
+                state.arounds = Some(arounds);
                 drop(state);
-                self.has_seams.store(true, Ordering::Release);
+                self.has_arounds.store(true, Ordering::Release);
                 return Ok(());
             }
         }
@@ -264,7 +264,7 @@ impl Table {
             Err(TryLockError::WouldBlock) => return Ok(()),
         };
         state.handlers.values().try_for_each(|handler| handler.traverse(visit))?;
-        visit.call(state.seams.as_ref().map(|seams| &seams.all))?;
+        visit.call(state.arounds.as_ref().map(|arounds| &arounds.all))?;
         let mut others = [&state.gatekeeper, &state.interest].into_iter().flatten();
         others.try_for_each(|other| visit.call(&other.function))
     }

@@ -94,7 +94,7 @@ impl ConnectionState {
         let always = self.server.settings.policy.options.app_only_tools == AppOnlyTools::Always;
         if always || !self.server.catalog.with(|c, _| c.has_tools_for_apps_only()) {
             ToolAudience::Anyone
-        } else if self.client_extensions(context).has_apps() {
+        } else if self.client_extensions(context).supports_apps() {
             ToolAudience::ModelAndApps
         } else {
             ToolAudience::Model

@@ -263,8 +263,8 @@ impl ConnectionState {
         if let Some(observed) = &self.observed {
             event.observe(observed, attached);
         }
-        if let Some(seams) = self.server.seams() {
-            event.surround(seams);
+        if let Some(arounds) = self.server.arounds() {
+            event.surround(arounds);
         }
         Some(event)
     }

@@ -179,9 +179,9 @@ impl From<MethodError> for Outcome {
     }
 }
 
-pub(crate) type Seam = dyn Fn(AroundCall, Next) + Send + Sync;
+pub(crate) type AroundCallback = dyn Fn(AroundCall, Next) + Send + Sync;
 /// All around callbacks of a server, the outermost first.
-pub(crate) type Seams = Arc<Vec<Arc<Seam>>>;
+pub(crate) type AroundCallbacks = Arc<Vec<Arc<AroundCallback>>>;
 /// Gets the answer, and returns the one to send.
 pub(crate) type AfterCallback = Box<dyn FnOnce(Outcome) -> Outcome + Send>;
 
@@ -189,7 +189,7 @@ pub(crate) type AfterCallback = Box<dyn FnOnce(Outcome) -> Outcome + Send>;
 /// dropped unused, the call fails.
 #[must_use = "a call whose `Next` is dropped fails"]
 pub struct Next {
-    seams: Seams,
+    arounds: AroundCallbacks,
     at: usize,
     callback: Surrounded,
 }
@@ -200,12 +200,12 @@ enum Surrounded {
 }
 
 impl Next {
-    pub(super) fn read(seams: Seams, call: Call, provider: Arc<dyn Provider>) -> Self {
-        Next { seams, at: 0, callback: Surrounded::Read(call, provider) }
+    pub(super) fn read(arounds: AroundCallbacks, call: Call, provider: Arc<dyn Provider>) -> Self {
+        Next { arounds, at: 0, callback: Surrounded::Read(call, provider) }
     }
 
-    pub(super) fn method(seams: Seams, call: MethodCall, run: Arc<MethodFn>) -> Self {
-        Next { seams, at: 0, callback: Surrounded::Method(call, run) }
+    pub(super) fn method(arounds: AroundCallbacks, call: MethodCall, run: Arc<MethodFn>) -> Self {
+        Next { arounds, at: 0, callback: Surrounded::Method(call, run) }
     }
 
     /// Runs the next around callback, or the callback itself. When that has answered, `then` gets the answer, on the thread
@@ -219,7 +219,7 @@ impl Next {
         self.run_next();
     }
 
-    /// Replaces the arguments of a tool or a prompt, for the seams within and the callback. They are checked as those of the
+    /// Replaces the arguments of a tool or a prompt, for the around callbacks within and the callback. They are checked as those of the
     /// client were, and defaults are filled in.
     ///
     /// ```
@@ -257,10 +257,10 @@ impl Next {
     }
 
     pub(super) fn run_next(mut self) {
-        if let Some(seam) = self.seams.get(self.at).cloned() {
+        if let Some(around) = self.arounds.get(self.at).cloned() {
             self.at += 1;
             let call = self.callback.shown();
-            return guarded(self, move |next| seam(call, next));
+            return guarded(self, move |next| around(call, next));
         }
         match self.callback {
             // The around callbacks may have waited.

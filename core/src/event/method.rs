@@ -1,6 +1,6 @@
 //! A call of a method of the application's own.
 
-use super::Seams;
+use super::AroundCallbacks;
 use crate::access::RequestContext;
 use crate::catalog::{HandlerId, MethodFn, MethodHandler, ToolCall};
 use crate::connection::ConnectionState;
@@ -20,7 +20,7 @@ pub struct MethodCall {
     pub(super) context: Arc<Context>,
     pub(super) attached: Option<RequestContext>,
     pub(super) responder: Option<Responder<MethodAnswer>>,
-    pub(super) seams: Option<Seams>,
+    pub(super) arounds: Option<AroundCallbacks>,
     pub(super) quiet: bool,
 }
 
@@ -33,7 +33,7 @@ impl MethodCall {
         params: Arc<Json>,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        MethodCall { handler, params, context, attached: None, responder, seams: None, quiet: false }
+        MethodCall { handler, params, context, attached: None, responder, arounds: None, quiet: false }
     }
 
     /// `counted`: it counts for the limits of its tool.

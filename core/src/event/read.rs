@@ -1,6 +1,6 @@
 //! The read of a resource.
 
-use super::Seams;
+use super::AroundCallbacks;
 use crate::access::RequestContext;
 use crate::catalog::{Handler, HandlerId, Vars};
 use crate::connection::ConnectionState;
@@ -20,7 +20,7 @@ pub struct Call {
     pub(super) context: Arc<Context>,
     pub(super) attached: Option<RequestContext>,
     pub(super) responder: Option<Responder<Answer>>,
-    pub(super) seams: Option<Seams>,
+    pub(super) arounds: Option<AroundCallbacks>,
     pub(super) quiet: bool,
 }
 
@@ -34,7 +34,7 @@ impl Call {
         vars: Vars,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        Call { uri, handler, vars, context, attached: None, responder, seams: None, quiet: false }
+        Call { uri, handler, vars, context, attached: None, responder, arounds: None, quiet: false }
     }
 
     /// The URI as the client spelled it.

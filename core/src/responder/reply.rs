@@ -60,7 +60,7 @@ mod sealed {
             self
         }
         /// The answer of the around callbacks to a call that was dropped, if they have one.
-        fn of_seams(_then: &Afterwards) -> Option<Self>
+        fn of_arounds(_then: &Afterwards) -> Option<Self>
         where
             Self: Sized,
         {
@@ -127,7 +127,7 @@ impl sealed::Complete for Answer {
         if then.is_empty() { self } else { then.apply(Outcome::Read(self)).into_answer() }
     }
 
-    fn of_seams(then: &Afterwards) -> Option<Self> {
+    fn of_arounds(then: &Afterwards) -> Option<Self> {
         let answer = Answer::Failed(DROPPED.to_owned()).through(then);
         (!matches!(answer, Answer::Failed(_))).then_some(answer)
     }
@@ -189,7 +189,7 @@ impl sealed::Complete for MethodAnswer {
         if then.is_empty() { self } else { then.apply(Outcome::Method(self)).into_method_answer() }
     }
 
-    fn of_seams(then: &Afterwards) -> Option<Self> {
+    fn of_arounds(then: &Afterwards) -> Option<Self> {
         let answer = MethodAnswer::failed(DROPPED).through(then);
         (!matches!(answer, MethodAnswer::Failed(_))).then_some(answer)
     }

@@ -37,7 +37,7 @@ impl Server {
     /// [`crate::ErrorKind::Closed`].
     pub fn around(&self, callback: impl Fn(AroundCall, Next) + Send + Sync + 'static) -> Result<()> {
         self.open()?;
-        self.0.add_seam(Arc::new(callback));
+        self.0.add_around(Arc::new(callback));
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::replicas::Publisher;
 use crate::catalog::{Catalog, Change, Sealer};
 use crate::connection::ConnectionState;
-use crate::event::{Event, Gatekeeper, InterestCall, InterestHandler, Seam, Seams};
+use crate::event::{AroundCallback, AroundCallbacks, Event, Gatekeeper, InterestCall, InterestHandler};
 use crate::group;
 use crate::hub::{Hub, Registered, Then};
 use crate::keys::Key;
@@ -46,8 +46,8 @@ pub(crate) struct ServerState {
     pub(super) gatekeeper: Lock<Option<Arc<Gatekeeper>>>,
     pub(super) interest_handler: Lock<Option<Arc<InterestHandler>>>,
     pub(super) spawner: Lock<Option<Arc<Spawner>>>,
-    seams: Lock<Seams>,
-    has_seams: AtomicBool,
+    arounds: Lock<AroundCallbacks>,
+    has_arounds: AtomicBool,
     pub(super) closed: AtomicBool,
     /// A client was there, or may come.
     pub(super) serving: AtomicBool,
@@ -90,8 +90,8 @@ impl ServerState {
             gatekeeper: Lock::new(None),
             interest_handler: Lock::new(None),
             spawner: Lock::new(None),
-            seams: Lock::default(),
-            has_seams: AtomicBool::new(false),
+            arounds: Lock::default(),
+            has_arounds: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             serving: AtomicBool::new(false),
             connections: AtomicU64::new(0),
@@ -131,18 +131,18 @@ impl ServerState {
     }
 
     /// Adds an around callback within those that are there.
-    pub(super) fn add_seam(&self, seam: Arc<Seam>) {
-        self.seams.with(|seams, trash| {
-            let mut more = Vec::clone(seams);
-            more.push(seam);
-            trash.put(std::mem::replace(seams, Arc::new(more)));
+    pub(super) fn add_around(&self, around: Arc<AroundCallback>) {
+        self.arounds.with(|arounds, trash| {
+            let mut more = Vec::clone(arounds);
+            more.push(around);
+            trash.put(std::mem::replace(arounds, Arc::new(more)));
         });
-        self.has_seams.store(true, Ordering::Release);
+        self.has_arounds.store(true, Ordering::Release);
     }
 
     /// Returns the around callbacks of a call that begins now, if there are any.
-    pub(crate) fn seams(&self) -> Option<Seams> {
-        self.has_seams.load(Ordering::Acquire).then(|| self.seams.with(|seams, _| seams.clone()))
+    pub(crate) fn arounds(&self) -> Option<AroundCallbacks> {
+        self.has_arounds.load(Ordering::Acquire).then(|| self.arounds.with(|arounds, _| arounds.clone()))
     }
 
     pub(crate) fn gatekeeper(&self) -> Option<Arc<Gatekeeper>> {

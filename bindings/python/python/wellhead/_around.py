@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from wellhead._core import Call
 
-    _Seam: TypeAlias = tuple[Callable[..., Any], bool]  # function, is_async
+    _Around: TypeAlias = tuple[Callable[..., Any], bool]  # function, is_async
 
 
-def seam(function: Any) -> _Seam:
+def around(function: Any) -> _Around:
     """A function that takes (call, next) by position, and whether it is an `async def`."""
     if not callable(function):
         raise refusal(function, "it takes (call, next)")
@@ -31,7 +31,13 @@ def seam(function: Any) -> _Seam:
 
 
 def surrounded(
-    seams: tuple[_Seam, ...], call: Call, function: Callable[..., Any], quick: bool, /, *arguments: Any, **keywords: Any
+    arounds: tuple[_Around, ...],
+    call: Call,
+    function: Callable[..., Any],
+    quick: bool,
+    /,
+    *arguments: Any,
+    **keywords: Any,
 ) -> Any:
     """Runs the around callbacks around `function`, and returns the result of the outermost.
 
@@ -51,7 +57,7 @@ def surrounded(
         return function(*given, **keywords)
 
     following: Callable[[], Any] = innermost
-    for own, own_is_async in reversed(seams):
+    for own, own_is_async in reversed(arounds):
         following = partial(own, call, changing(partial(later, following, quick) if own_is_async else following))
         quick = own_is_async
     return following()
