@@ -113,11 +113,12 @@ impl Server {
                     titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
                     resources_as_tools=False, subscribe_unknown='deny', \
                     dialect='auto', unknown_tool='error', invalid_arguments='result', \
-                    check_output='debug', app_only_tools='declared', \
+                    check_output='debug', \
                     description=None, \
                     website_url=None, \
                     icons=None, \
-                    tool_errors='hide')"
+                    tool_errors='hide', \
+                    app_only_tools='declared')"
     )]
     fn new(
         name: &Bound<'_, PyAny>,
