@@ -29,7 +29,7 @@ test: ## everything that one Rust, one Python and one Node can show; takes 22 to
 
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
-	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release test-packages check-features test-options test-rust-oldest test-windows test-race test-leaks test-c-valgrind fuzz-long rows words prose \
+	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release test-packages check-features test-options test-rust-oldest test-windows test-folding test-race test-leaks test-c-valgrind fuzz-long rows words prose \
 	  -- test-node test-node-oldest test-python-all test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-tools test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-docs test-readme
 
 # ---- the parts
@@ -39,6 +39,10 @@ FEATURES := cli,schemars,tower
 # What a folder does there is not tried, only compiled: a check needs no linker and no system.
 OTHER_SYSTEMS := x86_64-apple-darwin x86_64-pc-windows-gnu
 OLDEST_RUST := $(shell sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
+
+.PHONY: test-folding
+test-folding: ## that a folder hides what its rules name where file names ignore case; needs FUSE, and installs ntfs-3g
+	tests/folding.sh
 
 .PHONY: test-leaks
 test-leaks: ## that in Rust 100,000 servers, connections, sessions and calls leave no memory behind

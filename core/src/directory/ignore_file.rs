@@ -94,11 +94,32 @@ pub(super) fn open(dir: &OpenDir, name: &str) -> Result<Option<(File, Stamp)>, U
     Ok(Some((file, Stamp::from_metadata(&metadata))))
 }
 
+/// How patterns compare the case of letters: as the file system does when it finds a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    Exact,
+    Ignored,
+}
+
+impl Case {
+    /// The case of patterns for names in this directory, as one of its entries shows.
+    pub(super) fn of_entry(dir: &OpenDir, name: &str) -> Case {
+        if dir.ignores_case_of(name) { Case::Ignored } else { Case::Exact }
+    }
+}
+
+fn builder(root: &Path, case: Case) -> GitignoreBuilder {
+    let mut patterns = GitignoreBuilder::new(root);
+    let _ = patterns.case_insensitive(case == Case::Ignored); // it never fails
+    patterns
+}
+
 /// Returns the patterns of the files of one directory.
 pub(super) fn parse(
     files: impl IntoIterator<Item = (impl Read, &'static str)>,
+    case: Case,
 ) -> Result<Gitignore, Unusable> {
-    let mut patterns = GitignoreBuilder::new("");
+    let mut patterns = builder(Path::new(""), case);
     let mut last = "";
     for (file, name) in files {
         add(&mut patterns, file).map_err(|why| Unusable::new(name, why))?;
@@ -107,10 +128,11 @@ pub(super) fn parse(
     patterns.build().map_err(|e| Unusable::new(last, IgnoreFault::TooMany(e)))
 }
 
-/// Returns the patterns of the file at `path`, for entries below `folder`, or `None` if there is no such file.
+/// Returns the patterns of a file in `folder`, for entries below that, or `None` if there is no such file.
 /// Follows a link: the person who serves a folder controls what is around it.
-pub(super) fn around(folder: &Path, path: &Path) -> Result<Option<Gitignore>, Unusable> {
+pub(super) fn around(folder: &Path, file: &str) -> Result<Option<Gitignore>, Unusable> {
     use io::ErrorKind::{NotADirectory, NotFound};
+    let path = &folder.join(file);
     let refused = |why| Unusable::new(path, why);
     match path.symlink_metadata() {
         Err(e) if matches!(e.kind(), NotFound | NotADirectory) => return Ok(None),
@@ -123,8 +145,10 @@ pub(super) fn around(folder: &Path, path: &Path) -> Result<Option<Gitignore>, Un
     if !metadata.is_file() {
         return Err(refused(IgnoreFault::Special));
     }
+    let first = file.split('/').next().unwrap_or(file);
+    let case = OpenDir::open(folder).map_or(Case::Exact, |dir| Case::of_entry(&dir, first));
+    let mut patterns = builder(folder, case);
     let file = std::fs::File::open(path).map_err(|e| refused(IgnoreFault::Refused(e)))?;
-    let mut patterns = GitignoreBuilder::new(folder);
     add(&mut patterns, file).map_err(refused)?;
     Ok(Some(patterns.build().map_err(|e| refused(IgnoreFault::TooMany(e)))?))
 }

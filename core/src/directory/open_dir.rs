@@ -1,5 +1,6 @@
 //! An open directory, and the lookup of its entries by name, which follows no link.
 
+use super::stamp::Stamp;
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, ReadDir};
@@ -85,6 +86,23 @@ impl OpenDir {
         false
     }
 
+    /// Returns whether an entry of this directory is found under its name in another case, too.
+    pub(super) fn ignores_case_of(&self, name: &str) -> bool {
+        let other: String = name.chars().map(in_other_case).collect();
+        let stamp = |name| self.metadata_of(name).ok().map(|metadata| Stamp::from_metadata(&metadata));
+        other != name
+            && !self.has_exact_names()
+            && matches!((stamp(name), stamp(&other)), (Some(own), Some(found)) if own.is_of_same_file(&found))
+    }
+
+    /// Returns whether the directory ignores the case of names, by a few of its entries.
+    pub(super) fn ignores_case(&self) -> bool {
+        const TRIED: usize = 16;
+        let Ok(entries) = self.entries() else { return false };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        names.take(TRIED).any(|name| self.ignores_case_of(&name))
+    }
+
     /// Returns the name that the system gets: in tests that of the entry that another file system would find.
     #[cfg_attr(not(test), allow(clippy::unused_self, reason = "only tests have a lookup of their own"))]
     fn name_in_system<'a>(&self, name: &'a str) -> Cow<'a, str> {
@@ -94,6 +112,10 @@ impl OpenDir {
         }
         Cow::Borrowed(name)
     }
+}
+
+fn in_other_case(c: char) -> char {
+    if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }
 }
 
 #[cfg(target_os = "linux")]

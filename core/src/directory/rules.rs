@@ -1,7 +1,7 @@
 //! Decides which entries are served at all (`rows.tsv` U-27): not hidden, not ignored, and not excluded by the
 //! application.
 
-use super::ignore_file::{self, Unusable};
+use super::ignore_file::{self, Case, Unusable};
 use super::open_dir::OpenDir;
 use super::stamp::Stamp;
 use super::tree::EntryKind;
@@ -60,6 +60,7 @@ impl Rules {
     /// `include` and `exclude` are patterns in the form of `.gitignore`.
     pub(super) fn new(root: &Path, include: &[String], exclude: &[String], log: Log) -> Result<Rules> {
         let mut chosen = OverrideBuilder::new(root);
+        let _ = chosen.case_insensitive(case_of(root) == Case::Ignored); // it never fails
         for pattern in include {
             check(pattern)?;
             chosen.add(pattern).map_err(|e| refuse(pattern, &e))?;
@@ -138,7 +139,9 @@ impl Rules {
         if known.is_some() {
             return Ok(known);
         }
-        let patterns = Arc::new(ignore_file::parse(files.into_iter().map(|(file, name, _)| (file, name)))?);
+        let case = Case::of_entry(dir, files[0].1);
+        let files = files.into_iter().map(|(file, name, _)| (file, name));
+        let patterns = Arc::new(ignore_file::parse(files, case)?);
         let settled = stamps.iter().all(Stamp::is_settled);
         self.read.with(|read, _| {
             if read.len() >= REMEMBERED {
@@ -186,6 +189,16 @@ fn first_time(mentioned: &Lock<HashSet<String>>, path: &str) -> bool {
     })
 }
 
+/// Returns the case of patterns for a whole folder. An empty one says nothing, so there its own name decides.
+fn case_of(root: &Path) -> Case {
+    if OpenDir::open(root).is_ok_and(|dir| dir.ignores_case()) {
+        return Case::Ignored;
+    }
+    let around = root.parent().and_then(|parent| OpenDir::open(parent).ok());
+    let name = root.file_name().and_then(|name| name.to_str());
+    around.zip(name).map_or(Case::Exact, |(around, name)| Case::of_entry(&around, name))
+}
+
 /// Returns the rules of the repository around the root.
 fn above(root: &Path) -> Result<Vec<Gitignore>> {
     let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else {
@@ -193,7 +206,7 @@ fn above(root: &Path) -> Result<Vec<Gitignore>> {
     };
     let mut found = Vec::new();
     let mut add = |folder: &Path, file: &str| {
-        let patterns = ignore_file::around(folder, &folder.join(file)).map_err(|unusable| {
+        let patterns = ignore_file::around(folder, file).map_err(|unusable| {
             let why = unusable.describe(folder);
             let message = format!("the folder \"{}\" cannot be served: {why}", root.display());
             Error::new(ErrorKind::Io, message)

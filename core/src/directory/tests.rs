@@ -144,11 +144,30 @@ fn an_entry_is_served_by_the_name_that_its_directory_has() {
 
 #[cfg(not(windows))]
 #[test]
-fn entries_that_differ_only_in_case_are_both_served() {
+fn entries_that_differ_only_in_case_are_both_served_and_both_hidden() {
     let files = [("a", "small"), ("A", "large"), ("b", "s"), ("B", "o"), (".gitignore", "b\n")];
     let mut served = Served::new(&files, |directory| directory);
-    assert!(served.is_read("a") && served.is_read("A") && served.is_read("B"));
+    assert!(served.is_read("a") && served.is_read("A"));
     served.assert_absent("b");
+    served.assert_absent("B");
+}
+
+// row: U-27
+#[test]
+fn a_pattern_hides_a_name_in_another_case_where_names_ignore_case() {
+    let files = [
+        (".gitignore", "secret.txt\nKEYS/\n"),
+        ("Secret.TXT", "s"),
+        ("keys/a", "s"),
+        ("Drafts/x.md", "s"),
+        ("READ.MD", "o"),
+        ("read.txt", "s"),
+    ];
+    let mut served = Served::new(&files, |directory| directory.exclude("drafts/").include("*.md"));
+    for path in ["Secret.TXT", "keys/a", "Drafts/x.md", "read.txt"] {
+        served.assert_absent(path);
+    }
+    assert!(served.is_read("READ.MD"));
 }
 
 #[test]
