@@ -90,6 +90,7 @@ async def the_tool_asks_the_client(client: Client, _logged: Logged) -> None:
 
 
 async def log_messages_arrive(client: Client, logged: Logged) -> None:
+    await client.set_logging_level("debug")
     await client.call_tool("log", {})
     said = [await asyncio.wait_for(logged.get(), 30) for _ in range(2)]
     assert [level for level, _ in said] == ["debug", "error"], said
