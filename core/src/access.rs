@@ -49,7 +49,7 @@ impl Caller {
         self.value.as_deref()?.downcast_ref()
     }
 
-    /// Sets the context of the request that the caller makes.
+    /// Sets the value that the driver gave with the request, such as the context variables of Python.
     pub(crate) fn in_context(mut self, context: Option<RequestContext>) -> Self {
         self.context = context;
         self
@@ -71,7 +71,7 @@ impl Caller {
         self.head.as_ref()
     }
 
-    /// Makes the caller outlive the request.
+    /// Returns the caller without what belongs to its request, to be kept after the request.
     pub(crate) fn without_request(self) -> Self {
         self.in_context(None).with_head(None)
     }

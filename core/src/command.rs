@@ -196,7 +196,7 @@ enum Command {
 #[derive(Default, PartialEq)]
 struct Serve {
     folders: Vec<PathBuf>,
-    /// Prefixes and folders of skills.
+    /// The folders of skills, each with the prefix of its URIs if it has one.
     skills: Vec<(Option<String>, PathBuf)>,
     include: Vec<String>,
     exclude: Vec<String>,

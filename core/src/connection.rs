@@ -363,7 +363,8 @@ impl Connection {
         callbacks()
     }
 
-    /// Returns when to call [`Connection::tick`] at the latest, in milliseconds of the application's clock. None: no need to.
+    /// Returns the time by which [`Connection::tick`] must be called, in milliseconds of the application's clock.
+    /// `None`: there is no such time.
     pub fn poll_timeout(&self) -> Option<u64> {
         self.0.machine.with(|m, _| m.poll_timeout())
     }

@@ -61,7 +61,8 @@ pub struct Directory {
 const MAX_SETTLE_MS: u64 = 60_000;
 
 impl Directory {
-    /// Makes a folder. A relative path starts at the current directory.
+    /// Describes the folder at a path, to be given to [`Server::directory`](crate::Server::directory). A relative path starts at
+    /// the current directory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Directory {
             path: path.into(),

@@ -231,7 +231,7 @@ impl Revision {
         Ok(())
     }
 
-    /// Returns whether an application may answer with an error of this code.
+    /// Returns whether an application may answer with an error of this code in this revision.
     pub(crate) fn has_error(&self, code: i32) -> bool {
         code != URL_ELICITATION_REQUIRED || self.elicitation == Elicitation::UrlsWithIds
     }

@@ -34,8 +34,8 @@ pub unsafe extern "C" fn wellhead_call_var(call: *const wellhead_call, name: *co
     unsafe { wellhead_call_var_at(call, name, 0) }
 }
 
-/// Returns the value of a variable as the client spelled it, with its escapes. Absent if the URI has none. name:
-/// NUL-terminated.
+/// Returns the value of a variable of the template as the client wrote it, percent-encoded. Absent if the URI has no value for
+/// it. name: NUL-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_raw(call: *const wellhead_call, name: *const c_char) -> wellhead_str {
     // SAFETY: our caller's promise.

@@ -28,8 +28,9 @@ pub struct wellhead_test_request {
     answer: Mutex<Option<MethodAnswer>>,
 }
 
-/// Answers a request of the server with a result, a JSON object. request: only inside its callback. INVALID_ARGUMENT: the
-/// request was answered already, or the result is no JSON object. INVALID_UTF8.
+/// Answers a request that came from the server with a result, a JSON object. request: valid only while the callback runs
+/// that has it as an argument. INVALID_ARGUMENT: the request was answered already, or the result is no JSON object.
+/// INVALID_UTF8: the result is not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_request_result(
     request: *mut wellhead_test_request,

@@ -57,7 +57,7 @@ impl ExistsInJs {
         Ok(ExistsInJs { function: function.create_ref()?, waiting: Mutex::default() })
     }
 
-    /// On the JS thread.
+    /// Asks the callback; on the JavaScript thread only.
     pub(crate) fn here(&self, env: Env, number: &Number, uri: &str) -> bool {
         let Some(&number) = number.get() else { return true };
         // JavaScript's side of it catches what the application's function throws.

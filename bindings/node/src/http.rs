@@ -349,7 +349,7 @@ pub struct Bound {
 
 #[napi]
 impl Native {
-    /// An endpoint; `options` is JSON.
+    /// Makes an endpoint of HTTP. `options`: the options of `HttpOptions`, a JSON object.
     #[napi]
     pub fn endpoint(&self, options: String) -> Result<NativeEndpoint> {
         let inner = self.inner.clone();

@@ -292,7 +292,7 @@ impl Native {
         self.inner.server.access_changed(&caller).map_err(thrown)
     }
 
-    /// JSON.
+    /// Returns how the server finds the resource of a URI, as JSON.
     #[napi]
     pub fn explain(&self, uri: String) -> String {
         self.inner.server.explain(&uri).to_json()
@@ -457,7 +457,7 @@ pub fn invalid_params(what: String) -> Fault {
     Fault { number: error.code(), message: error.message().to_owned() }
 }
 
-/// Turns a refusal of Node-API into an error of this package.
+/// Turns an error by which Node-API refused a value into an "invalid" error of this package.
 pub(crate) fn refused(e: napi::Error) -> napi::Error<crate::error::Code> {
     invalid(e.reason.clone())
 }

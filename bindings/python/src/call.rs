@@ -570,7 +570,7 @@ impl Call {
     }
 }
 
-/// The exception of a request that has no result.
+/// Returns the exception for a request to the client to which no result came.
 fn unanswered(py: Python<'_>, why: ClientRequestError) -> PyErr {
     let raise = |name: &str, arguments: Bound<'_, PyTuple>| {
         let class = py.import("wellhead._errors").and_then(|errors| errors.getattr(name));

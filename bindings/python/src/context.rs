@@ -16,7 +16,7 @@ use wellhead::{Event, Observed, RequestContext};
 /// A `contextvars.Context`.
 pub(crate) struct Context(Py<PyAny>);
 
-/// The context of one callback, which its observer had before.
+/// The context of one callback. The observer of its call ran in the same one before.
 struct OfCall(Context);
 
 impl Context {

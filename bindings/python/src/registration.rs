@@ -116,7 +116,7 @@ impl Decorator {
     }
 }
 
-/// The plan that `_parameters.py` makes for a function.
+/// The way to call a function, which `_parameters.py` has read from its signature.
 #[derive(FromPyObject)]
 struct Plan {
     #[pyo3(item(0))]

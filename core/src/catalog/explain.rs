@@ -41,7 +41,7 @@ pub enum TakenBy {
     Fallback,
     /// No registration: the URI is not found.
     Nothing,
-    /// No registration, since the text is not an absolute URI; says why.
+    /// The text is not an absolute URI, for this reason.
     Invalid(String),
 }
 

@@ -82,7 +82,7 @@ pub(crate) struct ListPage {
     pub(crate) audience: ToolAudience,
 }
 
-/// The progress of a walk.
+/// The outcome of a step of the walk over a list that makes a page: what the walk needs next, or the page.
 pub(crate) enum Walked {
     /// It needs the source's next items.
     CallSource { walk: Box<Walk>, handler: Arc<Handler>, of: ListOf, after: Option<String>, limit: usize },

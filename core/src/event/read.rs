@@ -160,8 +160,8 @@ impl Call {
         self.handler.id
     }
 
-    /// Returns whether [`crate::Event::run`] would find callbacks. A binding that keeps its own runs what has some, such as
-    /// [`crate::Server::directory`], by that.
+    /// Returns whether the core has the callback, as for [`crate::Server::directory`]. [`crate::Event::run`] calls it then. A
+    /// binding that keeps its callbacks itself runs the others.
     pub fn has_provider(&self) -> bool {
         self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
     }

@@ -49,10 +49,10 @@ pub enum MethodAnswer {
     Result(Json),
     /// An error for the client.
     Error(MethodError),
-    /// An error of a tool, with a text for the model.
+    /// The tool failed. The language model reads the text.
     ToolError(ToolError),
     /// The application needs input from the client, described by the `inputRequests` and `requestState` of this
-    /// object. The client may then repeat the request. A failure in revisions that lack this.
+    /// object. The client may then repeat the request. In a revision without `input_required` the call fails.
     NeedsInput(Json),
     /// The method needs these capabilities that the client lacks: an object such as `{"sampling":{}}`.
     MissingCapability(Json),

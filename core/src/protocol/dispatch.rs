@@ -479,7 +479,7 @@ fn list(listing: Listing, draft: &Draft<'_>) -> Result<Lookup, RpcError> {
     Ok(Lookup::List { listing, cursor: draft.cursor()?.map(Cow::into_owned) })
 }
 
-/// A URI that is not one, as the client sent it.
+/// Returns the error for a text of the client that is not a URI.
 pub(crate) fn invalid_uri(uri: &str) -> RpcError {
     let mut fault = RpcError::invalid_params("").with_member("uri", uri);
     fault.message = "Invalid URI".into();

@@ -5,7 +5,7 @@ use crate::revision::Elicitation;
 use crate::schema::check_elicitation;
 use std::collections::BTreeSet;
 
-/// Why a client is not asked.
+/// The reason for which the client is not asked for input.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The application made a mistake; says which.

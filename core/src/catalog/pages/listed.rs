@@ -66,7 +66,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Takes all of a page that needs no change, whose JSON is ready. Returns whether it did.
+    /// Takes a whole page as it is, if no item needs a check or a change and the JSON is ready. Returns whether it did.
     fn take_whole(&mut self, page: &mut Page) -> bool {
         let unchanged = self.check == AccessCheck::NotRequired
             && self.items.count == 0

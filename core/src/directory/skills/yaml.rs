@@ -267,7 +267,8 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Option<Co
     if fits { Ok(json) } else { Err(format!("\"{text}\" is no !!{}; remove the tag", tag.suffix)) }
 }
 
-/// Returns the JSON of a plain scalar under the core schema, or `None` for a string.
+/// Returns the JSON of a scalar without quotes by the core schema of YAML, such as `null` or a number. `None`: it is
+/// a text.
 fn plain(text: &str) -> Result<Option<Cow<'static, str>>, String> {
     Ok(Some(match text {
         "" | "~" | "null" | "Null" | "NULL" => "null".into(),
