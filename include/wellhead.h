@@ -682,8 +682,8 @@ WELLHEAD_API wellhead_str wellhead_call_uri(const wellhead_call *call);
  * has none. For a completion: the value of another variable, if the client sent it. name: NUL-terminated. */
 WELLHEAD_API wellhead_str wellhead_call_var(const wellhead_call *call, const char *name);
 
-/* Returns the value of a variable as the client spelled it, with its escapes. Absent if the URI has none. name:
- * NUL-terminated. */
+/* Returns the value of a variable of the template as the client wrote it, percent-encoded. Absent if the URI has no value for
+ * it. name: NUL-terminated. */
 WELLHEAD_API wellhead_str wellhead_call_raw(const wellhead_call *call, const char *name);
 
 /* Returns the value at `index` of a list ({name*}), percent-decoded. Absent if the list is shorter. name: NUL-terminated. */
@@ -1819,8 +1819,9 @@ WELLHEAD_API wellhead_status wellhead_serve_stdio(wellhead_server *server, const
 typedef void (*wellhead_test_request_callback)(void *user_data, const wellhead_str *method, const wellhead_str *params,
                                                wellhead_test_request *request);
 
-/* Answers a request of the server with a result, a JSON object. request: only inside its callback. INVALID_ARGUMENT: the
- * request was answered already, or the result is no JSON object. INVALID_UTF8. */
+/* Answers a request that came from the server with a result, a JSON object. request: valid only while the callback runs
+ * that has it as an argument. INVALID_ARGUMENT: the request was answered already, or the result is no JSON object.
+ * INVALID_UTF8: the result is not UTF-8. */
 WELLHEAD_API wellhead_status wellhead_test_request_result(wellhead_test_request *request, wellhead_str result);
 
 /* Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request:
