@@ -41,7 +41,7 @@ TOPICS = {
     "I": "Questions to the client", "S": "Standard input and output", "H": "Streamable HTTP", "O": "Origins and hosts", "A": "Authorization",
     "Q": "The dialect resources/get", "U": "URIs and templates", "TA": "Arguments of tools", "TC": "Calls of tools",
     "TI": "Questions of tools", "TS": "Schemas of tools", "TD": "Definitions of tools", "TR": "Results of tools", "PR": "Prompts",
-    "EX": "Extensions", "RT": "Resources as tools", "SK": "Skills", "AP": "Apps", "TX": "Tools",
+    "EX": "Extensions", "RT": "Resources as tools", "SK": "Skills", "AP": "Apps", "TX": "Tools", "SE": "Sessions",
 }  # fmt: skip
 
 
