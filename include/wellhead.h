@@ -1440,7 +1440,7 @@ WELLHEAD_API wellhead_status wellhead_method_text(wellhead_method *responder, we
 
 /* Answers a tool's call with structured content.
  * json: one JSON value, which is copied and may not be absent.
- * The same JSON is sent as a text, too. A client whose revision has only objects there gets another value as the `result`
+ * Clients get this JSON as a text, too. A client whose revision has only objects there gets another value as the `result`
  * of one.
  * INVALID_ARGUMENT, INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_structured(wellhead_method *responder, wellhead_str json);

@@ -237,7 +237,7 @@ impl Command {
                     if name != "serve" {
                         let name = name.display();
                         return Err(
-                            format!("'{name}' is no command; did you mean 'wellhead serve {name}'?").into()
+                            format!("'{name}' is no command, 'serve' and 'check-skills' are; did you mean 'wellhead serve {name}'?").into()
                         );
                     }
                     named = true;

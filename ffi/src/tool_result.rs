@@ -57,7 +57,7 @@ pub unsafe extern "C" fn wellhead_method_text(
 
 /// Answers a tool's call with structured content.
 /// json: one JSON value, which is copied and may not be absent.
-/// The same JSON is sent as a text, too. A client whose revision has only objects there gets another value as the `result`
+/// Clients get this JSON as a text, too. A client whose revision has only objects there gets another value as the `result`
 /// of one.
 /// INVALID_ARGUMENT, INVALID_UTF8.
 #[unsafe(no_mangle)]

@@ -50,6 +50,13 @@ impl Service {
         (head, serde_json::from_str(&body).unwrap())
     }
 
+    /// Returns the next line on standard error, and waits for it.
+    fn next_line(&mut self) -> String {
+        let mut line = String::new();
+        self.said.read_line(&mut line).unwrap();
+        line
+    }
+
     /// Everything else that it says, until it has ended. Once it has said where it listens, it ends in order.
     fn ends(mut self) -> String {
         #[cfg(unix)]
@@ -98,10 +105,10 @@ fn the_log_says_which_other_machines_may_connect() {
     let folder = Folder::new(&[]);
     let files = Folder::new(&[("tokens", b"one")]);
     let tokens = files.path().join("tokens");
-    let open = Service::start(&folder, &["--http", "0.0.0.0:0"]);
-    assert!(open.ends().contains("every program that can reach that address can read the folders"));
+    let mut open = Service::start(&folder, &["--http", "0.0.0.0:0"]);
+    assert!(open.next_line().contains("every program that can reach that address can read the folders"));
     let protected = ["--http", "0.0.0.0:0", "--token-file", tokens.to_str().unwrap()];
-    assert!(Service::start(&folder, &protected).ends().contains("put a proxy that speaks TLS in front"));
+    assert!(Service::start(&folder, &protected).next_line().contains("put a proxy that speaks TLS in front"));
 }
 
 #[test]
