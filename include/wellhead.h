@@ -54,7 +54,7 @@
  *   freed last:
  *
  *       static void *report(void *server) {              // a thread that reports changes
- *           do wait_for_change(); while (wellhead_server_updated(server, uri, NULL) != WELLHEAD_STATUS_CLOSED);
+ *           do wait_for_change(); while (wellhead_server_notify_updated(server, uri, NULL) != WELLHEAD_STATUS_CLOSED);
  *           return NULL;
  *       }
  *       ...
@@ -369,11 +369,11 @@ typedef struct wellhead_server_options {
     size_t extension_count;
     /* The values of resultType that belong to extensions: each with the identifier of its extension, which must be declared.
      * Such a result goes only to a client that declares the extension, too; another client is told that it lacks it. */
-    const wellhead_pair *extension_result_types;
-    size_t extension_result_type_count;
+    const wellhead_pair *result_type_extensions;
+    size_t result_type_extension_count;
     /* More kinds of lists for wellhead_server_notify_list_changed: each name, as clients request it, with its notification. */
-    const wellhead_pair *list_notifications;
-    size_t list_notification_count;
+    const wellhead_pair *list_changed_methods;
+    size_t list_changed_method_count;
     const wellhead_str *versions;             /* The protocol versions that are served, by their dates; none: all. */
     size_t version_count;
     /* The document that defines error codes: official (default), or variant-2024-11-05, which some early clients of that
@@ -417,7 +417,7 @@ typedef struct wellhead_server_options {
     /* The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. hide (default),
      * show. */
     wellhead_str tool_errors;
-    /* The clients that are told of tools for apps only: those that declare apps, or all. declared (default), always. */
+    /* The clients that are told of tools for apps only: those that declare apps, or all. app_clients (default), all_clients. */
     wellhead_str app_only_tools;
 } wellhead_server_options;
 #define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
@@ -930,11 +930,11 @@ WELLHEAD_API wellhead_status wellhead_read_missing_capability(wellhead_read *res
  * json: may be NULL.
  * 
  * The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when the
- * client has answered. See wellhead_method_client_request. */
-WELLHEAD_API uint32_t wellhead_read_client_request(wellhead_read *responder, wellhead_str name, wellhead_str method,
-                                                   wellhead_str params, wellhead_str *json);
+ * client has answered. See wellhead_method_request_input. */
+WELLHEAD_API uint32_t wellhead_read_request_input(wellhead_read *responder, wellhead_str name, wellhead_str method,
+                                                  wellhead_str params, wellhead_str *json);
 
-/* Answers a read whose requests by wellhead_read_client_request lack a response: the callback runs again when the client has
+/* Answers a read whose requests by wellhead_read_request_input lack a response: the callback runs again when the client has
  * answered. If the client lacks a capability or sent a wrong requestState, the client is told so. INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_wait(wellhead_read *responder);
 
@@ -1140,8 +1140,8 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server,
                                                         wellhead_method_callback method, void *user_data,
                                                         wellhead_destroy_callback destroy, wellhead_error **error);
 
-/* Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `list_notifications` of
- * wellhead_server_options. Does not block. Calls back as wellhead_server_updated. UNKNOWN; INVALID_ARGUMENT if the
+/* Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `list_changed_methods` of
+ * wellhead_server_options. Does not block. Calls back as wellhead_server_notify_updated. UNKNOWN; INVALID_ARGUMENT if the
  * capability does not declare listChanged; INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_notify_list_changed(wellhead_server *server, wellhead_str kind,
                                                                  wellhead_error **error);
@@ -1361,10 +1361,10 @@ WELLHEAD_API wellhead_status wellhead_method_log(wellhead_method *responder, wel
  * travel in a sealed requestState, good for this call for 10 minutes, with each replica that has the key. That revision
  * deprecates sampling and roots, which work on. Before, the server sends a request. What is wrong with the arguments is
  * logged by wellhead_method_wait. */
-WELLHEAD_API uint32_t wellhead_method_client_request(wellhead_method *responder, wellhead_str name,
-                                                     wellhead_str method, wellhead_str params, wellhead_str *json);
+WELLHEAD_API uint32_t wellhead_method_request_input(wellhead_method *responder, wellhead_str name, wellhead_str method,
+                                                    wellhead_str params, wellhead_str *json);
 
-/* Answers a call whose requests by wellhead_method_client_request lack a response: the callback runs again when the client has
+/* Answers a call whose requests by wellhead_method_request_input lack a response: the callback runs again when the client has
  * answered. If the client lacks a capability or sent a wrong requestState, the client is told so. CLOSED. */
 WELLHEAD_API wellhead_status wellhead_method_wait(wellhead_method *responder);
 
@@ -1524,7 +1524,7 @@ WELLHEAD_API wellhead_status wellhead_method_finish(wellhead_method *responder, 
 /* ---- around all calls --------------------------------------------------------------------------------------------- */
 
 /* Runs around a call of a tool, a prompt, a read or a method. Let the call run by wellhead_next_run, or answer in its place by
- * wellhead_next_answer. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
+ * wellhead_next_answer_instead. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
  * say what is called. call, next: borrowed until the callback returns. */
 typedef void (*wellhead_around_callback)(void *user_data, const wellhead_call *call, wellhead_next *next);
 
@@ -1534,7 +1534,7 @@ typedef void (*wellhead_after_callback)(void *after_data, const wellhead_call *c
 
 /* Adds an around callback, which runs around each callback of a tool, a prompt, a read or a method, on the same thread.
  * Around callbacks nest in the order in which they are added; the first is the outermost. None runs around fixed contents
- * and folders. When wellhead_method_client_request has a callback run again, its around callbacks run again, too.
+ * and folders. When wellhead_method_request_input has a callback run again, its around callbacks run again, too.
  * around: may not be NULL.
  * user_data: passed to `around`.
  * destroy: called once with user_data, after the last call, also on failure; may be NULL.
@@ -1559,7 +1559,7 @@ WELLHEAD_API wellhead_status wellhead_next_set_arguments(wellhead_next *next, we
 
 /* Answers in place of the callback, which does not run. Returns the answer, to be set by a wellhead_outcome_set_ function, borrowed
  * until the callback returns; if none sets it, the call fails. NULL: the call ran already. */
-WELLHEAD_API wellhead_outcome *wellhead_next_answer(wellhead_next *next);
+WELLHEAD_API wellhead_outcome *wellhead_next_answer_instead(wellhead_next *next);
 
 /* Returns the kind of the answer: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result,
  * error, waiting or failed. Later versions may add words. */
@@ -1609,31 +1609,33 @@ WELLHEAD_API wellhead_status wellhead_outcome_set_failed(wellhead_outcome *outco
 /* Notifies subscribers that the resource at `uri` changed. Does not block. On this thread, before it returns, it calls
  * `wake` of connections and the function of wellhead_server_set_publish, and no other callback: hold no lock that these
  * take. OK if there is no subscriber. INVALID_URI, INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_updated(wellhead_server *server, wellhead_str uri, wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_notify_updated(wellhead_server *server, wellhead_str uri,
+                                                            wellhead_error **error);
 
 /* Notifies subscribers that a resource changed, with its new version. resource: may not be NULL; its uri is required. A
  * registered resource keeps that version; its other fields, and lists, stay as they are. Calls back as
- * wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_updated_with_metadata(wellhead_server *server,
-                                                                   const wellhead_resource *resource,
-                                                                   wellhead_error **error);
+ * wellhead_server_notify_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_notify_updated_with_metadata(wellhead_server *server,
+                                                                          const wellhead_resource *resource,
+                                                                          wellhead_error **error);
 
 /* Notifies subscribers of `parent` that the resource at `uri` below it changed. Subscribers of `uri` are notified by
- * wellhead_server_updated; a subscriber of both is notified once. When more than 16 such changes wait for one client, it
- * gets one notification for `parent` instead. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_sub_resource_updated(wellhead_server *server, wellhead_str uri,
-                                                                  wellhead_str parent, wellhead_error **error);
+ * wellhead_server_notify_updated; a subscriber of both is notified once. When more than 16 such changes wait for one client, it
+ * gets one notification for `parent` instead. Calls back as wellhead_server_notify_updated. INVALID_URI, INVALID_UTF8, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_notify_sub_resource_updated(wellhead_server *server, wellhead_str uri,
+                                                                         wellhead_str parent, wellhead_error **error);
 
 /* Reviews the subscriptions of the caller with the id `caller_id`, which may not be absent, after its rights changed:
  * `authorize` decides about them again, many URIs at once, and those that are refused end. Does nothing without
- * wellhead_server_set_authorize. Calls back as wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT,
+ * wellhead_server_set_authorize. Calls back as wellhead_server_notify_updated. OK for an unknown caller. INVALID_ARGUMENT,
  * CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_access_changed(wellhead_server *server, wellhead_str caller_id,
                                                             wellhead_error **error);
 
 /* Notifies clients that the list of resources changed. Adding and removing registrations does so by itself. Calls back as
- * wellhead_server_updated. CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_list_changed(wellhead_server *server, wellhead_error **error);
+ * wellhead_server_notify_updated. CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_notify_resource_list_changed(wellhead_server *server,
+                                                                          wellhead_error **error);
 
 /* Carries a change to other instances of the service. event: one JSON object, borrowed until the callback returns. Called on
  * the thread that reports the change, inside the function that reports it. */

@@ -103,7 +103,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/* Thrown by Method::client_request(): there is no result. A callback lets it through: the server then waits for the client, runs
+/* Thrown by Method::request_input(): there is no result. A callback lets it through: the server then waits for the client, runs
  * the callback again, or tells the client what it lacks. See wellhead_method_wait. */
 class ClientRequestError : public std::runtime_error {
 public:
@@ -623,10 +623,10 @@ namespace detail {
 
 /* Makes a named request by a function of C. */
 template <class F, class T>
-std::string requested(F client_request, T *responder, std::string_view name, std::string_view method,
+std::string requested(F request_input, T *responder, std::string_view name, std::string_view method,
                       const std::optional<std::string> &params) {
     wellhead_str json = {nullptr, 0};
-    const std::uint32_t response = client_request(responder, str(name), str(method), optional_str(params), &json);
+    const std::uint32_t response = request_input(responder, str(name), str(method), optional_str(params), &json);
     if (response == WELLHEAD_RESPONSE_RESULT) return std::string(view(json));
     std::optional<std::string> text;
     if (json.ptr) text.emplace(view(json));
@@ -720,9 +720,9 @@ public:
     }
     void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
     /* Asks the client by a name and returns its result, JSON. Throws ClientRequestError if there is none yet: let it through, and
-     * the callback runs again from its start when the client has answered. See wellhead_method_client_request. */
-    std::string client_request(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
-        return detail::requested(wellhead_read_client_request, capi(), name, method, params);
+     * the callback runs again from its start when the client has answered. See wellhead_method_request_input. */
+    std::string request_input(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
+        return detail::requested(wellhead_read_request_input, capi(), name, method, params);
     }
     /* Answers a read whose requests lack a response, as a ClientRequestError that leaves the callback does. */
     void wait() { detail::check(wellhead_read_wait(take())); }
@@ -887,9 +887,9 @@ public:
         return sent != 0;
     }
     /* Asks the client by a name and returns its result, JSON. Throws ClientRequestError if there is none yet: let it through, and
-     * the callback runs again from its start when the client has answered. See wellhead_method_client_request. */
-    std::string client_request(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
-        return detail::requested(wellhead_method_client_request, capi(), name, method, params);
+     * the callback runs again from its start when the client has answered. See wellhead_method_request_input. */
+    std::string request_input(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
+        return detail::requested(wellhead_method_request_input, capi(), name, method, params);
     }
     /* Answers a call whose requests lack a response, as a ClientRequestError that leaves the callback does. */
     void wait() { detail::check(wellhead_method_wait(take())); }
@@ -1029,8 +1029,8 @@ public:
     }
     /* Replaces the arguments of a tool or a prompt by a JSON object: see wellhead_next_set_arguments. */
     void set_arguments(std::string_view arguments) { detail::call(wellhead_next_set_arguments, next_, str(arguments)); }
-    Outcome answer() {
-        wellhead_outcome *outcome = wellhead_next_answer(next_);
+    Outcome answer_instead() {
+        wellhead_outcome *outcome = wellhead_next_answer_instead(next_);
         if (!outcome) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "the call ran already");
         return Outcome(outcome);
     }
@@ -1089,7 +1089,7 @@ struct ServerOptions {
     /* JSON, by name. */
     std::map<std::string, std::string> capabilities, extensions;
     /* Each with the identifier of its extension; the notifications of kinds of lists. */
-    std::map<std::string, std::string> extension_result_types, list_notifications;
+    std::map<std::string, std::string> result_type_extensions, list_changed_methods;
     std::vector<std::string> versions;
     std::optional<std::string> error_profile;
     std::vector<ErrorCode> error_codes;
@@ -1265,17 +1265,17 @@ public:
     }
     void notify_list_changed(std::string_view kind) { detail::call(wellhead_server_notify_list_changed, capi(), str(kind)); }
 
-    void updated(std::string_view uri) { detail::call(wellhead_server_updated, capi(), str(uri)); }
-    void updated_with_metadata(const Resource &resource) {
-        detail::call(wellhead_server_updated_with_metadata, capi(), detail::Lent<wellhead_resource>(resource));
+    void notify_updated(std::string_view uri) { detail::call(wellhead_server_notify_updated, capi(), str(uri)); }
+    void notify_updated_with_metadata(const Resource &resource) {
+        detail::call(wellhead_server_notify_updated_with_metadata, capi(), detail::Lent<wellhead_resource>(resource));
     }
-    void sub_resource_updated(std::string_view uri, std::string_view parent) {
-        detail::call(wellhead_server_sub_resource_updated, capi(), str(uri), str(parent));
+    void notify_sub_resource_updated(std::string_view uri, std::string_view parent) {
+        detail::call(wellhead_server_notify_sub_resource_updated, capi(), str(uri), str(parent));
     }
     void access_changed(std::string_view caller_id) {
         detail::call(wellhead_server_access_changed, capi(), str(caller_id));
     }
-    void list_changed() { detail::call(wellhead_server_list_changed, capi()); }
+    void notify_resource_list_changed() { detail::call(wellhead_server_notify_resource_list_changed, capi()); }
 
     /* Exceptions of `publish` are dropped: clients of this instance are notified all the same. */
     void set_publish(PublishCallback publish) {
@@ -1318,7 +1318,7 @@ private:
             Next way(next);
             detail::as<AroundCallback>(user_data)(Call(call), way);
         } catch (...) {
-            if (wellhead_outcome *outcome = wellhead_next_answer(next)) detail::set_thrown(outcome);
+            if (wellhead_outcome *outcome = wellhead_next_answer_instead(next)) detail::set_thrown(outcome);
         }
     }
     static void run_interest(void *user_data, const wellhead_call *call, int wanted, wellhead_interest *r) noexcept {
@@ -1350,16 +1350,16 @@ private:
         c.instructions = optional_str(options.instructions);
         c.cursor_key = optional_str(options.cursor_key);
         c.limits = &options.limits;
-        const auto capabilities = detail::pairs(options.capabilities), list_notifications = detail::pairs(options.list_notifications);
-        const auto extensions = detail::pairs(options.extensions), extension_result_types = detail::pairs(options.extension_result_types);
+        const auto capabilities = detail::pairs(options.capabilities), list_changed_methods = detail::pairs(options.list_changed_methods);
+        const auto extensions = detail::pairs(options.extensions), result_type_extensions = detail::pairs(options.result_type_extensions);
         const auto versions = detail::strs(options.versions);
         std::vector<wellhead_error_code> error_codes;
         for (const auto &one : options.error_codes)
             error_codes.push_back({str(one.version), str(one.condition), one.code});
         detail::borrow(capabilities, c.capabilities, c.capability_count);
         detail::borrow(extensions, c.extensions, c.extension_count);
-        detail::borrow(extension_result_types, c.extension_result_types, c.extension_result_type_count);
-        detail::borrow(list_notifications, c.list_notifications, c.list_notification_count);
+        detail::borrow(result_type_extensions, c.result_type_extensions, c.result_type_extension_count);
+        detail::borrow(list_changed_methods, c.list_changed_methods, c.list_changed_method_count);
         detail::borrow(versions, c.versions, c.version_count);
         c.error_profile = optional_str(options.error_profile);
         detail::borrow(error_codes, c.error_codes, c.error_code_count);

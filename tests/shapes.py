@@ -356,11 +356,11 @@ OPTIONS: dict[str, Checker] = {
     "error_codes": members({}, {date: members({}, {name: integer for name in CONDITIONS}) for date in DATES}),
     "permission_denied": one_of("error", "mask"),
     "undeclared_lists": one_of("error", "empty"),
-    "app_only_tools": one_of("declared", "always"),
+    "app_only_tools": one_of("app_clients", "all_clients"),
     "titles_in_contents": one_of("2025-06-18", "never", "always"),
     "omit_newer_fields": boolean,
     "extensions": members_of(any_object),
-    "extension_result_types": members_of(text),
+    "result_type_extensions": members_of(text),
     "handshake_extensions": boolean,
     "resources_as_tools": boolean,
     "subscribe_unknown": one_of("deny", "allow"),
@@ -387,7 +387,7 @@ NEEDS = (
     "exists",
     "authorize",
     "interest",
-    "sub_resource_updated",
+    "notify_sub_resource_updated",
     "access_changed",
     "caller",
     "explain",
@@ -404,7 +404,7 @@ NEEDS = (
 )
 UNSEEN = {"verdict_count", "filter"}  # no entry or step shows that it is needed
 SERVER = members({}, {"name": text, "version": text, "title": text, "instructions": text, "description": text, "website_url": text, "icons": array(obj), "subscribe": boolean, "list_changed": boolean, **OPTIONS,
-                      "key": text, "capabilities": members_of(any_object), "list_notifications": members_of(text), "instance_name": text, "limits": members({}, {name: integer for name in LIMITS})})
+                      "key": text, "capabilities": members_of(any_object), "list_changed_methods": members_of(text), "instance_name": text, "limits": members({}, {name: integer for name in LIMITS})})
 vector = members(
     {"about": text, "rows": array(text), "steps": array(step)},
     {"needs": array(one_of(*NEEDS)), "server": SERVER, "catalog": array(entry)},
@@ -528,7 +528,7 @@ def needed(value: Any) -> set[str]:
                 found.add("replicas")
             if name in ("tool", "prompt", "search") or name.endswith(("_tool", "_prompt")):
                 found.add("tools")
-            if name in ("capabilities", "list_notifications", "notify_list_changed"):
+            if name in ("capabilities", "list_changed_methods", "notify_list_changed"):
                 found.add("method")
             if name in OPTIONS and not name.startswith("cache") or name == "batch_length":
                 found.add("options")
@@ -546,7 +546,7 @@ def needed(value: Any) -> set[str]:
             if name == "complete":
                 found.add("completion")
             if name == "below":
-                found.add("sub_resource_updated")
+                found.add("notify_sub_resource_updated")
             if name == "mime_type" and answers:
                 found.add("parts")
             if name == "server":

@@ -145,8 +145,8 @@ fn tools() {
     let kinds = [("whose schema takes any object", any), ("whose schema has ten fields", &all)];
     let calls = kinds.map(|(what, members)| {
         let server = Server::new("bench", "1");
-        let members = Json::object(members).unwrap();
-        server.tool("t", &members, |_| Json::object(r#"{"content":[]}"#)).unwrap();
+        let members = Json::parse(members).unwrap();
+        server.tool("t", &members, |_| Json::parse(r#"{"content":[]}"#)).unwrap();
         let client =
             Client::new(&server, "tools/call", &format!(r#"{{"name":"t","arguments":{arguments}}}"#));
         let call = measure(|| client.ask(10));
@@ -270,10 +270,10 @@ fn updates() {
     for _ in 0..30 {
         while group.next().is_some() {}
         let began = Instant::now();
-        server.updated("b://rows/0000000").unwrap();
+        server.notify_updated("b://rows/0000000").unwrap();
         first = first.min(began.elapsed());
         let began = Instant::now();
-        server.updated("b://rows/0000000").unwrap();
+        server.notify_updated("b://rows/0000000").unwrap();
         again = again.min(began.elapsed());
         let began = Instant::now();
         for client in &clients {

@@ -61,10 +61,13 @@ fn follow(log: &Log, server: &Server) {
             continue;
         }
         let blocks = before / BLOCK..after.div_ceil(BLOCK);
-        let told = server.updated("log:///latest").and_then(|()| {
-            blocks.clone().try_for_each(|n| server.updated(&format!("log:///lines/{}", n * BLOCK)))
+        let told = server.notify_updated("log:///latest").and_then(|()| {
+            blocks.clone().try_for_each(|n| server.notify_updated(&format!("log:///lines/{}", n * BLOCK)))
         });
-        if told.is_err() || after.div_ceil(BLOCK) > before.div_ceil(BLOCK) && server.list_changed().is_err() {
+        if told.is_err()
+            || after.div_ceil(BLOCK) > before.div_ceil(BLOCK)
+                && server.notify_resource_list_changed().is_err()
+        {
             return;
         }
     }

@@ -60,9 +60,9 @@ fn edits(server: &Server, notes: &Notes, fifo: &std::ffi::OsStr) {
             "del" => drop(notes.lock().unwrap().remove(id)),
             _ => drop(notes.lock().unwrap().insert(id.to_owned(), words.next().unwrap_or("").to_owned())),
         }
-        if server.updated(&format!("notes://{id}")).is_err() {
+        if server.notify_updated(&format!("notes://{id}")).is_err() {
             eprintln!("notes: {id} makes no URI");
-        } else if verb != "set" && server.list_changed().is_err() {
+        } else if verb != "set" && server.notify_resource_list_changed().is_err() {
             return;
         }
     }

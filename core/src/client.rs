@@ -336,7 +336,7 @@ impl TestClient {
         });
         let mut out = Vec::new();
         let mut object = Object::begin(&mut out);
-        for_each_member(Json::object(params)?.raw(), |name, value| {
+        for_each_member(Json::parse(params)?.raw(), |name, value| {
             object.any_member(name).extend_from_slice(value.get().as_bytes());
         });
         let mut responses = Object::begin(object.member("inputResponses"));

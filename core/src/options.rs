@@ -353,7 +353,7 @@ options! {
         /// The answer to a client that lists what the server does not offer.
         pub(crate) undeclared_lists: UndeclaredLists = UndeclaredLists::Error,
         /// The clients that are told of tools for apps only: those that declare apps, or all.
-        pub(crate) app_only_tools: AppOnlyTools = AppOnlyTools::Declared,
+        pub(crate) app_only_tools: AppOnlyTools = AppOnlyTools::AppClients,
         /// The clients whose contents have the `name` and `title` of the resource: those of one revision, none, or all.
         pub(crate) titles_in_contents: TitlesInContents = TitlesInContents::AsPublished,
         /// The answer to a subscription to a URI that nothing serves.
@@ -383,9 +383,9 @@ options! {
         /// Extensions of the protocol to declare, each with its settings.
         extension: Object(""),
         /// The extension of each `resultType` of results that the core does not know.
-        extension_result_types: Object(""),
+        result_type_extensions: Object(""),
         /// Further kinds of lists whose changes can be announced, each with its notification.
-        list_notifications: Object(""),
+        list_changed_methods: Object(""),
         /// Caching hint for all responses. Without it clients may not reuse them.
         cache: Object(""),
         /// Caching hints for kinds of responses.

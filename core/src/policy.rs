@@ -51,11 +51,11 @@ pub enum PermissionDenied {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AppOnlyTools {
-    /// `declared`: those that declare that they show apps. Others would show the tools to the model.
+    /// `app_clients`: those that declare that they show apps. Others would show the tools to the model.
     #[default]
-    Declared,
-    /// `always`: all clients.
-    Always,
+    AppClients,
+    /// `all_clients`: all clients.
+    AllClients,
 }
 
 /// The answer to a client that lists tools or prompts on a server that offers none.
@@ -223,7 +223,7 @@ words! {
     }
     PermissionDenied { Error = "error", Mask = "mask" }
     UndeclaredLists { Error = "error", Empty = "empty" }
-    AppOnlyTools { Declared = "declared", Always = "always" }
+    AppOnlyTools { AppClients = "app_clients", AllClients = "all_clients" }
     TitlesInContents { AsPublished = TITLES_IN_CONTENTS_OF, Never = "never", Always = "always" }
     SubscribeUnknown { Deny = "deny", Allow = "allow" }
     UnknownTool { Error = "error", Result = "result" }

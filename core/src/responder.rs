@@ -267,7 +267,7 @@ impl<A: Reply> Responder<A> {
         if let AnswerTarget::Call { connection, call, context, .. } = &self.target
             && let Some(connection) = connection.upgrade()
         {
-            return connection.client_request(*call, context, name, method, params);
+            return connection.request_input(*call, context, name, method, params);
         }
         let why = Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests");
         Err(ClientRequestError::Failed(why))
@@ -378,11 +378,11 @@ impl<A: Reply> Responder<A> {
 
 impl Responder<Answer> {
     /// Asks the client for one of its features by a name, before the contents are known. The callback of the read runs again
-    /// from its start when the client has answered. See [`Responder::<MethodAnswer>::client_request`].
+    /// from its start when the client has answered. See [`Responder::<MethodAnswer>::request_input`].
     ///
     /// # Errors
     /// See [`ClientRequestError`].
-    pub fn client_request(
+    pub fn request_input(
         &self,
         name: &str,
         method: &str,
@@ -480,7 +480,7 @@ impl Responder<MethodAnswer> {
     ///
     /// # Errors
     /// See [`ClientRequestError`].
-    pub fn client_request(
+    pub fn request_input(
         &self,
         name: &str,
         method: &str,

@@ -76,16 +76,16 @@ impl Server {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. A URI that is not registered is no error.
-    pub fn updated(&self, uri: &str) -> Result<()> {
+    pub fn notify_updated(&self, uri: &str) -> Result<()> {
         self.apply_and_publish(&Announcement::Updated { uri, said: None })
     }
 
-    /// Does what [`Server::updated`] does, and describes the resource after the change, above all with its new
+    /// Does what [`Server::notify_updated`] does, and describes the resource after the change, above all with its new
     /// version. The registration takes over that version; its other members and the list stay as they are.
     ///
     /// # Errors
     /// Also [`ErrorKind::InvalidArgument`] for a descriptor that cannot be sent.
-    pub fn updated_with_metadata(&self, resource: impl Into<Resource>) -> Result<()> {
+    pub fn notify_updated_with_metadata(&self, resource: impl Into<Resource>) -> Result<()> {
         let Resource { uri, descriptor, .. } = resource.into();
         descriptor.check()?;
         self.apply_and_publish(&Announcement::Updated { uri: &uri, said: Some(&descriptor) })
@@ -104,13 +104,13 @@ impl Server {
     }
 
     /// Announces that the resource at `uri`, which lies below the one at `parent`, changed, and notifies the
-    /// subscribers of `parent` about `uri`. Subscribers of `uri` are notified by [`Server::updated`]; a subscriber
+    /// subscribers of `parent` about `uri`. Subscribers of `uri` are notified by [`Server::notify_updated`]; a subscriber
     /// of both gets one notification. If more than 16 such changes are pending for a client, it is notified of a
     /// change of `parent` instead. Never blocks, and calls no callback but that of [`Server::on_publish`].
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are no error, and the two are not compared.
-    pub fn sub_resource_updated(&self, uri: &str, parent: &str) -> Result<()> {
+    pub fn notify_sub_resource_updated(&self, uri: &str, parent: &str) -> Result<()> {
         self.apply_and_publish(&Announcement::Below { uri, parent })
     }
 
@@ -157,7 +157,7 @@ impl Server {
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
-    pub fn list_changed(&self) -> Result<()> {
+    pub fn notify_resource_list_changed(&self) -> Result<()> {
         self.notify_list_changed("resourcesListChanged")
     }
 
@@ -323,7 +323,7 @@ impl Server {
     #[cfg(feature = "directory")]
     pub(crate) fn updated_within(&self, prefix: &str) {
         for uri in self.0.hub.watched_within(prefix) {
-            let _ = self.updated(&uri); // only a closed server refuses
+            let _ = self.notify_updated(&uri); // only a closed server refuses
         }
     }
 

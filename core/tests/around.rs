@@ -7,8 +7,8 @@ use wellhead::{Json, MethodAnswer, Next, Outcome, Server, TestClient, ToolError}
 fn served() -> Server {
     let server = Server::builder("s", "1").on_log(|_, _| ()).build().expect("the options are valid");
     server.resource("notes://a", |_| "A").expect("registers");
-    let result = || Json::object(r#"{"content":[{"type":"text","text":"x"}]}"#).expect("JSON");
-    server.tool("t", &Json::object("{}").expect("JSON"), move |_| result()).expect("registers");
+    let result = || Json::parse(r#"{"content":[{"type":"text","text":"x"}]}"#).expect("JSON");
+    server.tool("t", &Json::parse("{}").expect("JSON"), move |_| result()).expect("registers");
     server
 }
 
@@ -55,7 +55,7 @@ fn a_call_whose_way_on_is_dropped_fails_and_the_outer_seam_may_answer() {
 #[test]
 fn a_panic_in_a_callback_is_a_failure_for_the_seams() {
     let server = served();
-    let json = Json::object("{}").expect("JSON");
+    let json = Json::parse("{}").expect("JSON");
     server
         .tool("panics", &json, |_| -> Json { std::panic::resume_unwind(Box::new("the callback")) })
         .expect("registers");
@@ -78,7 +78,9 @@ fn a_panic_in_a_callback_is_a_failure_for_the_seams() {
 #[test]
 fn an_answer_of_another_kind_is_a_failure() {
     let server = served();
-    server.around(|_, next: Next| next.answer(wellhead::Answer::from("A"))).expect("the server is open");
+    server
+        .around(|_, next: Next| next.answer_instead(wellhead::Answer::from("A")))
+        .expect("the server is open");
     assert!(text_of(&mut client(&server)).contains("The tool failed"));
     let server = served();
     server

@@ -60,7 +60,7 @@ fn a_server_that_forgot_its_connections_tells_them_nothing() {
     let server = Server::new("s", "1");
     let before = server.connect(Caller::default());
     server.forget_connections();
-    server.updated("notes://1").unwrap();
+    server.notify_updated("notes://1").unwrap();
     server.close();
     assert!(!before.is_closed());
 }
@@ -88,7 +88,7 @@ fn output_of_the_connection_that_an_exchange_made_wakes_its_group() {
     }
     drop(drain);
     while group.next().is_some() {}
-    server.list_changed().unwrap(); // held back: the session has not begun
+    server.notify_resource_list_changed().unwrap(); // held back: the session has not begun
     while group.next().is_some() {}
     connection.exchange(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).unwrap();
     assert_eq!(group.next().map(|connection| connection.id()), Some(connection.id()));

@@ -77,7 +77,7 @@ fn a_future_answers_methods_verdicts_and_interest() {
     server
         .method("notes/count", |_: MethodCall| async {
             second_time().await;
-            Json::object(r#"{"count":2}"#)
+            Json::parse(r#"{"count":2}"#)
         })
         .unwrap();
     server

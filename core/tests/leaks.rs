@@ -53,8 +53,8 @@ fn server() -> Server {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
     server.text("n://a", "A").unwrap();
     server.template(Template::new("n://x/{id}"), |call| call.var("id").map(str::to_owned)).unwrap();
-    let members = Json::object("{}").unwrap();
-    server.tool("t", &members, |_| Json::object(r#"{"content":[]}"#)).unwrap();
+    let members = Json::parse("{}").unwrap();
+    server.tool("t", &members, |_| Json::parse(r#"{"content":[]}"#)).unwrap();
     server
 }
 
@@ -112,7 +112,7 @@ fn however_many_of_anything_leave_nothing_behind() {
         client.call_tool("t", "{}").unwrap();
         client.list().unwrap();
         client.subscribe("n://a").unwrap();
-        server.updated("n://a").unwrap();
+        server.notify_updated("n://a").unwrap();
         client.next_update().unwrap();
         client.unsubscribe("n://a").unwrap();
     });

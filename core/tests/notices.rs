@@ -19,7 +19,7 @@ fn a_fixed_uri_that_its_callback_does_not_find_is_logged_once() {
     let mut client = server.test_client().unwrap();
     for _ in 0..3 {
         assert!(client.read("n://a").is_err());
-        server.updated("n://a").unwrap();
+        server.notify_updated("n://a").unwrap();
     }
     let expected = "warning: the callback of \"n://a\" answers \"not found\", though it is listed; return contents, or remove it";
     assert_eq!(*lines.lock().unwrap(), [expected]);
@@ -65,7 +65,7 @@ fn a_uri_that_differs_by_a_slash_is_logged_once_and_their_number_is_limited() {
 fn a_build_without_schema_says_once_that_it_checks_no_arguments() {
     let (server, lines) = server();
     let takes_a_number = r#"{"inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}"#;
-    let definition = wellhead::Json::object(takes_a_number).unwrap();
+    let definition = wellhead::Json::parse(takes_a_number).unwrap();
     for name in ["a", "b"] {
         server.tool(name, &definition, |_| wellhead::ToolResult::from("called")).unwrap();
     }

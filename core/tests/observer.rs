@@ -57,9 +57,7 @@ fn each_call_of_a_callback_is_told_when_it_begins_and_when_it_ends() {
         })
         .unwrap();
     server.list("l", |_| wellhead::Page::default()).unwrap();
-    server
-        .tool("t", &Json::object("{}").unwrap(), |_: MethodCall| Json::object(r#"{"content":[]}"#))
-        .unwrap();
+    server.tool("t", &Json::parse("{}").unwrap(), |_: MethodCall| Json::parse(r#"{"content":[]}"#)).unwrap();
     let connection = server.connect(Caller::default());
     for (id, uri) in [(1, "n:fixed"), (2, "n:1"), (3, "n:none"), (4, "n:bad")] {
         ask(&connection, id, "resources/read", &format!(r#""uri":"{uri}""#));
@@ -146,8 +144,8 @@ fn counters_say_what_is_open_and_what_was_done() {
         ask(connection, 1, "subscriptions/listen", r#""notifications":{"resourceSubscriptions":["n:1"]}"#);
     }
     let before = server.counters().changes;
-    server.updated("n:1").unwrap();
-    server.list_changed().unwrap();
+    server.notify_updated("n:1").unwrap();
+    server.notify_resource_list_changed().unwrap();
     let counters = server.counters();
     assert_eq!((counters.connections, counters.connections_open), (2, 2));
     assert_eq!((counters.uris_subscribed, counters.subscriptions), (1, 2));

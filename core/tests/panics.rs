@@ -71,7 +71,7 @@ fn a_publisher_that_panics_is_logged_and_the_change_is_told_here() {
     let (server, lines) = logging();
     server.text("test://a", "a").unwrap();
     server.on_publish(|_| panic!("no bus")).unwrap();
-    server.updated("test://a").unwrap();
+    server.notify_updated("test://a").unwrap();
     assert_eq!(server.counters().changes, 2, "a resource that was registered, and one that changed");
     let lines = lines.lock().unwrap();
     assert!(lines.len() == 1 && lines[0].starts_with("on_publish panicked"), "{lines:?}");
@@ -110,7 +110,7 @@ fn a_provider_that_panics_about_what_it_knows_keeps_no_client_from_subscribing()
 fn a_tool_that_panics_is_answered_with_a_result() {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
     let panics = |_: wellhead::MethodCall| -> wellhead::MethodAnswer { panic!("in a tool") };
-    server.tool("t", &wellhead::Json::object("{}").unwrap(), panics).unwrap();
+    server.tool("t", &wellhead::Json::parse("{}").unwrap(), panics).unwrap();
     let call = server.test_client().unwrap().call_tool("t", "{}");
     assert_eq!(call.unwrap(), r#"{"content":[{"type":"text","text":"The tool failed"}],"isError":true}"#);
 }

@@ -103,7 +103,7 @@ fn replicas_with_one_key_go_on_with_each_others_reads_whenever_each_began() {
         let server = Server::builder("s", "1").cursor_key([key; 32]).on_log(|_, _| {}).build().unwrap();
         server
             .resource("notes://a", |call: wellhead::Call| {
-                call.client_request("where", "roots/list", None).map(|roots| roots.as_str().to_owned())
+                call.request_input("where", "roots/list", None).map(|roots| roots.as_str().to_owned())
             })
             .unwrap();
         let connection = server.connect(Caller::default());
@@ -154,15 +154,15 @@ fn server_that_asks(times: usize) -> (Server, mpsc::Receiver<String>) {
         .unwrap();
     let ask = move |call: MethodCall| -> Result<ToolResult, ClientRequestError> {
         for at in 0..times {
-            call.client_request(
+            call.request_input(
                 &format!("r{at}"),
                 "sampling/createMessage",
-                Some(&Json::object("{}").unwrap()),
+                Some(&Json::parse("{}").unwrap()),
             )?;
         }
         Ok("done".into())
     };
-    server.tool("ask", &Json::object(r#"{"inputSchema":{"type":"object"}}"#).unwrap(), ask).unwrap();
+    server.tool("ask", &Json::parse(r#"{"inputSchema":{"type":"object"}}"#).unwrap(), ask).unwrap();
     (server, log)
 }
 

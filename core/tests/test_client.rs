@@ -10,7 +10,7 @@ use wellhead::{
 const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
 fn object(text: &str) -> Json {
-    Json::object(text).unwrap()
+    Json::parse(text).unwrap()
 }
 
 fn server() -> Server {
@@ -21,7 +21,7 @@ fn server() -> Server {
     server
         .tool("echo", &object("{}"), |call| {
             let text = call.arguments().replace('"', "'");
-            Json::object(format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#))
+            Json::parse(format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#))
         })
         .unwrap();
     server.prompt("p", &object(r#"{"arguments":[{"name":"a"}]}"#), |_| object(r#"{"messages":[]}"#)).unwrap();
@@ -96,7 +96,7 @@ fn the_client_answers_what_the_server_asks_for_a_call() {
     let options =
         TestOptions::new().capabilities(object(r#"{"roots":{}}"#)).on_request(move |method, params| {
             seeing.lock().unwrap().push(format!("{method} {params}"));
-            Json::object(r#"{"roots":[]}"#)
+            Json::parse(r#"{"roots":[]}"#)
         });
     let mut client = server.test_client_with(options).unwrap();
     let result = client.call_tool("ask", "{}").unwrap();
@@ -139,12 +139,12 @@ fn the_client_gives_the_input_that_a_stateless_call_needs() {
         })
         .unwrap();
     let options = || TestOptions::new().revision("2026-07-28").capabilities(object(r#"{"roots":{}}"#));
-    let giving = options().on_request(|_, _| Json::object(r#"{"roots":[]}"#));
+    let giving = options().on_request(|_, _| Json::parse(r#"{"roots":[]}"#));
     let result = server.test_client_with(giving).unwrap().call_tool("ask", "{}").unwrap();
     assert!(result.contains(r#""content":[]"#), "{result}");
     let error = server.test_client_with(options()).unwrap().call_tool("ask", "{}").unwrap_err();
     assert_eq!(error.to_string(), "the client refused the input \"who\"");
-    let looping = options().on_request(|_, _| Json::object(r#"{"roots":[1]}"#));
+    let looping = options().on_request(|_, _| Json::parse(r#"{"roots":[1]}"#));
     let error = server.test_client_with(looping).unwrap().call_tool("ask", "{}").unwrap_err();
     assert_eq!(error.to_string(), "the server asked for input 16 times");
 }

@@ -86,7 +86,7 @@ fn a_listen_stream_is_told_of_changes_until_the_server_is_closed() {
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let mut body = response.into_body();
         assert!(piece(&mut body).await.unwrap().contains("acknowledged"));
-        server.updated("test://text").unwrap();
+        server.notify_updated("test://text").unwrap();
         assert!(piece(&mut body).await.unwrap().contains("notifications/resources/updated"));
         server.close();
         assert!(piece(&mut body).await.unwrap().contains(r#""result""#));

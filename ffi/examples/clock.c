@@ -76,7 +76,7 @@ static int add_resources(wellhead_server *server, uint64_t *began) {
 }
 
 static void tick(wellhead_server *server) {
-    wellhead_server_updated(server, WELLHEAD_STR("uptime://seconds"), NULL);
+    wellhead_server_notify_updated(server, WELLHEAD_STR("uptime://seconds"), NULL);
 }
 
 int main(int argc, char **argv) {

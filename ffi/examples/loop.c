@@ -103,7 +103,7 @@ static int loop(wellhead_server *server, wellhead_connection *c, primes *p) {
             memmove(input, input + taken, held -= taken);
         }
         if (!open && !held) wellhead_connection_end(c);
-        if (step(p)) wellhead_server_updated(server, WELLHEAD_STR("primes://count"), NULL);
+        if (step(p)) wellhead_server_notify_updated(server, WELLHEAD_STR("primes://count"), NULL);
         wellhead_connection_tick(c, now_ms());
         while (wellhead_connection_poll_event(c, 64) == 64) {}
         gone = !write_some(&o, c);

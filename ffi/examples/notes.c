@@ -116,12 +116,12 @@ static void *edits(void *user_data) {
         pthread_mutex_unlock(&s->lock);
         snprintf(uri, sizeof uri, "notes://%s", id);
         wellhead_error *error = NULL;
-        if (wellhead_server_updated(s->server, wellhead_cstr(uri), &error) != WELLHEAD_STATUS_OK) {
+        if (wellhead_server_notify_updated(s->server, wellhead_cstr(uri), &error) != WELLHEAD_STATUS_OK) {
             wellhead_str message = wellhead_error_message(error);
             fprintf(stderr, "notes: " WELLHEAD_FMT "\n", WELLHEAD_ARG(message));
             wellhead_error_free(error);
         } else if (strcmp(verb, "set") != 0)
-            wellhead_server_list_changed(s->server, NULL);
+            wellhead_server_notify_resource_list_changed(s->server, NULL);
     }
     return NULL;
 }

@@ -52,8 +52,8 @@ public:
             if (verb == "del") notes_.erase(id);
             else notes_[id] = text;
         }
-        server.updated("notes://" + id);
-        if (verb != "set") server.list_changed();
+        server.notify_updated("notes://" + id);
+        if (verb != "set") server.notify_resource_list_changed();
     }
 
 private:

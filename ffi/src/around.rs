@@ -15,7 +15,7 @@ use wellhead::{
 };
 
 /// Runs around a call of a tool, a prompt, a read or a method. Let the call run by wellhead_next_run, or answer in its place by
-/// wellhead_next_answer. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
+/// wellhead_next_answer_instead. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
 /// say what is called. call, next: borrowed until the callback returns.
 pub type wellhead_around_callback = Option<
     unsafe extern "C-unwind" fn(user_data: *mut c_void, call: *const wellhead_call, next: *mut wellhead_next),
@@ -33,7 +33,7 @@ pub type wellhead_after_callback = Option<
 
 /// Adds an around callback, which runs around each callback of a tool, a prompt, a read or a method, on the same thread.
 /// Around callbacks nest in the order in which they are added; the first is the outermost. None runs around fixed contents
-/// and folders. When wellhead_method_client_request has a callback run again, its around callbacks run again, too.
+/// and folders. When wellhead_method_request_input has a callback run again, its around callbacks run again, too.
 /// around: may not be NULL.
 /// user_data: passed to `around`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn wellhead_server_around(
                 // SAFETY: the application's function, called as the header says.
                 answer((), || around(user_data.get(), &raw const *next.call, (&raw const next).cast_mut()));
                 if let Some(Open { next: way, refused: true }) = next.open.into_inner() {
-                    way.answer(next.refusal.0.into_inner().outcome);
+                    way.answer_instead(next.refusal.0.into_inner().outcome);
                 }
             })
         })
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn wellhead_next_set_arguments(
     unsafe {
         guard(error, |promise| {
             let next = promise.handle(next.cast_const(), "next")?;
-            let arguments = Json::object(promise.text(arguments, "arguments")?)?;
+            let arguments = Json::parse(promise.text(arguments, "arguments")?)?;
             match &mut *next.open.lock() {
                 Some(open) => open.next.set_arguments(&arguments),
                 None => Err(invalid("the call ran already")),
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn wellhead_next_set_arguments(
 /// Answers in place of the callback, which does not run. Returns the answer, to be set by a wellhead_outcome_set_ function, borrowed
 /// until the callback returns; if none sets it, the call fails. NULL: the call ran already.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_next_answer(next: *mut wellhead_next) -> *mut wellhead_outcome {
+pub unsafe extern "C" fn wellhead_next_answer_instead(next: *mut wellhead_next) -> *mut wellhead_outcome {
     // SAFETY: our caller's promise.
     unsafe {
         query(next.cast_const(), std::ptr::null_mut(), |_, next| match &mut *next.open.lock() {

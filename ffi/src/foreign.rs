@@ -145,7 +145,7 @@ impl Source {
 
 /// Text of one JSON value from the application, for what passes through.
 pub(crate) fn json(text: &str, name: &str) -> Result<wellhead::Json> {
-    wellhead::Json::object(text).map_err(|e| invalid(format!("{name}: {e}")))
+    wellhead::Json::parse(text).map_err(|e| invalid(format!("{name}: {e}")))
 }
 
 /// A JSON object from the application; none if it is absent.

@@ -49,7 +49,7 @@ pub mod tool;
 
 pub mod prompt;
 
-pub mod client_request;
+pub mod request_input;
 
 pub mod session;
 

@@ -1,10 +1,10 @@
 //! Answers to reads.
 
 use crate::boundary::Promise;
-use crate::client_request::{client_request, waiting};
 use crate::foreign::{Source, json};
 use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
+use crate::request_input::{request_input, waiting};
 use crate::resource::{described, wellhead_contents};
 use crate::status::wellhead_status;
 use crate::types::{wellhead_destroy_callback, wellhead_str};
@@ -196,9 +196,9 @@ pub unsafe extern "C" fn wellhead_read_missing_capability(
 /// json: may be NULL.
 ///
 /// The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when the
-/// client has answered. See wellhead_method_client_request.
+/// client has answered. See wellhead_method_request_input.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_read_client_request(
+pub unsafe extern "C" fn wellhead_read_request_input(
     responder: *mut wellhead_read,
     name: wellhead_str,
     method: wellhead_str,
@@ -206,10 +206,10 @@ pub unsafe extern "C" fn wellhead_read_client_request(
     json: *mut wellhead_str,
 ) -> u32 {
     // SAFETY: our caller's promise.
-    unsafe { client_request(responder, [name, method, params], json) }
+    unsafe { request_input(responder, [name, method, params], json) }
 }
 
-/// Answers a read whose requests by wellhead_read_client_request lack a response: the callback runs again when the client has
+/// Answers a read whose requests by wellhead_read_request_input lack a response: the callback runs again when the client has
 /// answered. If the client lacks a capability or sent a wrong requestState, the client is told so. INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_wait(responder: *mut wellhead_read) -> wellhead_status {

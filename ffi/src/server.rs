@@ -145,11 +145,11 @@ pub struct wellhead_server_options {
     pub extension_count: usize,
     /// The values of resultType that belong to extensions: each with the identifier of its extension, which must be declared.
     /// Such a result goes only to a client that declares the extension, too; another client is told that it lacks it.
-    pub extension_result_types: *const wellhead_pair,
-    pub extension_result_type_count: usize,
+    pub result_type_extensions: *const wellhead_pair,
+    pub result_type_extension_count: usize,
     /// More kinds of lists for wellhead_server_notify_list_changed: each name, as clients request it, with its notification.
-    pub list_notifications: *const wellhead_pair,
-    pub list_notification_count: usize,
+    pub list_changed_methods: *const wellhead_pair,
+    pub list_changed_method_count: usize,
     /// The protocol versions that are served, by their dates; none: all.
     pub versions: *const wellhead_str,
     pub version_count: usize,
@@ -201,7 +201,7 @@ pub struct wellhead_server_options {
     /// The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. hide (default),
     /// show.
     pub tool_errors: wellhead_str,
-    /// The clients that are told of tools for apps only: those that declare apps, or all. declared (default), always.
+    /// The clients that are told of tools for apps only: those that declare apps, or all. app_clients (default), all_clients.
     pub app_only_tools: wellhead_str,
 }
 
@@ -353,18 +353,20 @@ impl wellhead_server_options {
             builder = builder.extension(id, json(promise.text(one.value, id)?, id)?);
         }
         for one in promise.array(
-            self.extension_result_types,
-            self.extension_result_type_count,
-            "extension_result_types",
+            self.result_type_extensions,
+            self.result_type_extension_count,
+            "result_type_extensions",
         )? {
             let result_type = promise.text(one.name, "a result type")?;
-            builder = builder.extension_result_type(result_type, promise.text(one.value, result_type)?);
+            builder = builder.result_type_extension(result_type, promise.text(one.value, result_type)?);
         }
-        for one in
-            promise.array(self.list_notifications, self.list_notification_count, "list_notifications")?
-        {
+        for one in promise.array(
+            self.list_changed_methods,
+            self.list_changed_method_count,
+            "list_changed_methods",
+        )? {
             let kind = promise.text(one.name, "the name of a kind of lists")?;
-            builder = builder.list_notification(kind, promise.text(one.value, kind)?);
+            builder = builder.list_changed_method(kind, promise.text(one.value, kind)?);
         }
         if self.version_count > 0 {
             builder = builder.versions(promise.texts(self.versions, self.version_count, "versions")?);

@@ -9,20 +9,20 @@ use crate::types::wellhead_str;
 /// `wake` of connections and the function of wellhead_server_set_publish, and no other callback: hold no lock that these
 /// take. OK if there is no subscriber. INVALID_URI, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_updated(
+pub unsafe extern "C" fn wellhead_server_notify_updated(
     server: *mut wellhead_server,
     uri: wellhead_str,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { with_server(server, error, |promise, server| server.updated(promise.text(uri, "uri")?)) }
+    unsafe { with_server(server, error, |promise, server| server.notify_updated(promise.text(uri, "uri")?)) }
 }
 
 /// Notifies subscribers that a resource changed, with its new version. resource: may not be NULL; its uri is required. A
 /// registered resource keeps that version; its other fields, and lists, stay as they are. Calls back as
-/// wellhead_server_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// wellhead_server_notify_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_updated_with_metadata(
+pub unsafe extern "C" fn wellhead_server_notify_updated_with_metadata(
     server: *mut wellhead_server,
     resource: *const wellhead_resource,
     error: *mut *mut wellhead_error,
@@ -30,16 +30,16 @@ pub unsafe extern "C" fn wellhead_server_updated_with_metadata(
     // SAFETY: our caller's promise.
     unsafe {
         with_server(server, error, |promise, server| {
-            server.updated_with_metadata(promise.fields(resource, "resource")?.resource(promise)?)
+            server.notify_updated_with_metadata(promise.fields(resource, "resource")?.resource(promise)?)
         })
     }
 }
 
 /// Notifies subscribers of `parent` that the resource at `uri` below it changed. Subscribers of `uri` are notified by
-/// wellhead_server_updated; a subscriber of both is notified once. When more than 16 such changes wait for one client, it
-/// gets one notification for `parent` instead. Calls back as wellhead_server_updated. INVALID_URI, INVALID_UTF8, CLOSED.
+/// wellhead_server_notify_updated; a subscriber of both is notified once. When more than 16 such changes wait for one client, it
+/// gets one notification for `parent` instead. Calls back as wellhead_server_notify_updated. INVALID_URI, INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_sub_resource_updated(
+pub unsafe extern "C" fn wellhead_server_notify_sub_resource_updated(
     server: *mut wellhead_server,
     uri: wellhead_str,
     parent: wellhead_str,
@@ -48,14 +48,14 @@ pub unsafe extern "C" fn wellhead_server_sub_resource_updated(
     // SAFETY: our caller's promise.
     unsafe {
         with_server(server, error, |promise, server| {
-            server.sub_resource_updated(promise.text(uri, "uri")?, promise.text(parent, "parent")?)
+            server.notify_sub_resource_updated(promise.text(uri, "uri")?, promise.text(parent, "parent")?)
         })
     }
 }
 
 /// Reviews the subscriptions of the caller with the id `caller_id`, which may not be absent, after its rights changed:
 /// `authorize` decides about them again, many URIs at once, and those that are refused end. Does nothing without
-/// wellhead_server_set_authorize. Calls back as wellhead_server_updated. OK for an unknown caller. INVALID_ARGUMENT,
+/// wellhead_server_set_authorize. Calls back as wellhead_server_notify_updated. OK for an unknown caller. INVALID_ARGUMENT,
 /// CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_access_changed(
@@ -72,12 +72,12 @@ pub unsafe extern "C" fn wellhead_server_access_changed(
 }
 
 /// Notifies clients that the list of resources changed. Adding and removing registrations does so by itself. Calls back as
-/// wellhead_server_updated. CLOSED.
+/// wellhead_server_notify_updated. CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_list_changed(
+pub unsafe extern "C" fn wellhead_server_notify_resource_list_changed(
     server: *mut wellhead_server,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { with_server(server, error, |_, server| server.list_changed()) }
+    unsafe { with_server(server, error, |_, server| server.notify_resource_list_changed()) }
 }

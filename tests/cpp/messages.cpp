@@ -39,7 +39,7 @@ const Mistake mistakes[] = {
     {[](Server &s) { s.add_text("n:\xff", "x"); }, "uri is not UTF-8 at byte 2"},
     {[](Server &s) { s.add_text("notes://{id}", "x"); },
      "\"notes://{id}\": `{` is not allowed in a URI; a URI template was probably meant: register it as one (at byte 8)"},
-    {[](Server &s) { s.updated("bad"); },
+    {[](Server &s) { s.notify_updated("bad"); },
      "\"bad\": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 3)"},
     {[](Server &s) { s.add_text("n:1", "x"), s.add_text("n:1", "x"); },
      "\"n:1\" is registered already; set its contents, or remove it first"},

@@ -53,13 +53,13 @@ static void an_update_that_is_refused_says_why() {
         }
         return std::string("nothing");
     };
-    CHECK(has(thrown([&s] { s.updated("no uri"); }), "no uri"));
-    CHECK(has(thrown([&s] { s.sub_resource_updated("n:1", "no uri"); }), "no uri"));
-    CHECK(has(thrown([&s] { s.updated_with_metadata(wellhead::Resource{"no uri"}); }), "no uri"));
+    CHECK(has(thrown([&s] { s.notify_updated("no uri"); }), "no uri"));
+    CHECK(has(thrown([&s] { s.notify_sub_resource_updated("n:1", "no uri"); }), "no uri"));
+    CHECK(has(thrown([&s] { s.notify_updated_with_metadata(wellhead::Resource{"no uri"}); }), "no uri"));
     CHECK(has(thrown([&s] { s.notify_list_changed("n:1"); }), "n:1"));
     CHECK(has(thrown([&s] { s.inject("{}"); }), "not an event"));
     s.close();
-    CHECK(has(thrown([&s] { s.list_changed(); }), "closed"));
+    CHECK(has(thrown([&s] { s.notify_resource_list_changed(); }), "closed"));
     CHECK(has(thrown([&s] { s.access_changed("ann"); }), "closed"));
 }
 

@@ -102,7 +102,7 @@ static void read_touch(void *user, const wellhead_call *call, wellhead_read *r) 
     (void)user;
     for (long i = 0; i < n && i < ITEMS; i++) {
         snprintf(uri, sizeof uri, "bench://item/%ld", i);
-        wellhead_server_updated(server, wellhead_cstr(uri), NULL);
+        wellhead_server_notify_updated(server, wellhead_cstr(uri), NULL);
     }
     snprintf(answer, sizeof answer, "touched %ld", n);
     wellhead_read_text(r, wellhead_cstr(answer));

@@ -59,7 +59,7 @@ def blob(size: str) -> bytes | None:
 @server.resource("bench://touch/{n}", mime_type="text/plain")
 def touch(n: int) -> str:
     for i in range(min(n, ITEMS)):
-        server.updated(f"bench://item/{i}")
+        server.notify_updated(f"bench://item/{i}")
     return f"touched {n}"
 
 

@@ -37,7 +37,7 @@ async function add(request) {
     .hSet(TEXTS, `${id}`, body)
     .zAdd(IDS, { score: id, value: `${id}` })
     .exec();
-  server.listChanged();
+  server.notifyResourceListChanged();
   await publish();
   return [201, `${id}`];
 }
@@ -45,7 +45,7 @@ async function add(request) {
 async function change(request, id) {
   if (!(await redis.hExists(TEXTS, id))) return [404];
   await redis.hSet(TEXTS, id, await text(request));
-  server.updated(`notes://${id}`);
+  server.notifyUpdated(`notes://${id}`);
   await publish();
   return [204];
 }

@@ -65,8 +65,8 @@ server.resource(
 
 const watcher = watch(folder, { recursive: true }, async (_, path) => {
   if (!path?.endsWith('.md')) return;
-  if (await look(path)) server.listChanged();
-  server.updated(uri(path));
+  if (await look(path)) server.notifyResourceListChanged();
+  server.notifyUpdated(uri(path));
 });
 for (const path of await readdir(folder, { recursive: true })) if (path.endsWith('.md')) await look(path);
 

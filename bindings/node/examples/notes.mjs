@@ -34,11 +34,11 @@ function edit(line) {
   if (verb === 'del') notes.delete(id);
   else notes.set(id, text);
   try {
-    server.updated(`notes://${id}`);
+    server.notifyUpdated(`notes://${id}`);
   } catch (e) {
     return console.error(`notes: ${e.message}`);
   }
-  if (verb !== 'set') server.listChanged();
+  if (verb !== 'set') server.notifyResourceListChanged();
 }
 
 const [, , fifo] = process.argv;

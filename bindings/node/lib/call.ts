@@ -17,7 +17,7 @@ export type Says = Pick<
   | 'progress'
   | 'closeEventStream'
   | 'request'
-  | 'clientRequest'
+  | 'requestInput'
   | 'cancelRequest'
   | 'sealState'
   | 'openState'
@@ -139,7 +139,7 @@ export function checkedArguments({ says, number }: Origin, changed: JsonObject):
 }
 
 /** Asks the client by a name. */
-export function clientRequest(
+export function requestInput(
   { says, number }: Origin,
   name: string,
   method: string,
@@ -148,7 +148,7 @@ export function clientRequest(
   needString('name', name);
   needString('method', method);
   const json = needJson('params', params);
-  const [word, text] = native(() => says.clientRequest(number, name, method, json));
+  const [word, text] = native(() => says.requestInput(number, name, method, json));
   if (word === 'result') return JSON.parse(text);
   if (word === 'error') throw new ClientError(JSON.parse(text) as JsonObject);
   if (word === 'invalid') throw new InvalidAnswer(text);
@@ -211,8 +211,8 @@ export class RunningRead extends RunningCall implements Call {
     return native(() => says.openState(number, now)) ?? undefined;
   }
 
-  clientRequest(name: string, method: string, params?: JsonObject): any {
-    return clientRequest(this.#origin, name, method, params);
+  requestInput(name: string, method: string, params?: JsonObject): any {
+    return requestInput(this.#origin, name, method, params);
   }
 
   raw(name: string): string | undefined {

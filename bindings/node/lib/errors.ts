@@ -111,7 +111,7 @@ export class ToolError extends WellheadError {
 }
 
 /**
- * Thrown by {@link MethodCall.clientRequest}: the client's answer does not fit the form that it was asked to fill in. The text says
+ * Thrown by {@link MethodCall.requestInput}: the client's answer does not fit the form that it was asked to fill in. The text says
  * where. The model reads it if a tool lets the error through.
  */
 export class InvalidAnswer extends ToolError {
@@ -151,7 +151,7 @@ export class InvalidState extends WellheadError {
 }
 
 /**
- * Thrown by {@link MethodCall.clientRequest}: the client has not answered yet. Let it through: the callback runs again from its
+ * Thrown by {@link MethodCall.requestInput}: the client has not answered yet. Let it through: the callback runs again from its
  * start when the client has answered.
  */
 export class Waiting extends WellheadError {

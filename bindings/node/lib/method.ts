@@ -1,5 +1,5 @@
 /** Methods, tools and prompts of the application. */
-import { checkedArguments, clientRequest, type Origin, RunningCall } from './call.js';
+import { checkedArguments, requestInput, type Origin, RunningCall } from './call.js';
 import { needJson, needString } from './check.js';
 import { ClientError, ClosedError, native } from './errors.js';
 import { LOG_MESSAGE, logParams } from './session.js';
@@ -58,7 +58,7 @@ export interface MethodCall extends ListCall {
    *
    * @example
    * ```ts
-   * const { roots } = call.clientRequest('roots', 'roots/list');
+   * const { roots } = call.requestInput('roots', 'roots/list');
    * ```
    * @throws {Waiting} if the client has not answered yet
    * @throws {MissingCapability} if the client did not declare the capability
@@ -69,7 +69,7 @@ export interface MethodCall extends ListCall {
    *   cannot show: it is one flat object
    * @throws {ClosedError} after the answer
    */
-  clientRequest(name: string, method: string, params?: JsonObject): any;
+  requestInput(name: string, method: string, params?: JsonObject): any;
   /**
    * Sends a request to the client, `sampling/createMessage`, `elicitation/create` or `roots/list`, before the answer. Resolves
    * to its result. The deadline of the call does not run meanwhile.
@@ -204,8 +204,8 @@ export class RunningMethod extends RunningCall implements MethodCall {
     return this.notify(LOG_MESSAGE, logParams(level, data, logger));
   }
 
-  clientRequest(name: string, method: string, params?: JsonObject): any {
-    return clientRequest(this.#origin, name, method, params);
+  requestInput(name: string, method: string, params?: JsonObject): any {
+    return requestInput(this.#origin, name, method, params);
   }
 
   async sendRequest(method: string, params?: JsonObject, { signal }: RequestOptions = {}): Promise<any> {

@@ -48,12 +48,12 @@ export interface ServerOptions {
    * The extension must be among {@link ServerOptions.extensions}. Such a result goes only to a client that declares the
    * extension, too; another client is told that it lacks it.
    */
-  extensionResultTypes?: Readonly<Record<string, string>> | undefined;
+  resultTypeExtensions?: Readonly<Record<string, string>> | undefined;
   /**
    * Further kinds of lists for {@link Server.notifyListChanged}: each name, as a client asks for it in the filter of
    * `subscriptions/listen`, with its notification.
    */
-  listNotifications?: Readonly<Record<string, string>> | undefined;
+  listChangedMethods?: Readonly<Record<string, string>> | undefined;
   /** The protocol versions to serve, by their dates. All by default. */
   versions?: readonly string[] | undefined;
   /**
@@ -133,8 +133,11 @@ export interface ServerOptions {
    * `show`.
    */
   toolErrors?: 'hide' | 'show' | undefined;
-  /** The clients that are told of tools for apps only: those that declare apps, or all. `declared` (default), `always`. */
-  appOnlyTools?: 'declared' | 'always' | undefined;
+  /**
+   * The clients that are told of tools for apps only: those that declare apps, or all. `app_clients` (default),
+   * `all_clients`.
+   */
+  appOnlyTools?: 'app_clients' | 'all_clients' | undefined;
 }
 
 /**
@@ -315,8 +318,8 @@ const SERVER: Members<ServerOptions> = {
   cursorKey: 'any',
   capabilities: { each: 'object' },
   extensions: { each: 'object' },
-  extensionResultTypes: { each: 'string' },
-  listNotifications: { each: 'string' },
+  resultTypeExtensions: { each: 'string' },
+  listChangedMethods: { each: 'string' },
   versions: 'strings',
   errorProfile: 'string',
   errorCodes: { each: { each: 'integer' } },

@@ -133,7 +133,7 @@ export class Registrations {
   }
 
   /** A list source of skills. */
-  listSkills(name: string | undefined, source: SkillLister): Omit<Handle, 'set'> | undefined {
+  skillList(name: string | undefined, source: SkillLister): Omit<Handle, 'set'> | undefined {
     if (name !== undefined) needString('name', name);
     needFunction('source', source);
     this.#callbacks.listsSkills(

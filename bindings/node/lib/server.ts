@@ -209,7 +209,7 @@ export class Server {
    *
    * @example
    * ```ts
-   * server.listSkills('library', ({ after = '', limit }) => {
+   * server.skillList('library', ({ after = '', limit }) => {
    *   const rows = db.skillsAfter(after, limit + 1); // { uri: 'skill://pdf/SKILL.md', frontmatter: { name: 'pdf', … } }
    *   return { items: rows.slice(0, limit), more: rows.length > limit };
    * });
@@ -217,11 +217,11 @@ export class Server {
    * @throws {RegistrationError} if the name is taken
    * @throws {ClosedError} after {@link Server.close}
    */
-  listSkills(source: SkillLister): void;
-  listSkills(name: string, source: SkillLister): Omit<Handle, 'set'>;
-  listSkills(...given: [SkillLister] | [string, SkillLister]): Omit<Handle, 'set'> | void {
+  skillList(source: SkillLister): void;
+  skillList(name: string, source: SkillLister): Omit<Handle, 'set'>;
+  skillList(...given: [SkillLister] | [string, SkillLister]): Omit<Handle, 'set'> | void {
     const [name, source] = given.length === 1 ? [undefined, given[0]] : given;
-    return this.#parts.registrations.listSkills(name, source);
+    return this.#parts.registrations.skillList(name, source);
   }
 
   /**
@@ -518,7 +518,7 @@ export class Server {
    * replaces the arguments of a tool or a prompt.
    *
    * Functions nest in the order in which they were added; the first is the outermost. None runs around fixed contents and
-   * folders. A callback that {@link MethodCall.clientRequest} runs again runs again with all of them.
+   * folders. A callback that {@link MethodCall.requestInput} runs again runs again with all of them.
    *
    * @example
    * ```ts
@@ -578,14 +578,14 @@ export class Server {
    * @example
    * ```ts
    * notes.set('1', 'New.');
-   * server.updated('notes://1');
+   * server.notifyUpdated('notes://1');
    * ```
    * @throws {RegistrationError} if `uri` is no absolute URI
    * @throws {ClosedError} after {@link Server.close}
    */
-  updated(uri: string): void {
+  notifyUpdated(uri: string): void {
     needString('uri', uri);
-    native(() => this.#parts.native.updated(uri));
+    native(() => this.#parts.native.notifyUpdated(uri));
   }
 
   /**
@@ -594,17 +594,17 @@ export class Server {
    *
    * @example
    * ```ts
-   * server.updatedWithMetadata({ uri: 'notes://1', version: '43' });
+   * server.notifyUpdatedWithMetadata({ uri: 'notes://1', version: '43' });
    * ```
    * @throws as {@link Server.updated}
    */
-  updatedWithMetadata(resource: Resource): void {
+  notifyUpdatedWithMetadata(resource: Resource): void {
     const { uri, ...descriptor } = needObject('resource', resource) as Resource;
     needString('uri', uri);
     const { key: _key, ...described } = descriptor;
     checkedOptions('descriptor', described);
     const text = jsonText('resource', descriptor, '');
-    native(() => this.#parts.native.updatedWithMetadata(uri, text));
+    native(() => this.#parts.native.notifyUpdatedWithMetadata(uri, text));
   }
 
   /**
@@ -615,14 +615,14 @@ export class Server {
    *
    * @example
    * ```ts
-   * server.subResourceUpdated('notes://work/1', 'notes://work');
+   * server.notifySubResourceUpdated('notes://work/1', 'notes://work');
    * ```
    * @throws as {@link Server.updated}
    */
-  subResourceUpdated(uri: string, parent: string): void {
+  notifySubResourceUpdated(uri: string, parent: string): void {
     needString('uri', uri);
     needString('parent', parent);
-    native(() => this.#parts.native.subResourceUpdated(uri, parent));
+    native(() => this.#parts.native.notifySubResourceUpdated(uri, parent));
   }
 
   /**
@@ -646,17 +646,17 @@ export class Server {
    * @example
    * ```ts
    * notes.delete('1');
-   * server.listChanged();
+   * server.notifyResourceListChanged();
    * ```
    * @throws {ClosedError} after {@link Server.close}
    */
-  listChanged(): void {
-    native(() => this.#parts.native.listChanged());
+  notifyResourceListChanged(): void {
+    native(() => this.#parts.native.notifyResourceListChanged());
   }
 
   /**
    * Notifies clients that another list changed: `toolsListChanged`, `promptsListChanged`, or a kind of
-   * {@link ServerOptions.listNotifications}.
+   * {@link ServerOptions.listChangedMethods}.
    *
    * @example
    * ```ts

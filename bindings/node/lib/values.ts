@@ -285,11 +285,11 @@ export interface Call extends ListCall {
   /**
    * Asks the client for one of its features by a name, in every protocol revision. Returns the client's result. The first time
    * there is none yet, and {@link Waiting} is thrown. Let it through: the reader **runs again from its start** when the client has
-   * answered. See {@link MethodCall.clientRequest}.
+   * answered. See {@link MethodCall.requestInput}.
    *
    * @example
    * ```ts
-   * const { roots } = call.clientRequest('roots', 'roots/list');
+   * const { roots } = call.requestInput('roots', 'roots/list');
    * ```
    * @throws {Waiting} if the client has not answered yet
    * @throws {MissingCapability} if the client did not declare the capability
@@ -300,7 +300,7 @@ export interface Call extends ListCall {
    *   cannot show: it is one flat object
    * @throws {ClosedError} after the answer
    */
-  clientRequest(name: string, method: string, params?: JsonObject): any;
+  requestInput(name: string, method: string, params?: JsonObject): any;
   /**
    * Returns the value of a template's variable with its percent-escapes, of a list the first value. Returns `undefined` if
    * the URI does not have it.

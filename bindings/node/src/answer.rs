@@ -80,8 +80,8 @@ fn rare(js: Js<'_>, value: Value<'_>) -> Option<Outcome<Answer>> {
     }
     let text = |name| js.property(value, name).and_then(|text| js.as_text(text));
     let answer = match text(c"input") {
-        Some(input) => Json::object(input).map(Answer::NeedsInput),
-        None => Json::object(text(c"lacks")?).map(Answer::MissingCapability),
+        Some(input) => Json::parse(input).map(Answer::NeedsInput),
+        None => Json::parse(text(c"lacks")?).map(Answer::MissingCapability),
     };
     Some(answer.map_or_else(|e| Outcome::Failed(e.to_string()), Outcome::Answer))
 }
@@ -142,7 +142,7 @@ impl Understood for MethodAnswer {
     fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<MethodAnswer> {
         let property = |name| js.property(value, name);
         let text = |name| property(name).and_then(|text| js.as_text(text));
-        let json = |text: &str| Json::object(text).map_err(|e| e.to_string());
+        let json = |text: &str| Json::parse(text).map_err(|e| e.to_string());
         let understood = if let Some(result) = js.as_text(value) {
             json(&result).map(MethodAnswer::Result)
         } else if js.type_of(value) != Type::Object {

@@ -22,7 +22,7 @@ pub(crate) fn object(member: &str, given: Option<&RawValue>) -> Result<Option<Js
     given
         .map(|given| match given.get() {
             text if text.starts_with('{') => {
-                Json::object(text).map_err(|e| Error::new(e.kind(), format!("{member}: {e}")))
+                Json::parse(text).map_err(|e| Error::new(e.kind(), format!("{member}: {e}")))
             }
             text => {
                 let shown = if text.chars().count() > 40 { "something else" } else { text };

@@ -17,9 +17,9 @@ pub(crate) struct Options {
     #[serde(default)]
     extensions: BTreeMap<String, Box<RawValue>>,
     #[serde(default)]
-    extension_result_types: BTreeMap<String, String>,
+    result_type_extensions: BTreeMap<String, String>,
     #[serde(default)]
-    list_notifications: BTreeMap<String, String>,
+    list_changed_methods: BTreeMap<String, String>,
     #[serde(default)]
     error_codes: BTreeMap<String, BTreeMap<String, i32>>,
     cache: Option<Hint>,
@@ -50,11 +50,11 @@ impl Options {
                 builder = builder.extension(id, settings);
             }
         }
-        for (result_type, extension) in self.extension_result_types {
-            builder = builder.extension_result_type(result_type, extension);
+        for (result_type, extension) in self.result_type_extensions {
+            builder = builder.result_type_extension(result_type, extension);
         }
-        for (kind, notification) in self.list_notifications {
-            builder = builder.list_notification(kind, notification);
+        for (kind, notification) in self.list_changed_methods {
+            builder = builder.list_changed_method(kind, notification);
         }
         for (version, codes) in self.error_codes {
             for (condition, code) in codes {

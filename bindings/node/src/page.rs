@@ -24,7 +24,7 @@ pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
                 return Ok(Page::failed("the callback listed an item without a uri"));
             };
             if item[TEXTS] == SKILL {
-                page.push_skill(&Json::object(uri)?);
+                page.push_skill(&Json::parse(uri)?);
                 continue;
             }
             let rare = Rare::parse(text(rare))?;

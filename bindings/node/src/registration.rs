@@ -27,7 +27,7 @@ impl Native {
         let resource =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
         let Some(ui) = ui else { return self.inner.server.value(resource, body).map(drop).map_err(thrown) };
-        let ui = Json::object(ui).map_err(thrown)?;
+        let ui = Json::parse(ui).map_err(thrown)?;
         self.inner.server.app(resource, &ui, body).map(drop).map_err(thrown)
     }
 
@@ -120,7 +120,7 @@ impl Native {
     #[napi]
     pub fn add_named(&self, prompt: bool, name: String, members: String) -> Result<f64> {
         let server = &self.inner.server;
-        let members = Json::object(members).map_err(thrown)?;
+        let members = Json::parse(members).map_err(thrown)?;
         let id = if prompt {
             server.add_prompt(&name, &members, None)
         } else {
@@ -154,7 +154,7 @@ impl Native {
     #[napi]
     pub fn update_named(&self, prompt: bool, name: String, changes: String) -> Result<()> {
         let server = &self.inner.server;
-        let changes = Json::object(changes).map_err(thrown)?;
+        let changes = Json::parse(changes).map_err(thrown)?;
         let done =
             if prompt { server.update_prompt(&name, &changes) } else { server.update_tool(&name, &changes) };
         done.map_err(thrown)

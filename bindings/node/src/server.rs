@@ -213,14 +213,14 @@ impl Native {
     #[napi]
     pub fn notify(&self, call: u32, method: String, params: Option<String>) -> Result<bool> {
         let inner = &self.inner;
-        let params = params.map(Json::object).transpose().map_err(thrown)?;
+        let params = params.map(Json::parse).transpose().map_err(thrown)?;
         inner.calls.notify(call, &method, params.as_ref()).map_err(thrown)
     }
 
     /// Checks arguments, which are JSON, that are to replace those of a tool or a prompt. Returns those that its callback gets.
     #[napi]
     pub fn check_arguments(&self, call: u32, arguments: String) -> Result<String> {
-        let arguments = Json::object(arguments).map_err(thrown)?;
+        let arguments = Json::parse(arguments).map_err(thrown)?;
         let checked = self.inner.calls.check_arguments(call, &arguments).map_err(thrown)?;
         Ok(checked.as_str().to_owned())
     }
@@ -240,22 +240,22 @@ impl Native {
     /// Asks the client, for a call of a method; `params` is JSON. Returns the number that its answer comes with.
     #[napi]
     pub fn request(&self, call: u32, method: String, params: Option<String>) -> Result<f64> {
-        let params = params.map(Json::object).transpose().map_err(thrown)?;
+        let params = params.map(Json::parse).transpose().map_err(thrown)?;
         Ok(self.inner.calls.request(call, &method, params.as_ref()).map_err(thrown)? as f64)
     }
 
     /// Makes a named request, for a call of a method; `params` is JSON. Returns a word and a JSON text: `result` with the
     /// client's, `error` with the client's, `lacks` with capabilities, `waiting`, or `state` for one that is not valid.
     #[napi]
-    pub fn client_request(
+    pub fn request_input(
         &self,
         call: u32,
         name: String,
         method: String,
         params: Option<String>,
     ) -> Result<Vec<String>> {
-        let params = params.map(Json::object).transpose().map_err(thrown)?;
-        let (kind, text) = match self.inner.calls.client_request(call, &name, &method, params.as_ref()) {
+        let params = params.map(Json::parse).transpose().map_err(thrown)?;
+        let (kind, text) = match self.inner.calls.request_input(call, &name, &method, params.as_ref()) {
             Ok(result) => ("result", result.as_str().to_owned()),
             Err(ClientRequestError::MissingCapability(lacked)) => ("lacks", lacked.as_str().to_owned()),
             Err(ClientRequestError::Refused(error)) => ("error", error.as_json()),
@@ -299,20 +299,20 @@ impl Native {
     }
 
     #[napi]
-    pub fn updated(&self, uri: String) -> Result<()> {
-        self.inner.server.updated(&uri).map_err(thrown)
+    pub fn notify_updated(&self, uri: String) -> Result<()> {
+        self.inner.server.notify_updated(&uri).map_err(thrown)
     }
 
     /// `descriptor` is JSON.
     #[napi]
-    pub fn updated_with_metadata(&self, uri: String, descriptor: String) -> Result<()> {
+    pub fn notify_updated_with_metadata(&self, uri: String, descriptor: String) -> Result<()> {
         let resource = Descriptor::parse(Some(&descriptor)).and_then(|d| d.resource(uri)).map_err(thrown)?;
-        self.inner.server.updated_with_metadata(resource).map_err(thrown)
+        self.inner.server.notify_updated_with_metadata(resource).map_err(thrown)
     }
 
     #[napi]
-    pub fn sub_resource_updated(&self, uri: String, parent: String) -> Result<()> {
-        self.inner.server.sub_resource_updated(&uri, &parent).map_err(thrown)
+    pub fn notify_sub_resource_updated(&self, uri: String, parent: String) -> Result<()> {
+        self.inner.server.notify_sub_resource_updated(&uri, &parent).map_err(thrown)
     }
 
     #[napi]
@@ -321,8 +321,8 @@ impl Native {
     }
 
     #[napi]
-    pub fn list_changed(&self) -> Result<()> {
-        self.inner.server.list_changed().map_err(thrown)
+    pub fn notify_resource_list_changed(&self) -> Result<()> {
+        self.inner.server.notify_resource_list_changed().map_err(thrown)
     }
 
     #[napi]

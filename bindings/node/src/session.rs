@@ -33,7 +33,7 @@ impl Session {
     /// Sends a notification; `params` is JSON. Returns whether it was sent.
     #[napi]
     pub fn notify(&self, method: String, params: Option<String>) -> Result<bool> {
-        let params = params.map(Json::object).transpose().map_err(thrown)?;
+        let params = params.map(Json::parse).transpose().map_err(thrown)?;
         self.0.notify(&method, params.as_ref()).map_err(thrown)
     }
 }

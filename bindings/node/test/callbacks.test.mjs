@@ -426,8 +426,8 @@ test('a callback may change the server that calls it', async () => {
     server.remove('t:{id}');
     const added = server.text('t:new', 'new');
     added.set('newer');
-    server.updated('t:new');
-    server.listChanged();
+    server.notifyUpdated('t:new');
+    server.notifyResourceListChanged();
     return id;
   });
   assert.equal((await ask(read(1, 't:a'))).result.contents[0].text, 'a');

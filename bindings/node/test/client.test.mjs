@@ -27,7 +27,7 @@ test('a client in memory lists, reads, watches and is told', { timeout: 10_000 }
   await assert.rejects(client.read('t:none'), ClientError);
   await client.subscribe('t:a');
   const update = client.nextUpdate();
-  server.updated('t:a');
+  server.notifyUpdated('t:a');
   server.text('t:d', '');
   assert.equal(await update, 't:a');
   assert.equal(client.listChanges, 1);
@@ -72,8 +72,8 @@ for (const revision of [undefined, '2025-06-18', '2026-07-28']) {
     await client.subscribe('t:b');
     await client.unsubscribe('t:a');
     await client.read('t:a'); // whatever was said before has arrived
-    server.updated('t:a');
-    server.updated('t:b');
+    server.notifyUpdated('t:a');
+    server.notifyUpdated('t:b');
     assert.equal(await client.nextUpdate(), 't:b');
     await assert.rejects(client.subscribe('t:none'), ClientError);
   });

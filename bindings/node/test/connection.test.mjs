@@ -64,8 +64,8 @@ test('wake is called, later, when an answer or a change makes output', async () 
   drain(connection);
   await tick();
   const quiet = woken;
-  server.listChanged();
-  server.listChanged();
+  server.notifyResourceListChanged();
+  server.notifyResourceListChanged();
   assert.equal(woken, quiet, 'not from inside of the call');
   await tick();
   assert.equal(woken, quiet + 1, 'once for both');
@@ -179,5 +179,5 @@ test('a thousand connections and their calls can be forgotten', async () => {
     await tick();
     collect();
   }
-  server.listChanged();
+  server.notifyResourceListChanged();
 });

@@ -53,7 +53,7 @@ test('a callback may use its own connection and server', () => {
   const connection = server.connect();
   const exists = () => {
     server.text('t:new', '');
-    server.updated('t:1');
+    server.notifyUpdated('t:1');
     assert.equal(connection.pollEvent(), 0);
     connection.close();
     return true;

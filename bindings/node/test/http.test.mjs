@@ -70,7 +70,7 @@ for (const [name, open] of Object.entries(servers)) {
     const response = await fetch('/mcp', { ...post(listen), signal: gone.signal });
     const told = events(response);
     assert.equal((await told.next()).value.method, 'notifications/subscriptions/acknowledged');
-    server.updated('t:fixed');
+    server.notifyUpdated('t:fixed');
     assert.equal((await told.next()).value.params.uri, 't:fixed');
     assert.equal(server.counters().urisSubscribed, 1);
     gone.abort();
@@ -130,7 +130,7 @@ for (const [name, open] of Object.entries(servers)) {
       params: { uri: 't:fixed' },
     });
     assert.deepEqual((await subscribed.json()).result, {});
-    server.updated('t:fixed');
+    server.notifyUpdated('t:fixed');
     assert.equal((await events(stream).next()).value?.params.uri, 't:fixed');
     assert.equal(
       (await fetch('/mcp', { method: 'DELETE', headers: { 'mcp-session-id': headers['mcp-session-id'] } }))
@@ -480,7 +480,7 @@ test('a stream by fetch whose client is gone keeps the process alive no longer',
   const reader = body.getReader();
   await reader.read();
   const update = reader.read(); // it is there before there is something to read, so that it is handed over at once
-  server.updated('t:fixed');
+  server.notifyUpdated('t:fixed');
   await update;
   assert.equal(timers(), before + 1);
   gone.abort();

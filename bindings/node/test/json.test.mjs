@@ -22,7 +22,7 @@ const REFUSED = {
   'a bigint in meta': [(s) => s.text('m://x', '', { meta: { rows: [1, 10n] } }), `meta.rows[1] ${BIG}`],
   'a circle in meta': [(s) => s.resource('m://x', { meta: circle }, () => ''), again('meta')],
   'a bigint in the metadata of a change': [
-    (s) => s.updatedWithMetadata({ uri: 'm://x', metadata: { at: 10n } }),
+    (s) => s.notifyUpdatedWithMetadata({ uri: 'm://x', metadata: { at: 10n } }),
     `metadata.at ${BIG}`,
   ],
   'a bigint as a member of a tool': [
@@ -66,9 +66,9 @@ const REFUSED = {
     `inputSchema.description ${HALVED}`,
   ],
   'half of a surrogate pair in a URI': [(s) => s.text(`m://${HALF}`, ''), `uri ${HALVED}`],
-  'half of a surrogate pair in what changed': [(s) => s.updated(`m://${HALF}`), `uri ${HALVED}`],
+  'half of a surrogate pair in what changed': [(s) => s.notifyUpdated(`m://${HALF}`), `uri ${HALVED}`],
   'half of a surrogate pair in what changed below': [
-    (s) => s.subResourceUpdated('m://x/1', `m://${HALF}`),
+    (s) => s.notifySubResourceUpdated('m://x/1', `m://${HALF}`),
     `parent ${HALVED}`,
   ],
   'half of a surrogate pair as the name of a server': [() => new Server(HALF, '1'), `name ${HALVED}`],

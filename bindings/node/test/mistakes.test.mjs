@@ -180,12 +180,12 @@ const REFUSED = {
     },
     'the tool "show" opens the app "ui://clock/view", which is not registered; register the app, too',
   ],
-  'a number in extensionResultTypes': [
-    () => make({ extensionResultTypes: { a: 5 } }),
-    'extensionResultTypes.a: a string, not 5',
+  'a number in resultTypeExtensions': [
+    () => make({ resultTypeExtensions: { a: 5 } }),
+    'resultTypeExtensions.a: a string, not 5',
   ],
   'a result type of no extension': [
-    () => make({ extensionResultTypes: { a: 'a.example/b' } }),
+    () => make({ resultTypeExtensions: { a: 'a.example/b' } }),
     'the result type "a" belongs to the extension "a.example/b", which is not declared',
   ],
   'a limit of 0': [() => make({ limits: { pageItems: 0 } }), '`pageItems` must be at least 1 (got 0)'],
@@ -196,9 +196,9 @@ const REFUSED = {
   'a word as ttlMs': [() => make({ cache: { ttlMs: 'x' } }), 'cache.ttlMs: a whole number from 0, not "x"'],
   ttl: [() => make({ cache: { ttl: 5 } }), 'cache has no member ttl: did you mean ttlMs?'],
   'a number in cacheOf': [() => make({ cacheOf: { reads: 5 } }), 'cacheOf.reads: an object, not 5'],
-  'a number in listNotifications': [
-    () => make({ listNotifications: { a: 5 } }),
-    'listNotifications.a: a string, not 5',
+  'a number in listChangedMethods': [
+    () => make({ listChangedMethods: { a: 5 } }),
+    'listChangedMethods.a: a string, not 5',
   ],
   'a number as a capability': [() => make({ capabilities: { x: 5 } }), 'capabilities.x: an object, not 5'],
   'a word in errorCodes': [
@@ -218,7 +218,7 @@ const REFUSED = {
     'size: a whole number from 0, not 1.5',
   ],
   'a word as the size of what changed': [
-    ({ server }) => server.updatedWithMetadata({ uri: 'm://o', size: 'x' }),
+    ({ server }) => server.notifyUpdatedWithMetadata({ uri: 'm://o', size: 'x' }),
     'size: a whole number from 0, not "x"',
   ],
   'an array as a tool': [
@@ -419,7 +419,7 @@ const URIS = {
     '"/a": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 0)',
   ],
   'a template as what changed': [
-    (s) => s.updated('m://t/{id}'),
+    (s) => s.notifyUpdated('m://t/{id}'),
     '"m://t/{id}": `{` is not allowed in a URI; a URI template was probably meant: register it as one (at byte 6)',
   ],
 };

@@ -85,7 +85,7 @@ const CHECKS = [
       assert.match((await client.getPrompt('review', { id: '001' })).messages[0].content.text, /Buy milk/);`,
   },
   {
-    has: 'clientRequest',
+    has: 'requestInput',
     before: `${SERVER}const { z } = await import('zod');`,
     after: `
       for (const revision of ['2025-06-18', '2026-07-28']) {
@@ -205,13 +205,13 @@ const CHECKS = [
     after: `
       server.text('notes://001', 'Buy milk.');
       await answered(await handler.fetch(new Request('http://localhost/mcp', POST)));
-      server.updated('notes://001');
+      server.notifyUpdated('notes://001');
       assert.equal(sent.length, 1);
       const other = new wellhead.Server('notes', '1.0.0');
       other.onPublish((event) => bus.emit('message', event));
       const client = server.testClient();
       await client.subscribe('notes://001');
-      other.updated('notes://001');
+      other.notifyUpdated('notes://001');
       assert.equal(await client.nextUpdate(), 'notes://001');`,
   },
   { has: 'client.subscribe(', after: '' },

@@ -22,7 +22,7 @@ test('a URI, a template and a name that cannot be are refused with what to do', 
   assert.throws(() => server.resource('no uri', nothing), registration('INVALID_URI'));
   assert.throws(() => server.resource('t:{a}{b}', nothing), registration('INVALID_TEMPLATE'));
   assert.throws(() => server.resource('t:}', nothing), registration('INVALID_TEMPLATE'));
-  assert.throws(() => server.updated('no uri'), registration('INVALID_URI'));
+  assert.throws(() => server.notifyUpdated('no uri'), registration('INVALID_URI'));
   assert.throws(() => server.list('', nothing), invalid(/name/));
   assert.throws(() => server.remove('t:none'), { ...registration('UNKNOWN'), message: /t:none/ });
 });
@@ -84,7 +84,7 @@ test('arguments of a wrong type are refused by name', () => {
   assert.throws(() => server.resource('t:a', { exists: ['t:a'] }, nothing), invalid(/exists/));
   assert.throws(() => server.connect({ wake: 7 }), invalid(/wake/));
   assert.throws(() => server.remove(), invalid(/name/));
-  assert.throws(() => server.updated(), invalid(/uri/));
+  assert.throws(() => server.notifyUpdated(), invalid(/uri/));
 });
 
 test('after close() every change is refused with ClosedError, and close() may be repeated', async () => {
@@ -97,8 +97,8 @@ test('after close() every change is refused with ClosedError, and close() may be
   assert.throws(() => server.resource('t:{a}', nothing), closed);
   assert.throws(() => server.list(() => ({ items: [] })), closed);
   assert.throws(() => server.fallback(nothing), closed);
-  assert.throws(() => server.updated('t:a'), closed);
-  assert.throws(() => server.listChanged(), closed);
+  assert.throws(() => server.notifyUpdated('t:a'), closed);
+  assert.throws(() => server.notifyResourceListChanged(), closed);
   assert.throws(() => about.set(''), closed);
   assert.throws(() => about.remove(), closed);
   await assert.rejects(server.run(), closed);

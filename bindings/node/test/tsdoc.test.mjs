@@ -94,7 +94,7 @@ const AROUND = {
     `const found = await server.testClient().callTool('search', { query: 'milk' });
      assert.deepEqual(found.structuredContent.results.map(({ id, text }: JsonObject) => [id, text]), [['notes://001', 'milk']]);`,
   ],
-  'Server.listSkills': [
+  'Server.skillList': [
     `${SERVER} const db = { skillsAfter: (after: string, most: number) => ['md', 'pdf'].map((name) => ({ uri: 'skill://' + name + '/SKILL.md',
       frontmatter: { name, description: 'Reads files.' } })).filter(({ uri }) => uri > after).slice(0, most) };`,
     `const { skills } = await server.testClient().request('skills/list');
@@ -204,11 +204,11 @@ await first;`,
     `${SERVER} const client = await subscriber(server, 'notes://1');`,
     `assert.equal(await client.nextUpdate(), 'notes://1');`,
   ],
-  'Server.updatedWithMetadata': [
+  'Server.notifyUpdatedWithMetadata': [
     `${SERVER} const client = await subscriber(server, 'notes://1');`,
     `assert.equal(await client.nextUpdate(), 'notes://1');`,
   ],
-  'Server.subResourceUpdated': [
+  'Server.notifySubResourceUpdated': [
     `const server = serving({ subscribeUnknown: 'allow' }); const client = await subscriber(server, 'notes://work');`,
     `assert.equal(await client.nextUpdate(), 'notes://work/1');`,
   ],
@@ -228,12 +228,12 @@ await first;`,
   ],
   'Server.onPublish': [
     `${SERVER} const sent: string[] = []; const redis = { publish: (_channel: string, event: string) => void sent.push(event) };`,
-    `server.updated('notes://1'); assert.equal(sent.length, 1);`,
+    `server.notifyUpdated('notes://1'); assert.equal(sent.length, 1);`,
   ],
   'Server.inject': [
     `${SERVER} const redis = { subscribe: (_channel: string, then: (event: string) => void) => void other.onPublish(then) };
      const other = serving(); const client = await subscriber(server, 'notes://1');`,
-    `other.updated('notes://1'); assert.equal(await client.nextUpdate(), 'notes://1');`,
+    `other.notifyUpdated('notes://1'); assert.equal(await client.nextUpdate(), 'notes://1');`,
   ],
   'Server.explain': [
     `${SERVER} let said: any; const console = { error: (explanation: unknown) => (said = explanation) };`,
@@ -278,7 +278,7 @@ await first;`,
      const ask = (method: string) => fetch(new Request('http://localhost/mcp', { ...POST, headers: { ...headers, authorization: 'Bearer good', 'mcp-method': method } }));
      assert.deepEqual([(await ask('resources/read')).status, (await ask('tools/call')).status], [200, 403]);`,
   ],
-  'Server.close': [SERVER, `assert.throws(() => server.updated('notes://1'), /closed/);`],
+  'Server.close': [SERVER, `assert.throws(() => server.notifyUpdated('notes://1'), /closed/);`],
   'Server.connect': [
     `${SERVER} const flushed: Connection[] = []; const flush = (connection: Connection) => flushed.push(connection);`,
     `await server.close(); while (flushed.length === 0) await new Promise(setImmediate);`,
@@ -366,7 +366,7 @@ await first;`,
      const client = server.testClient({ capabilities: { extensions: { 'com.example/charts': { n: 1 } } } });
      assert.equal((await client.callTool('ask')).content[0].text, '{"n":1}');`,
   ],
-  'MethodCall.clientRequest': [
+  'MethodCall.requestInput': [
     `${SERVER} server.tool('folders', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', JSON.stringify(roots)); });
      const onRequest = () => ({ roots: [{ uri: 'file:///a' }] });
@@ -382,7 +382,7 @@ await first;`,
      const response = await fetch(new Request('http://localhost/mcp', { method: 'POST', body: greeting, headers: { ...headers, 'mcp-name': 'greeting://', 'accept-language': 'de' } }));
      assert.match(await response.text(), /"text":"de"/);`,
   ],
-  'Call.clientRequest': [
+  'Call.requestInput': [
     `${SERVER} server.resource('roots://', (_, call) => {`,
     `return JSON.stringify(roots); });
      const onRequest = () => ({ roots: [{ uri: 'file:///a' }] });
@@ -426,7 +426,7 @@ await first;`,
     `assert.equal(server.counters().subscriptions, 0);`,
   ],
   'TestClient.nextUpdate': [
-    `${CLIENT} await client.subscribe('notes://1'); server.updated('notes://1');`,
+    `${CLIENT} await client.subscribe('notes://1'); server.notifyUpdated('notes://1');`,
     '',
   ],
   'TestClient.request': [

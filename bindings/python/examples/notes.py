@@ -47,12 +47,12 @@ def edits(fifo: str) -> None:
             else:
                 notes[id] = text
             try:
-                server.updated(f"notes://{id}")
+                server.notify_updated(f"notes://{id}")
             except wellhead.RegistrationError as e:
                 print(f"notes: {e}", file=sys.stderr)
                 continue
             if verb != "set":
-                server.list_changed()
+                server.notify_resource_list_changed()
 
 
 if __name__ == "__main__":

@@ -75,13 +75,13 @@ def watch(server: wellhead.Server, database: sqlite3.Connection, path: str, over
                 if version == (version := committed(own)):
                     continue
                 if listed != (listed := sizes(own)):
-                    server.list_changed()
+                    server.notify_resource_list_changed()
                 with looking:
                     now = {uri: read(own, uri) for uri in watched}
                     changed = [uri for uri in now if now[uri] != watched[uri]]
                     watched.update(now)
                 for uri in changed:
-                    server.updated(uri)
+                    server.notify_updated(uri)
 
     thread = threading.Thread(target=look, args=[sizes(database)])
     thread.start()

@@ -423,7 +423,7 @@ impl Call {
     ///         cannot show the form, which is one flat object (`invalid_argument`).
     ///     ClosedError: The call is already answered.
     #[pyo3(signature = (name, method, params = None, /))]
-    fn client_request<'py>(
+    fn request_input<'py>(
         &self,
         name: &Bound<'py, PyAny>,
         method: &Bound<'py, PyAny>,
@@ -432,7 +432,7 @@ impl Call {
         let py = name.py();
         let (name, method) = (given::string("name", name)?, given::string("method", method)?);
         let params = given::optional(params, |params| given::object("params", params))?;
-        match detach(py, || self.slot.client_request(&name, &method, params.as_ref())) {
+        match detach(py, || self.slot.request_input(&name, &method, params.as_ref())) {
             Some(Ok(result)) => loads(py, result.as_str()),
             Some(Err(why)) => Err(unanswered(py, why)),
             None => Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered")),

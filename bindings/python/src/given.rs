@@ -159,7 +159,7 @@ pub(crate) fn dict<'a, 'py>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResul
 
 /// A dict as a JSON object.
 pub(crate) fn object(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Json> {
-    Json::object(json(name, value)?).or_raise(value.py())
+    Json::parse(json(name, value)?).or_raise(value.py())
 }
 
 /// A dict as JSON text.

@@ -20,8 +20,8 @@ const OTHERS: [&str; 12] = [
     "limits",
     "capabilities",
     "extensions",
-    "extension_result_types",
-    "list_notifications",
+    "result_type_extensions",
+    "list_changed_methods",
     "cache",
     "cache_of",
     "observe",
@@ -90,17 +90,17 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             }
             builder
         }
-        "extension_result_types" => {
+        "result_type_extensions" => {
             for (result_type, extension) in pairs(name, value)? {
                 let extension = given::string(&format!("{name}[{result_type:?}]"), &extension)?;
-                builder = builder.extension_result_type(result_type, extension);
+                builder = builder.result_type_extension(result_type, extension);
             }
             builder
         }
-        "list_notifications" => {
+        "list_changed_methods" => {
             for (kind, notification) in pairs(name, value)? {
                 let notification = given::string(&format!("{name}[{kind:?}]"), &notification)?;
-                builder = builder.list_notification(kind, notification);
+                builder = builder.list_changed_method(kind, notification);
             }
             builder
         }

@@ -79,7 +79,7 @@ pub(crate) trait Watched: Send + Sync {
     /// The numbers of the connection and of the request.
     fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<(u64, u64)>>;
     fn give_up(&self, request: u64);
-    fn client_request(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested>;
+    fn request_input(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested>;
     fn client(&self) -> Option<String>;
     fn client_capabilities(&self) -> Option<String>;
     fn session(&self) -> Option<wellhead::Session>;
@@ -219,8 +219,8 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
         self.use_responder(|responder| A::give_up(responder, request));
     }
 
-    fn client_request(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested> {
-        self.use_responder(|responder| A::client_request(responder, name, method, params))
+    fn request_input(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested> {
+        self.use_responder(|responder| A::request_input(responder, name, method, params))
     }
 
     fn client(&self) -> Option<String> {
@@ -274,7 +274,7 @@ pub(crate) trait Notifies: Reply + Sized {
         Err(wellhead::Error::new(ErrorKind::InvalidArgument, message))
     }
 
-    fn client_request(_: &Responder<Self>, _: &str, _: &str, _: Option<&Json>) -> Requested {
+    fn request_input(_: &Responder<Self>, _: &str, _: &str, _: Option<&Json>) -> Requested {
         let message = "only a read, tool, prompt or method asks its client";
         Err(ClientRequestError::Failed(wellhead::Error::new(ErrorKind::InvalidArgument, message)))
     }
@@ -286,13 +286,13 @@ fn no_method() -> wellhead::Error {
 }
 
 impl Notifies for wellhead::Answer {
-    fn client_request(
+    fn request_input(
         responder: &Responder<Self>,
         name: &str,
         method: &str,
         params: Option<&Json>,
     ) -> Requested {
-        responder.client_request(name, method, params)
+        responder.request_input(name, method, params)
     }
 }
 
@@ -318,12 +318,12 @@ impl Notifies for wellhead::MethodAnswer {
         responder.check_arguments(arguments)
     }
 
-    fn client_request(
+    fn request_input(
         responder: &Responder<Self>,
         name: &str,
         method: &str,
         params: Option<&Json>,
     ) -> Requested {
-        responder.client_request(name, method, params)
+        responder.request_input(name, method, params)
     }
 }

@@ -107,8 +107,8 @@ impl Server {
     #[pyo3(
         signature = (name, version, **options),
         text_signature = "(name, version, *, title=None, instructions=None, cursor_key=None, limits=None, \
-                    subscribe=True, list_changed=True, capabilities=None, extensions=None, extension_result_types=None, \
-                    list_notifications=None, cache=None, cache_of=None, instance_name=None, observe=None, lifespan=None, versions=None, error_profile='official', \
+                    subscribe=True, list_changed=True, capabilities=None, extensions=None, result_type_extensions=None, \
+                    list_changed_methods=None, cache=None, cache_of=None, instance_name=None, observe=None, lifespan=None, versions=None, error_profile='official', \
                     error_codes=None, permission_denied='error', undeclared_lists='error', \
                     titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
                     resources_as_tools=False, subscribe_unknown='deny', \
@@ -118,7 +118,7 @@ impl Server {
                     website_url=None, \
                     icons=None, \
                     tool_errors='hide', \
-                    app_only_tools='declared')"
+                    app_only_tools='app_clients')"
     )]
     fn new(
         name: &Bound<'_, PyAny>,
@@ -249,9 +249,9 @@ impl Server {
         Server::decorate(this, What::List { name }, source)
     }
 
-    #[doc = docstring!(list_skills)]
+    #[doc = docstring!(skill_list)]
     #[pyo3(signature = (function = None, /, *, name = None))]
-    fn list_skills<'py>(
+    fn skill_list<'py>(
         this: &Bound<'py, Self>,
         function: Option<Bound<'py, PyAny>>,
         name: Option<&Bound<'py, PyAny>>,
@@ -493,30 +493,30 @@ impl Server {
         self.remove_name(uri.py(), &given::string("uri", uri)?)
     }
 
-    #[doc = docstring!(updated)]
+    #[doc = docstring!(notify_updated)]
     #[pyo3(signature = (uri, /))]
-    fn updated(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn notify_updated(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, uri) = (uri.py(), given::string("uri", uri)?);
         let core = self.core(py);
-        raising(|| detach(py, || core.updated(&uri)))?.or_raise(py)
+        raising(|| detach(py, || core.notify_updated(&uri)))?.or_raise(py)
     }
 
-    #[doc = docstring!(updated_with_metadata)]
+    #[doc = docstring!(notify_updated_with_metadata)]
     #[pyo3(signature = (resource, /))]
-    fn updated_with_metadata(&self, resource: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn notify_updated_with_metadata(&self, resource: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = resource.py();
         let core = self.core(py);
         let resource = given::instance::<Resource>("resource", resource)?.get().to_core(py)?;
-        raising(|| detach(py, || core.updated_with_metadata(resource)))?.or_raise(py)
+        raising(|| detach(py, || core.notify_updated_with_metadata(resource)))?.or_raise(py)
     }
 
-    #[doc = docstring!(sub_resource_updated)]
+    #[doc = docstring!(notify_sub_resource_updated)]
     #[pyo3(signature = (uri, parent, /))]
-    fn sub_resource_updated(&self, uri: &Bound<'_, PyAny>, parent: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn notify_sub_resource_updated(&self, uri: &Bound<'_, PyAny>, parent: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = uri.py();
         let (uri, parent) = (given::string("uri", uri)?, given::string("parent", parent)?);
         let core = self.core(py);
-        raising(|| detach(py, || core.sub_resource_updated(&uri, &parent)))?.or_raise(py)
+        raising(|| detach(py, || core.notify_sub_resource_updated(&uri, &parent)))?.or_raise(py)
     }
 
     #[doc = docstring!(on_publish)]
@@ -580,10 +580,10 @@ impl Server {
         raising(|| detach(py, || core.access_changed(id)))?.or_raise(py)
     }
 
-    #[doc = docstring!(list_changed)]
-    fn list_changed(&self, py: Python<'_>) -> PyResult<()> {
+    #[doc = docstring!(notify_resource_list_changed)]
+    fn notify_resource_list_changed(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.core(py);
-        raising(|| detach(py, || core.list_changed()))?.or_raise(py)
+        raising(|| detach(py, || core.notify_resource_list_changed()))?.or_raise(py)
     }
 
     #[doc = docstring!(run)]

@@ -26,11 +26,11 @@ Args:
     extensions: Extensions of the protocol to declare: their settings by identifier, such as
         `{"com.example/charts": {}}`. An extension that the server implements is declared when it is
         used; settings here are added to its own. Callbacks get the client's from `Call.extension`.
-    extension_result_types: The extension of each `resultType` other than `complete` and `input_required`, such
+    result_type_extensions: The extension of each `resultType` other than `complete` and `input_required`, such
         as `{"chart": "com.example/charts"}`. The extension must be among `extensions`. Such a result
         goes only to a client that declares the extension, too; another client is told that it lacks
         it.
-    list_notifications: Further kinds of lists for `notify_list_changed`: the name that clients use in
+    list_changed_methods: Further kinds of lists for `notify_list_changed`: the name that clients use in
         `subscriptions/listen`, and the notification.
     cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
         more specific hint says so.
@@ -76,7 +76,7 @@ Args:
     tool_errors: The text that the model gets of a tool whose callback failed: a neutral one, or
         that of the error. `hide` (default), `show`.
     app_only_tools: The clients that are told of tools for apps only: those that declare apps, or
-        all. `declared` (default), `always`.
+        all. `app_clients` (default), `all_clients`.
 
 Raises:
     TypeError: An argument is unknown, or has the wrong type.
@@ -215,11 +215,11 @@ Raises:
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
-    (list_skills) => {
+    (skill_list) => {
         "Adds a source of listed skills, for `skills/list` and `skills/get` of the extension
 `io.modelcontextprotocol/skills`: a function `(after, limit)` that returns a `Page` of dicts.
 
-    @server.list_skills
+    @server.skill_list
     def library(after: str | None, limit: int) -> wellhead.Page:
         front = {\"name\": \"pdf\", \"description\": \"Fills forms.\"}
         return wellhead.Page([{\"uri\": \"skill://pdf/SKILL.md\", \"frontmatter\": front}])
@@ -324,7 +324,7 @@ of the client were. Functions nest in the order in which they were added; the fi
 
 In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
 an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
-result. No function runs around fixed contents and folders. A callback that `client_request` runs again
+result. No function runs around fixed contents and folders. A callback that `request_input` runs again
 runs again with all of them. Usable as a decorator, with and without parentheses.
 
 Args:
@@ -620,7 +620,7 @@ Raises:
     RegistrationError: Nothing is registered under the name (`unknown`).
     ClosedError: The server is closed."
     };
-    (updated) => {
+    (notify_updated) => {
         "Notifies the subscribers of a URI that the resource changed. Never blocks. A URI without
 subscribers, or that nothing serves, is fine.
 
@@ -631,7 +631,7 @@ Raises:
     RegistrationError: The URI is not absolute (`invalid_uri`).
     ClosedError: The server is closed."
     };
-    (updated_with_metadata) => {
+    (notify_updated_with_metadata) => {
         "Notifies the subscribers of a resource that it changed, and sets its new version. Never blocks.
 
 Only the version of the registration changes; its other members, and its entry in lists, stay as
@@ -645,7 +645,7 @@ Raises:
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
-    (sub_resource_updated) => {
+    (notify_sub_resource_updated) => {
         "Notifies the subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
 Never blocks.
 
@@ -664,7 +664,7 @@ Raises:
         "Notifies clients that the lists of one kind changed. Never blocks.
 
 Args:
-    kind: `toolsListChanged`, `promptsListChanged`, or a kind of `list_notifications`.
+    kind: `toolsListChanged`, `promptsListChanged`, or a kind of `list_changed_methods`.
 
 Raises:
     RegistrationError: The kind is unknown (`unknown`), or the capability does not declare
@@ -684,7 +684,7 @@ Args:
 Raises:
     ClosedError: The server is closed."
     };
-    (list_changed) => {
+    (notify_resource_list_changed) => {
         "Notifies clients that the list of resources changed for another reason than a registration or a
 removal. Never blocks.
 
@@ -716,8 +716,8 @@ Args:
 instances of the service.
 
 `event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
-instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_with_metadata`),
-`sub_resource_updated` (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`)
+instance. Its `change` is `updated` (with `uri`, and `resource` after `notify_updated_with_metadata`),
+`notify_sub_resource_updated` (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`)
 or `access` (with `caller`, the id in base64).
 
 The function runs on the thread that announces the change, and must return quickly. It is not called

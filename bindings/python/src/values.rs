@@ -300,7 +300,7 @@ impl Resource {
 /// One page of a listing: the items, in order, and whether more follow.
 ///
 /// Args:
-///     items: A list of `Resource`, or any other iterable of them. For `list_skills` a list of dicts.
+///     items: A list of `Resource`, or any other iterable of them. For `skill_list` a list of dicts.
 ///     more: True if more items follow.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Page {

@@ -139,10 +139,10 @@ async def test_a_client_that_takes_nothing_is_sent_no_more() -> None:
     await stream.until(b"acknowledged")
     stream.room.clear()
     for _ in range(3):
-        s.updated("n:a")
+        s.notify_updated("n:a")
     await stream.until(b"resources/updated")
     for _ in range(3):
-        s.updated("n:a")
+        s.notify_updated("n:a")
     assert await text(read(app, "n:a")) == "a"  # by now the stream's turn has come, too
     assert stream.body.count(b"resources/updated") == 1
     stream.room.set()

@@ -52,7 +52,7 @@ def large() -> str:
 
 @server.resource("n:change")
 def change() -> str:
-    server.updated("n:a")
+    server.notify_updated("n:a")
     return "changed"
 
 

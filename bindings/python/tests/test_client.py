@@ -70,10 +70,10 @@ def test_it_asks_for_everything(asynchronous: bool, revision: str | None) -> Non
         assert client.complete("greeting", "name", others={"other": "x"}) == ["Ada", "Bob"]
         assert client.request("tools/list")["tools"][0]["name"] == "total"
         client.subscribe("shop://items/3")
-        server.updated("shop://items/3")
+        server.notify_updated("shop://items/3")
         assert client.next_update() == "shop://items/3"
         client.unsubscribe("shop://items/3")
-        server.updated("shop://items/3")
+        server.notify_updated("shop://items/3")
         server.text("shop://news", "None.")
         assert client.list_changes() == 1
         with pytest.raises(wellhead.LimitError, match=r"^no update came within 0 s$"):
@@ -100,7 +100,7 @@ def test_it_asks_for_everything_on_a_loop(asynchronous: bool, revision: str | No
             await asyncio.to_thread(server.updated, "shop://items/3")
             assert await changed == "shop://items/3"
             await client.unsubscribe("shop://items/3")
-            server.updated("shop://items/3")
+            server.notify_updated("shop://items/3")
             server.text("shop://news", "None.")
             assert await client.list_changes() == 1
             with pytest.raises(wellhead.LimitError, match=r"^no update came within 0 s$"):

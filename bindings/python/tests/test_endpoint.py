@@ -83,7 +83,7 @@ def test_a_server_with_a_thread_for_each_request_serves_callbacks_sessions_and_s
         with client.send("GET", headers={**session, "Accept": "text/event-stream"}) as stream:
             assert stream.status == 200
         stream = client.listen("n:a")
-        server.updated("n:a")
+        server.notify_updated("n:a")
         assert stream.event()["params"]["uri"] == "n:a"
         endpoint.close()
         assert stream.ends()

@@ -51,7 +51,7 @@ def load() -> None:
     try:
         for n in itertools.count():
             client.read(f"n:{n}")
-            server.updated("n:1")
+            server.notify_updated("n:1")
     except (OSError, http.client.HTTPException, ValueError, KeyError, wellhead.Error):
         pass  # the server has ended
 

@@ -36,7 +36,7 @@ def one(x: str) -> str:
 def connect() -> None:
     with server.test_client() as client:
         client.subscribe("n:x")
-        server.updated("n:x")
+        server.notify_updated("n:x")
         client.read("n:1")
 
 
@@ -53,7 +53,7 @@ if what == "HTTP":
     threading.Thread(target=lambda: server.serve_http(port=0, callback_threads=2, on_listening=told)).start()
     ready.wait()
 uses = {
-    "updated": lambda: server.updated("n:x"),
+    "updated": lambda: server.notify_updated("n:x"),
     "counters": server.counters,
     "connections": connect,
     "registrations": lambda: (server.text("n:y", "y").set("z"), server.remove("n:y")),
@@ -79,7 +79,7 @@ for _ in range(forks):
     child = os.fork()
     if child == 0:
         signal.alarm(20)
-        server.updated("n:x")
+        server.notify_updated("n:x")
         server.counters()
         with server.test_client() as client:
             right = client.read("n:3") == "3"

@@ -29,11 +29,11 @@ def test_it_passes_through_what_announces_a_change(e: type[BaseException]) -> No
     server.text("n:1", "one")
     server.on_publish(ending(e))
     changes: list[Callable[[], object]] = [
-        lambda: server.updated("n:1"),
-        lambda: server.updated_with_metadata(wellhead.Resource("n:1", name="one")),
-        lambda: server.sub_resource_updated("n:1", "n:"),
+        lambda: server.notify_updated("n:1"),
+        lambda: server.notify_updated_with_metadata(wellhead.Resource("n:1", name="one")),
+        lambda: server.notify_sub_resource_updated("n:1", "n:"),
         lambda: server.access_changed(b"alice"),
-        lambda: server.list_changed(),
+        lambda: server.notify_resource_list_changed(),
     ]
     with server.test_client() as client:
         client.subscribe("n:1")
@@ -106,7 +106,7 @@ def test_a_change_that_a_callback_announces_is_told_before_it_passes_through() -
     @server.resource("n:1")
     def one() -> str:
         try:
-            server.updated("n:1")
+            server.notify_updated("n:1")
         except KeyboardInterrupt:
             told.append("interrupted")
         return "one"
@@ -145,7 +145,7 @@ def test_it_passes_through_a_change_that_wakes_a_connection(e: type[BaseExceptio
     transmitted(connection)
     wake.armed = True
     with pytest.raises(e):
-        server.updated("n:1")
+        server.notify_updated("n:1")
     [told] = transmitted(connection)
     assert told["params"]["uri"] == "n:1"
 
@@ -189,11 +189,11 @@ def test_it_passes_through_what_wakes_an_endpoint(which: str, e: type[BaseExcept
     if which == "wake":
         wake.armed = True
         with pytest.raises(e):
-            server.updated("n:1")
+            server.notify_updated("n:1")
         endpoint.poll()
     else:
         ready.armed = True
-        server.updated("n:1")
+        server.notify_updated("n:1")
         with pytest.raises(e):
             endpoint.poll()
     step, told = exchange.poll()
@@ -237,7 +237,7 @@ def hook(*_):
     {leaves}
 
 server = wellhead.Server("s", "1", observe=hook if {hook!r} == "observe" else None)
-server.resource("n:{{id}}", exists=hook if {hook!r} == "exists" else None)(lambda id: server.updated("n:1") or id)
+server.resource("n:{{id}}", exists=hook if {hook!r} == "exists" else None)(lambda id: server.notify_updated("n:1") or id)
 if {hook!r} == "publish":
     server.on_publish(hook)
 server.run(callback_threads={threads})

@@ -21,16 +21,16 @@ def test_a_cycle_of_server_and_callback_is_collected() -> None:
         server = wellhead.Server("s", "1")
 
         def note(id: str, default: object = server) -> str:
-            server.updated(f"n:{id}")
+            server.notify_updated(f"n:{id}")
             return id
 
         def listing(after: str | None, limit: int) -> wellhead.Page:
-            server.list_changed()
+            server.notify_resource_list_changed()
             return wellhead.Page([])
 
         server.resource("n:{id}", list=listing)(note)
         server.list(listing)
-        server.fallback(lambda uri: server.updated(uri))
+        server.fallback(lambda uri: server.notify_updated(uri))
         server.resource("never:{used}")  # the decorator is part of it too
         return weakref.ref(server)
 
@@ -142,8 +142,8 @@ def test_a_callback_may_use_its_server() -> None:
     @server.resource("n:{id}")
     def callback(id: str) -> str:
         server.text(f"other:{id}", "made by a callback")
-        server.updated("n:1")
-        server.list_changed()
+        server.notify_updated("n:1")
+        server.notify_resource_list_changed()
         server.remove("n:{id}")
         return outcome(server.connect().handle(read(f"other:{id}"))) or ""
 
@@ -196,7 +196,7 @@ def test_a_wake_that_raises_harms_no_connection() -> None:
     server.text("n:x", "x")
     connection.poll_event()
     transmitted(connection)
-    server.updated("n:x")
+    server.notify_updated("n:x")
 
 
 def test_handle_gives_a_late_answer_up() -> None:
@@ -258,7 +258,7 @@ def test_a_registration_made_before_fork_works_in_the_child() -> None:
             with pytest.raises(wellhead.ClosedError) as raised:
                 act()
             assert raised.value.code == "forked"
-        server.updated("n:1")
+        server.notify_updated("n:1")
         fixed.set("y")
         assert ask(server, "n:1") == "1"
         assert ask(server, "n:fixed") == "y"
@@ -374,7 +374,7 @@ stop = False
 
 def update() -> None:
     while not stop:
-        server.updated("n:x")
+        server.notify_updated("n:x")
 
 
 threads = [threading.Thread(target=update) for _ in range(2)]

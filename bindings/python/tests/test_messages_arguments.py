@@ -413,11 +413,11 @@ MISTAKES: list[Mistake] = [
         "a kind of lists that is none",
         lambda server: server.notify_list_changed("x"),
         wellhead.RegistrationError,
-        'no kind of lists is named "x"; see `list_notifications`',
+        'no kind of lists is named "x"; see `list_changed_methods`',
     ),
     Mistake(
         "a result type of no extension",
-        lambda server: wellhead.Server("s", "1", extension_result_types={"a": "a.example/b"}),
+        lambda server: wellhead.Server("s", "1", result_type_extensions={"a": "a.example/b"}),
         wellhead.RegistrationError,
         'the result type "a" belongs to the extension "a.example/b", which is not declared',
     ),

@@ -126,7 +126,7 @@ MISTAKES: list[Mistake] = [
     ),
     Mistake(
         "a relative URI that changed",
-        lambda server: server.updated("zzz"),
+        lambda server: server.notify_updated("zzz"),
         wellhead.RegistrationError,
         '"zzz": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 3)',
     ),
@@ -343,7 +343,7 @@ def test_on_publish_may_be_written_with_and_without_parentheses(decorate: Any) -
 
     with wellhead.Server("s", "1") as server:
         assert decorate(server)(publish) is publish
-        server.updated("a:b")
+        server.notify_updated("a:b")
     assert len(published) == 1
 
 

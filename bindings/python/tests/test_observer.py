@@ -46,7 +46,7 @@ def test_calls_and_changes_are_counted() -> None:
     ask(server, "n:a")
     with server.test_client() as client:
         client.subscribe("n:a")
-        server.updated("n:a")
+        server.notify_updated("n:a")
         counters = server.counters()
     assert (counters.calls, counters.calls_answered, counters.calls_failed) == (1, 1, 0)
     assert (counters.connections, counters.connections_open) == (2, 1)
@@ -58,7 +58,7 @@ def test_a_change_that_one_instance_publishes_reaches_the_clients_of_another() -
     second.text("n:a", "a")
     events: list[str] = []
     first.on_publish(events.append)
-    first.updated("n:a")
+    first.notify_updated("n:a")
     [event] = events
     assert json.loads(event) == {"origin": "first", "change": "updated", "uri": "n:a"}
     with second.test_client() as client:

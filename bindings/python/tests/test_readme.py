@@ -138,7 +138,7 @@ def updates(names: Names) -> None:
         names["clock"].set("12:02")
         names["clock"].set("12:03")
         assert client.next_update() == "clock://now"
-        names["server"].list_changed()
+        names["server"].notify_resource_list_changed()
         assert client.list_changes() == 1
 
 

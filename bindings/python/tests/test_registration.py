@@ -114,7 +114,7 @@ def test_a_closed_server_says_so() -> None:
         lambda: server.text("n:b", "x"),
         lambda: server.resource("n:{id}")(lambda id: id),
         lambda: server.list(lambda after, limit: wellhead.Page([])),
-        lambda: server.updated("n:a"),
+        lambda: server.notify_updated("n:a"),
         server.list_changed,
         lambda: fixed.set("y"),
         server.run,

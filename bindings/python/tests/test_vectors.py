@@ -38,7 +38,7 @@ REACHES = {
     "replicas",
     "skills",
     "tools",
-    "sub_resource_updated",
+    "notify_sub_resource_updated",
     "verdict_count",
     "versions",
     "wrong_type",

@@ -21,9 +21,9 @@ DESCRIPTION = (
 )
 OPTIONS = (
     "instance_name",
-    *("capabilities", "list_notifications", "versions", "error_profile", "error_codes", "permission_denied"),
+    *("capabilities", "list_changed_methods", "versions", "error_profile", "error_codes", "permission_denied"),
     *("app_only_tools", "undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
-    *("extensions", "handshake_extensions", "extension_result_types"),
+    *("extensions", "handshake_extensions", "result_type_extensions"),
     "resources_as_tools",
     *("unknown_tool", "invalid_arguments", "tool_errors", "check_output"),
     *("description", "website_url"),
@@ -124,7 +124,7 @@ class Host:
             name = entry["list"]
             lister = self.lister("-" if name is None else name, entry["pages"])
             if entry.get("of") == "skills":
-                self.server.list_skills(name=name)(lister)
+                self.server.skill_list(name=name)(lister)
             elif name is None:
                 self.server.list(lister)
             else:
@@ -250,7 +250,7 @@ class Host:
         unanswered: wellhead.Error | None = None
         for each in answer["client_requests"]:
             try:
-                result = call.client_request(each["name"], each["method"], each.get("params"))
+                result = call.request_input(each["name"], each["method"], each.get("params"))
                 self.calls.append(f"answered {each['name']} {compact(result)}")
             except wellhead.MethodError as error:
                 self.calls.append(f"answered {each['name']} error {error.number} {error.message}")
@@ -416,10 +416,10 @@ class Host:
         elif "update" in step:
             if "as" in step:
                 changed = wellhead.Resource(step["update"], **descriptor(step["as"]))
-                outcome(step, lambda: self.server.updated_with_metadata(changed))
+                outcome(step, lambda: self.server.notify_updated_with_metadata(changed))
                 return
             below = [step["below"]] if "below" in step else []
-            update = self.server.sub_resource_updated if below else self.server.updated
+            update = self.server.notify_sub_resource_updated if below else self.server.updated
             outcome(step, lambda: update(step["update"], *below))
         elif "list_changed" in step:
             outcome(step, self.server.list_changed)

@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     fn refused(uri: &str, ui: &str) -> String {
-        app(Resource::new(uri), &Json::object(ui).unwrap()).expect_err("this is refused").to_string()
+        app(Resource::new(uri), &Json::parse(ui).unwrap()).expect_err("this is refused").to_string()
     }
 
     // row: AP-10, AP-11, AP-24, AP-25
@@ -283,7 +283,7 @@ mod tests {
     // row: AP-28
     #[test]
     fn raw_metadata_stands_next_to_ui_and_not_in_its_place() {
-        let meta = |text: &str| Resource::new("ui://a").meta(Json::object(text).unwrap());
+        let meta = |text: &str| Resource::new("ui://a").meta(Json::parse(text).unwrap());
         let made = app(meta(r#"{"openai/x":1}"#), &Json::empty()).unwrap();
         let written = made.descriptor.meta().unwrap().as_str();
         assert_eq!(written, r#"{"ui":{"csp":{"connectDomains":[],"resourceDomains":[]}},"openai/x":1}"#);
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn a_tool_names_its_app_and_who_sees_it() {
         let written =
-            |text: &str| with_app("t", &Json::object(text).unwrap()).map(|json| json.as_str().to_owned());
+            |text: &str| with_app("t", &Json::parse(text).unwrap()).map(|json| json.as_str().to_owned());
         assert_eq!(
             written(r#"{"title":"T","app":"ui://a","visibility":["app"]}"#).unwrap(),
             r#"{"title":"T","_meta":{"ui":{"resourceUri":"ui://a","visibility":["app"]},"ui/resourceUri":"ui://a"}}"#

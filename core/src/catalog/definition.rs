@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     fn render(family: Family, members: &str) -> Result<String> {
-        let definition = definition(family, "t", &Json::object(members)?)?;
+        let definition = definition(family, "t", &Json::parse(members)?)?;
         Ok(definition.json.ordinary.into())
     }
 

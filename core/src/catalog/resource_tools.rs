@@ -174,7 +174,7 @@ impl Catalog {
         ];
         let mut own = Vec::new();
         for (name, members, tool) in tools {
-            own.push((self.mint().0, named(name, &Json::object(members)?, tool)?));
+            own.push((self.mint().0, named(name, &Json::parse(members)?, tool)?));
         }
         self.resource_tools = Some(ResourceTools(own));
         Ok(())

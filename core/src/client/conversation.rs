@@ -193,7 +193,7 @@ impl Conversation {
     }
 
     fn send_request(&mut self, method: &str, params: &str) -> Result<u64> {
-        let given = Json::object(params)?;
+        let given = Json::parse(params)?;
         self.last_id += 1;
         let id = self.last_id;
         let mut message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":").into_bytes();

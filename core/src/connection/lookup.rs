@@ -91,7 +91,7 @@ impl ConnectionState {
 
     /// Returns for whom a client lists tools. It depends on the client only if there are tools for apps only.
     fn audience_of_tools(&self, context: &Context) -> ToolAudience {
-        let always = self.server.settings.policy.options.app_only_tools == AppOnlyTools::Always;
+        let always = self.server.settings.policy.options.app_only_tools == AppOnlyTools::AllClients;
         if always || !self.server.catalog.with(|c, _| c.has_tools_for_apps_only()) {
             ToolAudience::Anyone
         } else if self.client_extensions(context).supports_apps() {

@@ -23,7 +23,7 @@ const EXPIRES_MS: u64 = 600_000;
 const STATE_BYTES: usize = 64 << 10;
 
 impl ConnectionState {
-    pub(crate) fn client_request(
+    pub(crate) fn request_input(
         self: &Arc<Self>,
         call: CallId,
         context: &Context,
@@ -42,7 +42,7 @@ impl ConnectionState {
                 let wrong = |why: &str| {
                     ClientRequestError::InvalidAnswer(format!("the client's answer to \"{name}\"{why}"))
                 };
-                let result = Json::object(result).map_err(|_| wrong(" is no object"))?;
+                let result = Json::parse(result).map_err(|_| wrong(" is no object"))?;
                 if let Some(Err(why)) = elicits.map(|params| check_elicited(params, result.raw())) {
                     return Err(wrong(&why));
                 }
@@ -68,7 +68,7 @@ impl ConnectionState {
                 "in this revision only tools, prompts and reads wait for their client; ask in one of them"
                     .to_owned(),
             ),
-            NotAnswered::NotSent(NotSent::Lacks(needed)) => match Json::object(needed) {
+            NotAnswered::NotSent(NotSent::Lacks(needed)) => match Json::parse(needed) {
                 Ok(needed) => ClientRequestError::MissingCapability(needed),
                 Err(why) => ClientRequestError::Failed(why),
             },
@@ -90,7 +90,7 @@ impl ConnectionState {
             WaitingCallback::Method { .. } => self.finish_method(call, MethodAnswer::failed(why)),
         };
         if named.pending.is_empty() {
-            return failed("it waits for its client, and asked it nothing by client_request");
+            return failed("it waits for its client, and asked it nothing by request_input");
         }
         if named.rounds >= ROUNDS {
             return failed("it asked its client in more than 16 rounds");
@@ -123,7 +123,7 @@ impl ConnectionState {
         let (state, responses) = callback.input(context)?;
         let Some(state) = state else { return Some(NamedRequests::default()) };
         let opened = self.sealer().open_state(context.caller.id(), &purpose(callback), &state, now)?;
-        let opened = Json::object(opened).ok()?;
+        let opened = Json::parse(opened).ok()?;
         let [rounds, pending, answers] = members(opened.raw(), &["rounds", "asked", "answers"]).ok()?;
         let mut read = NamedRequests { rounds: rounds?.get().parse().ok()?, ..NamedRequests::default() };
         for_each_member(answers?, |name, answer| {
@@ -158,7 +158,7 @@ fn purpose(callback: &WaitingCallback) -> String {
             (handler.item.as_deref().unwrap_or_default(), super::method_calls::arguments(params).get())
         }
     };
-    format!("client_request of {} {of}\n{arguments}", callback.method())
+    format!("request_input of {} {of}\n{arguments}", callback.method())
 }
 
 /// The text of the state that a client gets.

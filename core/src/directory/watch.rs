@@ -399,15 +399,17 @@ impl WatchState {
     fn announce(&self, server: &Server, changes: Changes) {
         for (path, now) in changes.updated {
             let uri = self.base.address.uri(&path);
-            let _ = server.updated(&Address::at_localhost(&uri));
+            let _ = server.notify_updated(&Address::at_localhost(&uri));
             let _ = match now {
-                Some(resource) => server.updated_with_metadata(resource),
-                None => server.updated(&uri),
+                Some(resource) => server.notify_updated_with_metadata(resource),
+                None => server.notify_updated(&uri),
             };
             let links = self.seen.with(|seen| seen.links.to(&path));
             for link in links {
                 let uri = self.base.address.uri(&link);
-                let _ = server.updated(&uri).and_then(|()| server.updated(&Address::at_localhost(&uri)));
+                let _ = server
+                    .notify_updated(&uri)
+                    .and_then(|()| server.notify_updated(&Address::at_localhost(&uri)));
             }
         }
         for path in changes.within {
@@ -417,7 +419,7 @@ impl WatchState {
             }
         }
         if changes.list {
-            let _ = server.list_changed();
+            let _ = server.notify_resource_list_changed();
         }
     }
 

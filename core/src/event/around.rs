@@ -228,7 +228,7 @@ impl Next {
     /// let server = Server::new("notes", "1.0.0");
     /// server.around(|call, mut next| {
     ///     if call.name() == Some("search") {
-    ///         next.set_arguments(&Json::object(r#"{"word":"milk","limit":10}"#).unwrap()).unwrap();
+    ///         next.set_arguments(&Json::parse(r#"{"word":"milk","limit":10}"#).unwrap()).unwrap();
     ///     }
     ///     next.run(|outcome| outcome);
     /// })?;
@@ -247,7 +247,7 @@ impl Next {
     }
 
     /// Answers in place of the callback, which does not run.
-    pub fn answer(self, outcome: impl Into<Outcome>) {
+    pub fn answer_instead(self, outcome: impl Into<Outcome>) {
         let outcome = outcome.into();
         // Whether the client still wants it is no concern of an around callback.
         let _wanted = match self.callback {

@@ -106,25 +106,25 @@ impl MethodCall {
     /// use wellhead::{ClientRequestError, Json, MethodCall, Server};
     ///
     /// fn folders(call: MethodCall) -> Result<Json, ClientRequestError> {
-    ///     let roots = call.client_request("roots", "roots/list", None)?;
-    ///     Ok(Json::object(format!(r#"{{"content":[],"structuredContent":{}}}"#, roots.as_str())).unwrap())
+    ///     let roots = call.request_input("roots", "roots/list", None)?;
+    ///     Ok(Json::parse(format!(r#"{{"content":[],"structuredContent":{}}}"#, roots.as_str())).unwrap())
     /// }
     ///
     /// let server = Server::new("folders", "1.0.0");
-    /// server.tool("folders", &Json::object(r#"{"inputSchema":{"type":"object"}}"#)?, folders)?;
+    /// server.tool("folders", &Json::parse(r#"{"inputSchema":{"type":"object"}}"#)?, folders)?;
     /// # Ok::<(), wellhead::Error>(())
     /// ```
     ///
     /// # Errors
     /// See [`ClientRequestError`].
-    pub fn client_request(
+    pub fn request_input(
         &self,
         name: &str,
         method: &str,
         params: Option<&Json>,
     ) -> std::result::Result<Json, ClientRequestError> {
         match &self.responder {
-            Some(responder) => responder.client_request(name, method, params),
+            Some(responder) => responder.request_input(name, method, params),
             None => Err(ClientRequestError::Failed(Error::new(
                 ErrorKind::Closed,
                 "the call's responder was taken; ask through that",

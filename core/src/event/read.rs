@@ -118,13 +118,13 @@ impl Call {
 
     /// Asks the client for one of its features by a name, in every revision. Returns the result. The first time there is none
     /// yet, [`ClientRequestError::Waiting`]: return it, and the callback **runs again from its start** when the client has
-    /// answered. See [`crate::MethodCall::client_request`].
+    /// answered. See [`crate::MethodCall::request_input`].
     ///
     /// ```
     /// use wellhead::{Call, ClientRequestError, Resource, Server};
     ///
     /// fn folders(call: Call) -> Result<String, ClientRequestError> {
-    ///     Ok(call.client_request("roots", "roots/list", None)?.as_str().to_owned())
+    ///     Ok(call.request_input("roots", "roots/list", None)?.as_str().to_owned())
     /// }
     ///
     /// let server = Server::new("folders", "1.0.0");
@@ -134,14 +134,14 @@ impl Call {
     ///
     /// # Errors
     /// See [`ClientRequestError`].
-    pub fn client_request(
+    pub fn request_input(
         &self,
         name: &str,
         method: &str,
         params: Option<&Json>,
     ) -> Result<Json, ClientRequestError> {
         match &self.responder {
-            Some(responder) => responder.client_request(name, method, params),
+            Some(responder) => responder.request_input(name, method, params),
             None => Err(ClientRequestError::Failed(Error::new(
                 ErrorKind::Closed,
                 "the call's responder was taken; ask through that",

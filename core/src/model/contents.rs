@@ -308,7 +308,7 @@ pub enum Answer {
     /// The read needs these capabilities that the client lacks: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
     /// The callback waits for the client: it runs again from its start when the client has answered what it asked by
-    /// [`crate::Call::client_request`].
+    /// [`crate::Call::request_input`].
     Waiting,
     /// The read came with a `requestState` that this application did not make: see [`crate::Call::open_state`].
     InvalidState,

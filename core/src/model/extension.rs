@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     fn declared(capabilities: &str, era: Era) -> ClientExtensions {
-        ClientExtensions::new(Json::object(capabilities).unwrap(), era)
+        ClientExtensions::new(Json::parse(capabilities).unwrap(), era)
     }
 
     // row: EX-02

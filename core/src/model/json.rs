@@ -13,7 +13,7 @@ impl Json {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if it is not.
-    pub fn object(text: impl Into<String>) -> Result<Json> {
+    pub fn parse(text: impl Into<String>) -> Result<Json> {
         let json = Json(checked(&text.into(), "object")?);
         if is_object(json.raw()) {
             return Ok(json);

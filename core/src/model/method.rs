@@ -57,7 +57,7 @@ pub enum MethodAnswer {
     /// The method needs these capabilities that the client lacks: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
     /// The callback waits for the client: it runs again from its start when the client has answered what it asked by
-    /// [`crate::MethodCall::client_request`].
+    /// [`crate::MethodCall::request_input`].
     Waiting,
     /// A failure; the text is for the log. For the client it is an internal error, and for a tool a result with
     /// `isError` and the text "The tool failed", or this text with [`crate::ToolErrors::Show`].
@@ -143,7 +143,7 @@ impl MethodError {
 /// }
 ///
 /// let server = Server::new("files", "1.0.0");
-/// server.tool("open", &Json::object(r#"{"inputSchema":{"type":"object"}}"#)?, open)?;
+/// server.tool("open", &Json::parse(r#"{"inputSchema":{"type":"object"}}"#)?, open)?;
 /// # Ok::<(), wellhead::Error>(())
 /// ```
 #[derive(Debug, Clone, thiserror::Error)]
@@ -237,7 +237,7 @@ impl MethodAnswer {
     }
 }
 
-/// Why [`crate::MethodCall::client_request`] has no result. A callback that does not look into it returns it: `?` is enough.
+/// Why [`crate::MethodCall::request_input`] has no result. A callback that does not look into it returns it: `?` is enough.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientRequestError {

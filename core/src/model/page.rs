@@ -210,7 +210,7 @@ impl Page {
         self.rows.push(Row { json: from..self.json.len(), members, key, rare, skill: None, fault });
     }
 
-    /// Adds a skill to the page of [`crate::Server::list_skills`]. Its `uri` is that of its `SKILL.md`. Its `frontmatter` is
+    /// Adds a skill to the page of [`crate::Server::skill_list`]. Its `uri` is that of its `SKILL.md`. Its `frontmatter` is
     /// an object with at least `name` and `description`. Its `resources` are `"dynamic"`, or a list with `uri`, `digest`
     /// and `size` of each file. Default of `resources`: `"dynamic"`. An entry that breaks the rules of the extension is
     /// left out, and the log says why.

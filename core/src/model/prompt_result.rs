@@ -14,7 +14,7 @@ use std::fmt;
 /// }
 ///
 /// let server = Server::new("notes", "1.0.0");
-/// server.prompt("review", &Json::object("{}")?, review)?;
+/// server.prompt("review", &Json::parse("{}")?, review)?;
 /// # Ok::<(), wellhead::Error>(())
 /// ```
 #[derive(Clone, Default)]

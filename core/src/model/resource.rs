@@ -32,7 +32,7 @@ impl Resource {
     }
 
     /// Sets the version: an opaque text that differs whenever the contents do. A client that has this version
-    /// already gets "not modified" in place of the contents. [`crate::Server::updated`] clears it.
+    /// already gets "not modified" in place of the contents. [`crate::Server::notify_updated`] clears it.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.descriptor.set_version(Some(version.into().into()));

@@ -79,7 +79,7 @@ impl Tool {
         if !self.annotations.is_empty() {
             self.members.insert("annotations".into(), self.annotations.into());
         }
-        Json::object(Value::Object(self.members).to_string())
+        Json::parse(Value::Object(self.members).to_string())
     }
 
     fn member(mut self, name: &str, value: impl Into<Value>) -> Self {

@@ -22,7 +22,7 @@ use std::fmt;
 /// }
 ///
 /// let server = Server::new("brand", "1.0.0");
-/// server.tool("logo", &Json::object("{}")?, logo)?;
+/// server.tool("logo", &Json::parse("{}")?, logo)?;
 /// # Ok::<(), wellhead::Error>(())
 /// ```
 #[derive(Clone, Default)]
@@ -314,7 +314,7 @@ mod tests {
         let structured = ToolResult::new().structured("[1,\n2]").unwrap();
         assert_eq!(written(structured.clone()), r#"{"structuredContent":[1, 2]}"#);
         let whole = structured.block(ContentBlock::text("a")).block(ContentBlock::text("b"));
-        let whole = whole.meta(Json::object(r#"{"a/b":1}"#).unwrap()).unwrap().is_error(true);
+        let whole = whole.meta(Json::parse(r#"{"a/b":1}"#).unwrap()).unwrap().is_error(true);
         let blocks = r#"[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#;
         let rest = r#""structuredContent":[1, 2],"isError":true,"_meta":{"a/b":1}}"#;
         assert_eq!(written(whole), format!(r#"{{"content":{blocks},{rest}"#));
@@ -330,7 +330,7 @@ mod tests {
     fn each_kind_of_block_is_written_as_the_schema_has_it() {
         let link = Resource::new("a:b").title("B").size(3);
         let text = Contents::new("x").uri("a:c").mime_type("text/plain");
-        let blob = Contents::new(b"\0\xff").uri("a:d").meta(Json::object(r#"{"k":1}"#).unwrap());
+        let blob = Contents::new(b"\0\xff").uri("a:d").meta(Json::parse(r#"{"k":1}"#).unwrap());
         for (block, expected) in [
             (
                 ContentBlock::image(b"\0\xff", "image/png"),
@@ -354,13 +354,13 @@ mod tests {
                 r#"{"type":"text","text":"t","annotations":{"priority":0.5}}"#,
             ),
             (
-                ContentBlock::text("t").meta(&Json::object(r#"{"k":1}"#).unwrap()),
+                ContentBlock::text("t").meta(&Json::parse(r#"{"k":1}"#).unwrap()),
                 r#"{"type":"text","text":"t","_meta":{"k":1}}"#,
             ),
         ] {
             let result = written(block.unwrap());
             assert_eq!(result, format!(r#"{{"content":[{expected}]}}"#));
-            let result = Json::object(result).unwrap();
+            let result = Json::parse(result).unwrap();
             wire::call_result(Family::Tools, ResultShape::default(), Revision::newest(), &result).unwrap();
         }
     }
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(kind(ContentBlock::resource(&Contents::new("x").uri("a:b").mime_type("png"))), argument);
         assert_eq!(kind(ContentBlock::text("t").annotations(&Annotations::new().priority(2.0))), argument);
         assert_eq!(
-            kind(ContentBlock::text("t").meta(&Json::object(r#"{"progressToken":1}"#).unwrap())),
+            kind(ContentBlock::text("t").meta(&Json::parse(r#"{"progressToken":1}"#).unwrap())),
             argument
         );
     }

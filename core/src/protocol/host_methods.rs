@@ -453,7 +453,7 @@ impl MethodRequest<'_> {
         let Some(id) = result_types.get(kind) else {
             let kind = printable(kind, SHOWN);
             return Err(self.wrong(&format!(
-                "no extension has the resultType \"{kind}\"; see `extension_result_types`"
+                "no extension has the resultType \"{kind}\"; see `result_type_extensions`"
             )));
         };
         if !self.revision.result_envelope {

@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn serving_does_not_begin_while_the_app_of_a_tool_is_missing() {
         let server = Server::new("clock", "1");
-        let definition = Json::object(r#"{"app":"ui://clock/view"}"#).unwrap();
+        let definition = Json::parse(r#"{"app":"ui://clock/view"}"#).unwrap();
         let tool = server.tool("show", &definition, |_| ToolResult::from("noon")).unwrap();
         let refused = server.endpoint().build(|| {}).expect_err("the app is missing");
         assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
@@ -125,7 +125,7 @@ mod tests {
         let built = |result_type: &str, id: &str| {
             let builder = Server::builder("s", "1").extension("com.example/a", Json::empty());
             builder
-                .extension_result_type(result_type, id)
+                .result_type_extension(result_type, id)
                 .build()
                 .map(drop)
                 .map_err(|error| error.to_string())

@@ -13,7 +13,7 @@ impl Server {
     ///
     /// The closure lets the call run by [`Next::run`], or answers in its place by [`Next::answer`]. It may keep `next`
     /// and do so later, on any thread. It runs where the callback would, with no lock held. A callback that asks the client
-    /// (see [`crate::MethodCall::client_request`]) runs again from its start, and so do the around callbacks.
+    /// (see [`crate::MethodCall::request_input`]) runs again from its start, and so do the around callbacks.
     ///
     /// ```
     /// use std::time::Instant;
@@ -22,7 +22,7 @@ impl Server {
     /// let server = Server::new("notes", "1.0.0");
     /// server.around(|call, next| {
     ///     if call.name() == Some("erase") && call.caller().id() != b"admin" {
-    ///         return next.answer(ToolError::new("Only an administrator may erase notes."));
+    ///         return next.answer_instead(ToolError::new("Only an administrator may erase notes."));
     ///     }
     ///     let began = Instant::now();
     ///     next.run(move |outcome| {

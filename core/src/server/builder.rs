@@ -32,7 +32,7 @@ pub struct Builder {
     limits: Limits,
     capabilities: BTreeMap<String, Json>,
     extensions: BTreeMap<String, Json>,
-    extension_result_types: BTreeMap<String, String>,
+    result_type_extensions: BTreeMap<String, String>,
     kinds: Vec<(String, String)>,
     observer: Option<Arc<Callback>>,
     clock: Option<Arc<Clock>>,
@@ -51,7 +51,7 @@ impl Builder {
             limits: Limits::default(),
             capabilities: BTreeMap::new(),
             extensions: BTreeMap::new(),
-            extension_result_types: BTreeMap::new(),
+            result_type_extensions: BTreeMap::new(),
             kinds: Vec::new(),
             observer: None,
             clock: None,
@@ -173,12 +173,12 @@ impl Builder {
     /// declared by [`Builder::extension`]. A tool, prompt or method returns such a result only to a client that declares the
     /// extension, too; another client is told that it lacks it.
     #[must_use]
-    pub fn extension_result_type(
+    pub fn result_type_extension(
         mut self,
         result_type: impl Into<String>,
         extension: impl Into<String>,
     ) -> Self {
-        self.extension_result_types.insert(result_type.into(), extension.into());
+        self.result_type_extensions.insert(result_type.into(), extension.into());
         self
     }
 
@@ -186,7 +186,7 @@ impl Builder {
     /// `subscriptions/listen`, and the method of the notification. `toolsListChanged` and `promptsListChanged`
     /// exist already.
     #[must_use]
-    pub fn list_notification(mut self, kind: impl Into<String>, notification: impl Into<String>) -> Self {
+    pub fn list_changed_method(mut self, kind: impl Into<String>, notification: impl Into<String>) -> Self {
         self.kinds.push((kind.into(), notification.into()));
         self
     }
@@ -304,7 +304,7 @@ impl Builder {
     }
 
     /// The clients that are told of tools for apps only: those that declare apps, or all. Default:
-    /// [`AppOnlyTools::Declared`].
+    /// [`AppOnlyTools::AppClients`].
     #[must_use]
     pub fn app_only_tools(mut self, value: AppOnlyTools) -> Self {
         self.policy.options.app_only_tools = value;
@@ -362,7 +362,7 @@ impl Builder {
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
         self.extensions.keys().try_for_each(|id| check_extension(id))?;
-        for (result_type, id) in &self.extension_result_types {
+        for (result_type, id) in &self.result_type_extensions {
             let why = match &**result_type {
                 "" => "is empty".to_owned(),
                 "complete" | "input_required" => "is the protocol's own".to_owned(),
@@ -380,7 +380,7 @@ impl Builder {
             policy: self.policy,
             identity,
             list_topics,
-            result_types: self.extension_result_types,
+            result_types: self.result_type_extensions,
             authorises: AtomicBool::new(false),
             has_resources: AtomicBool::new(resources.is_some()),
             hears_notifications: AtomicBool::new(false),

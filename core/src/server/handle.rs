@@ -46,9 +46,9 @@ impl Handle {
 /// use wellhead::{Json, Server, ToolResult};
 ///
 /// let server = Server::new("notes", "1.0.0");
-/// let search = server.tool("search", &Json::object("{}")?, |_| ToolResult::from("nothing"))?;
+/// let search = server.tool("search", &Json::parse("{}")?, |_| ToolResult::from("nothing"))?;
 /// search.disable()?; // until there is an index
-/// search.update(&Json::object(r#"{"description":"Searches 120 notes."}"#)?)?;
+/// search.update(&Json::parse(r#"{"description":"Searches 120 notes."}"#)?)?;
 /// search.enable()?;
 /// # Ok::<(), wellhead::Error>(())
 /// ```

@@ -25,7 +25,7 @@ impl Server {
     /// use wellhead::{Json, MethodCall, Server};
     ///
     /// let server = Server::new("notes", "1.0.0");
-    /// server.method("notes/count", |_| Json::object(r#"{"count":3}"#))?;
+    /// server.method("notes/count", |_| Json::parse(r#"{"count":3}"#))?;
     /// server.method("notifications/initialized", |call: MethodCall| {
     ///     println!("a client is ready: {:?}", call.client());
     /// })?;
@@ -48,7 +48,7 @@ impl Server {
     }
 
     /// Announces that lists of a kind changed, and notifies the clients that want to know. The kind is
-    /// `toolsListChanged`, `promptsListChanged` or one of [`crate::Builder::list_notification`]. Never blocks, and calls no
+    /// `toolsListChanged`, `promptsListChanged` or one of [`crate::Builder::list_changed_method`]. Never blocks, and calls no
     /// callback but that of [`Server::on_publish`].
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Server {
         self.open()?;
         let kinds = &self.0.settings.list_topics;
         let Some(number) = kinds.find(kind) else {
-            let message = format!("no kind of lists is named \"{kind}\"; see `list_notifications`");
+            let message = format!("no kind of lists is named \"{kind}\"; see `list_changed_methods`");
             return Err(Error::new(ErrorKind::Unknown, message));
         };
         let mut wanted = TopicSet::default();

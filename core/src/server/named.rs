@@ -29,7 +29,7 @@ impl Server {
     /// use wellhead::{Json, Server, ToolResult};
     ///
     /// let server = Server::new("notes", "1.0.0");
-    /// let definition = Json::object(r#"{"description":"Counts notes","inputSchema":{"type":"object"}}"#)?;
+    /// let definition = Json::parse(r#"{"description":"Counts notes","inputSchema":{"type":"object"}}"#)?;
     /// server.tool("count", &definition, |_| ToolResult::from("three notes"))?;
     /// # Ok::<(), wellhead::Error>(())
     /// ```
@@ -185,7 +185,7 @@ impl Server {
     /// use wellhead::{Json, Server, ToolLimits, ToolResult};
     ///
     /// let server = Server::new("notes", "1.0.0");
-    /// server.tool("reindex", &Json::object("{}")?, |_| ToolResult::from("done"))?;
+    /// server.tool("reindex", &Json::parse("{}")?, |_| ToolResult::from("done"))?;
     /// server.limit_tool("reindex", ToolLimits::default().calls_in_flight(1).call_ms(10_000))?;
     /// # Ok::<(), wellhead::Error>(())
     /// ```

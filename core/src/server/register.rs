@@ -115,7 +115,7 @@ impl Server {
     ///
     /// # Errors
     /// [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for an empty name, [`ErrorKind::Closed`].
-    pub fn list_skills<F, R, M>(&self, name: impl Into<String>, list: F) -> Result<Handle>
+    pub fn skill_list<F, R, M>(&self, name: impl Into<String>, list: F) -> Result<Handle>
     where
         F: Fn(ListCall) -> R + Send + Sync + 'static,
         R: IntoReply<Page, M>,
@@ -270,7 +270,7 @@ impl Server {
         Ok(id)
     }
 
-    /// Does what [`Server::list_skills`] does, with a [`Provider`] or without. The default name is the source's ordinal.
+    /// Does what [`Server::skill_list`] does, with a [`Provider`] or without. The default name is the source's ordinal.
     pub fn add_skill_list(
         &self,
         name: Option<String>,

@@ -29,7 +29,7 @@ impl Server {
     /// published again.
     ///
     /// The object has `origin`, the name of the instance, and `change`, one of four words. `updated` comes with
-    /// `uri`, and with `resource` if [`Server::updated_with_metadata`] described it. `sub_resource_updated` comes with `uri` and
+    /// `uri`, and with `resource` if [`Server::notify_updated_with_metadata`] described it. `notify_sub_resource_updated` comes with `uri` and
     /// `parent`. `lists` comes with `list`, a kind such as `resourcesListChanged`. `access` comes with `caller`,
     /// the id bytes as base64. A `resource` has the strings `name`, `title`, `kind` and `version` and the object
     /// `metadata`, each optional.
@@ -51,7 +51,7 @@ impl Server {
     /// [`ErrorKind::InvalidArgument`] for text that is not an event, [`ErrorKind::InvalidUri`],
     /// [`ErrorKind::Closed`].
     pub fn inject(&self, event: &str) -> Result<bool> {
-        let event = Json::object(event)?;
+        let event = Json::parse(event)?;
         let Some(origin) = text(event.raw(), "origin")? else { return Err(lacks("origin")) };
         if origin == self.0.origin {
             return Ok(false);
@@ -63,7 +63,7 @@ impl Server {
                 let said = member(event.raw(), "resource")?.map(descriptor).transpose()?;
                 self.apply(&Announcement::Updated { uri: &uri, said: said.as_ref() })?;
             }
-            "sub_resource_updated" => {
+            "notify_sub_resource_updated" => {
                 self.apply(&Announcement::Below { uri: &wanted("uri")?, parent: &wanted("parent")? })?;
             }
             "lists" => self.apply(&Announcement::Lists(&wanted("list")?))?,
@@ -116,7 +116,10 @@ impl Announcement<'_> {
                 }
             }
             Announcement::Below { uri, parent } => {
-                event.string("change", "sub_resource_updated").string("uri", uri).string("parent", parent);
+                event
+                    .string("change", "notify_sub_resource_updated")
+                    .string("uri", uri)
+                    .string("parent", parent);
             }
             Announcement::Lists(kind) => {
                 event.string("change", "lists").string("list", kind);
@@ -165,7 +168,7 @@ fn descriptor(said: Raw<'_>) -> Result<Descriptor> {
         resource = resource.version(version);
     }
     if let Some(metadata) = member(said, "metadata")? {
-        resource = resource.metadata(Json::object(metadata.get())?);
+        resource = resource.metadata(Json::parse(metadata.get())?);
     }
     Ok(resource.descriptor)
 }

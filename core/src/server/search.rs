@@ -31,7 +31,7 @@ impl Server {
     ///
     /// let server = Server::builder("notes", "1.0.0").resources_as_tools(true).build()?;
     /// server.text("notes://tea", "Buy tea.")?;
-    /// server.resource_search(|_| Json::object(r#"{"results":[{"uri":"notes://tea","text":"Buy tea."}]}"#))?;
+    /// server.resource_search(|_| Json::parse(r#"{"results":[{"uri":"notes://tea","text":"Buy tea."}]}"#))?;
     /// # Ok::<(), wellhead::Error>(())
     /// ```
     ///

@@ -205,7 +205,7 @@ mod tests {
     }
 
     fn refusal(family: Family, result: &str) -> String {
-        let result = Json::object(result).unwrap();
+        let result = Json::parse(result).unwrap();
         call_result(family, ResultShape::default(), newest(), &result).expect_err("this is refused")
     }
 

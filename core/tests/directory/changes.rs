@@ -492,7 +492,7 @@ fn nothing_is_told_if_the_host_does_not_want_it() {
     let served = Served::with(&files, |directory| directory.watch(false), Limits::default());
     let mut client = Client::watching(&served, Era::Handshake, &["a", "b"]);
     served.put("a", "2");
-    served.server.updated(&served.uri("b")).unwrap();
+    served.server.notify_updated(&served.uri("b")).unwrap();
     assert_eq!(client.next(|told| told == served.uri("b")), [served.uri("b")]);
 }
 

@@ -262,7 +262,7 @@ fn a_session_and_its_streams_belong_to_one_client() {
     assert_eq!(within(&world, "ann", &ann, &subscribe).status(), 200);
     let (mut of_ann, mut anns) = stream(&world, "ann", &ann, "");
     let (mut of_bob, mut bobs) = stream(&world, "bob", &bob, "");
-    server.updated("test://text").unwrap();
+    server.notify_updated("test://text").unwrap();
     world.go_on(&mut of_ann, &mut anns, Event::run);
     world.go_on(&mut of_bob, &mut bobs, Event::run);
     assert_eq!((anns.events().len(), bobs.events().len()), (2, 1), "each has its priming event");
@@ -388,7 +388,7 @@ fn a_change_is_told_to_those_who_may_see_it() {
         world.ask("subscriptions/listen", filter, &[("Authorization", &authorization)])
     };
     let ((mut ann, mut anns), (mut bob, mut bobs)) = (listen("ann"), listen("bob"));
-    server.updated("test://text").unwrap();
+    server.notify_updated("test://text").unwrap();
     world.go_on(&mut ann, &mut anns, Event::run);
     world.go_on(&mut bob, &mut bobs, Event::run);
     assert!(anns.body.contains("notifications/resources/updated"));

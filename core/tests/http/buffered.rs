@@ -14,7 +14,7 @@ fn world(buffer_bytes: usize) -> World {
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     server.text("test://small", "found").unwrap();
     server.template("test://own/{size}", |call| Some("x".repeat(call.var("size")?.parse().ok()?))).unwrap();
-    server.method("x/long", |call| wellhead::Json::object(call.params())).unwrap();
+    server.method("x/long", |call| wellhead::Json::parse(call.params())).unwrap();
     World::new(&server)
 }
 

@@ -5,7 +5,7 @@ use wellhead::{Json, Server, Template};
 
 fn world() -> World {
     let server =
-        Server::builder("s", "1").capability("tools", Json::object(r#"{"listChanged":true}"#).unwrap());
+        Server::builder("s", "1").capability("tools", Json::parse(r#"{"listChanged":true}"#).unwrap());
     let server = server.build().unwrap();
     server.text("test://text", "found").unwrap();
     server.template(Template::new("test://by/{id}"), |call| Some(format!("by {}", call.var("id")?))).unwrap();

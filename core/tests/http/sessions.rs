@@ -62,11 +62,11 @@ fn what_belongs_to_no_request_goes_to_the_standalone_stream() {
     let world = world();
     let session = world.session("2025-06-18");
     world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
-    world.server.updated("test://text").unwrap();
-    world.server.updated("test://text").unwrap();
+    world.server.notify_updated("test://text").unwrap();
+    world.server.notify_updated("test://text").unwrap();
     let (mut stream, mut got) = world.get(&session, &[]);
     assert_eq!((got.status(), got.events().len()), (200, 1), "{got:?}");
-    world.server.list_changed().unwrap();
+    world.server.notify_resource_list_changed().unwrap();
     world.go_on(&mut stream, &mut got, Event::run);
     let ids: Vec<_> = got.events().into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids, ["1-1", "1-2"]);
@@ -89,10 +89,10 @@ fn a_stream_that_broke_is_resumed_where_it_broke() {
     let (mut stream, mut got) = world.get(&session, &[]);
     assert_eq!(got.events(), [("1-0".to_owned(), String::new())]);
     world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
-    world.server.updated("test://text").unwrap();
+    world.server.notify_updated("test://text").unwrap();
     world.go_on(&mut stream, &mut got, Event::run);
     drop(stream);
-    world.server.list_changed().unwrap();
+    world.server.notify_resource_list_changed().unwrap();
     let (mut resumed, mut again) = world.get(&session, &[("Last-Event-ID", "1-0")]);
     let ids = |got: &Got| got.events().into_iter().map(|(id, _)| id).collect::<Vec<_>>();
     assert_eq!(ids(&again), ["1-1", "1-2"]);
@@ -165,7 +165,7 @@ fn a_client_of_a_session_that_goes_does_not_cancel_its_request() {
 #[test]
 fn nothing_follows_the_end_of_a_call_that_was_asking_its_client() {
     let server = server();
-    server.method("x/ask", |_| Json::object("{}")).unwrap();
+    server.method("x/ask", |_| Json::parse("{}")).unwrap();
     let world = World::new(&server);
     let session = world.session_with_roots();
     for (id, cancelled) in [(1, false), (2, true)] {
@@ -375,7 +375,7 @@ fn a_request_to_the_client_of_a_session_that_ends_is_given_up() {
     let answers: Arc<Mutex<Vec<ClientAnswer>>> = Arc::default();
     let told = answers.clone();
     server
-        .tool("ask", &Json::object("{}").unwrap(), move |call: MethodCall| {
+        .tool("ask", &Json::parse("{}").unwrap(), move |call: MethodCall| {
             let (deferred, responder) = call.defer();
             let told = told.clone();
             responder
@@ -414,7 +414,7 @@ fn a_request_to_the_client_of_a_session_that_ends_is_given_up() {
 fn a_request_that_is_given_up_with_its_call_is_so_though_the_session_ends_before_a_poll() {
     let server = server();
     server
-        .tool("ask", &Json::object("{}").unwrap(), move |call: MethodCall| {
+        .tool("ask", &Json::parse("{}").unwrap(), move |call: MethodCall| {
             let (deferred, responder) = call.defer();
             responder.send_request_by_number("roots/list", None).unwrap();
             responder.finish(MethodAnswer::Failed("no".to_owned()));

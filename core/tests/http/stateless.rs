@@ -101,8 +101,8 @@ fn a_listen_stream_is_acknowledged_told_and_ended_as_events() {
     assert_eq!(got.header("x-accel-buffering"), Some("no"));
     assert_eq!(got.events().len(), 1);
     assert!(got.events()[0].1.contains("notifications/subscriptions/acknowledged"));
-    world.server.updated("test://text").unwrap();
-    world.server.list_changed().unwrap();
+    world.server.notify_updated("test://text").unwrap();
+    world.server.notify_resource_list_changed().unwrap();
     world.go_on(&mut exchange, &mut got, Event::run);
     let said: Vec<_> =
         got.events().into_iter().skip(1).map(|(id, data)| (id, data.contains("list_changed"))).collect();

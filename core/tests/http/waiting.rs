@@ -106,7 +106,7 @@ fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
 #[test]
 fn of_the_deadline_that_a_client_s_answer_begins_hears_the_exchange_whose_call_asked() {
     let server = server();
-    server.method("x/ask", |_| Json::object("{}")).unwrap();
+    server.method("x/ask", |_| Json::parse("{}")).unwrap();
     let world = World::new(&server);
     let session = world.session_with_roots();
     let (mut asking, mut got) = (world.begin_within(&session, &request(1, "x/ask", "")), Got::default());
@@ -342,7 +342,7 @@ fn a_review_of_what_an_idle_session_watches_has_its_deadline_too() {
 #[test]
 fn a_host_that_asks_its_client_no_more_has_its_whole_time_from_then_on() {
     let server = server();
-    server.method("x/ask", |_| Json::object("{}")).unwrap();
+    server.method("x/ask", |_| Json::parse("{}")).unwrap();
     let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
     let session = world.session_with_roots();
     let (mut asking, mut got) = (world.begin_within(&session, &request(1, "x/ask", "")), Got::default());
@@ -366,7 +366,7 @@ fn a_host_that_asks_its_client_no_more_has_its_whole_time_from_then_on() {
 #[test]
 fn a_call_has_its_whole_time_after_its_client_answered_though_an_older_call_is_under_way() {
     let server = server();
-    server.method("x/ask", |_| Json::object("{}")).unwrap();
+    server.method("x/ask", |_| Json::parse("{}")).unwrap();
     let world = World::new(&server);
     let session = world.session_with_roots();
     let mut held = Vec::new();

@@ -262,16 +262,16 @@ fn a_group_is_woken_when_it_is_idle_and_not_while_it_is_not() {
     while group.next().is_some() {}
     wakes.store(0, Ordering::SeqCst);
     for _ in 0..3 {
-        server.updated("m://x").unwrap();
+        server.notify_updated("m://x").unwrap();
     }
     assert_eq!(wakes.load(Ordering::SeqCst), 1, "one wake until the group has looked");
     assert_eq!(group.next().map(|ready| ready.id()), Some(connection.id()));
     assert_eq!(drain(&connection).matches("resources/updated").count(), 1);
-    server.updated("m://x").unwrap();
+    server.notify_updated("m://x").unwrap();
     assert_eq!(wakes.load(Ordering::SeqCst), 1, "the group is not idle yet");
     assert!(group.next().is_some(), "but hears of it before it is");
     assert!(group.next().is_none());
     drain(&connection);
-    server.updated("m://x").unwrap();
+    server.notify_updated("m://x").unwrap();
     assert_eq!(wakes.load(Ordering::SeqCst), 2);
 }

@@ -59,7 +59,7 @@ fn an_authoriser_and_an_interest_handler_that_panic_refuse() {
 #[test]
 fn methods_tools_prompts_completers_template_lists_and_publishers_that_panic_fail_alone() {
     let server = server();
-    let none = Json::object("{}").unwrap();
+    let none = Json::parse("{}").unwrap();
     server.text("m://fine", "fine").unwrap();
     let template = Template::new("m://rows/{id}")
         .list(|_| -> Page { panic!("a secret") })
@@ -96,7 +96,7 @@ fn methods_tools_prompts_completers_template_lists_and_publishers_that_panic_fai
             assert!(failed.contains(told) && !failed.contains("secret"), "{failed}");
         }
         assert!(ask(&connection, &on_uri(20, "subscribe", "m://fine")).contains("result"));
-        server.updated("m://fine").unwrap();
+        server.notify_updated("m://fine").unwrap();
     });
     assert!(ask(&connection, &on_uri(21, "read", "m://rows/1")).contains("row"));
     assert!(!connection.is_closed());

@@ -17,9 +17,9 @@ fn ten_million_changes_cost_a_client_that_never_reads_what_it_subscribed_to() {
     // Debug builds count to a hundredth of it: what is kept either grows with each change or not at all.
     let changes = if cfg!(debug_assertions) { 100_000 } else { 10_000_000 };
     for n in 0..changes {
-        server.updated(&uris[n % 10]).unwrap();
+        server.notify_updated(&uris[n % 10]).unwrap();
         if n % 1_000 == 0 {
-            server.list_changed().unwrap();
+            server.notify_resource_list_changed().unwrap();
         }
     }
     let output = drain(&connection);

@@ -18,8 +18,8 @@ struct Meddler {
 impl Meddler {
     fn meddle(&self) {
         // Each takes a lock: the catalog's, the hub's, and those of all connections.
-        let _ = self.server.updated("m://watched");
-        let _ = self.server.list_changed();
+        let _ = self.server.notify_updated("m://watched");
+        let _ = self.server.notify_resource_list_changed();
         let _ = self.server.remove("m://nothing");
     }
 }
@@ -194,10 +194,10 @@ fn a_callback_may_change_what_is_served_tell_of_changes_and_finish_its_own_respo
     let inside = server.clone();
     server
         .template("m://{id}", move |call: Call| {
-            inside.updated("m://watched").unwrap();
+            inside.notify_updated("m://watched").unwrap();
             inside.set("m://watched", "y").unwrap();
             inside.text(format!("made://{}", call.uri().len()).as_str(), "z").ok();
-            inside.list_changed().unwrap();
+            inside.notify_resource_list_changed().unwrap();
             let (deferred, responder) = call.defer();
             assert!(responder.finish("from inside"));
             deferred
@@ -206,14 +206,14 @@ fn a_callback_may_change_what_is_served_tell_of_changes_and_finish_its_own_respo
     let inside = server.clone();
     server
         .list("rows", move |_: ListCall| {
-            inside.updated("m://watched").unwrap();
+            inside.notify_updated("m://watched").unwrap();
             Page::new([Resource::new("r://1")])
         })
         .unwrap();
     let inside = server.clone();
     server
         .on_interest(move |_| {
-            inside.updated("m://watched").unwrap();
+            inside.notify_updated("m://watched").unwrap();
         })
         .unwrap();
     let connection = connect(&server);
@@ -231,7 +231,7 @@ fn an_observer_may_ask_for_the_counters_and_tell_of_changes() {
     let observe = |_: &wellhead::Observed<'_>| {
         let server = SERVER.get().unwrap();
         assert_eq!(server.counters().connections, 1);
-        server.updated("m://watched").unwrap();
+        server.notify_updated("m://watched").unwrap();
         TOLD.fetch_add(1, Ordering::SeqCst); // not if one of these has panicked, which is caught
     };
     let server = Server::builder("s", "1").observe(observe).on_log(|_, _| {}).build().unwrap();
@@ -267,7 +267,7 @@ fn wake_and_log_may_call_the_server() {
     static SERVER: OnceLock<Server> = OnceLock::new();
     let meddle = || {
         if let Some(server) = SERVER.get() {
-            let _ = server.updated("m://watched");
+            let _ = server.notify_updated("m://watched");
         }
     };
     let server = Server::builder("s", "1").on_log(move |_, _| meddle()).build().unwrap();
@@ -279,6 +279,6 @@ fn wake_and_log_may_call_the_server() {
     assert_eq!(answers(&ask(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);
     feed(&connection, &on_uri(2, "read", "m://x"));
     drop(next_read(&connection)); // logged
-    server.updated("m://watched").unwrap(); // woken
+    server.notify_updated("m://watched").unwrap(); // woken
     assert!(drain(&connection).contains("resources/updated"));
 }

@@ -24,7 +24,7 @@ fn one_change_reaches_ten_thousand_connections_of_a_group_through_one_wake() {
         .collect();
     while group.next().is_some() {}
     wakes.store(0, Ordering::SeqCst);
-    server.updated("m://x").unwrap();
+    server.notify_updated("m://x").unwrap();
     assert_eq!(wakes.load(Ordering::SeqCst), 1);
     let mut reached = 0;
     while let Some(connection) = group.next() {
@@ -33,6 +33,6 @@ fn one_change_reaches_ten_thousand_connections_of_a_group_through_one_wake() {
     }
     assert_eq!(reached, connections.len());
     drop(connections);
-    server.updated("m://x").unwrap();
+    server.notify_updated("m://x").unwrap();
     assert!(group.next().is_none(), "those that are gone are not told");
 }

@@ -224,7 +224,7 @@ fn the_same_steps_give_the_same_bytes() {
             output += &ask(&connection, &on_uri(10 + n, "subscribe", &format!("n://{:03}", n * 13 % 300)));
         }
         for n in 0..300 {
-            server.updated(&format!("n://{n:03}")).unwrap();
+            server.notify_updated(&format!("n://{n:03}")).unwrap();
         }
         output + &ask(&connection, &request(2, "resources/list", "{}"))
     };

@@ -103,14 +103,14 @@ fn requests_and_streams_share_one_connection() {
         assert_eq!(listening.headers()["content-type"], "text/event-stream");
         let mut stream = listening.into_body();
         assert!(piece(&mut stream).await.expect("an event").contains("acknowledged"));
-        service.server.updated("test://text").unwrap();
+        service.server.notify_updated("test://text").unwrap();
         assert!(piece(&mut stream).await.expect("an event").contains("notifications/resources/updated"));
 
         for (uri, text) in [("test://by/7", "by 7"), ("test://later", "later")] {
             let (status, body) = client.read(uri).await;
             assert!(status == 200 && body.contains(text), "beside the stream: {status} {body}");
         }
-        service.server.updated("test://text").unwrap();
+        service.server.notify_updated("test://text").unwrap();
         assert!(piece(&mut stream).await.expect("an event").contains("notifications/resources/updated"));
 
         service.server.close();

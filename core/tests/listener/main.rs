@@ -155,7 +155,7 @@ fn a_listen_stream_lives_until_the_server_is_closed() {
     assert!(status == 200 && head.contains("text/event-stream"), "{head}");
     assert!(client.event().contains("acknowledged"));
     for _ in 0..3 {
-        service.server.updated("test://text").unwrap();
+        service.server.notify_updated("test://text").unwrap();
         assert!(client.event().contains("notifications/resources/updated"));
     }
     service.ends();

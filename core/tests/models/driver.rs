@@ -97,7 +97,7 @@ pub(crate) fn a_change_goes_out_while_every_thread_runs_a_callback() {
     let said = [on_uri(1, "subscribe", "a://b"), on_uri(2, "read", "slow://1")];
     let host = Host::start(&server, 1, 10_000, &said);
     host.is_answered(1);
-    server.updated("a://b").expect("the server is open");
+    server.notify_updated("a://b").expect("the server is open");
     host.output.wait_until(|output| updates(output, "a://b") == 1);
     gate.open();
     host.is_answered(2);

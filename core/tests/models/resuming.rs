@@ -154,7 +154,7 @@ pub(crate) fn a_stream_takes_over_while_something_changes() {
     let first = Polled::begin(&endpoint, "GET", &within, "");
     let over = Arc::new(AtomicBool::new(false));
     let driver = drive(&endpoint, &wake, &over);
-    let host = thread::spawn(move || server.list_changed().expect("it is open"));
+    let host = thread::spawn(move || server.notify_resource_list_changed().expect("it is open"));
     let client = thread::spawn(move || {
         let mut got = Got::default();
         first.finish(&mut got);

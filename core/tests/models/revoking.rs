@@ -56,7 +56,7 @@ pub(crate) fn answers_while_the_host_lets_go() {
         })
         .collect();
     let telling = server.clone();
-    others.push(thread::spawn(move || telling.updated("a://b").expect("the server is open")));
+    others.push(thread::spawn(move || telling.notify_updated("a://b").expect("the server is open")));
     while group.next().is_some() {}
     wake.revoke();
     assert_eq!(dropped.load(Ordering::SeqCst), 1);

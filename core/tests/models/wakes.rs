@@ -95,9 +95,9 @@ fn a_change_that_another_thread_tells_of_wakes_the_driver() {
             let server = server.clone();
             move || {
                 for _ in 0..2 {
-                    server.updated("a://b").expect("the server is open");
+                    server.notify_updated("a://b").expect("the server is open");
                 }
-                server.list_changed().expect("the server is open");
+                server.notify_resource_list_changed().expect("the server is open");
             }
         });
         let outputs = connections.clone().map(|_| Mutex::new(String::new()));
@@ -127,7 +127,7 @@ fn output_that_a_callback_makes_for_another_connection_wakes_its_driver() {
         let (one, other) = (server(), server());
         let here = other.clone();
         one.resource("a://b", move |_| {
-            here.list_changed().expect("the server is open");
+            here.notify_resource_list_changed().expect("the server is open");
             "x"
         })
         .expect("a new URI");
@@ -162,7 +162,7 @@ fn what_a_message_in_hand_leaves_for_the_connection_wakes_the_driver() {
         let here = server.clone();
         server
             .resource("a://b", move |_| {
-                here.list_changed().expect("the server is open");
+                here.notify_resource_list_changed().expect("the server is open");
                 "x"
             })
             .expect("a new URI");

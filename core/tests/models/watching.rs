@@ -65,7 +65,7 @@ pub(crate) fn subscribe_while_it_changes() {
         move || {
             for _ in 0..3 {
                 value.fetch_add(1, Ordering::SeqCst);
-                server.updated(URI).expect("the server is open");
+                server.notify_updated(URI).expect("the server is open");
             }
         }
     });
@@ -119,7 +119,7 @@ fn every_subscribe_and_unsubscribe_is_answered_and_nothing_stays_in_the_hub() {
             .collect();
         let changes = thread::spawn({
             let server = server.clone();
-            move || server.updated(URI).expect("the server is open")
+            move || server.notify_updated(URI).expect("the server is open")
         });
         let outputs: Vec<_> = connections.iter().map(|_| Mutex::new(String::new())).collect();
         driver.serve(
@@ -184,7 +184,7 @@ fn an_unsubscribe_overtakes_a_verdict_and_an_interest_under_way() {
                 answers(&output, 1) == 1 && answers(&output, 2) == 1 && server.watched_uris() == 0
             },
         );
-        server.updated(URI).expect("the server is open");
+        server.notify_updated(URI).expect("the server is open");
         assert_eq!(updates(&drain(&connection), URI), 0, "it is not subscribed");
     });
 }
@@ -229,7 +229,7 @@ fn closing_a_subscriber_leaves_nothing_in_the_hub_and_hangs_no_other() {
         driver.serve(hear, take, || answers(&output.lock().expect("one thread"), 1) == 1);
         leaves.join().expect("it ends");
         assert!(interests.is_watched(), "one still watches");
-        server.updated(URI).expect("the server is open");
+        server.notify_updated(URI).expect("the server is open");
         driver.serve(hear, take, || updates(&output.lock().expect("one thread"), URI) == 1);
         drop(stays);
         driver.serve(hear, |_| {}, || server.watched_uris() == 0);
@@ -300,9 +300,9 @@ fn a_listen_stream_is_acknowledged_before_its_changes_and_ends_without_a_trace()
         threads.push(thread::spawn({
             let server = server.clone();
             move || {
-                server.updated(URI).expect("the server is open");
-                server.updated("a://other").expect("the server is open");
-                server.list_changed().expect("the server is open");
+                server.notify_updated(URI).expect("the server is open");
+                server.notify_updated("a://other").expect("the server is open");
+                server.notify_resource_list_changed().expect("the server is open");
             }
         }));
         let output = Mutex::new(drain(&connection));
@@ -326,8 +326,8 @@ fn a_listen_stream_is_acknowledged_before_its_changes_and_ends_without_a_trace()
         };
         polls(&connection);
         driver.serve(allow, polls, || server.watched_uris() == 0);
-        server.updated(URI).expect("the server is open");
-        server.list_changed().expect("the server is open");
+        server.notify_updated(URI).expect("the server is open");
+        server.notify_resource_list_changed().expect("the server is open");
         assert_eq!(drain(&connection), "");
     });
 }

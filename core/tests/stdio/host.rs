@@ -297,7 +297,7 @@ fn tell(socket: &mut UnixStream, line: &str) {
 fn update(server: &Server, uris: usize, rounds: usize) {
     for _ in 0..rounds {
         for n in 0..uris {
-            server.updated(&format!("host://watch/{n}")).expect("the URI is valid");
+            server.notify_updated(&format!("host://watch/{n}")).expect("the URI is valid");
         }
     }
 }

@@ -173,7 +173,7 @@ impl Shared {
         }
         if let Some(requests) = read["client_requests"].as_array() {
             let ask =
-                |name: &str, method: &str, params: Option<&Json>| call.client_request(name, method, params);
+                |name: &str, method: &str, params: Option<&Json>| call.request_input(name, method, params);
             let then = self.answered_by_names(requests, read, ask);
             return then.map(|then| answer(then, &|text| filled(call, text))).into();
         }
@@ -320,7 +320,7 @@ fn reported<'a>(call: &Call, read: &'a Value) -> &'a Value {
 fn asked_for_input<'a>(call: &Call, read: &'a Value) -> Result<&'a Value, Answer> {
     let then = read.get("then").unwrap_or(read);
     let has_input = call.input_responses().or(call.request_state()).is_some();
-    let needs = |wanted: Value| Err(Answer::NeedsInput(Json::object(wanted.to_string()).expect("an object")));
+    let needs = |wanted: Value| Err(Answer::NeedsInput(Json::parse(wanted.to_string()).expect("an object")));
     if let Some(state) = read["seal"].as_str() {
         let time = |name: &str| read[name].as_u64().expect("a time");
         return match call.open_state(time("now")) {
@@ -356,7 +356,7 @@ pub(crate) fn answer(with: &Value, fill: &dyn Fn(&str) -> String) -> Answer {
         _ => {}
     }
     if let Some(wanted) = with.get("asks") {
-        return Answer::NeedsInput(Json::object(wanted.to_string()).expect("what is needed is an object"));
+        return Answer::NeedsInput(Json::parse(wanted.to_string()).expect("what is needed is an object"));
     }
     if let Some(ms) = with["busy"].as_u64() {
         return Answer::Busy(Some(Duration::from_millis(ms)));
@@ -386,7 +386,7 @@ fn contents(part: &Value, fill: &dyn Fn(&str) -> String) -> Contents {
         contents = contents.mime_type(mime_type);
     }
     if let Some(meta) = part.get("meta") {
-        contents = contents.meta(Json::object(meta.to_string()).expect("_meta of a script is an object"));
+        contents = contents.meta(Json::parse(meta.to_string()).expect("_meta of a script is an object"));
     }
     if let Some(name) = part["name"].as_str() {
         contents = contents.name(name);
@@ -404,7 +404,7 @@ fn contents(part: &Value, fill: &dyn Fn(&str) -> String) -> Contents {
         contents = contents.version(fill(version));
     }
     if let Some(metadata) = part.get("metadata") {
-        contents = contents.metadata(Json::object(metadata.to_string()).expect("metadata is an object"));
+        contents = contents.metadata(Json::parse(metadata.to_string()).expect("metadata is an object"));
     }
     contents
 }
@@ -450,7 +450,7 @@ fn page_of(items: &[Value]) -> Page {
         items.iter().partition(|one| one["frontmatter"] != Value::Null);
     let mut page = Page::new(resources.into_iter().map(item));
     for skill in skills {
-        page.push_skill(&Json::object(skill.to_string()).expect("it is an object"));
+        page.push_skill(&Json::parse(skill.to_string()).expect("it is an object"));
     }
     page
 }
@@ -489,7 +489,7 @@ macro_rules! describe {
             described = icons.into_iter().fold(described, |described, icon| described.icon(icon));
         }
         if let Some(meta) = $entry.get("meta") {
-            described = described.meta(Json::object(meta.to_string())?);
+            described = described.meta(Json::parse(meta.to_string())?);
         }
         if let Some(kind) = text("kind") {
             described = described.kind(kind);
@@ -498,7 +498,7 @@ macro_rules! describe {
             described = described.cache(hint(value));
         }
         if let Some(metadata) = $entry.get("metadata") {
-            described = described.metadata(Json::object(metadata.to_string())?);
+            described = described.metadata(Json::parse(metadata.to_string())?);
         }
         described
     }};

@@ -44,8 +44,8 @@ impl Host {
             let icons = Icon::list_from_json(&options["icons"].to_string()).expect("icons");
             builder = icons.into_iter().fold(builder, Builder::icon);
         }
-        for (kind, notification) in options["list_notifications"].as_object().into_iter().flatten() {
-            builder = builder.list_notification(kind, text_of(notification));
+        for (kind, notification) in options["list_changed_methods"].as_object().into_iter().flatten() {
+            builder = builder.list_changed_method(kind, text_of(notification));
         }
         if let Some(origin) = text("instance_name") {
             builder = builder.instance_name(origin);
@@ -133,7 +133,7 @@ impl Host {
             state.set_items(&shown, &pages);
             match name {
                 Some(name) if entry["of"] == "skills" => {
-                    server.list_skills(name, move |call| state.list_now(&call, &shown, &pages)).map(drop)
+                    server.skill_list(name, move |call| state.list_now(&call, &shown, &pages)).map(drop)
                 }
                 None if entry["of"] == "skills" => {
                     let list = Some((shown, pages));
@@ -334,9 +334,11 @@ impl Host {
             outcome(step, &self.register(entry))
         } else if let Some(uri) = text("update") {
             let updated = match (text("below"), step.get("as")) {
-                (Some(parent), _) => self.server.sub_resource_updated(uri, parent),
-                (None, Some(said)) => resource(uri, said).and_then(|r| self.server.updated_with_metadata(r)),
-                (None, None) => self.server.updated(uri),
+                (Some(parent), _) => self.server.notify_sub_resource_updated(uri, parent),
+                (None, Some(said)) => {
+                    resource(uri, said).and_then(|r| self.server.notify_updated_with_metadata(r))
+                }
+                (None, None) => self.server.notify_updated(uri),
             };
             outcome(step, &updated)
         } else if let Some(name) = text("notify") {
@@ -385,7 +387,7 @@ impl Host {
         } else if let Some(id) = text("access_changed") {
             outcome(step, &self.server.access_changed(id.as_bytes()))
         } else if step["list_changed"] == true {
-            outcome(step, &self.server.list_changed())
+            outcome(step, &self.server.notify_resource_list_changed())
         } else if let Some(name) = text("listing") {
             self.state.set_items(name, step);
             Ok(())
@@ -529,16 +531,16 @@ fn around(state: &Shared, name: &str, rule: &Value, call: &AroundCall, mut next:
     }
     if let Some(with) = rule["refuse"].get(&subject) {
         return if call.uri().is_some() {
-            next.answer(answer(with, &|text| text.to_owned()));
+            next.answer_instead(answer(with, &|text| text.to_owned()));
         } else {
-            next.answer(method_answer(with));
+            next.answer_instead(method_answer(with));
         };
     }
     if let Some(changed) = rule["arguments"].get(&subject)
         && let Err(e) = next.set_arguments(&object(changed))
     {
         state.note(format!("after {name}"));
-        return next.answer(MethodAnswer::failed(e.to_string()));
+        return next.answer_instead(MethodAnswer::failed(e.to_string()));
     }
     let (state, name) = (state.clone(), name.to_owned());
     let append = rule["append"].as_str().map(str::to_owned);
@@ -597,11 +599,11 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
                 .into_iter()
                 .flatten()
                 .fold(builder, |builder, (id, settings)| builder.extension(id, object(settings))),
-            "extension_result_types" => value
+            "result_type_extensions" => value
                 .as_object()
                 .into_iter()
                 .flatten()
-                .fold(builder, |builder, (kind, id)| builder.extension_result_type(kind, text(id))),
+                .fold(builder, |builder, (kind, id)| builder.result_type_extension(kind, text(id))),
             "resources_as_tools" => builder.resources_as_tools(value == true),
             "subscribe_unknown" => builder.subscribe_unknown(text(value).parse().expect(VALID)),
             "cache" => builder.cache(hint(value)),

@@ -66,7 +66,7 @@ impl Shared {
             let settings = responder.extension(id).unwrap_or_else(|| "null".to_owned());
             let apps = responder.client_supports_apps();
             let told = format!("{{\"extension\":{settings},\"apps\":{apps}}}");
-            responder.finish(Json::object(told).expect("the core hands out JSON"));
+            responder.finish(Json::parse(told).expect("the core hands out JSON"));
         } else if let Some(messages) = answer["notify"].as_array() {
             for message in messages {
                 let params = message.get("params").map(object);
@@ -97,7 +97,7 @@ impl Shared {
         answer: &Value,
     ) {
         let ask =
-            |name: &str, method: &str, params: Option<&Json>| responder.client_request(name, method, params);
+            |name: &str, method: &str, params: Option<&Json>| responder.request_input(name, method, params);
         match self.answered_by_names(requests, answer, ask) {
             Ok(then) => self.go_on(call, responder, then),
             Err(why) => drop(responder.finish(why)),
@@ -204,5 +204,5 @@ pub(crate) fn method_answer(answer: &Value) -> MethodAnswer {
 }
 
 pub(crate) fn object(value: &Value) -> Json {
-    Json::object(value.to_string()).expect("a script's JSON is an object")
+    Json::parse(value.to_string()).expect("a script's JSON is an object")
 }

@@ -20,12 +20,12 @@ fn vote(call: &MethodCall) -> ToolResult {
 fn main() -> wellhead::Result<()> {
     let html = std::fs::read_to_string(std::env::args().nth(1).expect("the page")).expect("the page is read");
     let server = Server::new("poll", "1.0.0");
-    server.app(PAGE, &Json::object(r#"{"prefersBorder":true}"#)?, html)?;
+    server.app(PAGE, &Json::parse(r#"{"prefersBorder":true}"#)?, html)?;
     let shown = r#"{"description":"Shows the poll about lunch, and the votes.","inputSchema":{"type":"object"},
         "app":"ui://poll/page","annotations":{"readOnlyHint":true}}"#;
-    server.tool("poll", &Json::object(shown)?, |_| count())?;
+    server.tool("poll", &Json::parse(shown)?, |_| count())?;
     let voted = r#"{"description":"Votes for a dish.","app":"ui://poll/page","visibility":["app"],"inputSchema":{"type":"object",
         "properties":{"dish":{"type":"string","enum":["Noodles","Pizza"]}},"required":["dish"]}}"#;
-    server.tool("vote", &Json::object(voted)?, |call| vote(&call))?;
+    server.tool("vote", &Json::parse(voted)?, |call| vote(&call))?;
     serve::stdio(&server)
 }

@@ -236,8 +236,8 @@ static void it_unsubscribes(void) {
     CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_test_client_unsubscribe(client, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
-    CHECK(wellhead_server_updated(server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
-    CHECK(wellhead_server_updated(server, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_notify_updated(server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_notify_updated(server, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_test_client_next_update(client, &uri, NULL) == WELLHEAD_STATUS_OK && same(uri, "n:2"));
     wellhead_test_client_free(client);
     wellhead_server_free(server);

@@ -124,8 +124,8 @@ static void a_closed_server_says_so(void) {
     wellhead_server_close(server);
     wellhead_server_close(server);
     CHECK(wellhead_server_add_text(server, &resource, WELLHEAD_STR("x"), NULL) == WELLHEAD_STATUS_CLOSED);
-    CHECK(wellhead_server_updated(server, resource.uri, NULL) == WELLHEAD_STATUS_CLOSED);
-    CHECK(wellhead_server_list_changed(server, NULL) == WELLHEAD_STATUS_CLOSED);
+    CHECK(wellhead_server_notify_updated(server, resource.uri, NULL) == WELLHEAD_STATUS_CLOSED);
+    CHECK(wellhead_server_notify_resource_list_changed(server, NULL) == WELLHEAD_STATUS_CLOSED);
     CHECK(wellhead_serve_stdio(server, NULL, NULL) == WELLHEAD_STATUS_CLOSED);
     wellhead_server_free(server);
 }
@@ -212,7 +212,7 @@ typedef struct { wellhead_server *server; int times; } updater;
 
 static void *update(void *user_data) {
     updater *u = user_data;
-    while (u->times--) wellhead_server_updated(u->server, WELLHEAD_STR("n:1"), NULL);
+    while (u->times--) wellhead_server_notify_updated(u->server, WELLHEAD_STR("n:1"), NULL);
     return NULL;
 }
 
@@ -268,7 +268,7 @@ static int in_child(wellhead_server *server, wellhead_connection *before) {
     wellhead_connection_close(before);
     wellhead_connection_free(before);
     int served = has(exchange(after, READ(1, "n:hello")), "\"text\":\"hello\"");
-    CHECK(served && wellhead_server_updated(server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+    CHECK(served && wellhead_server_notify_updated(server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
     wellhead_connection_free(after);
     options.bound = close_when_bound;
     options.bound_data = server;

@@ -285,7 +285,7 @@ static void each_kind_of_callback_frees_the_connection_and_the_server(void) {
             wellhead_connection *connection = f.connection = connect_to(f.server);
             feed(connection, asked[kind]);
             wellhead_connection_poll_event(connection, SIZE_MAX);
-            if (kind == PUBLISHES) CHECK(wellhead_server_updated(f.server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+            if (kind == PUBLISHES) CHECK(wellhead_server_notify_updated(f.server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
             if (f.calls != 1) printf("callback %d: %d calls\n", kind, f.calls);
             CHECK(f.calls == 1 && !f.connection);
             CHECK(!f.server == (in_read == 2));

@@ -138,7 +138,7 @@ static void *update_until_over(void *cls) {
     service *s = cls;
     const struct timespec pause = {0, 1000000};
     for (int over = 0; !over;) {
-        CHECK(wellhead_server_updated(s->server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+        CHECK(wellhead_server_notify_updated(s->server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
         nanosleep(&pause, NULL); /* only to spare the processor */
         pthread_mutex_lock(&s->lock);
         over = s->over;

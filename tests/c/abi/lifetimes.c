@@ -6,7 +6,7 @@ typedef struct { wellhead_server *server; int destroyed; int calls; wellhead_rea
 static void destroy(void *user_data) {
     owner *o = user_data;
     o->destroyed++;
-    if (o->server) CHECK(wellhead_server_updated(o->server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
+    if (o->server) CHECK(wellhead_server_notify_updated(o->server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
 }
 
 static void keep(void *user_data, const wellhead_call *call, wellhead_read *r) {
@@ -76,7 +76,7 @@ static void user_data_of_two_registrations_is_destroyed_once_for_each(void) {
 }
 
 static void *update_until_closed(void *server) {
-    while (wellhead_server_updated(server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK) {}
+    while (wellhead_server_notify_updated(server, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK) {}
     return NULL;
 }
 
@@ -276,11 +276,11 @@ static void changes_are_published_on_the_thread_that_reports_them(void) {
     wellhead_server *server = quiet_server();
     about.uri = WELLHEAD_STR("n:1");
     CHECK(wellhead_server_set_publish(server, count_event, &p, NULL, NULL) == WELLHEAD_STATUS_OK);
-    CHECK(wellhead_server_updated(server, about.uri, NULL) == WELLHEAD_STATUS_OK && p.events == 1);
-    CHECK(wellhead_server_updated_with_metadata(server, &about, NULL) == WELLHEAD_STATUS_OK && p.events == 2);
-    CHECK(wellhead_server_sub_resource_updated(server, WELLHEAD_STR("n:1/a"), about.uri, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_server_notify_updated(server, about.uri, NULL) == WELLHEAD_STATUS_OK && p.events == 1);
+    CHECK(wellhead_server_notify_updated_with_metadata(server, &about, NULL) == WELLHEAD_STATUS_OK && p.events == 2);
+    CHECK(wellhead_server_notify_sub_resource_updated(server, WELLHEAD_STR("n:1/a"), about.uri, NULL) == WELLHEAD_STATUS_OK);
     CHECK(p.events == 3);
-    CHECK(wellhead_server_list_changed(server, NULL) == WELLHEAD_STATUS_OK && p.events == 4);
+    CHECK(wellhead_server_notify_resource_list_changed(server, NULL) == WELLHEAD_STATUS_OK && p.events == 4);
     CHECK(wellhead_server_access_changed(server, WELLHEAD_STR("ann"), NULL) == WELLHEAD_STATUS_OK && p.events == 5);
     wellhead_server_free(server);
     CHECK(p.events == 5);

@@ -96,14 +96,14 @@ static void a_uri_that_is_none_says_why(void) {
     SAYS(add_text(s, at("notes://{id}")),
          "\"notes://{id}\": `{` is not allowed in a URI; a URI template was probably meant: register it as one (at byte 8)");
     SAYS(add_text(s, (wellhead_resource)WELLHEAD_RESOURCE_INIT), "uri is absent");
-    SAYS(wellhead_server_updated(s, WELLHEAD_STR("bad"), &error),
+    SAYS(wellhead_server_notify_updated(s, WELLHEAD_STR("bad"), &error),
          "\"bad\": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 3)");
     SAYS(wellhead_server_set_text(s, WELLHEAD_STR("bad"), NULL, WELLHEAD_STR("x"), &error), "nothing is registered as \"bad\"");
     add_text(s, at("n:1"));
     SAYS(add_text(s, at("n:1")), "\"n:1\" is registered already; set its contents, or remove it first");
     SAYS(wellhead_server_set_text(s, WELLHEAD_STR("n:2"), NULL, WELLHEAD_STR("x"), &error), "nothing is registered as \"n:2\"");
     SAYS(wellhead_server_remove(s, WELLHEAD_STR("n:2"), &error), "nothing is registered as \"n:2\"");
-    SAYS(wellhead_server_notify_list_changed(s, WELLHEAD_STR("n:2"), &error), "no kind of lists is named \"n:2\"; see `list_notifications`");
+    SAYS(wellhead_server_notify_list_changed(s, WELLHEAD_STR("n:2"), &error), "no kind of lists is named \"n:2\"; see `list_changed_methods`");
     CHECK(wellhead_server_add_tool(s, WELLHEAD_STR("show"), WELLHEAD_STR("{\"app\":\"ui://clock/view\"}"), no_result, NULL, NULL,
                                    NULL) == WELLHEAD_STATUS_OK);
     SAYS(wellhead_serve_stdio(s, NULL, &error),

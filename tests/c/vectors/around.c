@@ -85,7 +85,7 @@ static int change(registration *seam, wellhead_next *next, const json_t *argumen
     if (status == WELLHEAD_STATUS_OK) return 1;
     text_say(&line, "after %s", json_string_value(json_object_get(seam->entry, "around")));
     note(seam->host, &line);
-    wellhead_outcome_set_failed(wellhead_next_answer(next), wellhead_error_message(error));
+    wellhead_outcome_set_failed(wellhead_next_answer_instead(next), wellhead_error_message(error));
     wellhead_error_free(error);
     return 0;
 }
@@ -105,6 +105,6 @@ void around_callback(void *user_data, const wellhead_call *call, wellhead_next *
     note(seam->host, &line);
     if (fails(seam, call, "before")) return; /* which fails the call */
     if (changed && !change(seam, next, changed)) return;
-    if (with) refuse(wellhead_next_answer(next), call, with);
+    if (with) refuse(wellhead_next_answer_instead(next), call, with);
     else wellhead_next_run(next, after, own(seam->host, seam->entry), forget);
 }

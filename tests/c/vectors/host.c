@@ -376,16 +376,16 @@ int host_act(host *h, json_t *step, text *why) {
         return outcome(step, wellhead_server_remove(h->server, string(what), NULL), why);
     if (strcmp(verb, "add") == 0) return outcome(step, host_add(h, what, NULL), why);
     if (strcmp(verb, "update") == 0 && json_object_get(step, "below"))
-        return outcome(step, wellhead_server_sub_resource_updated(h->server, string(what), member(step, "below"), NULL), why);
+        return outcome(step, wellhead_server_notify_sub_resource_updated(h->server, string(what), member(step, "below"), NULL), why);
     if (strcmp(verb, "update") == 0 && json_object_get(step, "as")) {
         description d;
         describe(&d, json_object_get(step, "as"), string(what));
-        wellhead_status status = wellhead_server_updated_with_metadata(h->server, &d.resource, NULL);
+        wellhead_status status = wellhead_server_notify_updated_with_metadata(h->server, &d.resource, NULL);
         describe_end(&d);
         return outcome(step, status, why);
     }
-    if (strcmp(verb, "update") == 0) return outcome(step, wellhead_server_updated(h->server, string(what), NULL), why);
-    if (strcmp(verb, "list_changed") == 0) return outcome(step, wellhead_server_list_changed(h->server, NULL), why);
+    if (strcmp(verb, "update") == 0) return outcome(step, wellhead_server_notify_updated(h->server, string(what), NULL), why);
+    if (strcmp(verb, "list_changed") == 0) return outcome(step, wellhead_server_notify_resource_list_changed(h->server, NULL), why);
     if (strcmp(verb, "access_changed") == 0)
         return outcome(step, wellhead_server_access_changed(h->server, string(what), NULL), why);
     if (strcmp(verb, "notify_list_changed") == 0) return outcome(step, wellhead_server_notify_list_changed(h->server, string(what), NULL), why);

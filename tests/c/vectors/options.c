@@ -73,12 +73,12 @@ void options_read(options *o, const json_t *script) {
         *settings = text_of_json(value);
         o->extensions[s->extension_count++] = (wellhead_pair){wellhead_cstr(name), view(settings)};
     }
-    s->extension_result_types = o->extension_result_types;
-    json_object_foreach(json_object_get(script, "extension_result_types"), name, value)
-        o->extension_result_types[s->extension_result_type_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
-    s->list_notifications = o->list_notifications;
-    json_object_foreach(json_object_get(script, "list_notifications"), name, value)
-        o->list_notifications[s->list_notification_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
+    s->result_type_extensions = o->result_type_extensions;
+    json_object_foreach(json_object_get(script, "result_type_extensions"), name, value)
+        o->result_type_extensions[s->result_type_extension_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
+    s->list_changed_methods = o->list_changed_methods;
+    json_object_foreach(json_object_get(script, "list_changed_methods"), name, value)
+        o->list_changed_methods[s->list_changed_method_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
     s->versions = o->versions;
     json_array_foreach(json_object_get(script, "versions"), i, value) o->versions[s->version_count++] = string(value);
     s->error_codes = o->error_codes;

@@ -17,7 +17,7 @@ typedef struct {
     wellhead_server_options server;
     wellhead_limits limits;
     text key, icons, json[SOME], settings[SOME];
-    wellhead_pair capabilities[SOME], extensions[SOME], extension_result_types[SOME], list_notifications[SOME];
+    wellhead_pair capabilities[SOME], extensions[SOME], result_type_extensions[SOME], list_changed_methods[SOME];
     wellhead_str versions[SOME];
     wellhead_error_code error_codes[SOME];
     caching cache, caches[SOME];

@@ -16,7 +16,7 @@ static wellhead_resource described(const char *uri, const char *mime_type) {
 
 /* ---- skills by a callback */
 
-static void list_skills(void *user_data, const wellhead_call *call, wellhead_list *r) {
+static void skill_list(void *user_data, const wellhead_call *call, wellhead_list *r) {
     const wellhead_str after = wellhead_call_after(call);
     size_t added = 0;
     (void)user_data;
@@ -47,7 +47,7 @@ static wellhead_status add_skills(wellhead_server *server) {
     const wellhead_resource file = described("skill://team/{name}/SKILL.md", "text/markdown");
     wellhead_provider library = WELLHEAD_PROVIDER_INIT, files = WELLHEAD_PROVIDER_INIT;
     wellhead_status status;
-    library.list = list_skills;
+    library.list = skill_list;
     files.read = read_skill;
     TRY(wellhead_server_add_skill_list(server, S("library"), &library, NULL));
     return wellhead_server_add_template(server, &file, &files, NULL);

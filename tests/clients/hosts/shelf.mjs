@@ -12,7 +12,7 @@ if (mode === '--skills' && folder !== undefined) {
     uri: `skill://team/${name}/SKILL.md`,
     frontmatter: { name, description: 'One of five.' },
   }));
-  server.listSkills(({ after, limit }) => {
+  server.skillList(({ after, limit }) => {
     const rest = entries.filter(({ uri }) => after === undefined || uri > after);
     const items = rest.slice(0, Math.min(limit, 2));
     return { items, more: items.length < rest.length };

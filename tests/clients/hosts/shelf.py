@@ -10,7 +10,7 @@ if sys.argv[1:2] == ["--skills"] and len(sys.argv) > 2:
 elif "--skills" in sys.argv:
     names = [f"skill-{n}" for n in range(5)]
 
-    @server.list_skills
+    @server.skill_list
     def library(after: str | None, limit: int) -> wellhead.Page:
         entries = [
             {"uri": f"skill://team/{name}/SKILL.md", "frontmatter": {"name": name, "description": "One of five."}}

@@ -15,14 +15,14 @@ fn main() -> wellhead::Result<()> {
 }
 
 fn skills(server: &Server) -> wellhead::Result<()> {
-    server.list_skills("library", |call| -> wellhead::Result<_> {
+    server.skill_list("library", |call| -> wellhead::Result<_> {
         let mut page = Page::new(Vec::<Resource>::new());
         let uris = (0..5).map(|n| format!("skill://team/skill-{n}/SKILL.md"));
         let rest: Vec<_> = uris.filter(|uri| call.after().is_none_or(|after| uri.as_str() > after)).collect();
         for uri in rest.iter().take(call.limit().min(2)) {
             let name = uri.split('/').nth(3).unwrap_or_default();
             let front = format!(r#"{{"name":"{name}","description":"One of five."}}"#);
-            page.push_skill(&Json::object(format!(r#"{{"uri":"{uri}","frontmatter":{front}}}"#))?);
+            page.push_skill(&Json::parse(format!(r#"{{"uri":"{uri}","frontmatter":{front}}}"#))?);
         }
         Ok(page.more(rest.len() > 2))
     })?;
@@ -46,8 +46,8 @@ fn shelf(server: &Server) -> wellhead::Result<()> {
     server.template(profile, |call| {
         format!("Profile of {} in {}", call.var("user").unwrap_or_default(), call.var("lang").unwrap_or("en"))
     })?;
-    let about = Json::object(r#"{"description":"Answers by itself","inputSchema":{"type":"object"}}"#)?;
-    server.tool("own", &about, |_| Json::object(r#"{"content":[{"type":"text","text":"own answer"}]}"#))?;
+    let about = Json::parse(r#"{"description":"Answers by itself","inputSchema":{"type":"object"}}"#)?;
+    server.tool("own", &about, |_| Json::parse(r#"{"content":[{"type":"text","text":"own answer"}]}"#))?;
     server.authorize(|call| {
         let verdict = |uri: &str| match uri {
             "shelf://hidden" => Verdict::Hide,

@@ -232,7 +232,7 @@ static void ask(void *user_data, const wellhead_call *call, wellhead_method *r) 
     method = member(wellhead_cstr(question), "method");
     method.ptr++; /* without its quotes */
     method.len -= 2;
-    switch (wellhead_method_client_request(r, S("it"), method, member(wellhead_cstr(question), "params"), &answer)) {
+    switch (wellhead_method_request_input(r, S("it"), method, member(wellhead_cstr(question), "params"), &answer)) {
     case WELLHEAD_RESPONSE_RESULT: answer_structured(r, answer); break;
     case WELLHEAD_RESPONSE_ERROR: wellhead_method_failed(r, answer); break;
     default: wellhead_method_wait(r);

@@ -23,7 +23,7 @@ pub(crate) fn server() -> wellhead::Result<Server> {
     let server = Server::builder("wide", "1.0.0")
         .title("All there is")
         .instructions("Ask for anything.")
-        .capability("tools", Json::object(r#"{"listChanged":true}"#)?)
+        .capability("tools", Json::parse(r#"{"listChanged":true}"#)?)
         .build()?;
     resources(&server)?;
     places(&server)?;
@@ -44,13 +44,13 @@ fn resources(server: &Server) -> wellhead::Result<()> {
         .size(10)
         .annotations(annotations)
         .icon(Icon::new("https://example.com/icon.png").mime_type("image/png").size("48x48").theme("dark"))
-        .meta(Json::object(r#"{"example.com/colour":"green"}"#)?)
+        .meta(Json::parse(r#"{"example.com/colour":"green"}"#)?)
         .cache(CacheHint::new().ttl_ms(60_000));
     server.text(described, "Described.")?;
 
     server.resource("wide://parts", |_| -> wellhead::Result<_> {
         let bytes = Contents::new(b"\x00\xff").uri("wide://parts/2").mime_type("application/octet-stream");
-        let meta = Json::object(r#"{"example.com/part":2}"#)?;
+        let meta = Json::parse(r#"{"example.com/part":2}"#)?;
         Ok(vec![Contents::new("one").uri("wide://parts/1").mime_type("text/plain"), bytes.meta(meta)])
     })?;
 
@@ -109,7 +109,7 @@ fn places(server: &Server) -> wellhead::Result<()> {
         .mime_type("text/plain")
         .annotations(Annotations::new().priority(1.0))
         .icon(Icon::new("https://example.com/icon.png"))
-        .meta(Json::object(r#"{"example.com/colour":"red"}"#)?)
+        .meta(Json::parse(r#"{"example.com/colour":"red"}"#)?)
         .complete("city", |call| beginning(&["aarhus", "antwerpen", "bern"], call.value()))
         .complete("street", |call| {
             let streets: &[_] =
@@ -122,7 +122,7 @@ fn places(server: &Server) -> wellhead::Result<()> {
 
 fn tools(server: &Server) -> wellhead::Result<()> {
     let members = |properties: &str| {
-        Json::object(format!(r#"{{"inputSchema":{{"type":"object","properties":{{{properties}}}}}}}"#))
+        Json::parse(format!(r#"{{"inputSchema":{{"type":"object","properties":{{{properties}}}}}}}"#))
     };
     server.tool("ask", &members(r#""method":{"type":"string"}"#)?, |call| ask(&call))?;
 
@@ -136,7 +136,7 @@ fn tools(server: &Server) -> wellhead::Result<()> {
         for said in ["debug", "error"] {
             if said == "error" || debug.load(Relaxed) {
                 let params = json!({"level": said, "logger": "wide", "data": {"said": said}});
-                call.notify("notifications/message", Some(&Json::object(params.to_string())?))?;
+                call.notify("notifications/message", Some(&Json::parse(params.to_string())?))?;
             }
         }
         text("logged")
@@ -152,11 +152,11 @@ fn tools(server: &Server) -> wellhead::Result<()> {
     })?;
 
     let greet = r#"{"title":"A greeting","arguments":[{"name":"name","required":true}]}"#;
-    server.prompt("greet", &Json::object(greet)?, |call| {
+    server.prompt("greet", &Json::parse(greet)?, |call| {
         let arguments = json(call.arguments());
         let text = format!("Greet {}.", arguments["name"].as_str().unwrap_or("everybody"));
         let message = json!({"role": "user", "content": {"type": "text", "text": text}});
-        Json::object(json!({"description": "A greeting", "messages": [message]}).to_string())
+        Json::parse(json!({"description": "A greeting", "messages": [message]}).to_string())
     })?;
     server.complete_prompt("greet", "name", |call| beginning(&["Ada", "Alan", "Grace"], call.value()))
 }
@@ -164,13 +164,13 @@ fn tools(server: &Server) -> wellhead::Result<()> {
 /// Asks the client for the feature that the argument `method` names, and gives back what it answers.
 fn ask(call: &MethodCall) -> Result<Json, ClientRequestError> {
     let method = json(call.arguments())["method"].as_str().unwrap_or_default().to_owned();
-    let params = Json::object(question(&method)["params"].to_string()).ok();
-    let answer = call.client_request("it", &method, params.as_ref())?;
+    let params = Json::parse(question(&method)["params"].to_string()).ok();
+    let answer = call.request_input("it", &method, params.as_ref())?;
     structured(answer.as_str()).map_err(ClientRequestError::Failed)
 }
 
 fn needs(key: &str, method: &str) -> wellhead::Result<Json> {
-    Json::object(json!({"inputRequests": {key: question(method)}}).to_string())
+    Json::parse(json!({"inputRequests": {key: question(method)}}).to_string())
 }
 
 fn question(method: &str) -> Value {
@@ -198,9 +198,9 @@ fn json(text: &str) -> Value {
 }
 
 fn text(text: &str) -> wellhead::Result<Json> {
-    Json::object(json!({"content": [{"type": "text", "text": text}]}).to_string())
+    Json::parse(json!({"content": [{"type": "text", "text": text}]}).to_string())
 }
 
 fn structured(object: &str) -> wellhead::Result<Json> {
-    Json::object(format!(r#"{{"content":[],"structuredContent":{object}}}"#))
+    Json::parse(format!(r#"{{"content":[],"structuredContent":{object}}}"#))
 }

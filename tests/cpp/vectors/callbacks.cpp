@@ -13,7 +13,7 @@ template <class R> const json_t *Host::client_requests(R &r, const json_t *with)
     for (const json_t *one : elements(get(with, "client_requests"))) {
         const std::string name = string_of(get(one, "name"));
         try {
-            const auto told = r.client_request(name, string_of(get(one, "method")), json_of(get(one, "params")));
+            const auto told = r.request_input(name, string_of(get(one, "method")), json_of(get(one, "params")));
             calls_.push_back("answered " + name + " " + told);
         } catch (const wellhead::ClientRequestError &e) {
             if (e.response == WELLHEAD_RESPONSE_ERROR) {
@@ -287,7 +287,7 @@ void Host::around(const json_t *entry, const Call &call, wellhead::Next &next) {
     calls_.push_back(line);
     const std::string fails = string_of(get(get(entry, "fail"), subject.c_str()));
     if (fails == "before") throw FAILURE;
-    if (const json_t *with = get(get(entry, "refuse"), subject.c_str())) return refuse(next.answer(), call, with);
+    if (const json_t *with = get(get(entry, "refuse"), subject.c_str())) return refuse(next.answer_instead(), call, with);
     if (const json_t *changed = get(get(entry, "arguments"), subject.c_str())) {
         try {
             next.set_arguments(json_of(changed).value());

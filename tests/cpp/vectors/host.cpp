@@ -254,12 +254,12 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "remove") outcome(step, [&] { server.remove(name); });
     else if (verb == "add") outcome(step, [&] { add(what); });
     else if (verb == "update" && get(step, "below"))
-        outcome(step, [&] { server.sub_resource_updated(name, string_of(get(step, "below"))); });
+        outcome(step, [&] { server.notify_sub_resource_updated(name, string_of(get(step, "below"))); });
     else if (verb == "update" && get(step, "as"))
-        outcome(step, [&] { server.updated_with_metadata(described(name, get(step, "as"))); });
-    else if (verb == "update") outcome(step, [&] { server.updated(name); });
+        outcome(step, [&] { server.notify_updated_with_metadata(described(name, get(step, "as"))); });
+    else if (verb == "update") outcome(step, [&] { server.notify_updated(name); });
     else if (verb == "access_changed") outcome(step, [&] { server.access_changed(name); });
-    else if (verb == "list_changed") outcome(step, [&] { server.list_changed(); });
+    else if (verb == "list_changed") outcome(step, [&] { server.notify_resource_list_changed(); });
     else if (verb == "published") expect_published(what);
     else if (verb == "inject") inject(step);
     else if (verb == "remove_tool") outcome(step, [&] { server.remove_tool(name); });

@@ -44,10 +44,10 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     if (json_is_false(get(options, "omit_newer_fields"))) all.flags |= WELLHEAD_SEND_NEWER_FIELDS;
     if (json_is_false(get(options, "handshake_extensions"))) all.flags |= WELLHEAD_NO_HANDSHAKE_EXTENSIONS;
     for (const auto &[id, settings] : members(get(options, "extensions"))) all.extensions[id] = *json_of(settings);
-    for (const auto &[kind, extension] : members(get(options, "extension_result_types"))) all.extension_result_types[kind] = string_of(extension);
+    for (const auto &[kind, extension] : members(get(options, "result_type_extensions"))) all.result_type_extensions[kind] = string_of(extension);
     if (json_is_true(get(options, "resources_as_tools"))) all.flags |= WELLHEAD_RESOURCES_AS_TOOLS;
     for (const auto &[name, capability] : members(get(options, "capabilities"))) all.capabilities[name] = *json_of(capability);
-    for (const auto &[kind, notification] : members(get(options, "list_notifications"))) all.list_notifications[kind] = string_of(notification);
+    for (const auto &[kind, notification] : members(get(options, "list_changed_methods"))) all.list_changed_methods[kind] = string_of(notification);
     for (const json_t *version : elements(get(options, "versions"))) all.versions.push_back(string_of(version));
     for (const auto &[version, codes] : members(get(options, "error_codes")))
         for (const auto &[condition, code] : members(codes))

@@ -54,7 +54,7 @@ impl Question {
     fn answer(self, text: String, allowed: bool) {
         match self {
             Question::Read(responder) => drop(responder.finish(text)),
-            Question::Method(responder) => drop(responder.finish(Json::object("{}").expect("an object"))),
+            Question::Method(responder) => drop(responder.finish(Json::parse("{}").expect("an object"))),
             Question::List(responder) => drop(responder.finish(Page::default())),
             Question::Verdicts(responder, uris) => {
                 let verdict = if allowed { Verdict::Allow } else { Verdict::Deny };
@@ -104,7 +104,7 @@ impl World {
         server.text("f://text", "found").expect("a new URI");
         server.resource("f://later", |call| call.defer().0).expect("a new URI");
         server.list("later", |call| call.defer().0).expect("a new name");
-        server.method("x/ask", |_| Json::object("{}")).expect("a new method");
+        server.method("x/ask", |_| Json::parse("{}")).expect("a new method");
         if choices.flag() {
             server.authorize(|_| Vec::new()).expect("the first");
         }
@@ -226,8 +226,8 @@ impl World {
                 self.pass(3 * CALL_MS);
             }
             12 => drop(self.one(choices).map(|at| self.clients[at].stuck ^= true)),
-            13 => self.server.updated("f://text").expect("the server is open"),
-            14 => self.server.list_changed().expect("the server is open"),
+            13 => self.server.notify_updated("f://text").expect("the server is open"),
+            14 => self.server.notify_resource_list_changed().expect("the server is open"),
             15 => self.server.access_changed(b"").expect("the server is open"),
             16 => self.pass([1, 100, 20_000, CALL_MS + 1_500][choices.below(4)]),
             17 => self.stateless("resources/read", Some("f://later"), r#""uri":"f://later","#),

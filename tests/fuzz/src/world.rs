@@ -156,8 +156,8 @@ impl World {
                 let uri = FIXED[choices.below(FIXED.len())];
                 match choices.below(4) {
                     0 => self.server.set(uri, "y").expect("it is registered"),
-                    1 => self.server.list_changed().expect("the server is open"),
-                    _ => self.server.updated(uri).expect("the server is open"),
+                    1 => self.server.notify_resource_list_changed().expect("the server is open"),
+                    _ => self.server.notify_updated(uri).expect("the server is open"),
                 }
             }
             11 => {

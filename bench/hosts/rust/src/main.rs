@@ -56,11 +56,11 @@ fn main() -> wellhead::Result<()> {
     server.template(Template::new("bench://touch/{n}").mime_type("text/plain"), move |call| {
         let n: usize = call.var("n")?.parse().ok()?;
         for i in 0..n.min(ITEMS) {
-            s.updated(&format!("bench://item/{i}")).ok()?;
+            s.notify_updated(&format!("bench://item/{i}")).ok()?;
         }
         Some(format!("touched {n}"))
     })?;
-    let definition = Json::object(
+    let definition = Json::parse(
         r#"{"description":"Adds two whole numbers.","inputSchema":{"type":"object","properties":{
             "a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}}"#,
     )?;

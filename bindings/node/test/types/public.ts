@@ -136,7 +136,7 @@ const fixed: Handle = server.text('x:text', 'text', { title: 'T', size: 4 });
 fixed.set('other');
 fixed.set(new Uint8Array());
 fixed.set({ body: 'x', version: '2' });
-server.updatedWithMetadata({ uri: 'x:text', version: '3', kind: 'note', metadata: { lines: 1 } });
+server.notifyUpdatedWithMetadata({ uri: 'x:text', version: '3', kind: 'note', metadata: { lines: 1 } });
 server.resource('x:versions', (_, { ifVersion, meta }) => {
   same<typeof ifVersion, string | undefined>(true);
   if (ifVersion === '1') return NOT_MODIFIED;
@@ -146,14 +146,14 @@ server.resource('x:versions', (_, { ifVersion, meta }) => {
 same<typeof fixed.name, string>(true);
 fixed.remove();
 server.blob('x:blob', Buffer.from(''), { mimeType: 'image/png' }).remove();
-server.updated('x:text');
-server.subResourceUpdated('x:text', 'x:folder');
+server.notifyUpdated('x:text');
+server.notifySubResourceUpdated('x:text', 'x:folder');
 server.accessChanged(new Uint8Array());
 same<ReturnType<typeof expand>, string>(true);
 expand('x:{id}{?q*}', { id: 'a', q: ['b'], none: undefined });
 const why: string | undefined = server.explain('x:text').passedOver[0]?.why;
 void why;
-server.listChanged();
+server.notifyResourceListChanged();
 server.remove('x:text');
 
 // ---- completion and further methods
@@ -185,7 +185,7 @@ server.method('tools/call', { revisions: ['2025-06-18'] }, async (params: { name
 server.notifyListChanged('toolsListChanged');
 new Server('s', '1', {
   capabilities: { tools: { listChanged: true } },
-  listNotifications: { widgets: 'notifications/widgets/list_changed' },
+  listChangedMethods: { widgets: 'notifications/widgets/list_changed' },
   versions: ['2025-06-18'],
   errorProfile: 'variant-2024-11-05',
   errorCodes: { '2025-06-18': { resource_not_found: -32002 } },

@@ -217,7 +217,7 @@ export class Answers {
     let unanswered;
     for (const { name, method, params } of answer.client_requests) {
       try {
-        this.#note(`answered ${name} ${JSON.stringify(call.clientRequest(name, method, params))}`);
+        this.#note(`answered ${name} ${JSON.stringify(call.requestInput(name, method, params))}`);
       } catch (e) {
         if (e instanceof ClientError) {
           this.#note(`answered ${name} error ${e.error.code} ${e.error.message}`);

@@ -28,7 +28,7 @@ export class Host {
       listChanged: options.list_changed,
       capabilities: options.capabilities,
       instanceName: options.instance_name,
-      listNotifications: options.list_notifications,
+      listChangedMethods: options.list_changed_methods,
       versions: options.versions,
       errorProfile: options.error_profile,
       errorCodes: options.error_codes,
@@ -38,7 +38,7 @@ export class Host {
       titlesInContents: options.titles_in_contents,
       omitNewerFields: options.omit_newer_fields,
       extensions: options.extensions,
-      extensionResultTypes: options.extension_result_types,
+      resultTypeExtensions: options.result_type_extensions,
       handshakeExtensions: options.handshake_extensions,
       resourcesAsTools: options.resources_as_tools,
       subscribeUnknown: options.subscribe_unknown,
@@ -100,8 +100,8 @@ export class Host {
       const name = entry.list ?? '-';
       answers.setItems(name, entry.pages);
       const source = answers.lister(name, entry.pages);
-      if (entry.of === 'skills' && entry.list === null) server.listSkills(source);
-      else if (entry.of === 'skills') server.listSkills(entry.list, source);
+      if (entry.of === 'skills' && entry.list === null) server.skillList(source);
+      else if (entry.of === 'skills') server.skillList(entry.list, source);
       else if (entry.list === null) server.list(source);
       else server.list(entry.list, source);
     } else if (entry.fallback !== undefined) {
@@ -180,9 +180,9 @@ export class Host {
       outcome(() => server.updatePrompt(step.update_prompt, step.members));
     else if (step.add !== undefined) outcome(() => this.add(step.add));
     else if (step.as !== undefined) {
-      outcome(() => server.updatedWithMetadata({ ...descriptor(step.as), uri: step.update }));
-    } else if (step.below !== undefined) outcome(() => server.subResourceUpdated(step.update, step.below));
-    else if (step.update !== undefined) outcome(() => server.updated(step.update));
+      outcome(() => server.notifyUpdatedWithMetadata({ ...descriptor(step.as), uri: step.update }));
+    } else if (step.below !== undefined) outcome(() => server.notifySubResourceUpdated(step.update, step.below));
+    else if (step.update !== undefined) outcome(() => server.notifyUpdated(step.update));
     else if (step.published !== undefined) {
       assert.deepEqual(
         this.#published.splice(0),
@@ -193,7 +193,7 @@ export class Host {
       outcome(() => assert.equal(server.inject(event), step.is ?? true));
     } else if (step.notify_list_changed !== undefined)
       outcome(() => server.notifyListChanged(step.notify_list_changed));
-    else if (step.list_changed) outcome(() => server.listChanged());
+    else if (step.list_changed) outcome(() => server.notifyResourceListChanged());
     else if (step.access_changed !== undefined) outcome(() => server.accessChanged(step.access_changed));
     else if (step.explain !== undefined) assert.deepEqual(server.explain(step.explain), step.is);
     else if (step.expand !== undefined) {

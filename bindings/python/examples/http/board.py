@@ -39,7 +39,7 @@ async def all_tasks(request: Request) -> Response:
 async def add(request: Request) -> Response:
     id = next(numbers)
     tasks[id] = (await request.body()).decode()
-    server.list_changed()
+    server.notify_resource_list_changed()
     return JSONResponse(id, status_code=201)
 
 
@@ -48,7 +48,7 @@ async def change(request: Request) -> Response:
     if id not in tasks:
         return Response(status_code=404)
     tasks[id] = (await request.body()).decode()
-    server.updated(f"board://tasks/{id}")
+    server.notify_updated(f"board://tasks/{id}")
     return Response(status_code=204)
 
 

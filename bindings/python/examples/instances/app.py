@@ -58,7 +58,7 @@ async def add(request: Request) -> Response:
         both.hset(TEXTS, str(id), (await request.body()).decode())
         both.zadd(IDS, {str(id): id})
         await both.execute()
-    server.list_changed()
+    server.notify_resource_list_changed()
     await publish()
     return JSONResponse(id, status_code=201)
 
@@ -68,7 +68,7 @@ async def change(request: Request) -> Response:
     if not await redis.hexists(TEXTS, id):
         return Response(status_code=404)
     await redis.hset(TEXTS, id, (await request.body()).decode())
-    server.updated(f"notes://{id}")
+    server.notify_updated(f"notes://{id}")
     await publish()
     return Response(status_code=204)
 

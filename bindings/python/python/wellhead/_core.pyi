@@ -300,7 +300,7 @@ class Call:
             RegistrationError: The notification is not one about a call, a `notifications/message` has no
                 level, or the capability `logging` is not declared (`invalid_argument`).
         """
-    def client_request(self, name: str, method: str, params: dict[str, Any] | None = None, /) -> Any:
+    def request_input(self, name: str, method: str, params: dict[str, Any] | None = None, /) -> Any:
         """Asks the client for one of its features by a name, in every protocol revision, and returns the
         client's result, a dict. Only in reads, and in calls of methods, tools and prompts. Never blocks.
 
@@ -581,7 +581,7 @@ class Page:
     """One page of a listing: the items, in order, and whether more follow.
 
     Args:
-        items: A list of `Resource`, or any other iterable of them. For `list_skills` a list of dicts.
+        items: A list of `Resource`, or any other iterable of them. For `skill_list` a list of dicts.
         more: True if more items follow.
     """
 
@@ -816,11 +816,11 @@ class Server:
         extensions: Extensions of the protocol to declare: their settings by identifier, such as
             `{"com.example/charts": {}}`. An extension that the server implements is declared when it is
             used; settings here are added to its own. Callbacks get the client's from `Call.extension`.
-        extension_result_types: The extension of each `resultType` other than `complete` and `input_required`, such
+        result_type_extensions: The extension of each `resultType` other than `complete` and `input_required`, such
             as `{"chart": "com.example/charts"}`. The extension must be among `extensions`. Such a result
             goes only to a client that declares the extension, too; another client is told that it lacks
             it.
-        list_notifications: Further kinds of lists for `notify_list_changed`: the name that clients use in
+        list_changed_methods: Further kinds of lists for `notify_list_changed`: the name that clients use in
             `subscriptions/listen`, and the notification.
         cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
             more specific hint says so.
@@ -866,7 +866,7 @@ class Server:
         tool_errors: The text that the model gets of a tool whose callback failed: a neutral one, or
             that of the error. `hide` (default), `show`.
         app_only_tools: The clients that are told of tools for apps only: those that declare apps, or
-            all. `declared` (default), `always`.
+            all. `app_clients` (default), `all_clients`.
 
     Raises:
         TypeError: An argument is unknown, or has the wrong type.
@@ -887,8 +887,8 @@ class Server:
         list_changed: bool = True,
         capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
-        extension_result_types: dict[str, str] | None = None,
-        list_notifications: dict[str, str] | None = None,
+        result_type_extensions: dict[str, str] | None = None,
+        list_changed_methods: dict[str, str] | None = None,
         cache: CacheHint | None = None,
         cache_of: dict[_Cacheable, CacheHint] | None = None,
         instance_name: str | None = None,
@@ -912,7 +912,7 @@ class Server:
         website_url: str | None = None,
         icons: Iterable[Icon] | None = None,
         tool_errors: Literal["hide", "show"] = "hide",
-        app_only_tools: Literal["declared", "always"] = "declared",
+        app_only_tools: Literal["app_clients", "all_clients"] = "app_clients",
     ) -> Self: ...
     @property
     def name(self) -> str:
@@ -1126,13 +1126,13 @@ class Server:
             ClosedError: The server is closed.
         """
     @overload
-    def list_skills(self, function: _List, /, *, name: str | None = None) -> _List: ...
+    def skill_list(self, function: _List, /, *, name: str | None = None) -> _List: ...
     @overload
-    def list_skills(self, function: None = None, /, *, name: str | None = None) -> Callable[[_List], _List]:
+    def skill_list(self, function: None = None, /, *, name: str | None = None) -> Callable[[_List], _List]:
         """Adds a source of listed skills, for `skills/list` and `skills/get` of the extension
         `io.modelcontextprotocol/skills`: a function `(after, limit)` that returns a `Page` of dicts.
 
-            @server.list_skills
+            @server.skill_list
             def library(after: str | None, limit: int) -> wellhead.Page:
                 front = {"name": "pdf", "description": "Fills forms."}
                 return wellhead.Page([{"uri": "skill://pdf/SKILL.md", "frontmatter": front}])
@@ -1263,7 +1263,7 @@ class Server:
 
         In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
         an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
-        result. No function runs around fixed contents and folders. A callback that `client_request` runs again
+        result. No function runs around fixed contents and folders. A callback that `request_input` runs again
         runs again with all of them. Usable as a decorator, with and without parentheses.
 
         Args:
@@ -1626,7 +1626,7 @@ class Server:
             RegistrationError: Nothing is registered under the name (`unknown`).
             ClosedError: The server is closed.
         """
-    def updated(self, uri: str, /) -> None:
+    def notify_updated(self, uri: str, /) -> None:
         """Notifies the subscribers of a URI that the resource changed. Never blocks. A URI without
         subscribers, or that nothing serves, is fine.
 
@@ -1637,7 +1637,7 @@ class Server:
             RegistrationError: The URI is not absolute (`invalid_uri`).
             ClosedError: The server is closed.
         """
-    def updated_with_metadata(self, resource: Resource, /) -> None:
+    def notify_updated_with_metadata(self, resource: Resource, /) -> None:
         """Notifies the subscribers of a resource that it changed, and sets its new version. Never blocks.
 
         Only the version of the registration changes; its other members, and its entry in lists, stay as
@@ -1651,7 +1651,7 @@ class Server:
                 (`invalid_argument`).
             ClosedError: The server is closed.
         """
-    def sub_resource_updated(self, uri: str, parent: str, /) -> None:
+    def notify_sub_resource_updated(self, uri: str, parent: str, /) -> None:
         """Notifies the subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
         Never blocks.
 
@@ -1670,7 +1670,7 @@ class Server:
         """Notifies clients that the lists of one kind changed. Never blocks.
 
         Args:
-            kind: `toolsListChanged`, `promptsListChanged`, or a kind of `list_notifications`.
+            kind: `toolsListChanged`, `promptsListChanged`, or a kind of `list_changed_methods`.
 
         Raises:
             RegistrationError: The kind is unknown (`unknown`), or the capability does not declare
@@ -1690,7 +1690,7 @@ class Server:
         Raises:
             ClosedError: The server is closed.
         """
-    def list_changed(self) -> None:
+    def notify_resource_list_changed(self) -> None:
         """Notifies clients that the list of resources changed for another reason than a registration or a
         removal. Never blocks.
 
@@ -1705,8 +1705,8 @@ class Server:
         instances of the service.
 
         `event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
-        instance. Its `change` is `updated` (with `uri`, and `resource` after `updated_with_metadata`),
-        `sub_resource_updated` (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`)
+        instance. Its `change` is `updated` (with `uri`, and `resource` after `notify_updated_with_metadata`),
+        `notify_sub_resource_updated` (with `uri` and `parent`), `lists` (with `list`, such as `resourcesListChanged`)
         or `access` (with `caller`, the id in base64).
 
         The function runs on the thread that announces the change, and must return quickly. It is not called

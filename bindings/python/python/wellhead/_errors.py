@@ -94,7 +94,7 @@ class InputRequired(Outcome):
 
 
 class Waiting(Outcome):
-    """Raised by `Call.client_request`: the client has not answered yet. The callback lets it through, and runs
+    """Raised by `Call.request_input`: the client has not answered yet. The callback lets it through, and runs
     again from its start when the client has answered."""
 
     def __init__(self, message="the callback waits for the client", /):
@@ -166,7 +166,7 @@ class ToolError(Outcome):
 
 
 class InvalidAnswer(ToolError):
-    """Raised by `Call.client_request`: the client's answer does not fit the form that it was asked to fill in.
+    """Raised by `Call.request_input`: the client's answer does not fit the form that it was asked to fill in.
 
     The text says where. The model reads it if the function of a tool lets the exception through.
     """

@@ -63,7 +63,7 @@ class InputRequired(Outcome):
     def __init__(self, value: dict[str, Any], /) -> None: ...
 
 class Waiting(Outcome):
-    """Raised by `Call.client_request`: the client has not answered yet. The callback lets it through, and runs
+    """Raised by `Call.request_input`: the client has not answered yet. The callback lets it through, and runs
     again from its start when the client has answered.
     """
 
@@ -124,7 +124,7 @@ class ToolError(Outcome):
     def __init__(self, message: str, /) -> None: ...
 
 class InvalidAnswer(ToolError):
-    """Raised by `Call.client_request`: the client's answer does not fit the form that it was asked to fill in.
+    """Raised by `Call.request_input`: the client's answer does not fit the form that it was asked to fill in.
 
     The text says where. The model reads it if the function of a tool lets the exception through.
     """

@@ -80,9 +80,9 @@ async fn read(State(notes): State<Notes>, Path(id): Path<String>) -> Result<Stri
 async fn write(State(notes): State<Notes>, Path(id): Path<String>, text: String) -> StatusCode {
     let is_new = notes.by_id.lock().unwrap().insert(id.clone(), text).is_none();
     let told = if is_new {
-        notes.server.list_changed()
+        notes.server.notify_resource_list_changed()
     } else {
-        uri(&id).and_then(|uri| notes.server.updated(&uri))
+        uri(&id).and_then(|uri| notes.server.notify_updated(&uri))
     };
     // Fails once the server is closed, when the program is about to end.
     if told.is_ok() { StatusCode::NO_CONTENT } else { StatusCode::SERVICE_UNAVAILABLE }

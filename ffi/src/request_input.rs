@@ -86,7 +86,7 @@ pub const WELLHEAD_RESPONSE_INVALID: u32 = 5;
 /// deprecates sampling and roots, which work on. Before, the server sends a request. What is wrong with the arguments is
 /// logged by wellhead_method_wait.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_method_client_request(
+pub unsafe extern "C" fn wellhead_method_request_input(
     responder: *mut wellhead_method,
     name: wellhead_str,
     method: wellhead_str,
@@ -94,10 +94,10 @@ pub unsafe extern "C" fn wellhead_method_client_request(
     json: *mut wellhead_str,
 ) -> u32 {
     // SAFETY: our caller's promise.
-    unsafe { client_request(responder, [name, method, params], json) }
+    unsafe { request_input(responder, [name, method, params], json) }
 }
 
-/// Answers a call whose requests by wellhead_method_client_request lack a response: the callback runs again when the client has
+/// Answers a call whose requests by wellhead_method_request_input lack a response: the callback runs again when the client has
 /// answered. If the client lacks a capability or sent a wrong requestState, the client is told so. CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_wait(responder: *mut wellhead_method) -> wellhead_status {
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn wellhead_method_cancel_request(
 ///
 /// # Safety
 /// `responder` is NULL or valid.
-pub(crate) unsafe fn client_request<K: Kind>(
+pub(crate) unsafe fn request_input<K: Kind>(
     responder: *mut Pending<K>,
     [name, method, params]: [wellhead_str; 3],
     json: *mut wellhead_str,
@@ -188,8 +188,8 @@ pub(crate) unsafe fn client_request<K: Kind>(
             let params = object(promise, params, "params")?;
             let (name, method) = (promise.text(name, "name")?, promise.text(method, "method")?);
             match &pending.call {
-                wellhead_call::Read(held) => Ok(held.call.client_request(name, method, params.as_ref())),
-                wellhead_call::Method(held) => Ok(held.call.client_request(name, method, params.as_ref())),
+                wellhead_call::Read(held) => Ok(held.call.request_input(name, method, params.as_ref())),
+                wellhead_call::Method(held) => Ok(held.call.request_input(name, method, params.as_ref())),
                 _ => Err(invalid("neither a read's nor a method's")),
             }
         };
