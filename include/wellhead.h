@@ -1140,7 +1140,7 @@ WELLHEAD_API wellhead_status wellhead_server_add_method(wellhead_server *server,
                                                         wellhead_method_callback method, void *user_data,
                                                         wellhead_destroy_callback destroy, wellhead_error **error);
 
-/* Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `list_changed_methods` of
+/* Notifies clients that lists of a kind changed. kind: resources, tools, prompts, or one of `list_changed_methods` of
  * wellhead_server_options. Does not block. Calls back as wellhead_server_notify_updated. UNKNOWN; INVALID_ARGUMENT if the
  * capability does not declare listChanged; INVALID_UTF8, CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_notify_list_changed(wellhead_server *server, wellhead_str kind,

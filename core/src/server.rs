@@ -158,7 +158,7 @@ impl Server {
     /// # Errors
     /// [`ErrorKind::Closed`].
     pub fn notify_resource_list_changed(&self) -> Result<()> {
-        self.notify_list_changed("resourcesListChanged")
+        self.notify_list_changed("resources")
     }
 
     /// Explains which registration takes `uri`, and why each other template does not: for people who wonder why a

@@ -87,7 +87,7 @@ pub(crate) fn handler(run: Run, user_data: UserData) -> Handler {
     })
 }
 
-/// Notifies clients that lists of a kind changed. kind: toolsListChanged, promptsListChanged, or one of `list_changed_methods` of
+/// Notifies clients that lists of a kind changed. kind: resources, tools, prompts, or one of `list_changed_methods` of
 /// wellhead_server_options. Does not block. Calls back as wellhead_server_notify_updated. UNKNOWN; INVALID_ARGUMENT if the
 /// capability does not declare listChanged; INVALID_UTF8, CLOSED.
 #[unsafe(no_mangle)]

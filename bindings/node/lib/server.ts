@@ -655,12 +655,12 @@ export class Server {
   }
 
   /**
-   * Notifies clients that another list changed: `toolsListChanged`, `promptsListChanged`, or a kind of
+   * Notifies clients that another list changed: `resources`, `tools`, `prompts`, or a kind of
    * {@link ServerOptions.listChangedMethods}.
    *
    * @example
    * ```ts
-   * server.notifyListChanged('toolsListChanged');
+   * server.notifyListChanged('tools');
    * ```
    * @throws {RegistrationError} for an unknown kind, and if the capability `tools` or `prompts` does not declare
    *   `listChanged`

@@ -237,7 +237,9 @@ def hook(*_):
     {leaves}
 
 server = wellhead.Server("s", "1", observe=hook if {hook!r} == "observe" else None)
-server.resource("n:{{id}}", exists=hook if {hook!r} == "exists" else None)(lambda id: server.notify_updated("n:1") or id)
+server.resource("n:{{id}}", exists=hook if {hook!r} == "exists" else None)(
+    lambda id: server.notify_updated("n:1") or id
+)
 if {hook!r} == "publish":
     server.on_publish(hook)
 server.run(callback_threads={threads})

@@ -413,7 +413,7 @@ MISTAKES: list[Mistake] = [
         "a kind of lists that is none",
         lambda server: server.notify_list_changed("x"),
         wellhead.RegistrationError,
-        'no kind of lists is named "x"; see `list_changed_methods`',
+        'no kind of lists is named "x"; there are resources, tools, prompts and those of `list_changed_methods`',
     ),
     Mistake(
         "a result type of no extension",

@@ -336,7 +336,7 @@ impl<'a> Draft<'a> {
                 if uris.replace(value).is_some() {
                     wrong.get_or_insert(twice(&DuplicateMember { name: name.into() }));
                 }
-            } else if let Some(kind) = kinds.find(name) {
+            } else if let Some(kind) = kinds.by_filter(name) {
                 match boolean(value) {
                     _ if seen.has(kind) => {
                         wrong.get_or_insert(twice(&DuplicateMember { name: name.into() }));

@@ -7,8 +7,10 @@ pub(crate) struct ListTopics(Vec<ListTopic>);
 
 /// One sort of list that can change.
 pub(crate) struct ListTopic {
-    /// The name in the filter of `subscriptions/listen`.
-    pub(crate) name: Box<str>,
+    /// Its name for the application, such as `tools`.
+    pub(crate) kind: Box<str>,
+    /// Its name in the filter of `subscriptions/listen`, such as `toolsListChanged`.
+    pub(crate) filter: Box<str>,
     /// The method that announces a change.
     pub(crate) notification: Box<str>,
     /// The capability whose `listChanged` offers it; none: it is always offered.
@@ -29,13 +31,15 @@ impl ListTopics {
     /// [`ErrorKind::InvalidArgument`] for a name that is taken, what is no notification, or too many.
     pub(crate) fn new(further: Vec<(String, String)>) -> Result<ListTopics> {
         let own = ["resources", "tools", "prompts"].map(|capability| ListTopic {
-            name: format!("{capability}ListChanged").into(),
+            kind: capability.into(),
+            filter: format!("{capability}ListChanged").into(),
             notification: format!("notifications/{capability}/list_changed").into(),
             capability: Some(capability),
         });
         let mut topics = ListTopics(own.into());
         for (name, notification) in further {
-            let taken = name == "resourceSubscriptions" || topics.find(&name).is_some();
+            let taken = name == "resourceSubscriptions"
+                || topics.by_filter(&name).or(topics.by_kind(&name)).is_some();
             if taken || name.is_empty() || !notification.starts_with("notifications/") || topics.0.len() == 32
             {
                 let message = format!(
@@ -44,19 +48,21 @@ impl ListTopics {
                 );
                 return Err(Error::new(ErrorKind::InvalidArgument, message));
             }
-            let topic = ListTopic { name: name.into(), notification: notification.into(), capability: None };
+            let (kind, filter) = (name.as_str().into(), name.into());
+            let topic = ListTopic { kind, filter, notification: notification.into(), capability: None };
             topics.0.push(topic);
         }
         Ok(topics)
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.0.iter().position(|topic| *topic.name == *name)
+    /// Returns the number of the topic with that name in a filter.
+    pub(crate) fn by_filter(&self, filter: &str) -> Option<usize> {
+        self.0.iter().position(|topic| *topic.filter == *filter)
     }
 
-    /// Returns the number of the topic that a capability of the protocol offers.
-    pub(crate) fn by_capability(&self, capability: &str) -> usize {
-        self.0.iter().position(|topic| topic.capability == Some(capability)).unwrap_or(RESOURCES)
+    /// Returns the number of the topic with that name for the application.
+    pub(crate) fn by_kind(&self, kind: &str) -> Option<usize> {
+        self.0.iter().position(|topic| *topic.kind == *kind)
     }
 
     pub(crate) fn get(&self, topic: usize) -> Option<&ListTopic> {

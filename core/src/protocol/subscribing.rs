@@ -145,7 +145,7 @@ impl Machine {
         self.inflight.own(open.id.clone(), IdOwner::Stream(key));
         if let Some(stream) = self.subscriptions.stream(key) {
             let (lists, uris) = (stream.lists, stream.uris().cloned().collect::<Vec<_>>());
-            let lists = self.settings.list_topics.in_set(lists).map(|(_, kind)| &*kind.name);
+            let lists = self.settings.list_topics.in_set(lists).map(|(_, kind)| &*kind.filter);
             self.outbox.write(open.route, MessageKind::Message, |p| {
                 wire::acknowledged(p.out, &open.id, lists, &uris);
             });

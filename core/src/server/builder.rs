@@ -182,9 +182,9 @@ impl Builder {
         self
     }
 
-    /// Adds a kind of list whose changes [`crate::Server::notify_list_changed`] announces: its name in the filter of
-    /// `subscriptions/listen`, and the method of the notification. `toolsListChanged` and `promptsListChanged`
-    /// exist already.
+    /// Adds a kind of lists for [`crate::Server::notify_list_changed`]: its name, which clients also use in the filter
+    /// of `subscriptions/listen`, and the method of the notification. `resources`, `tools` and `prompts` exist
+    /// already.
     #[must_use]
     pub fn list_changed_method(mut self, kind: impl Into<String>, notification: impl Into<String>) -> Self {
         self.kinds.push((kind.into(), notification.into()));

@@ -183,7 +183,7 @@ impl ServerState {
 
     /// Announces that the list of tools or prompts changed.
     pub(super) fn named_changed(&self, family: Family) {
-        let kind = self.settings.list_topics.by_capability(family.capability());
+        let Some(kind) = self.settings.list_topics.by_kind(family.capability()) else { return };
         let mut wanted = TopicSet::default();
         wanted.add(kind);
         if !self.offered(wanted).is_empty() {

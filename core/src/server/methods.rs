@@ -47,8 +47,8 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Announces that lists of a kind changed, and notifies the clients that want to know. The kind is
-    /// `toolsListChanged`, `promptsListChanged` or one of [`crate::Builder::list_changed_method`]. Never blocks, and calls no
+    /// Notifies the clients that want to know that lists of a kind changed: `resources`, `tools`, `prompts` or a kind of
+    /// [`crate::Builder::list_changed_method`]. Never blocks, and calls no
     /// callback but that of [`Server::on_publish`].
     ///
     /// # Errors
@@ -61,8 +61,11 @@ impl Server {
     pub(super) fn lists_changed(&self, kind: &str) -> Result<()> {
         self.open()?;
         let kinds = &self.0.settings.list_topics;
-        let Some(number) = kinds.find(kind) else {
-            let message = format!("no kind of lists is named \"{kind}\"; see `list_changed_methods`");
+        let Some(number) = kinds.by_kind(kind) else {
+            let message = format!(
+                "no kind of lists is named \"{kind}\"; there are resources, tools, prompts and those of \
+                 `list_changed_methods`"
+            );
             return Err(Error::new(ErrorKind::Unknown, message));
         };
         let mut wanted = TopicSet::default();

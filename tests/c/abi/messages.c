@@ -103,7 +103,7 @@ static void a_uri_that_is_none_says_why(void) {
     SAYS(add_text(s, at("n:1")), "\"n:1\" is registered already; set its contents, or remove it first");
     SAYS(wellhead_server_set_text(s, WELLHEAD_STR("n:2"), NULL, WELLHEAD_STR("x"), &error), "nothing is registered as \"n:2\"");
     SAYS(wellhead_server_remove(s, WELLHEAD_STR("n:2"), &error), "nothing is registered as \"n:2\"");
-    SAYS(wellhead_server_notify_list_changed(s, WELLHEAD_STR("n:2"), &error), "no kind of lists is named \"n:2\"; see `list_changed_methods`");
+    SAYS(wellhead_server_notify_list_changed(s, WELLHEAD_STR("n:2"), &error), "no kind of lists is named \"n:2\"; there are resources, tools, prompts and those of `list_changed_methods`");
     CHECK(wellhead_server_add_tool(s, WELLHEAD_STR("show"), WELLHEAD_STR("{\"app\":\"ui://clock/view\"}"), no_result, NULL, NULL,
                                    NULL) == WELLHEAD_STATUS_OK);
     SAYS(wellhead_serve_stdio(s, NULL, &error),

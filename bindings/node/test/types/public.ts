@@ -182,7 +182,7 @@ server.method('tools/call', { revisions: ['2025-06-18'] }, async (params: { name
   if (params.name === '') throw MethodError.invalidParams('name');
   throw new MethodError(-1, 'no', { why: 1 });
 });
-server.notifyListChanged('toolsListChanged');
+server.notifyListChanged('tools');
 new Server('s', '1', {
   capabilities: { tools: { listChanged: true } },
   listChangedMethods: { widgets: 'notifications/widgets/list_changed' },

@@ -181,7 +181,8 @@ export class Host {
     else if (step.add !== undefined) outcome(() => this.add(step.add));
     else if (step.as !== undefined) {
       outcome(() => server.notifyUpdatedWithMetadata({ ...descriptor(step.as), uri: step.update }));
-    } else if (step.below !== undefined) outcome(() => server.notifySubResourceUpdated(step.update, step.below));
+    } else if (step.below !== undefined)
+      outcome(() => server.notifySubResourceUpdated(step.update, step.below));
     else if (step.update !== undefined) outcome(() => server.notifyUpdated(step.update));
     else if (step.published !== undefined) {
       assert.deepEqual(
