@@ -596,7 +596,7 @@ export class Server {
    * ```ts
    * server.notifyUpdatedWithMetadata({ uri: 'notes://1', version: '43' });
    * ```
-   * @throws as {@link Server.updated}
+   * @throws as {@link Server.notifyUpdated}
    */
   notifyUpdatedWithMetadata(resource: Resource): void {
     const { uri, ...descriptor } = needObject('resource', resource) as Resource;
@@ -610,14 +610,14 @@ export class Server {
   /**
    * Notifies subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
    *
-   * Subscribers of `uri` itself need {@link Server.updated}; a subscriber of both gets one notification. For more than 16
+   * Subscribers of `uri` itself need {@link Server.notifyUpdated}; a subscriber of both gets one notification. For more than 16
    * pending changes of one `parent` a client gets one notification that `parent` changed.
    *
    * @example
    * ```ts
    * server.notifySubResourceUpdated('notes://work/1', 'notes://work');
    * ```
-   * @throws as {@link Server.updated}
+   * @throws as {@link Server.notifyUpdated}
    */
   notifySubResourceUpdated(uri: string, parent: string): void {
     needString('uri', uri);

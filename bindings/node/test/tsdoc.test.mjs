@@ -200,7 +200,7 @@ await first;`,
     `await subscriber(server, 'notes://001'); assert.deepEqual([...poller.wanted], ['notes://001']);`,
   ],
   'Server.remove': [SERVER, `await assert.rejects(server.testClient().read('notes://001'));`],
-  'Server.updated': [
+  'Server.notifyUpdated': [
     `${SERVER} const client = await subscriber(server, 'notes://1');`,
     `assert.equal(await client.nextUpdate(), 'notes://1');`,
   ],
@@ -218,7 +218,7 @@ await first;`,
      await subscriber(server, 'notes://1', { caller: { id: 'ann' } }); allowed.clear();`,
     `while (server.counters().subscriptions > 0) await new Promise(setImmediate);`,
   ],
-  'Server.listChanged': [
+  'Server.notifyResourceListChanged': [
     `${SERVER} const client = server.testClient(); await client.list();`,
     `while (client.listChanges === 0) await new Promise(setImmediate);`,
   ],

@@ -157,7 +157,7 @@ async def test_a_change_on_another_thread_reaches_a_stream() -> None:
     s = server()
     stream = listen(s.asgi(), "n:a")
     await stream.until(b"acknowledged")
-    await asyncio.to_thread(s.updated, "n:a")
+    await asyncio.to_thread(s.notify_updated, "n:a")
     await stream.until(b"resources/updated")
     s.close()
     await stream.done()

@@ -97,7 +97,7 @@ def test_it_asks_for_everything_on_a_loop(asynchronous: bool, revision: str | No
             assert await client.complete("shop://items/{id}", "id", "on") == ["one", "only"]
             await client.subscribe("shop://items/3")
             changed = asyncio.ensure_future(client.next_update())
-            await asyncio.to_thread(server.updated, "shop://items/3")
+            await asyncio.to_thread(server.notify_updated, "shop://items/3")
             assert await changed == "shop://items/3"
             await client.unsubscribe("shop://items/3")
             server.notify_updated("shop://items/3")

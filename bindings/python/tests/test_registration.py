@@ -115,7 +115,7 @@ def test_a_closed_server_says_so() -> None:
         lambda: server.resource("n:{id}")(lambda id: id),
         lambda: server.list(lambda after, limit: wellhead.Page([])),
         lambda: server.notify_updated("n:a"),
-        server.list_changed,
+        server.notify_resource_list_changed,
         lambda: fixed.set("y"),
         server.run,
         lambda: connection.handle(b"{}"),

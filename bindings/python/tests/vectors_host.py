@@ -419,10 +419,10 @@ class Host:
                 outcome(step, lambda: self.server.notify_updated_with_metadata(changed))
                 return
             below = [step["below"]] if "below" in step else []
-            update = self.server.notify_sub_resource_updated if below else self.server.updated
+            update = self.server.notify_sub_resource_updated if below else self.server.notify_updated
             outcome(step, lambda: update(step["update"], *below))
         elif "list_changed" in step:
-            outcome(step, self.server.list_changed)
+            outcome(step, self.server.notify_resource_list_changed)
         elif "notify_list_changed" in step:
             outcome(step, lambda: self.server.notify_list_changed(step["notify_list_changed"]))
         elif "notify" in step:
