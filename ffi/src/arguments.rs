@@ -6,11 +6,12 @@ use crate::types::wellhead_str;
 use std::ffi::{c_char, c_int};
 use wellhead::Arguments;
 
-/// Returns a string among the arguments of a method, a tool or a prompt, decoded. It may have NULs inside. Borrowed until the
-/// answer. Absent: the path leads to nothing, or to a value of another type. path: NUL-terminated, a JSON Pointer (RFC 6901)
-/// such as "/edits/0/oldText". Its first slash may be left out, as in "model". "" names all arguments. In a name "~1" stands
-/// for a slash and "~0" for "~". A name that occurs twice in an object leads to nothing. The first of these functions that a
-/// call uses copies its arguments.
+/// Returns a string among the arguments of a method, a tool or a prompt, decoded. It may have NULs inside. It is absent
+/// if the path leads to nothing, or to a value of another type. It is borrowed until the call is answered.
+/// path: a NUL-terminated JSON Pointer (RFC 6901) such as "/edits/0/oldText". Its first slash may be left out, as in
+/// "model". "" names all arguments. In a name "~1" stands for a slash and "~0" for "~". A name that occurs twice in an
+/// object leads to nothing.
+/// The first of these functions that a call uses copies its arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_argument_text(
     call: *const wellhead_call,
@@ -20,8 +21,9 @@ pub unsafe extern "C" fn wellhead_call_argument_text(
     unsafe { borrowed(call, path, Arguments::text) }
 }
 
-/// Returns any value as JSON, as the client wrote it, such as a number too large for the other functions. Borrowed until the
-/// answer. Absent: the path leads to nothing. path: as in wellhead_call_argument_text.
+/// Returns the value at a path of the arguments, of any type, as the JSON that the client wrote, such as a number too
+/// large for the other functions. It is absent if the path leads to nothing, and borrowed until the call is answered.
+/// path: as in wellhead_call_argument_text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_argument_json(
     call: *const wellhead_call,
@@ -67,8 +69,8 @@ pub unsafe extern "C" fn wellhead_call_argument_boolean(
     unsafe { written(call, path, value, |arguments, path| arguments.boolean(path).map(c_int::from)) }
 }
 
-/// Returns the number of elements of an array, or of members of an object. 0 for other values, and if the path leads to
-/// nothing. path: as in wellhead_call_argument_text.
+/// Returns the number of elements of an array, or of members of an object. Returns 0 for other values, and if the path
+/// leads to nothing. path: as in wellhead_call_argument_text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_argument_count(
     call: *const wellhead_call,
@@ -82,8 +84,9 @@ pub unsafe extern "C" fn wellhead_call_argument_count(
     }
 }
 
-/// Returns the name of the member at `index` of an object, decoded, in the order of its text. Borrowed until the answer.
-/// Absent: there are fewer, or the path leads to no object. path: as in wellhead_call_argument_text.
+/// Returns the name of the member at `index` of an object, decoded, in the order of its text. It is absent if the object
+/// has fewer members or the path leads to no object. It is borrowed until the call is answered. path: as in
+/// wellhead_call_argument_text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_argument_name(
     call: *const wellhead_call,
@@ -94,7 +97,8 @@ pub unsafe extern "C" fn wellhead_call_argument_name(
     unsafe { borrowed(call, path, |arguments, path| arguments.name(path, index)) }
 }
 
-/// The arguments of a call, and a path as Rust has it.
+/// Returns the arguments of a call with a path as Rust has it. None if the call has no arguments, or the path is NULL
+/// or not UTF-8.
 fn found<'a>(
     promise: &'a Promise,
     call: &'a wellhead_call,

@@ -14,15 +14,17 @@ use wellhead::{
     Answer, AroundCall, Contents, Json, MethodAnswer, Next, Outcome, Result, ToolError, ToolResult,
 };
 
-/// Runs around a call of a tool, a prompt, a read or a method. Let the call run by wellhead_next_run, or answer in its place by
-/// wellhead_next_answer_instead. If it does neither, the call fails. call: wellhead_call_method, wellhead_call_name and wellhead_call_uri
-/// say what is called. call, next: borrowed until the callback returns.
+/// Runs around a call of a tool, a prompt, a read or a method. It lets the call run by wellhead_next_run, or answers in
+/// its place by wellhead_next_answer_instead. If it does neither, the call fails. wellhead_call_method,
+/// wellhead_call_name and wellhead_call_uri tell which call it is. `call` and `next` are borrowed until the callback
+/// returns.
 pub type wellhead_around_callback = Option<
     unsafe extern "C-unwind" fn(user_data: *mut c_void, call: *const wellhead_call, next: *mut wellhead_next),
 >;
 
-/// Gets the answer of a call, also of one that failed or was cancelled, on the thread that answers. The wellhead_outcome_set_
-/// functions replace it. call, outcome: borrowed until the callback returns.
+/// Called with the answer of a call, also of one that failed or was cancelled, on the thread that answers. It may
+/// replace the answer by the wellhead_outcome_set_ functions. `call` and `outcome` are borrowed until the callback
+/// returns.
 pub type wellhead_after_callback = Option<
     unsafe extern "C-unwind" fn(
         after_data: *mut c_void,
@@ -32,12 +34,13 @@ pub type wellhead_after_callback = Option<
 >;
 
 /// Adds an around callback, which runs around each callback of a tool, a prompt, a read or a method, on the same thread.
-/// Around callbacks nest in the order in which they are added; the first is the outermost. None runs around fixed contents
-/// and folders. When wellhead_method_request_input has a callback run again, its around callbacks run again, too.
+/// Around callbacks nest in the order in which they are added; the first is the outermost. None runs around fixed
+/// contents and folders. When wellhead_method_request_input has a callback run again, its around callbacks run again,
+/// too.
 /// around: may not be NULL.
 /// user_data: passed to `around`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.
-/// INVALID_ARGUMENT, CLOSED.
+/// Fails with INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_around(
     server: *mut wellhead_server,
@@ -68,7 +71,7 @@ pub unsafe extern "C" fn wellhead_server_around(
 /// cbindgen:ignore
 pub struct wellhead_next {
     call: Arc<wellhead_call>,
-    /// None: it ran.
+    /// None if the call ran already.
     open: Mutex<Option<Open>>,
     refusal: wellhead_outcome,
 }
@@ -79,9 +82,10 @@ struct Open {
 }
 
 /// Runs the next around callback, or, if there is none, the callback of the call, which may answer later.
-/// after: gets the answer; may be NULL.
+/// after: called with the answer; may be NULL.
+/// after_data: passed to `after`.
 /// destroy: called once with after_data, after the last use of it, also on failure; may be NULL.
-/// INVALID_ARGUMENT if the call ran or was refused already.
+/// Fails with INVALID_ARGUMENT if the call ran already, or was answered in its place.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_next_run(
     next: *mut wellhead_next,
@@ -112,10 +116,12 @@ pub unsafe extern "C" fn wellhead_next_run(
     unsafe { guard(std::ptr::null_mut(), run) }
 }
 
-/// Replaces the arguments of a tool or a prompt, for the around callbacks within and the callback. They are checked as those of the
-/// client were, and defaults are filled in. arguments: a JSON object; may not be absent. INVALID_ARGUMENT if they break the schema
-/// of the tool, if they lack what the prompt requires, for other calls, and if the call ran already; the arguments stay as they
-/// were then. INVALID_UTF8, CLOSED.
+/// Replaces the arguments of a tool or a prompt, for the inner around callbacks and for the callback. They are checked
+/// as those of the client were, and defaults are filled in.
+/// arguments: a JSON object; may not be absent.
+/// Fails with INVALID_ARGUMENT if the arguments break the schema of the tool or lack what the prompt requires, for other
+/// calls, and if the call ran already. Fails with INVALID_UTF8, and with CLOSED if the call is over. On failure the
+/// arguments stay as they were.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_next_set_arguments(
     next: *mut wellhead_next,
@@ -135,8 +141,9 @@ pub unsafe extern "C" fn wellhead_next_set_arguments(
     }
 }
 
-/// Answers in place of the callback, which does not run. Returns the answer, to be set by a wellhead_outcome_set_ function, borrowed
-/// until the callback returns; if none sets it, the call fails. NULL: the call ran already.
+/// Answers in place of the callback, which does not run. Returns the answer, for a wellhead_outcome_set_ function to
+/// set; if none sets it, the call fails. The answer is borrowed until the around callback returns. Returns NULL if the
+/// call ran already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_next_answer_instead(next: *mut wellhead_next) -> *mut wellhead_outcome {
     // SAFETY: our caller's promise.
@@ -188,8 +195,8 @@ pub unsafe extern "C" fn wellhead_outcome_name(outcome: *const wellhead_outcome)
     }
 }
 
-/// Returns the result of a tool, a prompt or a method, a JSON object: of a tool with `content`. Absent for other answers. Borrowed
-/// until the callback returns.
+/// Returns the result of a tool, a prompt or a method, a JSON object. That of a tool has `content`. It is absent for
+/// other answers, and borrowed until the callback returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_result(outcome: *const wellhead_outcome) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -201,8 +208,8 @@ pub unsafe extern "C" fn wellhead_outcome_result(outcome: *const wellhead_outcom
     }
 }
 
-/// Returns the text that a read found. Absent for other answers, bytes, and several elements. Borrowed until the callback
-/// returns.
+/// Returns the text that a read found. It is absent for other answers, for bytes, and for contents of several elements.
+/// It is borrowed until the callback returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_text(outcome: *const wellhead_outcome) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -219,8 +226,8 @@ pub unsafe extern "C" fn wellhead_outcome_text(outcome: *const wellhead_outcome)
     }
 }
 
-/// Sets the result of a tool, a prompt or a method, a JSON object, which is copied and may not be absent. INVALID_ARGUMENT also
-/// for a read; INVALID_UTF8.
+/// Sets the result of a tool, a prompt or a method. result: a JSON object, which is copied and may not be absent. Fails
+/// with INVALID_ARGUMENT, also for a read, or with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_result(
     outcome: *mut wellhead_outcome,
@@ -236,7 +243,7 @@ pub unsafe extern "C" fn wellhead_outcome_set_result(
 }
 
 /// Sets one text, which is copied and may not be absent: what a read found, whose other details stay, or the result of a
-/// tool. INVALID_ARGUMENT, INVALID_UTF8.
+/// tool. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_text(
     outcome: *mut wellhead_outcome,
@@ -258,8 +265,8 @@ pub unsafe extern "C" fn wellhead_outcome_set_text(
 }
 
 /// Sets an error of a tool.
-/// message: the text that the model reads, as of wellhead_method_tool_error; may not be absent.
-/// INVALID_ARGUMENT also for a read; INVALID_UTF8.
+/// message: the text that the model reads, as in wellhead_method_tool_error; may not be absent.
+/// Fails with INVALID_ARGUMENT, also for a read, or with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_tool_error(
     outcome: *mut wellhead_outcome,
@@ -270,10 +277,10 @@ pub unsafe extern "C" fn wellhead_outcome_set_tool_error(
 }
 
 /// Sets an error of a tool, a prompt or a method.
-/// code: of JSON-RPC 2.0 section 5.1, or the application's own.
+/// code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
 /// message: may not be absent.
 /// data: a JSON object; may be absent.
-/// INVALID_ARGUMENT also for a read; INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT, also for a read, or with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_error(
     outcome: *mut wellhead_outcome,
@@ -285,22 +292,22 @@ pub unsafe extern "C" fn wellhead_outcome_set_error(
     unsafe { set(outcome, |promise, _| failure(promise, code, message, data).map(Into::into)) }
 }
 
-/// Sets the answer of a read to "not found". INVALID_ARGUMENT for other calls.
+/// Sets the answer of a read to "not found". Fails with INVALID_ARGUMENT for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_not_found(outcome: *mut wellhead_outcome) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { set(outcome, |_, _| Ok(Answer::NotFound.into())) }
 }
 
-/// Sets the answer of a read to "permission denied". INVALID_ARGUMENT for other calls.
+/// Sets the answer of a read to "permission denied". Fails with INVALID_ARGUMENT for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_denied(outcome: *mut wellhead_outcome) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { set(outcome, |_, _| Ok(Answer::Denied.into())) }
 }
 
-/// Sets a failure: "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not
-/// sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
+/// Makes the call fail: the client gets "internal error", or for a tool a result with isError and the text "The tool
+/// failed". `why` is logged, and not sent to the client. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_failed(
     outcome: *mut wellhead_outcome,

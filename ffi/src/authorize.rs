@@ -10,34 +10,35 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use wellhead::{AuthorizeCall, Operation, Responder, Verdict};
 
-/// List the URIs.
+/// The caller lists the URIs.
 pub const WELLHEAD_OPERATION_LIST: u32 = 1;
-/// Read the URIs.
+/// The caller reads the URIs.
 pub const WELLHEAD_OPERATION_READ: u32 = 2;
-/// Subscribe to the URIs.
+/// The caller subscribes to the URIs.
 pub const WELLHEAD_OPERATION_SUBSCRIBE: u32 = 3;
-/// Complete variables of the template; the URI is the template.
+/// The caller completes variables; the URI is the template.
 pub const WELLHEAD_OPERATION_COMPLETE: u32 = 4;
-/// List the tools; the URIs are their names.
+/// The caller lists tools; the URIs are their names.
 pub const WELLHEAD_OPERATION_LIST_TOOLS: u32 = 5;
-/// Call the tool; the URI is its name.
+/// The caller calls a tool; the URI is its name.
 pub const WELLHEAD_OPERATION_CALL_TOOL: u32 = 6;
-/// List the prompts; the URIs are their names.
+/// The caller lists prompts; the URIs are their names.
 pub const WELLHEAD_OPERATION_LIST_PROMPTS: u32 = 7;
-/// Get the prompt; the URI is its name.
+/// The caller gets a prompt; the URI is its name.
 pub const WELLHEAD_OPERATION_GET_PROMPT: u32 = 8;
 
-/// "Permission denied"; left out of lists.
+/// Answers "permission denied", and leaves the URI out of lists.
 pub const WELLHEAD_VERDICT_DENY: u32 = 0;
-/// Allowed.
+/// Lets the operation go on.
 pub const WELLHEAD_VERDICT_ALLOW: u32 = 1;
-/// Answered as if it did not exist; left out of lists.
+/// Answers as if the URI did not exist, and leaves it out of lists.
 pub const WELLHEAD_VERDICT_HIDE: u32 = 2;
 
-/// Decides which URIs a caller may use. call: has the caller; its URI is absent. operation: one of WELLHEAD_OPERATION_. Later
-/// versions may add numbers, so deny those that you do not know. uris: at least one; borrowed as long as the call. Set
-/// verdicts with wellhead_authorize_set, then answer with wellhead_authorize_finish. As in wellhead_read_callback, a kept
-/// responder is answered later.
+/// Decides which URIs a caller may use. Set verdicts with wellhead_authorize_set, then answer with
+/// wellhead_authorize_finish. As in wellhead_read_callback, a kept responder is answered later.
+/// call: has the caller; its URI is absent.
+/// operation: one of WELLHEAD_OPERATION_. Later versions may add numbers, so deny those that you do not know.
+/// uris: at least one; borrowed until the call is answered.
 pub type wellhead_authorize_callback = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
@@ -49,12 +50,12 @@ pub type wellhead_authorize_callback = Option<
     ),
 >;
 
-/// Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many URIs at once. It
-/// replaces an earlier one.
+/// Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many URIs at once.
+/// It replaces an earlier one.
 /// authorize: may not be NULL.
 /// user_data: passed to `authorize`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.
-/// INVALID_ARGUMENT, CLOSED.
+/// Fails with INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_authorize(
     server: *mut wellhead_server,
@@ -104,12 +105,12 @@ fn number(operation: Operation) -> u32 {
 /// cbindgen:ignore
 pub type wellhead_authorize = Pending<Question>;
 
-/// Questions about access.
+/// The kind of responder that answers an authorize callback.
 pub enum Question {}
 
 impl Kind for Question {
     type Answer = Vec<Verdict>;
-    /// The verdicts that were set, by index.
+    /// The verdicts that were set, each with the index of its URI.
     type Added = Vec<(usize, Verdict)>;
 
     fn fail(responder: Responder<Vec<Verdict>>, why: &str) {
@@ -117,9 +118,10 @@ impl Kind for Question {
     }
 }
 
-/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
-/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
-/// Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback
+/// returns. The call of the callback stays valid until the responder is answered or freed. Returns `responder`, or NULL
+/// if the call was answered already.
+/// Thread safety: call it only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_keep(
     responder: *mut wellhead_authorize,
@@ -128,7 +130,7 @@ pub unsafe extern "C" fn wellhead_authorize_keep(
     unsafe { pending::keep(responder) }
 }
 
-/// Returns the call of a kept responder, borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the call is answered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_call(
     responder: *const wellhead_authorize,
@@ -137,14 +139,15 @@ pub unsafe extern "C" fn wellhead_authorize_call(
     unsafe { pending::call(responder) }
 }
 
-/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
+/// Frees a kept responder without an answer, which answers "internal error". It does nothing if `responder` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_free(responder: *mut wellhead_authorize) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Sets the verdict, one of WELLHEAD_VERDICT_, about the URI at `index`. A URI without a verdict is denied. INVALID_ARGUMENT.
+/// Sets the verdict, one of WELLHEAD_VERDICT_, about the URI at `index`. A URI without a verdict is denied. Fails with
+/// INVALID_ARGUMENT if there is no such URI or verdict, or if the call was answered already.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_set(
@@ -175,7 +178,7 @@ pub unsafe extern "C" fn wellhead_authorize_set(
     }
 }
 
-/// Answers with the verdicts that were set. INVALID_ARGUMENT.
+/// Answers with the verdicts that were set. Fails with INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_finish(responder: *mut wellhead_authorize) -> wellhead_status {
     // SAFETY: our caller's promise.
@@ -190,7 +193,8 @@ pub unsafe extern "C" fn wellhead_authorize_finish(responder: *mut wellhead_auth
     }
 }
 
-/// Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers "internal error". `why` is logged, and not sent to the client. Fails with INVALID_ARGUMENT or
+/// INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_authorize_failed(
     responder: *mut wellhead_authorize,

@@ -11,7 +11,7 @@ use wellhead::{Error, ErrorKind, Result};
 /// length of the call.
 pub(crate) struct Promise(());
 
-/// The bytes of the largest struct that any header may have.
+/// The greatest `struct_size` in bytes that is accepted. No header has a larger struct.
 const MOST: usize = 4096;
 
 /// A handle that the application may free in a callback while a function runs on it: each function holds a reference. Made by
@@ -20,13 +20,13 @@ pub(crate) trait Shared: Send + Sync {}
 
 #[allow(clippy::unused_self, reason = "having a promise is what allows to look behind pointers")]
 impl Promise {
-    /// A handle that must not be NULL. Other threads may have it, too.
+    /// Returns the handle. Fails if it is NULL. Other threads may use the handle, too.
     pub(crate) fn handle<T: Sync>(&self, handle: *const T, name: &str) -> Result<&T> {
         // SAFETY: the promise.
         unsafe { handle.as_ref() }.ok_or_else(|| invalid(format!("{name} is NULL")))
     }
 
-    /// A handle that a callback may free meanwhile.
+    /// Returns a reference to a handle that a callback may free meanwhile. Fails if the handle is NULL.
     pub(crate) fn hold<T: Shared>(&self, handle: *const T, name: &str) -> Result<Arc<T>> {
         if handle.is_null() {
             return Err(invalid(format!("{name} is NULL")));
@@ -38,7 +38,7 @@ impl Promise {
         }
     }
 
-    /// Bytes; absent is empty.
+    /// Returns the bytes of a string, none if it is absent.
     pub(crate) fn bytes(&self, bytes: wellhead_str, name: &str) -> Result<&[u8]> {
         if bytes.ptr.is_null() || bytes.len == 0 {
             return Ok(&[]);
@@ -50,7 +50,7 @@ impl Promise {
         Ok(unsafe { std::slice::from_raw_parts(bytes.ptr.cast(), bytes.len) })
     }
 
-    /// Text that may be absent.
+    /// Returns a text, or None if it is absent. Fails if it is not UTF-8.
     pub(crate) fn optional(&self, text: wellhead_str, name: &str) -> Result<Option<&str>> {
         if text.ptr.is_null() {
             return Ok(None);
@@ -66,12 +66,12 @@ impl Promise {
         })
     }
 
-    /// Text that must be there.
+    /// Returns a text. Fails if it is absent or not UTF-8.
     pub(crate) fn text(&self, text: wellhead_str, name: &str) -> Result<&str> {
         self.optional(text, name)?.ok_or_else(|| invalid(format!("{name} is absent")))
     }
 
-    /// A NUL-terminated string; none if it is NULL or not UTF-8.
+    /// Returns a NUL-terminated string, or None if it is NULL or not UTF-8.
     pub(crate) fn c_string(&self, text: *const c_char) -> Option<&str> {
         if text.is_null() {
             return None;
@@ -80,13 +80,13 @@ impl Promise {
         unsafe { CStr::from_ptr(text) }.to_str().ok()
     }
 
-    /// A number behind a pointer.
+    /// Returns the number behind a pointer, or None if the pointer is NULL.
     pub(crate) fn number<T: Copy>(&self, number: *const T) -> Option<T> {
         // SAFETY: the promise.
         unsafe { number.as_ref() }.copied()
     }
 
-    /// An array; NULL only if it is empty.
+    /// Returns an array. Fails if it is NULL and not empty.
     pub(crate) fn array<T: Copy>(&self, first: *const T, count: usize, name: &str) -> Result<&[T]> {
         if count == 0 {
             return Ok(&[]);
@@ -101,12 +101,13 @@ impl Promise {
         Ok(unsafe { std::slice::from_raw_parts(first, count) })
     }
 
-    /// An array of texts that must be there.
+    /// Returns the texts of an array. Fails if one of them is absent or not UTF-8.
     pub(crate) fn texts(&self, first: *const wellhead_str, count: usize, name: &str) -> Result<Vec<String>> {
         self.array(first, count, name)?.iter().map(|text| self.text(*text, name).map(str::to_owned)).collect()
     }
 
-    /// The size of a struct that is written to, as the caller's header has it.
+    /// Returns the size of a struct that the library writes to, as the caller's header has it. Fails if the struct is
+    /// NULL, or its `struct_size` is 0.
     pub(crate) fn room<T: Growing>(&self, place: *const T, name: &str) -> Result<usize> {
         if place.is_null() {
             return Err(invalid(format!("{name} is NULL")));
@@ -120,8 +121,8 @@ impl Promise {
         }
     }
 
-    /// A struct that may be NULL. What the caller's header does not have yet is zero. What ours does not have has to be
-    /// zero, its default: whatever else it asks for would not be done.
+    /// Returns a struct, or None if it is NULL. Fields that the caller's header does not have yet are zero. Fields that
+    /// ours does not have must be zero, their default, because the library would not do what they say.
     pub(crate) fn options<T: Growing>(&self, value: *const T, name: &str) -> Result<Option<T>> {
         if value.is_null() {
             return Ok(None);
@@ -152,7 +153,7 @@ impl Promise {
         }
     }
 
-    /// A struct that must be there.
+    /// Returns a struct. Fails if it is NULL.
     pub(crate) fn fields<T: Growing>(&self, value: *const T, name: &str) -> Result<T> {
         self.options(value, name)?.ok_or_else(|| invalid(format!("{name} is NULL")))
     }
@@ -166,7 +167,7 @@ impl Promise {
         }
     }
 
-    /// Writes a result to where the caller wants it.
+    /// Writes a result to the place that the caller gave. Does nothing if that is NULL.
     pub(crate) fn put<T>(&self, place: *mut T, value: T) {
         if !place.is_null() {
             // SAFETY: the promise.
@@ -225,7 +226,8 @@ fn made<T>(
     }
 }
 
-/// The body of an exported function that uses a handle which a callback may free; `otherwise` is what NULL gives.
+/// The body of an exported function that uses a handle which a callback may free. It returns `otherwise` if the handle
+/// is NULL.
 ///
 /// # Safety
 /// The caller keeps the [`Promise`].
@@ -240,7 +242,7 @@ pub(crate) unsafe fn call_shared<T: Shared, R>(
     }
 }
 
-/// Takes a handle that [`share`] gave, does what is to be done at its end, and gives up what it holds.
+/// Takes a handle that [`share`] gave, runs `end` on it, and drops the reference that it holds.
 ///
 /// # Safety
 /// `handle` is NULL or came from [`share`], and is used no more.
@@ -303,7 +305,7 @@ fn panicked() -> Error {
     Error::new(ErrorKind::Panic, "a bug in wellhead, reported on standard error; please report it")
 }
 
-/// A callback that must be there.
+/// Returns a callback. Fails if it is NULL.
 pub(crate) fn required<F>(callback: Option<F>, name: &str) -> Result<F> {
     callback.ok_or_else(|| invalid(format!("{name} is NULL")))
 }

@@ -4,17 +4,18 @@ use crate::boundary::{Promise, invalid};
 use crate::types::{growing, wellhead_str};
 use wellhead::{CacheHint, Result};
 
-/// A caching hint: how long a client may reuse a response, and whether it may share it between callers. A field that is not
-/// given is taken from the answer, else its registration, else the hint for its kind, else the server. By default a response
-/// may not be reused. Revisions without such hints are not sent any.
+/// A caching hint: how long a client may reuse a response, and whether it may share it between callers. An answer, its
+/// registration, its kind of response and the server may each have a hint. A field comes from the first of these that
+/// gives it. By default a response may not be reused. Clients whose revision has no such hints are not sent any.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_cache {
     pub struct_size: usize,
-    /// The time for which a client may reuse the response, in milliseconds; 0: not at all. NULL: not given.
+    /// The time for which a client may reuse the response, in milliseconds; 0 forbids reuse. NULL if this hint does not
+    /// give it.
     pub ttl_ms: *const u64,
-    /// public or private; absent: not given. While an `authorize` callback is set, a hint of the server or of a kind never
-    /// makes a response public.
+    /// public or private; absent if this hint does not give it. While an `authorize` callback is set, a hint of the
+    /// server or of a kind never makes a response public.
     pub scope: wellhead_str,
 }
 
@@ -22,9 +23,9 @@ pub struct wellhead_cache {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_cache_of {
-    /// discover, resources, templates, tools, prompts, reads
+    /// The kind: discover, resources, templates, tools, prompts or reads.
     pub kind: wellhead_str,
-    /// The hint; NULL: none for this kind.
+    /// The hint. If it is NULL, there is none for this kind.
     pub cache: *const wellhead_cache,
 }
 

@@ -9,8 +9,9 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_char, c_int, c_void};
 use wellhead::{ClientExtensions, Json, ListCall};
 
-/// Returns the URI as the client spelled it; the template for a completion. For a list of skills: the one that the
-/// client asks for by skills/get, absent if it asks for all. Absent for other lists, a method, a token and an authorize callback.
+/// Returns the URI as the client spelled it; for a completion, the template. For a list of skills it is the URI that the
+/// client asks for by skills/get, and absent if it asks for all. It is also absent for other lists, a method, a verify
+/// callback and an authorize callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -26,23 +27,25 @@ pub unsafe extern "C" fn wellhead_call_uri(call: *const wellhead_call) -> wellhe
     }
 }
 
-/// Returns the value of a variable of the template, percent-decoded; the first value of a list ({name*}). Absent if the URI
-/// has none. For a completion: the value of another variable, if the client sent it. name: NUL-terminated.
+/// Returns the value of a variable of the template, percent-decoded; of a list ({name*}) the first value. For a
+/// completion it is the value of another variable, if the client sent it. The result is absent if there is no value.
+/// `name` is NUL-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_var(call: *const wellhead_call, name: *const c_char) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { wellhead_call_var_at(call, name, 0) }
 }
 
-/// Returns the value of a variable of the template as the client wrote it, percent-encoded. Absent if the URI has no value for
-/// it. name: NUL-terminated.
+/// Returns the value of a variable of the template as the client wrote it, percent-encoded. The result is absent if the
+/// URI has no value for it. `name` is NUL-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_raw(call: *const wellhead_call, name: *const c_char) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { named(call, name, |call, name| call.as_read()?.raw(name)) }
 }
 
-/// Returns the value at `index` of a list ({name*}), percent-decoded. Absent if the list is shorter. name: NUL-terminated.
+/// Returns the value at `index` of a list ({name*}), percent-decoded. The result is absent if the list is shorter.
+/// `name` is NUL-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_var_at(
     call: *const wellhead_call,
@@ -60,8 +63,8 @@ pub unsafe extern "C" fn wellhead_call_var_at(
     }
 }
 
-/// Returns the name of the variable at `index`, in the order of the template, of those that the URI has. Absent if there are
-/// fewer.
+/// Returns the name of the variable at `index`, in the order of the template, of those that the URI has. The result is
+/// absent if there are fewer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, index: usize) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -74,7 +77,7 @@ pub unsafe extern "C" fn wellhead_call_var_name(call: *const wellhead_call, inde
     }
 }
 
-/// Returns the caller that the connection was made with, or that the token was granted for. NULL if there is none.
+/// Returns the caller that the application gave with the connection or the token, or NULL if it gave none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_caller(call: *const wellhead_call) -> *mut c_void {
     // SAFETY: our caller's promise.
@@ -100,7 +103,7 @@ pub unsafe extern "C" fn wellhead_call_typed_caller(
     }
 }
 
-/// Returns the caller_id of the connection or the token. Absent if there is none.
+/// Returns the caller_id of the connection or the token. The result is absent if the application gave none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -113,8 +116,8 @@ pub unsafe extern "C" fn wellhead_call_caller_id(call: *const wellhead_call) -> 
     }
 }
 
-/// Returns the protocol revision of the request, a date. Absent for an interest callback, which belongs to no request, and
-/// for a token.
+/// Returns the protocol revision of the request, a date. The result is absent for an interest callback, which belongs to
+/// no request, and for a verify callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -122,16 +125,18 @@ pub unsafe extern "C" fn wellhead_call_revision(call: *const wellhead_call) -> w
 }
 
 /// Returns the _meta of the request as it came, a JSON object with traceparent and the like. Its content is not checked.
-/// Absent if the request has none.
+/// The result is absent if the request has none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_meta(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, |call| of_request!(call, it => it.call.meta(), None)) }
 }
 
-/// Sends a progress notification, if the client asked for them. progress: in any unit; it only grows. total: the final
-/// value; NULL: not known. message: may be absent; left out if it is not UTF-8. A number that is not finite is not sent.
-/// Returns 1 if the client asked for them.
+/// Sends a progress notification, if the client asked for progress. Returns 1 if it asked, else 0. A number that is not
+/// finite is not sent.
+/// progress: in any unit; it only grows.
+/// total: the final value of `progress`; NULL if it is not known.
+/// message: may be absent; left out if it is not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_progress(
     call: *const wellhead_call,
@@ -150,9 +155,10 @@ pub unsafe extern "C" fn wellhead_call_progress(
 }
 
 /// Ends the event stream that carries the answer over HTTP, before the answer. The client reconnects after `retry_ms`
-/// milliseconds, so that a call that takes long keeps no connection open. Returns 1 if it ended a stream. Returns 0 over
-/// stdio, for a client that accepts only JSON, in every revision but 2025-11-25, and after the answer. Events that the client
-/// has not read count against output_bytes. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server".
+/// milliseconds, so that a call that takes long keeps no connection open. Returns 1 if it ended a stream, else 0: over
+/// stdio, for a client that accepts only JSON, in every revision but 2025-11-25, and after the answer. Events that the
+/// client has not read count against output_bytes. Source: MCP 2025-11-25, Transports, "Sending Messages to the
+/// Server".
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_close_event_stream(
     call: *const wellhead_call,
@@ -166,8 +172,8 @@ pub unsafe extern "C" fn wellhead_call_close_event_stream(
     }
 }
 
-/// Returns the version of the resource that the client has, for a read. If it is current, answer wellhead_read_not_modified
-/// instead of making a body. Absent if the client did not send it.
+/// Returns the version of the resource that the client has, for a read. If it is current, answer
+/// wellhead_read_not_modified instead of making a body. The result is absent if the client did not send it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -175,7 +181,8 @@ pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) ->
 }
 
 /// Returns the client's answers to wellhead_read_needs_input, for a read: a JSON object of objects, by the keys of its
-/// inputRequests. Their content is not checked, and keys may be missing. Absent if there are none.
+/// inputRequests. Their content is not checked, and keys may be missing. The result is absent if the client sent no
+/// answers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_input_responses(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -183,16 +190,17 @@ pub unsafe extern "C" fn wellhead_call_input_responses(call: *const wellhead_cal
 }
 
 /// Returns the requestState as the client sent it, for a read. Any client may invent one: see wellhead_call_open_state.
-/// Absent if there is none.
+/// The result is absent if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_request_state(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, |call| call.as_read()?.request_state()) }
 }
 
-/// Seals a requestState for this caller and URI, for a read. until: the time at which it expires, on a clock that replicas
-/// share, such as milliseconds of Unix time. It may be used more than once. The caller frees it. NULL: the call is no read,
-/// or the state is absent or not UTF-8.
+/// Seals a requestState for this caller and URI, for a read. Clients may use the sealed state more than once. The
+/// application frees the text. Returns NULL if the call is no read, or if `state` is absent or not UTF-8.
+/// until: the time at which the sealed state expires, on a clock that replicas share, such as milliseconds of Unix
+/// time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_seal_state(
     call: *const wellhead_call,
@@ -209,9 +217,10 @@ pub unsafe extern "C" fn wellhead_call_seal_state(
     }
 }
 
-/// Returns the state inside the requestState that a client sends back with a read, if wellhead_call_seal_state sealed it. now:
-/// the time, on the clock that the application used for the seal's `until`. The application frees the state. NULL: there is
-/// none, it is forged, it was sealed for another caller or URI, or it has expired. Then answer wellhead_read_invalid_state.
+/// Returns the state inside the requestState that a client sends back with a read, if wellhead_call_seal_state sealed
+/// it. The application frees the text. Returns NULL if there is none, or if it is forged, has expired, or was sealed for
+/// another caller or URI. Then answer wellhead_read_invalid_state.
+/// now: the time, on the clock that the application used for `until` of the seal.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_open_state(
     call: *const wellhead_call,
@@ -227,45 +236,47 @@ pub unsafe extern "C" fn wellhead_call_open_state(
     }
 }
 
-/// Returns where the page of a list begins: the `key` of an item that was listed before, or its URI. The item may be gone by
-/// now. Absent for the first page, and for other calls.
+/// Returns the `key`, or else the URI, of the item behind which the page of a list begins. The item may be deleted by
+/// now. The result is absent for the first page, and for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_after(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, |call| call.as_list()?.after()) }
 }
 
-/// Returns the number of items that fit on the page of a list, at least 1. Fixed resources may have used part of the page. 0
-/// for other calls.
+/// Returns the greatest number of items that the page of a list can still take, at least 1. Fixed resources may have
+/// used part of the page. Returns 0 for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_limit(call: *const wellhead_call) -> usize {
     // SAFETY: our caller's promise.
     unsafe { query(call, 0, |_, call| call.as_list().map_or(0, ListCall::limit)) }
 }
 
-/// Returns the filter of a list, which a client of the resources/get dialect may send: a JSON object. Absent: no filter.
+/// Returns the filter of a list, a JSON object, which a client of the resources/get dialect may send. The result is
+/// absent if it sent none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_filter(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, |call| call.as_list()?.filter().map(Json::as_str)) }
 }
 
-/// Returns the name of the variable or the argument that is completed. Absent for other calls.
+/// Returns the name of the variable or the argument that is completed. The result is absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_variable(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, |call| Some(call.as_complete()?.variable())) }
 }
 
-/// Returns the part of the value that is typed so far, for a completion; may be empty. Absent for other calls.
+/// Returns the part of the value that is typed so far, for a completion; may be empty. The result is absent for other
+/// calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_value(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, |call| Some(call.as_complete()?.value())) }
 }
 
-/// Returns the name of the method, for a method; for an around callback also tools/call, prompts/get or resources/read. Absent for
-/// other calls.
+/// Returns the name of the method that the application registered. For an around callback it may also be tools/call,
+/// prompts/get or resources/read. The result is absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -277,7 +288,7 @@ pub unsafe extern "C" fn wellhead_call_method(call: *const wellhead_call) -> wel
     }
 }
 
-/// Returns the name of the tool or the prompt. Absent for other calls.
+/// Returns the name of the tool or the prompt. The result is absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -289,7 +300,8 @@ pub unsafe extern "C" fn wellhead_call_name(call: *const wellhead_call) -> wellh
     }
 }
 
-/// Returns the params of a method, a tool or a prompt, a JSON object; {} if there are none. Absent for other calls.
+/// Returns the params of a method, a tool or a prompt, a JSON object; {} if there are none. The result is absent for
+/// other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_params(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -301,7 +313,8 @@ pub unsafe extern "C" fn wellhead_call_params(call: *const wellhead_call) -> wel
     }
 }
 
-/// Returns the `arguments` among the params of a method, a JSON object; {} if there are none.
+/// Returns the `arguments` among the params of a method, a tool or a prompt, a JSON object; {} if there are none. The
+/// result is absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -313,10 +326,11 @@ pub unsafe extern "C" fn wellhead_call_arguments(call: *const wellhead_call) -> 
     }
 }
 
-/// Returns the value of a header field of the HTTP request that the call came with. name: NUL-terminated, in any case. Absent
-/// if the field is missing, came more than once, or is not UTF-8; also over stdio and for an interest callback. A client can
-/// write what it likes into most fields: wellhead_call_caller_id says who it is. For a token, Mcp-Method and Mcp-Name tell the
-/// purpose of a request of 2026-07-28, for applications that require scopes by it.
+/// Returns the value of a header field of the HTTP request that the call came with. `name` is NUL-terminated, in any
+/// case. The result is absent if the field is missing, came more than once, or is not UTF-8. It is also absent over
+/// stdio and for an interest callback. A client can write what it likes into most fields: wellhead_call_caller_id says
+/// who it is. In a verify callback, Mcp-Method and Mcp-Name tell the purpose of a request of revision 2026-07-28, for
+/// applications that require scopes by it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_header(
     call: *const wellhead_call,
@@ -331,8 +345,8 @@ pub unsafe extern "C" fn wellhead_call_header(
     }
 }
 
-/// Returns the query of the HTTP request that the call came with, as it came: tenant=a of /mcp?tenant=a. Absent if there is
-/// none, over stdio and for an interest callback.
+/// Returns the query of the HTTP request that the call came with, as it came: tenant=a of /mcp?tenant=a. The result is
+/// absent if there is none, over stdio and for an interest callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_query(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -344,25 +358,25 @@ pub unsafe extern "C" fn wellhead_call_query(call: *const wellhead_call) -> well
     }
 }
 
-/// Returns the name and version that the client gives itself: a JSON object. Use it for logs, not for decisions: any client
-/// may invent one. Absent (`ptr` is NULL) in callbacks that report interest or judge a bearer token, and if the client did
-/// not send it.
+/// Returns the name and version that the client gives itself: a JSON object. Use it for logs, not for decisions: any
+/// client may invent one. The result is absent for interest and verify callbacks, and if the client did not send it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_client(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, wellhead_call::client) }
 }
 
-/// Returns the capabilities of the client, for a read or a method: a JSON object such as {"sampling":{}}. Absent if the
-/// client did not send them.
+/// Returns the capabilities of the client, for a read or a method: a JSON object such as {"sampling":{}}. The result is
+/// absent if the client did not send them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_client_capabilities(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, wellhead_call::client_capabilities) }
 }
 
-/// Returns the client's settings of an extension of the protocol, a JSON object. Absent if the client does not declare the
-/// extension, for an interest callback and for a token. id: for instance com.example/charts.
+/// Returns the client's settings of an extension of the protocol, a JSON object. The result is absent if the client does
+/// not declare the extension, and for interest and verify callbacks. id: the identifier of the extension, such as
+/// com.example/charts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_extension(
     call: *const wellhead_call,
@@ -377,7 +391,8 @@ pub unsafe extern "C" fn wellhead_call_extension(
     }
 }
 
-/// Returns 1 if the client says that it shows MCP Apps. A tool with an app answers 0 with a text that stands for the app.
+/// Returns 1 if the client says that it shows MCP Apps, else 0. For a client that does not, a tool with an app answers
+/// with a text that stands for the app.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_client_supports_apps(call: *const wellhead_call) -> c_int {
     // SAFETY: our caller's promise.
@@ -386,16 +401,16 @@ pub unsafe extern "C" fn wellhead_call_client_supports_apps(call: *const wellhea
     }
 }
 
-/// Returns the lowest level of notifications/message that the request asks for, such as "info", for a method. Absent: it asks
-/// for none.
+/// Returns the lowest level of notifications/message that the request asks for, such as "info", for a method. The result
+/// is absent if the request asks for none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_log_level(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { text(call, wellhead_call::log_level) }
 }
 
-/// Returns 1 if the client no longer waits for the answer. It is cheap: a callback that takes long calls it from time to
-/// time. The call must still be answered, or the kept responder freed.
+/// Returns 1 if the client no longer waits for the answer, else 0. It is cheap: a callback that takes long calls it from
+/// time to time. The call must still be answered, or the kept responder freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> c_int {
     // SAFETY: our caller's promise.
@@ -414,15 +429,15 @@ pub unsafe extern "C" fn wellhead_call_cancelled(call: *const wellhead_call) -> 
 /// It may answer or free the responder of its call.
 pub type wellhead_cancel_callback = Option<unsafe extern "C-unwind" fn(user_data: *mut c_void)>;
 
-/// Has `on_cancel` called when the client no longer waits for the answer: it cancelled the request, the deadline passed, or
-/// the connection ended. If that has happened already, the function is called at once, on this thread. It is called at most
-/// once, on the thread that finds out, with no lock held. It never runs after the function that answers or frees the
-/// responder has returned: that function blocks while another thread is inside of `on_cancel`. Several functions run in
-/// their order.
+/// Has `on_cancel` called when the client no longer waits for the answer: it cancelled the request, the deadline passed,
+/// or the connection ended. If that has happened already, the function is called at once, on this thread. It is called
+/// at most once, on the thread that finds out, with no lock held. It never runs after the function that answers or frees
+/// the responder has returned: that function blocks while another thread is inside of `on_cancel`. Several functions run
+/// in their order.
 /// on_cancel: may not be NULL.
 /// user_data: passed to `on_cancel`.
 /// destroy: called once with user_data, after `on_cancel` or instead of it, also on failure; may be NULL.
-/// INVALID_ARGUMENT, also for an interest callback and for a token.
+/// Fails with INVALID_ARGUMENT, also for interest and verify callbacks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_on_cancel(
     call: *const wellhead_call,

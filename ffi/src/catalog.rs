@@ -15,9 +15,9 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use wellhead::{Body, Call, CompleteCall, HandlerId, ListCall, Provider, Result, Server};
 
-/// Reads a resource. Answer with one of the wellhead_read_ functions before the callback returns, or keep the responder with
-/// wellhead_read_keep and answer later, from any thread. A callback that does neither has answered "internal error". `call`
-/// and `responder` are borrowed until the callback returns or, if kept, until the answer.
+/// Reads a resource. Answer with one of the wellhead_read_ functions before the callback returns, or keep the responder
+/// with wellhead_read_keep and answer later, from any thread. A callback that does neither has answered "internal
+/// error". `call` and `responder` are borrowed until the callback returns or, if kept, until the call is answered.
 pub type wellhead_read_callback = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
@@ -54,7 +54,8 @@ pub type wellhead_complete_callback = Option<
 pub type wellhead_exists_callback =
     Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, uri: *const wellhead_str) -> c_int>;
 
-/// The callbacks of one registration. NULL: not offered. The struct itself is copied before return.
+/// The callbacks of one registration. If a callback is NULL, the server does not offer what it does. The struct itself
+/// is copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_provider {
@@ -70,17 +71,18 @@ pub struct wellhead_provider {
     pub list: wellhead_list_callback,
     /// Completes the variables that are named in `completed`.
     pub complete: wellhead_complete_callback,
-    /// The names of variables of the template; none if `complete` is NULL, else at least one. Copied before return.
+    /// The names of the variables that `complete` completes; none if `complete` is NULL, else at least one. Copied
+    /// before return.
     pub completed: *const wellhead_str,
     pub completed_count: usize,
-    /// Returns whether a resource may exist, before a client subscribes to it. NULL: it may always exist.
+    /// Returns whether a resource may exist, before a client subscribes to it. If it is NULL, each may exist.
     pub exists: wellhead_exists_callback,
 }
 
 growing!(wellhead_provider);
 
 /// Registers a fixed text. resource: may not be NULL; its uri is required. text: may not be absent. Both are copied.
-/// INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
+/// Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_text(
     server: *mut wellhead_server,
@@ -92,8 +94,8 @@ pub unsafe extern "C" fn wellhead_server_add_text(
     unsafe { add_value(server, resource, error, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Registers fixed bytes; absent is empty. resource: may not be NULL; its uri is required. Both are copied. INVALID_URI,
-/// INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
+/// Registers fixed bytes. resource: may not be NULL; its uri is required. bytes: if absent, the contents are empty. Both
+/// are copied. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_blob(
     server: *mut wellhead_server,
@@ -106,11 +108,11 @@ pub unsafe extern "C" fn wellhead_server_add_blob(
 }
 
 /// Registers a page of MCP Apps and declares the extension io.modelcontextprotocol/ui.
-/// resource: may not be NULL; its uri is required, such as ui://clock/view, and its MIME type is set.
-/// ui: what the page needs, a JSON object with csp, permissions, domain and prefersBorder; absent: {}.
+/// resource: may not be NULL; its uri is required, such as ui://clock/view. The library sets its MIME type.
+/// ui: what the page needs, a JSON object with csp, permissions, domain and prefersBorder; {} if absent.
 /// html: the page, an HTML5 document, which is copied and may not be absent.
 /// A tool opens the page if its definition has the URI as `app`.
-/// INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
+/// Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_app(
     server: *mut wellhead_server,
@@ -132,8 +134,9 @@ pub unsafe extern "C" fn wellhead_server_add_app(
 /// Replaces the fixed contents of a resource with a text, and notifies its subscribers.
 /// uri: the URI of the registration; may not be absent.
 /// text: copied; may not be absent.
-/// about: may be NULL; its version becomes that of the resource. Without it the resource has no version.
-/// UNKNOWN if no fixed contents are registered at `uri`, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// about: may be NULL; its version becomes that of the resource. If it has none, the resource has no version.
+/// Fails with UNKNOWN if no fixed contents are registered at `uri`, and with INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8
+/// or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_text(
     server: *mut wellhead_server,
@@ -148,9 +151,10 @@ pub unsafe extern "C" fn wellhead_server_set_text(
 
 /// Replaces the fixed contents of a resource with bytes, and notifies its subscribers.
 /// uri: the URI of the registration; may not be absent.
-/// bytes: copied; absent is empty.
-/// about: may be NULL; its version becomes that of the resource. Without it the resource has no version.
-/// UNKNOWN if no fixed contents are registered at `uri`, INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// bytes: copied; if absent, the contents are empty.
+/// about: may be NULL; its version becomes that of the resource. If it has none, the resource has no version.
+/// Fails with UNKNOWN if no fixed contents are registered at `uri`, and with INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8
+/// or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_blob(
     server: *mut wellhead_server,
@@ -164,8 +168,8 @@ pub unsafe extern "C" fn wellhead_server_set_blob(
 }
 
 /// Registers one URI that provider->read reads. resource, provider: may not be NULL; copied. resource->uri and
-/// provider->read are required; provider->list must be NULL. INVALID_URI,
-/// INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
+/// provider->read are required; provider->list must be NULL. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT,
+/// DUPLICATE or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_resource(
     server: *mut wellhead_server,
@@ -182,9 +186,10 @@ pub unsafe extern "C" fn wellhead_server_add_resource(
     }
 }
 
-/// Registers an RFC 6570 template, resource->uri. resource, provider: may not be NULL; copied. provider->read is required,
-/// and reads every URI that matches. provider->list, if given, lists resources of the template. INVALID_TEMPLATE,
-/// AMBIGUOUS, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Registers an RFC 6570 template, resource->uri. resource, provider: may not be NULL; copied. provider->read is
+/// required, and reads every URI that matches. provider->list, if given, lists resources of the template. Fails with
+/// INVALID_TEMPLATE, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED. Fails with AMBIGUOUS if another template
+/// matches the same URIs and neither is more specific.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_template(
     server: *mut wellhead_server,
@@ -205,11 +210,12 @@ pub unsafe extern "C" fn wellhead_server_add_template(
     }
 }
 
-/// Registers a list source. Resources of one template need none: `list` in the provider of the template lists them in the
-/// same way. Fixed resources are listed first, then the sources in the order of their registration. `name` is
-/// part of cursors, so replicas must use the same; absent: the number of the source among those without a name, from 1.
-/// provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL. DUPLICATE, INVALID_UTF8,
-/// INVALID_ARGUMENT, CLOSED.
+/// Registers a list source. Resources of one template need none: `list` in the provider of the template lists them in
+/// the same way. Fixed resources are listed first, then the sources in the order of their registration.
+/// name: part of cursors, so replicas must use the same. If it is absent, the name is the number of the source among
+/// those without a name, from 1.
+/// provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
+/// Fails with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_list(
     server: *mut wellhead_server,
@@ -228,12 +234,12 @@ pub unsafe extern "C" fn wellhead_server_add_list(
 
 /// Registers a list source of skills, for skills/list and skills/get of the extension io.modelcontextprotocol/skills.
 /// provider->list adds skills by wellhead_list_add_skill, those after the URI that wellhead_call_after returns. For
-/// skills/get wellhead_call_uri returns the URI that the client asks for, which no list needs to have: the page then has
-/// that skill, or nothing. Without regard to it, the list is searched. Files are read as other resources, such as those of
-/// a template.
+/// skills/get wellhead_call_uri returns the URI that the client asks for. The callback may then answer with a page of
+/// that skill, or of nothing. If it lists all skills as usual, the library searches the list. Files are read as other
+/// resources, such as those of a template.
 /// name: part of cursors, as in wellhead_server_add_list; may be absent.
 /// provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
-/// DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Fails with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_skill_list(
     server: *mut wellhead_server,
@@ -250,8 +256,8 @@ pub unsafe extern "C" fn wellhead_server_add_skill_list(
     }
 }
 
-/// Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider: may not be NULL;
-/// copied. provider->read is required; provider->list must be NULL. INVALID_ARGUMENT, CLOSED.
+/// Sets the provider that reads URIs which no registration serves. It replaces an earlier one. provider: may not be
+/// NULL; copied. provider->read is required; provider->list must be NULL. Fails with INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_fallback(
     server: *mut wellhead_server,
@@ -266,9 +272,10 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
     }
 }
 
-/// Removes one registration by its name: a resource by its URI, else a template with its list by the text of the template,
-/// else a list source, else a method. A folder is removed by the text of its template, such as file:///srv/notes/{+path}. A
-/// list source without a name is removed by its number. Pending calls finish. UNKNOWN, INVALID_UTF8, CLOSED.
+/// Removes one registration by its name: a resource by its URI, else a template with its list by the text of the
+/// template, else a list source, else a method. A folder is removed by the text of its template, such as
+/// file:///srv/notes/{+path}. A list source without a name is removed by its number. Pending calls finish. Fails with
+/// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove(
     server: *mut wellhead_server,
@@ -341,7 +348,7 @@ struct Callbacks {
 }
 
 impl Callbacks {
-    /// From here on the user data is destroyed in any case.
+    /// Takes a provider from C. From here on its user data is destroyed in any case, also on failure.
     fn new(promise: &Promise, provider: *const wellhead_provider) -> Result<Callbacks> {
         let provider = promise.fields(provider, "provider")?;
         let user_data = UserData::new(provider.user_data, provider.destroy);

@@ -11,7 +11,7 @@ use wellhead::{Completion, Responder};
 /// cbindgen:ignore
 pub type wellhead_complete = Pending<Complete>;
 
-/// Completions.
+/// The kind of responder that answers completions.
 pub enum Complete {}
 
 impl Kind for Complete {
@@ -23,31 +23,33 @@ impl Kind for Complete {
     }
 }
 
-/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
-/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
-/// Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback
+/// returns. The call of the callback stays valid until the responder is answered or freed. Returns `responder`, or NULL
+/// if the call was answered already.
+/// Thread safety: call it only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_keep(responder: *mut wellhead_complete) -> *mut wellhead_complete {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// Returns the call of a kept responder, borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the call is answered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_call(responder: *const wellhead_complete) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
+/// Frees a kept responder without an answer, which answers "internal error". It does nothing if `responder` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_free(responder: *mut wellhead_complete) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Adds a copy of a value to the end of the answer's values. An absent value is INVALID_ARGUMENT, one that is not UTF-8 is
-/// INVALID_UTF8. Thread safety: one thread at a time may build the same answer.
+/// Adds a copy of a value to the end of the answer's values. Fails with INVALID_ARGUMENT if the value is absent, and
+/// with INVALID_UTF8 if it is not UTF-8.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_add(
     responder: *mut wellhead_complete,
@@ -63,8 +65,10 @@ pub unsafe extern "C" fn wellhead_complete_add(
     }
 }
 
-/// Answers with the values that were added. The client gets at most 100, the first ones. more: not 0 if there are more.
-/// total: the number of all values; NULL: not known. INVALID_ARGUMENT.
+/// Answers with the values that were added. The client gets at most 100, the first ones.
+/// more: not 0 if there are more values than were added.
+/// total: the number of all values; NULL if it is not known.
+/// Fails with INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_finish(
     responder: *mut wellhead_complete,
@@ -83,7 +87,8 @@ pub unsafe extern "C" fn wellhead_complete_finish(
     }
 }
 
-/// Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers "internal error". `why` is logged, and not sent to the client. Fails with INVALID_ARGUMENT or
+/// INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_complete_failed(
     responder: *mut wellhead_complete,

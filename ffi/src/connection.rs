@@ -35,7 +35,7 @@ unsafe impl Send for wellhead_transmit {}
 unsafe impl Sync for wellhead_transmit {}
 
 enum Output {
-    /// The bytes are in there until `wrote` says otherwise.
+    /// The drain has the bytes until `wrote` says that they are sent.
     Connection(Drain),
     Answer(Vec<u8>),
 }
@@ -46,8 +46,9 @@ enum Output {
 pub struct wellhead_connection_options {
     pub struct_size: usize,
     /// Called when there may be something new to poll, on any thread, also for nothing, until wellhead_connection_free
-    /// returns. It makes the loop of the application call the functions of this connection. Itself it may call
-    /// wellhead_connection_free only. NULL: for an application that polls after each receive and never answers later.
+    /// returns. It makes the loop of the application call the functions of this connection. Itself it may call only
+    /// wellhead_connection_free. May be NULL for an application that polls after each receive and never answers
+    /// later.
     pub wake: wellhead_wake_callback,
     /// Passed to `wake`.
     pub wake_data: *mut c_void,
@@ -58,7 +59,8 @@ pub struct wellhead_connection_options {
     pub caller: *mut c_void,
     /// Called once with caller, after the last call; also if no connection is made. May be NULL.
     pub caller_destroy: wellhead_destroy_callback,
-    /// The id of the caller, stable bytes. A cursor of one id is invalid for another. Absent: no id.
+    /// The id of the caller, stable bytes. A cursor of one id is invalid for another. If it is absent, the caller has no
+    /// id.
     pub caller_id: wellhead_str,
     /// The type of `caller`, for wellhead_call_typed_caller: any address in the program, which is compared and never read.
     /// May be NULL.
@@ -67,7 +69,8 @@ pub struct wellhead_connection_options {
 
 growing!(wellhead_connection_options);
 
-/// Makes a connection to a client. options: may be NULL. The caller frees it. NULL on failure: INVALID_ARGUMENT.
+/// Makes a connection to a client. options: may be NULL. The application frees the connection. Returns NULL if it fails
+/// with INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_new(
     server: *mut wellhead_server,
@@ -102,8 +105,8 @@ pub unsafe extern "C" fn wellhead_connection_new(
 }
 
 /// Buffers input, which is copied: newline-delimited messages, split anywhere. *taken: the number of bytes that were
-/// accepted. If it is less than given, stop reading until `wake`, then pass the rest again. taken: may not be NULL. CLOSED,
-/// FORKED, INVALID_ARGUMENT.
+/// accepted. If it is less than given, stop reading until `wake`, then pass the rest again. taken: may not be NULL.
+/// Fails with CLOSED, FORKED or INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_receive(
     connection: *mut wellhead_connection,
@@ -134,8 +137,8 @@ pub unsafe extern "C" fn wellhead_connection_end(connection: *mut wellhead_conne
     unsafe { call_shared(connection, (), |_, this| this.quietly((), Connection::end)) }
 }
 
-/// Handles input and runs up to `max` callbacks on this thread. Returns how many it ran; fewer than `max`: nothing is left to
-/// run, so send the output. Returns 0 inside a callback of this connection.
+/// Handles input and runs at most `max` callbacks on this thread. Returns how many it ran. If that is less than `max`,
+/// nothing is left to run, so send the output. Returns 0 inside a callback of this connection.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_poll_event(
     connection: *mut wellhead_connection,
@@ -145,8 +148,9 @@ pub unsafe extern "C" fn wellhead_connection_poll_event(
     unsafe { call_shared(connection, 0, |_, this| this.quietly(0, |_| this.poll(max))) }
 }
 
-/// Returns the next piece of output, at most about `max` bytes; 0 is 1. The caller frees it. NULL: there is no output, or
-/// the last piece is not freed yet. Send all of it, free it, and call this again until it returns NULL.
+/// Returns the next piece of output, at most about `max` bytes; a `max` of 0 counts as 1. The application frees it.
+/// Returns NULL if there is no output, or if the piece before is not freed yet. Send all of it, free it, and call this
+/// again until it returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_poll_transmit(
     connection: *mut wellhead_connection,
@@ -157,21 +161,23 @@ pub unsafe extern "C" fn wellhead_connection_poll_transmit(
     unsafe { call_shared(connection, none, |_, this| this.quietly(none, |_| this.transmit(max))) }
 }
 
-/// Returns the bytes of a piece of output, borrowed until it is freed. NULL: absent.
+/// Returns the bytes of a piece of output, borrowed until it is freed. If `transmit` is NULL, the string is absent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_transmit_bytes(transmit: *const wellhead_transmit) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { query(transmit, wellhead_str::ABSENT, |_, transmit| transmit.bytes) }
 }
 
-/// Frees a piece of output that was sent, or that cannot be sent. May come after its connection is freed. NULL: does nothing.
+/// Frees a piece of output that was sent, or that cannot be sent. May come after its connection is freed. Does nothing
+/// if `transmit` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_transmit_free(transmit: *mut wellhead_transmit) {
     // SAFETY: our caller's promise.
     unsafe { free(transmit) }
 }
 
-/// Returns the time by which to call wellhead_connection_tick, in milliseconds of its clock. UINT64_MAX: no deadline.
+/// Returns the time by which to call wellhead_connection_tick, in milliseconds of its clock. Returns UINT64_MAX if there
+/// is no deadline, or if `connection` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_poll_timeout(connection: *const wellhead_connection) -> u64 {
     // SAFETY: our caller's promise.
@@ -191,7 +197,8 @@ pub unsafe extern "C" fn wellhead_connection_tick(connection: *mut wellhead_conn
     unsafe { call_shared(connection, (), |_, this| this.quietly((), |c| c.tick(now_ms))) }
 }
 
-/// Returns 1 if the connection is ended or closed, and nothing is left to poll, answer or send.
+/// Returns 1 if the connection is ended or closed, and nothing is left to poll, answer or send. Returns 1 also if
+/// `connection` is NULL, else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_finished(connection: *const wellhead_connection) -> c_int {
     // SAFETY: our caller's promise.
@@ -207,7 +214,7 @@ pub unsafe extern "C" fn wellhead_connection_close(connection: *mut wellhead_con
 
 /// Closes the connection and frees it. Waits while `wake` runs on another thread. When it returns, `wake` is not called
 /// again, and `wake_destroy` has run. A connection that was made before a fork is freed in the child without calling a
-/// callback. NULL: does nothing.
+/// callback. Does nothing if `connection` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_free(connection: *mut wellhead_connection) {
     // SAFETY: our caller's promise.
@@ -224,9 +231,10 @@ pub unsafe extern "C" fn wellhead_connection_free(connection: *mut wellhead_conn
     }
 }
 
-/// Handles one message apart from other input and output, and runs callbacks on this thread. Blocks until kept responders are
-/// answered, at most `timeout_ms` milliseconds; then the answer is an internal error. *answer: for the caller to free; NULL
-/// if the message has no answer, such as a notification. answer: may not be NULL. CLOSED, FORKED, INVALID_ARGUMENT.
+/// Handles one message apart from other input and output, and runs callbacks on this thread. Blocks until kept
+/// responders are answered, at most `timeout_ms` milliseconds; then the answer is an internal error. *answer: for the
+/// application to free; NULL if the message has no answer, such as a notification. answer: may not be NULL. Fails with
+/// CLOSED, FORKED or INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_connection_handle(
     connection: *mut wellhead_connection,
@@ -267,7 +275,7 @@ impl wellhead_connection {
         run(&self.connection)
     }
 
-    /// For functions that report none.
+    /// Calls `run` for a function that reports no errors. Returns `otherwise` if the connection was made before a fork.
     fn quietly<R>(&self, otherwise: R, run: impl FnOnce(&Connection) -> R) -> R {
         if !self.made.is_current() {
             return otherwise;
@@ -298,7 +306,7 @@ impl wellhead_connection {
         done
     }
 
-    /// Only after this is the application woken again.
+    /// Lets the next wake through: only after this is the application woken again.
     fn rearm(&self) {
         while self.group.next().is_some() {}
     }
@@ -380,11 +388,11 @@ thread_local! {
     static INSIDE: RefCell<Vec<*const wellhead_connection>> = const { RefCell::new(Vec::new()) };
 }
 
-/// This thread polls a connection, until dropped.
+/// Marks that this thread polls a connection, until dropped.
 struct Inside;
 
 impl Inside {
-    /// None if it does so already.
+    /// Returns None if this thread polls the connection already.
     fn enter(connection: &wellhead_connection) -> Option<Inside> {
         INSIDE.with_borrow_mut(|inside| {
             let connection = &raw const *connection;
@@ -402,7 +410,7 @@ impl Drop for Inside {
     }
 }
 
-/// Rung by every wake.
+/// A bell that every wake rings, for threads that wait in `wellhead_connection_handle`.
 #[derive(Default)]
 struct Bell {
     rings: Mutex<u64>,

@@ -16,20 +16,20 @@ pub const WELLHEAD_NO_WATCH: u32 = 1;
 #[derive(Clone, Copy)]
 pub struct wellhead_directory {
     pub struct_size: usize,
-    /// Required. A relative path is taken from the current directory.
+    /// The path of the folder; required. A relative path is taken from the current directory.
     pub path: wellhead_str,
-    /// Serve only files that one of these patterns matches; none: all files.
+    /// Serve only files that one of these patterns matches. Without patterns, all files are served.
     pub include: *const wellhead_str,
     pub include_count: usize,
     /// Do not serve files that one of these patterns matches.
     pub exclude: *const wellhead_str,
     pub exclude_count: usize,
-    /// Bytes of the largest file that is served, which is read whole; 0: 64 MiB.
+    /// The greatest size of a file that is served, in bytes; files are read whole. Default: 64 MiB.
     pub max_file_bytes: u64,
-    /// The time for which changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
-    /// for this time, and after ten times this time at the latest.
+    /// The time for which changes are gathered, in milliseconds; at most 60,000. Clients are notified once there was no
+    /// change for this time, and after ten times this time at the latest. Default: 50.
     pub settle_ms: u64,
-    /// WELLHEAD_NO_WATCH
+    /// WELLHEAD_NO_WATCH or 0.
     pub flags: u32,
 }
 
@@ -37,8 +37,9 @@ growing!(wellhead_directory);
 
 /// Registers a folder with all its files and directories, under file: URIs (RFC 8089). Files are read as text or bytes,
 /// directories as a text/uri-list (RFC 2483). Hidden entries and those that .gitignore and .ignore files name are not
-/// served; links only if they lead to a file that is served. Paths are completed while they are typed. directory: may not
-/// be NULL. IO, DUPLICATE also for a folder inside or around a registered one, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// served. Links are served only if they lead to a file that is served. Paths are completed while they are typed.
+/// directory: may not be NULL. Fails with IO if the folder cannot be read, with DUPLICATE also for a folder inside or
+/// around a registered one, and with INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_directory(
     server: *mut wellhead_server,

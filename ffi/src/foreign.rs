@@ -56,7 +56,7 @@ impl HostCaller {
         self.data.get()
     }
 
-    /// The caller, if it was given with this type.
+    /// Returns the caller if it was given with this type, else None.
     pub(crate) fn of_type(&self, kind: *const c_void) -> Option<*mut c_void> {
         (!kind.is_null() && kind == self.kind).then(|| self.data.get())
     }
@@ -112,12 +112,12 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// To be copied.
+    /// Takes bytes that the library copies.
     pub(crate) fn copied(bytes: wellhead_str) -> Self {
         Source { bytes, release: None }
     }
 
-    /// To be used where it is, and released, also if nothing comes of it.
+    /// Takes bytes that the library uses where they are. It releases them also if they are not used.
     pub(crate) fn owned(
         bytes: wellhead_str,
         release: wellhead_destroy_callback,
@@ -143,12 +143,12 @@ impl Source {
     }
 }
 
-/// Text of one JSON value from the application, for what passes through.
+/// Parses text of the application as one JSON value, which is passed on as it is. An error begins with `name`.
 pub(crate) fn json(text: &str, name: &str) -> Result<wellhead::Json> {
     wellhead::Json::parse(text).map_err(|e| invalid(format!("{name}: {e}")))
 }
 
-/// A JSON object from the application; none if it is absent.
+/// Parses text of the application as JSON. Returns None if it is absent.
 pub(crate) fn object(promise: &Promise, text: wellhead_str, name: &str) -> Result<Option<wellhead::Json>> {
     promise.optional(text, name)?.map(|text| json(text, name)).transpose()
 }

@@ -21,7 +21,8 @@ pub enum wellhead_call {
     Verify(VerifyCall),
 }
 
-/// Reads what the calls of requests share. `$otherwise` is for an interest and a token, which belong to no request of MCP.
+/// Reads what the calls of requests share. `$otherwise` is for interest and verify callbacks, which belong to no
+/// request of MCP.
 macro_rules! of_request {
     ($call:expr, $held:ident => $value:expr, $otherwise:expr) => {
         match $call {
@@ -96,7 +97,8 @@ impl wellhead_call {
         held.more.log_level.get_or_init(|| held.call.log_level()).as_deref()
     }
 
-    /// The arguments, parsed when they are first read by path.
+    /// Returns the arguments, which are parsed when a function first reads one by its path. None unless it is the call
+    /// of a method, a tool or a prompt.
     pub(crate) fn by_path(&self) -> Option<&Arguments> {
         let wellhead_call::Method(held) = self else { return None };
         Some(held.more.arguments.get_or_init(|| Arguments::new(&held.call)))
@@ -139,7 +141,8 @@ impl wellhead_call {
     }
 }
 
-/// A call, with what C borrows. Most calls are not asked for it, so it is made at the first question.
+/// A call, with what C borrows from it. That is made when the application first asks for it, because most calls need
+/// none.
 pub struct Held<C, More = ()> {
     pub(crate) call: C,
     pub(crate) more: More,
@@ -175,7 +178,7 @@ impl ClientRequests {
         kept.0.last().map_or(wellhead_str::ABSENT, |text| wellhead_str::from_text(text))
     }
 
-    /// Keeps why a request has no result. The first counts, but not one that the callback may have dealt with.
+    /// Stores why a request has no result. The first reason counts, unless the callback may have dealt with it.
     pub(crate) fn keep_error(&self, why: ClientRequestError) {
         use ClientRequestError::{InvalidAnswer, MissingCapability, Refused};
         let kept = &mut self.0.lock().1;

@@ -9,8 +9,8 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use wellhead::{InterestAnswer, InterestCall, Responder};
 
-/// Tells the application that wellhead_call_uri(call) has its first subscriber (wanted is 1), or has lost its last one
-/// (wanted is 0). Calls about one URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed. As in
+/// Called when wellhead_call_uri(call) has its first subscriber (wanted is 1), or has lost its last one (wanted is 0).
+/// Calls about one URI never overlap. Answer with wellhead_interest_done or wellhead_interest_failed. As in
 /// wellhead_read_callback, a kept responder is answered later.
 pub type wellhead_interest_callback = Option<
     unsafe extern "C-unwind" fn(
@@ -22,12 +22,12 @@ pub type wellhead_interest_callback = Option<
 >;
 
 /// Sets the callback that hears which URIs have subscribers, for an application that must itself watch for changes. It
-/// replaces an earlier one. A subscription is acknowledged after the callback has answered, so that no change in between is
-/// lost.
+/// replaces an earlier one. A subscription is acknowledged after the callback has answered, so that no change in between
+/// is lost.
 /// interest: may not be NULL.
 /// user_data: passed to `interest`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.
-/// INVALID_ARGUMENT, CLOSED.
+/// Fails with INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_interest(
     server: *mut wellhead_server,
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn wellhead_server_set_interest(
 /// cbindgen:ignore
 pub type wellhead_interest = Pending<Interest>;
 
-/// Interests.
+/// The kind of responder that answers an interest callback.
 pub enum Interest {}
 
 impl Kind for Interest {
@@ -68,38 +68,41 @@ impl Kind for Interest {
     }
 }
 
-/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
-/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
-/// Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback
+/// returns. The call of the callback stays valid until the responder is answered or freed. Returns `responder`, or NULL
+/// if the call was answered already.
+/// Thread safety: call it only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_keep(responder: *mut wellhead_interest) -> *mut wellhead_interest {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// Returns the call of a kept responder, borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the call is answered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_call(responder: *const wellhead_interest) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Frees a kept responder without an answer, which answers as wellhead_interest_failed. NULL: does nothing.
+/// Frees a kept responder without an answer, which answers as wellhead_interest_failed does. Does nothing if `responder`
+/// is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_free(responder: *mut wellhead_interest) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers that the application now watches the URI, or has stopped. INVALID_ARGUMENT.
+/// Answers that the application now watches the URI, or has stopped. Fails with INVALID_ARGUMENT if the call was
+/// answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_done(responder: *mut wellhead_interest) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, ()| Ok(InterestAnswer::Done)) }
 }
 
-/// Answers that the application cannot watch the URI: clients that wait to subscribe get "internal error". `why` is logged.
-/// INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers that the application cannot watch the URI: clients that wait to subscribe get "internal error". `why` is
+/// logged. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_failed(
     responder: *mut wellhead_interest,

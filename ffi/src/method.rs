@@ -17,7 +17,8 @@ use wellhead::{Json, Method, MethodAnswer, MethodCall, MethodError, Responder, R
 #[derive(Clone, Copy)]
 pub struct wellhead_method_options {
     pub struct_size: usize,
-    /// The protocol revisions that have the method, by their dates; none: all that have not removed a method of that name.
+    /// The protocol revisions that have the method, by their dates. Without any, all have it that have not removed a
+    /// method of that name.
     pub revisions: *const wellhead_str,
     pub revision_count: usize,
 }
@@ -35,16 +36,17 @@ pub type wellhead_method_callback = Option<
     ),
 >;
 
-/// Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/, prompts/
-/// or logging/ declares that capability. For others see `capabilities` of wellhead_server_options.
-/// A name that begins with notifications/ is that of a notification: `method` runs each time that a client sends it in a session,
-/// and its answer is dropped; for notifications/initialized it runs once. The library handles notifications/cancelled itself.
+/// Registers a method other than those for resources, such as tools/list. A method whose name begins with tools/,
+/// prompts/ or logging/ declares that capability. For others see `capabilities` of wellhead_server_options.
+/// A name that begins with notifications/ is that of a notification: `method` runs each time that a client sends it in a
+/// session, and its answer is dropped; for notifications/initialized it runs once. The library handles
+/// notifications/cancelled itself.
 /// name: may not be absent.
 /// options: may be NULL.
 /// method: handles the requests; may not be NULL.
 /// user_data: passed to `method`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.
-/// DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Fails with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_method(
     server: *mut wellhead_server,
@@ -87,9 +89,11 @@ pub(crate) fn handler(run: Run, user_data: UserData) -> Handler {
     })
 }
 
-/// Notifies clients that lists of a kind changed. kind: resources, tools, prompts, or one of `list_changed_methods` of
-/// wellhead_server_options. Does not block. Calls back as wellhead_server_notify_updated. UNKNOWN; INVALID_ARGUMENT if the
-/// capability does not declare listChanged; INVALID_UTF8, CLOSED.
+/// Notifies clients that lists of a kind changed. Does not block. It calls the same callbacks as
+/// wellhead_server_notify_updated.
+/// kind: resources, tools, prompts, or one of `list_changed_methods` of wellhead_server_options.
+/// Fails with UNKNOWN for another kind, with INVALID_ARGUMENT if the capability does not declare listChanged, and with
+/// INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_notify_list_changed(
     server: *mut wellhead_server,
@@ -105,7 +109,7 @@ pub unsafe extern "C" fn wellhead_server_notify_list_changed(
 /// cbindgen:ignore
 pub type wellhead_method = Pending<Own>;
 
-/// Methods of the application's own.
+/// The kind of responder that answers methods, tools and prompts.
 pub enum Own {}
 
 impl Kind for Own {
@@ -117,23 +121,25 @@ impl Kind for Own {
     }
 }
 
-/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
-/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
-/// Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback
+/// returns. The call of the callback stays valid until the responder is answered or freed. Returns `responder`, or NULL
+/// if the call was answered already.
+/// Thread safety: call it only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_keep(responder: *mut wellhead_method) -> *mut wellhead_method {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// Returns the call of a kept responder, borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the call is answered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_call(responder: *const wellhead_method) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Frees a kept responder without an answer, which answers as wellhead_method_failed. NULL: does nothing.
+/// Frees a kept responder without an answer, which answers as wellhead_method_failed does. Does nothing if `responder`
+/// is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_free(responder: *mut wellhead_method) {
     // SAFETY: our caller's promise.
@@ -141,7 +147,7 @@ pub unsafe extern "C" fn wellhead_method_free(responder: *mut wellhead_method) {
 }
 
 /// Answers with a result, a JSON object, which is copied and may not be absent. Members that the revision requires are
-/// added. INVALID_ARGUMENT, INVALID_UTF8.
+/// added. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_result(
     responder: *mut wellhead_method,
@@ -151,8 +157,11 @@ pub unsafe extern "C" fn wellhead_method_result(
     unsafe { finish(responder, result, MethodAnswer::Result) }
 }
 
-/// Answers with an error. code: of JSON-RPC 2.0 section 5.1, or the application's own. message: may not be absent. data: a
-/// JSON object; may be absent. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers with an error.
+/// code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
+/// message: may not be absent.
+/// data: a JSON object; may be absent.
+/// Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_error(
     responder: *mut wellhead_method,
@@ -164,8 +173,9 @@ pub unsafe extern "C" fn wellhead_method_error(
     unsafe { pending::finish(responder, |promise, _, _| failure(promise, code, message, data)) }
 }
 
-/// Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
-/// then repeats the request. A failure in revisions that do not have this. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers that the client must give input first, and then repeat the request. In revisions that do not have this, the
+/// call fails. input: a JSON object with inputRequests, requestState or both. Fails with INVALID_ARGUMENT or
+/// INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_needs_input(
     responder: *mut wellhead_method,
@@ -175,7 +185,8 @@ pub unsafe extern "C" fn wellhead_method_needs_input(
     unsafe { finish(responder, input, MethodAnswer::NeedsInput) }
 }
 
-/// Answers that the client lacks capabilities: a JSON object such as {"sampling":{}}. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers that the client lacks capabilities that the call needs. capabilities: a JSON object such as {"sampling":{}}.
+/// Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_missing_capability(
     responder: *mut wellhead_method,
@@ -185,8 +196,8 @@ pub unsafe extern "C" fn wellhead_method_missing_capability(
     unsafe { finish(responder, capabilities, MethodAnswer::MissingCapability) }
 }
 
-/// Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and not
-/// sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers "internal error", or for a tool a result with isError and the text "The tool failed". `why` is logged, and
+/// not sent to the client. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_failed(
     responder: *mut wellhead_method,
@@ -196,7 +207,7 @@ pub unsafe extern "C" fn wellhead_method_failed(
     unsafe { pending::fail(responder, why) }
 }
 
-/// An error of JSON-RPC, whose data may be absent.
+/// Makes an error of JSON-RPC, whose data may be absent.
 pub(crate) fn failure(
     promise: &Promise,
     code: i32,

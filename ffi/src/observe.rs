@@ -26,7 +26,7 @@ pub struct wellhead_observed {
     /// needs_input, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
     /// words.
     pub outcome: wellhead_str,
-    /// 0 if the client no longer waited for the answer.
+    /// 1 if the client still waited for the answer, else 0.
     pub client_waiting: c_int,
     /// The size of the answer in bytes.
     pub bytes: u64,
@@ -64,8 +64,8 @@ growing!(wellhead_observed, wellhead_counters);
 pub type wellhead_observe_callback =
     Option<unsafe extern "C-unwind" fn(observe_data: *mut c_void, observed: *const wellhead_observed)>;
 
-/// Reads the counters of a server. counters: may not be NULL; begins as WELLHEAD_COUNTERS_INIT, and is filled up to its
-/// struct_size. Does not block. INVALID_ARGUMENT.
+/// Reads the counters of a server. Does not block. counters: begins as WELLHEAD_COUNTERS_INIT, and is filled up to its
+/// struct_size. Fails with INVALID_ARGUMENT if `counters` is NULL or its struct_size is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_counters(
     server: *const wellhead_server,

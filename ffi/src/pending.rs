@@ -27,9 +27,9 @@ pub trait Kind {
 /// A responder, such as `wellhead_read`.
 pub struct Pending<K: Kind> {
     pub(crate) call: wellhead_call,
-    /// None: answered.
+    /// None once the call is answered.
     open: Mutex<Option<Open<K>>>,
-    /// The application holds a reference.
+    /// True while the application holds a reference.
     kept: AtomicBool,
 }
 
@@ -75,7 +75,7 @@ fn answered() -> wellhead::Error {
     invalid("the call was answered already")
 }
 
-/// Makes the application an owner. NULL if there is nothing left to answer.
+/// Makes the application an owner. Returns NULL if the call was answered already.
 ///
 /// # Safety
 /// `responder` is NULL or was given to a callback that has not returned.
@@ -97,7 +97,7 @@ pub(crate) unsafe fn keep<K: Kind>(responder: *mut Pending<K>) -> *mut Pending<K
     })
 }
 
-/// The call of a responder.
+/// Returns the call of a responder, or NULL if `responder` is NULL.
 ///
 /// # Safety
 /// `responder` is NULL or valid.
@@ -109,7 +109,8 @@ pub(crate) unsafe fn call<K: Kind>(responder: *const Pending<K>) -> *const wellh
     unsafe { &raw const (*responder).call }
 }
 
-/// Adds to the answer what `make` gives, which is the application's and is dropped, if it is, with no lock held.
+/// Adds what `make` returns to the answer. If that is dropped, no lock is held, because dropping it may call the
+/// application.
 ///
 /// # Safety
 /// `responder` is NULL or valid.
@@ -136,8 +137,8 @@ pub(crate) unsafe fn add<K: Kind, T>(
     }
 }
 
-/// Answers with what `make` makes of what was added, or "internal error". Consumes a kept responder, whatever it
-/// returns.
+/// Answers with what `make` makes of the parts that were added. If `make` fails, answers "internal error". Consumes a
+/// kept responder in either case.
 ///
 /// # Safety
 /// `responder` is NULL or valid, as the header says.
@@ -178,7 +179,8 @@ pub(crate) unsafe fn fail<K: Kind>(responder: *mut Pending<K>, why: wellhead_str
     }
 }
 
-/// Takes the answer out of a responder, and gives back the application's reference.
+/// Takes the open call out of a responder, answers it by `answer`, and gives back the application's reference. Fails if
+/// the call was answered already.
 unsafe fn consume<K: Kind>(
     responder: *mut Pending<K>,
     answer: impl FnOnce(&Promise, &wellhead_call, Open<K>) -> Result<()>,
@@ -196,7 +198,7 @@ unsafe fn consume<K: Kind>(
     }
 }
 
-/// Gives back the application's reference.
+/// Gives back the application's reference, or None if it has none.
 ///
 /// # Safety
 /// `responder` is valid, and used no more unless its callback has not returned.

@@ -19,7 +19,8 @@ use wellhead::{CompleteCall, Server};
 /// user_data: passed to `method`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.
 /// An `authorize` callback decides by the name.
-/// INVALID_ARGUMENT also for a member that does not exist or that clients would refuse; DUPLICATE, INVALID_UTF8, CLOSED.
+/// Fails with INVALID_ARGUMENT also for a member that does not exist or that clients would refuse, and with DUPLICATE,
+/// INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_prompt(
     server: *mut wellhead_server,
@@ -35,14 +36,14 @@ pub unsafe extern "C" fn wellhead_server_add_prompt(
     unsafe { add_named(server, name, definition, (method, user_data), error, Server::add_prompt) }
 }
 
-/// Registers the completion of an argument of a registered prompt; it is removed with the prompt. The URI of its call is
-/// the name of the prompt.
+/// Registers the completion of an argument of a registered prompt; it is removed with the prompt. In its calls
+/// wellhead_call_uri returns the name of the prompt.
 /// prompt: the name of the prompt; may not be absent.
-/// argument: its name; may not be absent.
+/// argument: the name of the argument; may not be absent.
 /// complete: may not be NULL.
 /// user_data: passed to `complete`.
 /// destroy: called once with user_data, after the last call, also on failure; may be NULL.
-/// UNKNOWN if the prompt is not registered, DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// Fails with UNKNOWN if the prompt is not registered, and with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_complete_prompt(
     server: *mut wellhead_server,
@@ -65,8 +66,8 @@ pub unsafe extern "C" fn wellhead_server_complete_prompt(
 }
 
 /// Removes a prompt. Pending calls finish.
-/// name: of a registered prompt; may not be absent.
-/// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// name: the name of a registered prompt; may not be absent.
+/// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove_prompt(
     server: *mut wellhead_server,
@@ -78,8 +79,8 @@ pub unsafe extern "C" fn wellhead_server_remove_prompt(
 }
 
 /// Lists a disabled prompt again, and lets clients get it.
-/// name: of a registered prompt; may not be absent.
-/// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// name: the name of a registered prompt; may not be absent.
+/// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_enable_prompt(
     server: *mut wellhead_server,
@@ -92,8 +93,8 @@ pub unsafe extern "C" fn wellhead_server_enable_prompt(
 
 /// Hides a prompt: it is not listed, its arguments are not completed, and getting it is answered like one that does not
 /// exist. wellhead_server_enable_prompt ends this. Pending calls finish.
-/// name: of a registered prompt; may not be absent.
-/// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// name: the name of a registered prompt; may not be absent.
+/// Fails with UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_disable_prompt(
     server: *mut wellhead_server,
@@ -104,12 +105,12 @@ pub unsafe extern "C" fn wellhead_server_disable_prompt(
     unsafe { with_name(server, name, error, Server::disable_prompt) }
 }
 
-/// Changes the definition of a prompt.
-/// name: of a registered prompt; may not be absent.
-/// changes: a JSON object, which may not be absent; each of its members takes the place of the one that the definition has;
-/// null removes it. The other members and the callback stay.
-/// UNKNOWN, INVALID_ARGUMENT also for what wellhead_server_add_prompt refuses, INVALID_UTF8, CLOSED.
-/// On failure the prompt stays as it is.
+/// Changes the definition of a prompt. On failure the prompt stays as it is.
+/// name: the name of a registered prompt; may not be absent.
+/// changes: a JSON object, which may not be absent. Each of its members replaces that member of the definition; null
+/// removes it. The other members and the callback stay.
+/// Fails with UNKNOWN, INVALID_UTF8 or CLOSED, and with INVALID_ARGUMENT also for what wellhead_server_add_prompt
+/// refuses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_update_prompt(
     server: *mut wellhead_server,

@@ -15,7 +15,7 @@ use wellhead::{Answer, Body, Contents, Responder, Result};
 /// cbindgen:ignore
 pub type wellhead_read = Pending<Read>;
 
-/// Reads.
+/// The kind of responder that answers reads.
 pub enum Read {}
 
 impl Kind for Read {
@@ -27,30 +27,31 @@ impl Kind for Read {
     }
 }
 
-/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
-/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
-/// Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback
+/// returns. The call of the callback stays valid until the responder is answered or freed. Returns `responder`, or NULL
+/// if the call was answered already.
+/// Thread safety: call it only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_keep(responder: *mut wellhead_read) -> *mut wellhead_read {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// Returns the call of a kept responder, borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the call is answered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_call(responder: *const wellhead_read) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Frees a kept responder without an answer, which answers "internal error". NULL: does nothing.
+/// Frees a kept responder without an answer, which answers "internal error". It does nothing if `responder` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_free(responder: *mut wellhead_read) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers with a text, which is copied; it may not be absent. INVALID_UTF8, INVALID_ARGUMENT.
+/// Answers with a text, which is copied; it may not be absent. Fails with INVALID_UTF8 or INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_text(
     responder: *mut wellhead_read,
@@ -60,7 +61,8 @@ pub unsafe extern "C" fn wellhead_read_text(
     unsafe { whole(responder, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Answers with bytes, which are copied; absent is empty. INVALID_ARGUMENT.
+/// Answers with bytes, which are copied. Absent bytes are empty contents. Fails with INVALID_ARGUMENT if the call was
+/// answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_blob(
     responder: *mut wellhead_read,
@@ -70,8 +72,8 @@ pub unsafe extern "C" fn wellhead_read_blob(
     unsafe { whole(responder, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Answers with a text, which is copied, and its details, such as its MIME type and its version. text: may not be absent.
-/// about: may be NULL. INVALID_UTF8, INVALID_ARGUMENT.
+/// Answers with a text, which is copied, and its details, such as its MIME type and its version. text: may not be
+/// absent. about: may be NULL. Fails with INVALID_UTF8 or INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_text_with(
     responder: *mut wellhead_read,
@@ -82,8 +84,8 @@ pub unsafe extern "C" fn wellhead_read_text_with(
     unsafe { whole_with(responder, about, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Answers with bytes, which are copied, and their details; absent is empty. about: may be NULL. INVALID_UTF8,
-/// INVALID_ARGUMENT.
+/// Answers with bytes, which are copied, and their details. Absent bytes are empty contents. about: may be NULL. Fails
+/// with INVALID_UTF8 or INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_blob_with(
     responder: *mut wellhead_read,
@@ -94,9 +96,9 @@ pub unsafe extern "C" fn wellhead_read_blob_with(
     unsafe { whole_with(responder, about, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Answers with a text that is not copied; it may not be absent. It stays the application's, unchanged, until
-/// release(release_data), which is called once, on any thread, also on failure. release: may be NULL. INVALID_UTF8,
-/// INVALID_ARGUMENT.
+/// Answers with a text that is not copied; it may not be absent. The application keeps it unchanged until
+/// release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails with INVALID_UTF8
+/// or INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_text_owned(
     responder: *mut wellhead_read,
@@ -109,8 +111,9 @@ pub unsafe extern "C" fn wellhead_read_text_owned(
     unsafe { whole(responder, |promise| source.text(promise)) }
 }
 
-/// Answers with bytes that are not copied; absent is empty. They stay the application's, unchanged, until
-/// release(release_data), which is called once, on any thread, also on failure. release: may be NULL. INVALID_ARGUMENT.
+/// Answers with bytes that are not copied. Absent bytes are empty contents. The application keeps them unchanged until
+/// release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails with
+/// INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_blob_owned(
     responder: *mut wellhead_read,
@@ -123,29 +126,30 @@ pub unsafe extern "C" fn wellhead_read_blob_owned(
     unsafe { whole(responder, |promise| source.blob(promise)) }
 }
 
-/// Answers that the resource does not exist. INVALID_ARGUMENT.
+/// Answers that the resource does not exist. Fails with INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_not_found(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::NotFound)) }
 }
 
-/// Answers that the caller may not read the resource. INVALID_ARGUMENT.
+/// Answers that the caller may not read the resource. Fails with INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_denied(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::Denied)) }
 }
 
-/// Answers that the client has the current version, which wellhead_call_if_version returned. INVALID_ARGUMENT.
+/// Answers that the client has the current version, which wellhead_call_if_version returned. Fails with INVALID_ARGUMENT
+/// if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_not_modified(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::NotModified)) }
 }
 
-/// Answers that the resource cannot be read now. retry_after_ms: the time after which to retry, in milliseconds; UINT64_MAX:
-/// not known. INVALID_ARGUMENT.
+/// Answers that the resource cannot be read now. retry_after_ms: the time after which to retry, in milliseconds;
+/// UINT64_MAX if it is not known. Fails with INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_busy(
     responder: *mut wellhead_read,
@@ -156,9 +160,9 @@ pub unsafe extern "C" fn wellhead_read_busy(
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::Busy(after))) }
 }
 
-/// Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The client
-/// repeats the read; then wellhead_call_input_responses and wellhead_call_request_state return its answers. A client without
-/// the capability gets an error that names it. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The
+/// client repeats the read; then wellhead_call_input_responses and wellhead_call_request_state return its answers. A
+/// client without the capability gets an error that names it. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_needs_input(
     responder: *mut wellhead_read,
@@ -173,7 +177,7 @@ pub unsafe extern "C" fn wellhead_read_needs_input(
 }
 
 /// Answers that the client lacks capabilities that the read needs. capabilities: a JSON object such as {"sampling":{}}.
-/// INVALID_ARGUMENT, INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_missing_capability(
     responder: *mut wellhead_read,
@@ -187,16 +191,17 @@ pub unsafe extern "C" fn wellhead_read_missing_capability(
     }
 }
 
-/// Sends a request to the client, in every protocol revision, before the contents are known. Never blocks. Returns one of
-/// WELLHEAD_RESPONSE_.
+/// Sends a request to the client, in every protocol revision, before the contents are known. Never blocks. Returns one
+/// of WELLHEAD_RESPONSE_.
 /// name: unique in the callback, and the same in every run; may not be absent.
 /// method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
 /// params: a JSON object; may be absent.
-/// *json: the result, the error or the capabilities, borrowed until the answer; absent with WELLHEAD_RESPONSE_WAITING.
+/// *json: the result, the error or the capabilities, borrowed until the call is answered; absent with
+/// WELLHEAD_RESPONSE_WAITING.
 /// json: may be NULL.
 ///
-/// The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when the
-/// client has answered. See wellhead_method_request_input.
+/// The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when
+/// the client has answered. See wellhead_method_request_input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_request_input(
     responder: *mut wellhead_read,
@@ -209,22 +214,25 @@ pub unsafe extern "C" fn wellhead_read_request_input(
     unsafe { request_input(responder, [name, method, params], json) }
 }
 
-/// Answers a read whose requests by wellhead_read_request_input lack a response: the callback runs again when the client has
-/// answered. If the client lacks a capability or sent a wrong requestState, the client is told so. INVALID_ARGUMENT.
+/// Answers a read whose requests by wellhead_read_request_input lack a response: the callback runs again when the client
+/// has answered. If the client lacks a capability or sent a wrong requestState, the client is told so. Fails with
+/// INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_wait(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, call, _| Ok(waiting(call))) }
 }
 
-/// Answers that the requestState of the client is invalid: see wellhead_call_open_state. INVALID_ARGUMENT.
+/// Answers that the requestState of the client is invalid: see wellhead_call_open_state. Fails with INVALID_ARGUMENT if
+/// the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_invalid_state(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, _| Ok(Answer::InvalidState)) }
 }
 
-/// Answers "internal error". `why` is logged, and not sent to the client. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers "internal error". `why` is logged, and not sent to the client. Fails with INVALID_ARGUMENT or
+/// INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_failed(
     responder: *mut wellhead_read,
@@ -234,8 +242,9 @@ pub unsafe extern "C" fn wellhead_read_failed(
     unsafe { pending::fail(responder, why) }
 }
 
-/// Adds a text, which is copied, to an answer of several elements. text: may not be absent. about: may be NULL. On failure
-/// the answer is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+/// Adds a text, which is copied, to an answer of several elements. text: may not be absent. about: may be NULL. Fails
+/// with INVALID_UTF8 or INVALID_ARGUMENT, and then leaves the answer unchanged.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_text(
     responder: *mut wellhead_read,
@@ -246,8 +255,9 @@ pub unsafe extern "C" fn wellhead_read_add_text(
     unsafe { add(responder, about, |promise| Source::copied(text).text(promise)) }
 }
 
-/// Adds bytes, which are copied, to an answer of several elements; absent is empty. about: may be NULL. On failure the
-/// answer is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+/// Adds bytes, which are copied, to an answer of several elements. Absent bytes are empty contents. about: may be NULL.
+/// Fails with INVALID_UTF8 or INVALID_ARGUMENT, and then leaves the answer unchanged.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_blob(
     responder: *mut wellhead_read,
@@ -258,9 +268,10 @@ pub unsafe extern "C" fn wellhead_read_add_blob(
     unsafe { add(responder, about, |promise| Source::copied(bytes).blob(promise)) }
 }
 
-/// Adds a text that is not copied; it may not be absent. about: may be NULL. It stays the application's, unchanged, until
-/// release(release_data), which is called once, on any thread, also on failure. release: may be NULL. On failure the answer
-/// is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+/// Adds a text that is not copied; it may not be absent. about: may be NULL. The application keeps it unchanged until
+/// release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails with INVALID_UTF8
+/// or INVALID_ARGUMENT, and then leaves the answer unchanged.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_text_owned(
     responder: *mut wellhead_read,
@@ -274,9 +285,10 @@ pub unsafe extern "C" fn wellhead_read_add_text_owned(
     unsafe { add(responder, about, |promise| source.text(promise)) }
 }
 
-/// Adds bytes that are not copied; absent is empty. about: may be NULL. They stay the application's, unchanged, until
-/// release(release_data), which is called once, on any thread, also on failure. release: may be NULL. On failure the answer
-/// is unchanged: INVALID_UTF8, INVALID_ARGUMENT. Thread safety: one thread at a time builds an answer.
+/// Adds bytes that are not copied. Absent bytes are empty contents. about: may be NULL. The application keeps them
+/// unchanged until release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails
+/// with INVALID_UTF8 or INVALID_ARGUMENT, and then leaves the answer unchanged.
+/// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_blob_owned(
     responder: *mut wellhead_read,
@@ -290,7 +302,7 @@ pub unsafe extern "C" fn wellhead_read_add_blob_owned(
     unsafe { add(responder, about, |promise| source.blob(promise)) }
 }
 
-/// Answers with the elements that were added. INVALID_ARGUMENT.
+/// Answers with the elements that were added. Fails with INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_finish(responder: *mut wellhead_read) -> wellhead_status {
     // SAFETY: our caller's promise.

@@ -13,12 +13,12 @@ pub type wellhead_publish_callback =
     Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, event: *const wellhead_str)>;
 
 /// Sets the callback that carries changes to other instances, for example by a pub/sub system. They pass each event to
-/// wellhead_server_inject. It replaces an earlier one. Changes by registering, removing and setting are not published, and
-/// neither are injected ones.
+/// wellhead_server_inject. It replaces an earlier one. Changes by registering, removing and setting are not published,
+/// and neither are injected ones.
 /// publish: may not be NULL.
 /// user_data: passed to `publish`.
 /// destroy: called once with user_data, after the last event, also on failure; may be NULL.
-/// INVALID_ARGUMENT, CLOSED.
+/// Fails with INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_set_publish(
     server: *mut wellhead_server,
@@ -39,9 +39,10 @@ pub unsafe extern "C" fn wellhead_server_set_publish(
     }
 }
 
-/// Takes a change that another instance published, and notifies clients of this one. *applied: 0 for an event that this instance
-/// published, and for an unknown kind of change; else 1. applied: may be NULL. Does not block, and calls back only `wake`.
-/// INVALID_ARGUMENT for text that is no event, INVALID_URI, INVALID_UTF8, CLOSED.
+/// Takes a change that another instance published, and notifies clients of this one. Does not block, and calls back only
+/// `wake`. *applied: 0 for an event that this instance published, and for an unknown kind of change; else 1. applied:
+/// may be NULL. Fails with INVALID_ARGUMENT for a text that is no event, and with INVALID_URI, INVALID_UTF8 or
+/// CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_inject(
     server: *mut wellhead_server,

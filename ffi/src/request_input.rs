@@ -11,11 +11,12 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use wellhead::{ClientAnswer, ClientRequestError, MethodAnswer, MethodCall, Result};
 
-/// Sends a notification that belongs to the call, before its answer. params: a JSON object; may be absent. *sent: 1 if it was
-/// sent; may be NULL. It is not sent after the answer, after the client cancelled the call, or while the client reads
-/// nothing. A notifications/message is sent as wellhead_method_log says. INVALID_ARGUMENT for a method
-/// that is no notification of a call, and for notifications/message without a level or without the capability logging.
-/// INVALID_UTF8.
+/// Sends a notification that belongs to the call, before its answer. It is not sent after the answer, after the client
+/// cancelled the call, or while the client reads nothing. A notifications/message is sent as wellhead_method_log says.
+/// params: a JSON object; may be absent.
+/// *sent: 1 if it was sent, else 0; may be NULL.
+/// Fails with INVALID_ARGUMENT for a method that is no notification of a call, and for notifications/message without a
+/// level or without the capability logging. Fails with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_notify(
     responder: *mut wellhead_method,
@@ -35,10 +36,12 @@ pub unsafe extern "C" fn wellhead_method_notify(
     }
 }
 
-/// Sends a line of the log about the call, a notifications/message, as wellhead_method_notify does. In a session the client sets
-/// the lowest level by logging/setLevel; it is warning before. In revision 2026-07-28 the request names it. level: from debug to
-/// emergency. logger: names the part of the application that it is from; may be absent. *sent: 1 if it was sent; may be NULL.
-/// INVALID_ARGUMENT for another level, and without the capability logging. INVALID_UTF8.
+/// Sends a line of the log about the call, a notifications/message, as wellhead_method_notify does. In a session the
+/// client sets the lowest level by logging/setLevel; it is warning before. In revision 2026-07-28 the request names it.
+/// level: from debug to emergency.
+/// logger: names the part of the application that the line is from; may be absent.
+/// *sent: 1 if it was sent, else 0; may be NULL.
+/// Fails with INVALID_ARGUMENT for another level, and without the capability logging. Fails with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_log(
     responder: *mut wellhead_method,
@@ -58,16 +61,16 @@ pub unsafe extern "C" fn wellhead_method_log(
     }
 }
 
-/// The result of the client.
+/// The client sent a result.
 pub const WELLHEAD_RESPONSE_RESULT: u32 = 0;
-/// The error of the client, an object with code and message.
+/// The client sent an error, an object with code and message.
 pub const WELLHEAD_RESPONSE_ERROR: u32 = 1;
 /// No response will come: the call was answered or cancelled, its session ended, or the application gave the request up.
 pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
 
-/// No response yet, or none at all: answer by wellhead_method_wait.
+/// There is no response yet, or none will come: answer by wellhead_method_wait.
 pub const WELLHEAD_RESPONSE_WAITING: u32 = 3;
-/// The client did not declare capabilities, a JSON object such as {"roots":{}}.
+/// The client did not declare these capabilities, a JSON object such as {"roots":{}}.
 pub const WELLHEAD_RESPONSE_MISSING_CAPABILITY: u32 = 4;
 /// The response does not fit the form that the client was asked to fill in. The text, which is not JSON, says where.
 pub const WELLHEAD_RESPONSE_INVALID: u32 = 5;
@@ -76,15 +79,16 @@ pub const WELLHEAD_RESPONSE_INVALID: u32 = 5;
 /// name: unique in the callback, and the same in every run; may not be absent.
 /// method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
 /// params: a JSON object; may be absent.
-/// *json: the result, the error or the capabilities, borrowed until the answer; absent with WELLHEAD_RESPONSE_WAITING.
+/// *json: the result, the error or the capabilities, borrowed until the call is answered; absent with
+/// WELLHEAD_RESPONSE_WAITING.
 /// json: may be NULL.
 ///
-/// The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and returns.
-/// It runs again from its start when the client has answered, and gets the responses then. So what stands before the last
-/// request runs once more each time. In 2026-07-28 the call is answered with input_required, and the responses so far
-/// travel in a sealed requestState, good for this call for 10 minutes, with each replica that has the key. That revision
-/// deprecates sampling and roots, which work on. Before, the server sends a request. What is wrong with the arguments is
-/// logged by wellhead_method_wait.
+/// The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and
+/// returns. It runs again from its start when the client has answered, and gets the responses then. So what stands
+/// before the last request runs once more each time. In 2026-07-28 the call is answered with input_required, and the
+/// responses so far travel in a sealed requestState, good for this call for 10 minutes, with each replica that has the
+/// key. That revision deprecates sampling and roots, which still work. In earlier revisions the server sends a request.
+/// What is wrong with the arguments is logged by wellhead_method_wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_request_input(
     responder: *mut wellhead_method,
@@ -97,8 +101,9 @@ pub unsafe extern "C" fn wellhead_method_request_input(
     unsafe { request_input(responder, [name, method, params], json) }
 }
 
-/// Answers a call whose requests by wellhead_method_request_input lack a response: the callback runs again when the client has
-/// answered. If the client lacks a capability or sent a wrong requestState, the client is told so. CLOSED.
+/// Answers a call whose requests by wellhead_method_request_input lack a response: the callback runs again when the
+/// client has answered. If the client lacks a capability or sent a wrong requestState, the client is told so. Fails with
+/// INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_wait(responder: *mut wellhead_method) -> wellhead_status {
     let made =
@@ -116,13 +121,14 @@ pub type wellhead_response_callback =
 /// Sends a request to the client. Keep the responder first.
 /// method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
 /// params: a JSON object; may be absent.
-/// then: may not be NULL.
+/// then: called with the response; may not be NULL.
 /// then_data: passed to `then`.
 /// then_destroy: called once with then_data, after `then` or instead of it, also on failure; may be NULL.
-/// *number: for wellhead_method_cancel_request.
+/// *number: the number of the request, for wellhead_method_cancel_request.
 /// number: may be NULL.
-/// INVALID_ARGUMENT for other methods, for a client without the capability, and in revisions that have
-/// wellhead_method_needs_input instead. LIMIT while the client reads nothing, CLOSED after the call, INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT for other methods, for a client without the capability, and in revisions that have
+/// wellhead_method_needs_input instead. Fails with LIMIT while the client reads nothing, with CLOSED after the call, and
+/// with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_send_request(
     responder: *mut wellhead_method,
@@ -158,8 +164,8 @@ pub unsafe extern "C" fn wellhead_method_send_request(
     }
 }
 
-/// Cancels a request to the client, which is notified; `then` gets WELLHEAD_RESPONSE_GIVEN_UP. Returns 1 if the response had
-/// not come yet.
+/// Cancels a request to the client, which is notified; `then` gets WELLHEAD_RESPONSE_GIVEN_UP. Returns 1 if the response
+/// had not come yet, else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_cancel_request(
     responder: *mut wellhead_method,
@@ -173,7 +179,7 @@ pub unsafe extern "C" fn wellhead_method_cancel_request(
     }
 }
 
-/// Asks the client by a name, and keeps the text of its answer as long as the call.
+/// Sends a named request to the client, and keeps the text of its response as long as the call.
 ///
 /// # Safety
 /// `responder` is NULL or valid.

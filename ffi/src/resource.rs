@@ -18,7 +18,7 @@ pub struct wellhead_resource {
     pub struct_size: usize,
     /// Required: an absolute URI, or an RFC 6570 template such as notes://{id}.
     pub uri: wellhead_str,
-    /// The name for programs; absent: the URI.
+    /// The name for programs. Default: the URI.
     pub name: wellhead_str,
     /// The name for people.
     pub title: wellhead_str,
@@ -26,10 +26,10 @@ pub struct wellhead_resource {
     pub description: wellhead_str,
     /// The MIME type; contents inherit it.
     pub mime_type: wellhead_str,
-    /// Bytes of the raw content; NULL: unknown (0 is a size).
+    /// The size of the raw content in bytes; NULL if unknown (0 is a size).
     pub size: *const u64,
-    /// In list callbacks only: passed as `after` for the page behind this item; absent: the URI. It must still sort to the
-    /// same place after the item is deleted.
+    /// In list callbacks only: the text that wellhead_call_after returns for the page behind this item. It must still
+    /// sort to the same place after the item is deleted. Default: the URI.
     pub key: wellhead_str,
     /// Annotations as JSON: {"audience":["user"],"priority":0.5,"lastModified":"2025-01-12T15:00:58Z"}; each member is
     /// optional.
@@ -37,18 +37,20 @@ pub struct wellhead_resource {
     /// Icons as JSON: [{"src":"https://x/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}]; only src is
     /// required.
     pub icons: wellhead_str,
-    /// A JSON object, sent as _meta; contents inherit it. Keys that the protocol reserves are INVALID_ARGUMENT.
+    /// A JSON object, sent as _meta; contents inherit it. With a key that the protocol reserves, functions fail with
+    /// INVALID_ARGUMENT.
     pub meta: wellhead_str,
     /// The kind of thing, in the application's own words. Clients of the resources/get dialect get it, with `version` and
     /// `metadata`.
     pub kind: wellhead_str,
-    /// The version of the contents, another one after each change. For resources of a template, set it in wellhead_contents.
+    /// The version of the contents: another text after each change. For resources of a template, set it in
+    /// wellhead_contents.
     pub version: wellhead_str,
     /// More attributes, a JSON object.
     pub metadata: wellhead_str,
-    /// The caching hint for reads; NULL: not given. Ignored for items of a list.
+    /// The caching hint for reads; may be NULL. Ignored for items of a list.
     pub cache: *const wellhead_cache,
-    /// WELLHEAD_RAW_VALUES
+    /// WELLHEAD_RAW_VALUES or 0.
     pub flags: u32,
 }
 
@@ -58,19 +60,19 @@ pub struct wellhead_resource {
 #[derive(Clone, Copy)]
 pub struct wellhead_contents {
     pub struct_size: usize,
-    /// The URI of a sub-resource; absent: the requested URI.
+    /// The URI of a sub-resource. Default: the requested URI.
     pub uri: wellhead_str,
     pub mime_type: wellhead_str,
     /// A JSON object, sent as _meta.
     pub meta: wellhead_str,
-    /// The name and the fields after it are as in wellhead_resource; only clients whose revision has the field get it. If `version` is the one that the client
-    /// has, the client is told that nothing changed, and no body is sent.
+    /// The name and the fields after it are as in wellhead_resource; only clients whose revision has the field get it.
+    /// If `version` is the one that the client has, the client is told that nothing changed, and no body is sent.
     pub name: wellhead_str,
     pub title: wellhead_str,
     pub kind: wellhead_str,
     pub version: wellhead_str,
     pub metadata: wellhead_str,
-    /// The caching hint for this answer; NULL: not given.
+    /// The caching hint for this answer; may be NULL.
     pub cache: *const wellhead_cache,
 }
 
@@ -106,7 +108,7 @@ impl wellhead_resource {
         Ok(resource)
     }
 
-    /// An item of a page, borrowed.
+    /// Returns the resource as an item of a page, which borrows its texts.
     pub(crate) fn listed<'a>(&self, promise: &'a Promise) -> Result<Listed<'a>> {
         unknown_flags(self.flags, WELLHEAD_RAW_VALUES)?;
         Ok(Listed {
@@ -140,7 +142,7 @@ impl wellhead_resource {
     }
 }
 
-/// Contents with what `about`, which may be NULL, says of them.
+/// Returns contents with the details that `about` gives, which may be NULL.
 pub(crate) fn described(promise: &Promise, about: *const wellhead_contents, body: Body) -> Result<Contents> {
     let mut contents = Contents::new(body);
     let Some(about) = promise.options(about, "about")? else { return Ok(contents) };

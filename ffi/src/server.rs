@@ -62,9 +62,9 @@ pub struct wellhead_limits {
     /// gets at most a quarter of the free part of two thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB
     /// all. Refuses. Default 256 MiB.
     pub buffer_bytes: usize,
-    /// The percentage of an endpoint's sessions and listen streams that one caller with a token may use, and of the calls
-    /// in flight that the others leave; at least one of each. Without a token the share of calls is that of one peer.
-    /// Refuses. At most 100, else INVALID_ARGUMENT. Default 25.
+    /// The percentage of an endpoint's sessions and listen streams that one caller with a token may use, and of the
+    /// calls in flight that the others leave; at least one of each. Without a token the share of calls is that of one
+    /// peer. Refuses. Above 100, wellhead_server_new fails with INVALID_ARGUMENT. Default 25.
     pub caller_percent: usize,
     /// Requests and event streams of one session over HTTP at once; it keeps events of as many streams for clients that
     /// resume. Refuses. Default 4,096.
@@ -77,7 +77,7 @@ pub const WELLHEAD_NO_SUBSCRIBE: u32 = 1;
 pub const WELLHEAD_NO_LIST_CHANGED: u32 = 2;
 /// Send fields also to clients whose revision does not have them.
 pub const WELLHEAD_SEND_NEWER_FIELDS: u32 = 4;
-/// Do not declare extensions to clients with a handshake. Their revisions lack the member, and allow it.
+/// Do not declare extensions to clients of the handshake era. Their revisions lack the member, and allow it.
 pub const WELLHEAD_NO_HANDSHAKE_EXTENSIONS: u32 = 8;
 /// Show resources also as the tools `list_resources`, `read_resource`, and one for each template.
 pub const WELLHEAD_RESOURCES_AS_TOOLS: u32 = 16;
@@ -117,19 +117,20 @@ pub type wellhead_log_callback =
 #[derive(Clone, Copy)]
 pub struct wellhead_server_options {
     pub struct_size: usize,
-    /// WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS, WELLHEAD_NO_HANDSHAKE_EXTENSIONS,
-    /// WELLHEAD_RESOURCES_AS_TOOLS
+    /// Any of WELLHEAD_NO_SUBSCRIBE, WELLHEAD_NO_LIST_CHANGED, WELLHEAD_SEND_NEWER_FIELDS,
+    /// WELLHEAD_NO_HANDSHAKE_EXTENSIONS and WELLHEAD_RESOURCES_AS_TOOLS.
     pub flags: u32,
     /// The name of the server for people.
     pub title: wellhead_str,
-    /// Tells a model how to use the server.
+    /// A text that tells a model how to use the server.
     pub instructions: wellhead_str,
-    /// The key that seals cursors, 32 bytes. Replicas share it. Absent: random; over stdio derived from name and version, so
-    /// that a client which starts a process for each request can page.
+    /// The key that seals cursors, 32 bytes, which replicas share. Default: random. Over stdio the default is derived
+    /// from name and version, so that a client which starts a process for each request can page.
     pub cursor_key: wellhead_str,
-    /// NULL: all defaults.
+    /// Limits on how much a client may use. If NULL, all are defaults.
     pub limits: *const wellhead_limits,
-    /// Called with a line of text when a callback fails or requests are refused. NULL: standard error.
+    /// Called with a line of text when a callback fails or requests are refused. Default: the line goes to standard
+    /// error.
     pub log: wellhead_log_callback,
     /// Passed to `log`.
     pub log_data: *mut c_void,
@@ -150,11 +151,12 @@ pub struct wellhead_server_options {
     /// More kinds of lists for wellhead_server_notify_list_changed: each name, as clients request it, with its notification.
     pub list_changed_methods: *const wellhead_pair,
     pub list_changed_method_count: usize,
-    /// The protocol versions that are served, by their dates; none: all.
+    /// The protocol versions that are served, by their dates. Default: all.
     pub versions: *const wellhead_str,
     pub version_count: usize,
-    /// The document that defines error codes: official (default), or variant-2024-11-05, which some early clients of that
-    /// version follow. Any other word, here and in the options below, is INVALID_ARGUMENT.
+    /// The document that defines error codes: official (default), or variant-2024-11-05, which some early clients of
+    /// that version follow. Another word, here and in the options below, makes wellhead_server_new fail with
+    /// INVALID_ARGUMENT.
     pub error_profile: wellhead_str,
     /// Error codes that replace those of the profile.
     pub error_codes: *const wellhead_error_code,
@@ -167,17 +169,19 @@ pub struct wellhead_server_options {
     pub titles_in_contents: wellhead_str,
     /// Subscriptions to a URI that no registration serves: deny (default), allow.
     pub subscribe_unknown: wellhead_str,
-    /// The resources/get dialect: auto (default), always, never.
+    /// The clients that the server speaks the resources/get dialect with: auto (default, those that use it), always,
+    /// never.
     pub dialect: wellhead_str,
-    /// The caching hint for all responses that may be reused; NULL: none.
+    /// The caching hint for all responses that may be reused; may be NULL.
     pub cache: *const wellhead_cache,
     /// Caching hints for kinds of responses.
     pub cache_of: *const wellhead_cache_of,
     pub cache_of_count: usize,
-    /// The name of this instance among replicas: see wellhead_server_set_publish. Absent: random. Two instances of one name
-    /// ignore each other's changes.
+    /// The name of this instance among replicas: see wellhead_server_set_publish. Two instances of one name ignore each
+    /// other's changes. Default: random.
     pub instance_name: wellhead_str,
-    /// Called when a call of a callback begins and when it ends. NULL: off, which costs nothing.
+    /// Called when a call of a callback begins and when it ends. If it is NULL, calls are not observed, which costs
+    /// nothing.
     pub observe: wellhead_observe_callback,
     /// Passed to `observe`.
     pub observe_data: *mut c_void,
@@ -207,8 +211,8 @@ pub struct wellhead_server_options {
 
 growing!(wellhead_limits, wellhead_server_options);
 
-/// Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The caller frees it. NULL on
-/// failure: INVALID_ARGUMENT, INVALID_UTF8, IO if the system has no randomness.
+/// Makes a server. name, version: sent to clients; may not be absent. options: may be NULL. The application frees the
+/// server. Returns NULL if it fails with INVALID_ARGUMENT, INVALID_UTF8, or IO if the system has no randomness.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_new(
     name: wellhead_str,
@@ -240,17 +244,18 @@ pub unsafe extern "C" fn wellhead_server_new(
     }
 }
 
-/// Closes every connection, and makes wellhead_serve_stdio and wellhead_serve_http return. Pending answers are dropped; over
-/// HTTP they may still be sent, for the drain_ms of wellhead_serve_http. Later calls do nothing. Not for signal handlers: let
-/// a thread wait for the signal with sigwait. NULL: does nothing.
+/// Closes every connection, and makes wellhead_serve_stdio and wellhead_serve_http return. Pending answers are dropped;
+/// over HTTP they may still be sent, for the drain_ms of wellhead_serve_http. Later calls do nothing. Not for signal
+/// handlers: let a thread wait for the signal with sigwait. Does nothing if `server` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_close(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.
     unsafe { call_shared(server, (), |_, this| this.server.close()) }
 }
 
-/// Frees the handle, and does not close the server: connections and drivers go on with what they need until they are gone,
-/// and kept responders can be answered. No other thread may be using the handle. NULL: does nothing.
+/// Frees the handle, and does not close the server: connections and drivers go on with what they need until they are
+/// gone, and kept responders can be answered. No other thread may be using the handle. Does nothing if `server` is
+/// NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_free(server: *mut wellhead_server) {
     // SAFETY: our caller's promise.
@@ -313,7 +318,7 @@ impl Forks {
     }
 }
 
-/// The process that made a connection.
+/// The process in which a connection was made, known by the number of forks before.
 pub(crate) struct Generation {
     forks: Arc<AtomicU32>,
     made: u32,

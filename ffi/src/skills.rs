@@ -14,25 +14,26 @@ use wellhead::{Result, Skills};
 #[derive(Clone, Copy)]
 pub struct wellhead_skills {
     pub struct_size: usize,
-    /// Required. A relative path is taken from the current directory.
+    /// The path of the folder; required. A relative path is taken from the current directory.
     pub path: wellhead_str,
-    /// The first segment of all URIs, such as acme in skill://acme/pdf/SKILL.md: letters, digits and -._~. NULL: none, or the
-    /// name of the folder if it is a skill itself.
+    /// The first segment of all URIs, such as acme in skill://acme/pdf/SKILL.md: letters, digits and -._~. If it is
+    /// absent, there is none, or it is the name of the folder if that is a skill itself.
     pub prefix: wellhead_str,
-    /// The time for which changes are gathered, in milliseconds; at most 60,000; 0: 50. Clients are notified once there was no change
-    /// for this time, and after ten times this time at the latest.
+    /// The time for which changes are gathered, in milliseconds; at most 60,000. Clients are notified once there was no
+    /// change for this time, and after ten times this time at the latest. Default: 50.
     pub settle_ms: u64,
-    /// WELLHEAD_NO_WATCH
+    /// WELLHEAD_NO_WATCH or 0.
     pub flags: u32,
 }
 
 growing!(wellhead_skills);
 
 /// Registers the skills in a folder and below it: skills/list, skills/get and resources/directory/read of the extension
-/// io.modelcontextprotocol/skills, and each file as a resource such as skill://pdf/SKILL.md. A skill is a directory with a
-/// SKILL.md that begins with front matter; the log says why another one is not served. Hidden and ignored files are treated
-/// as wellhead_server_add_directory treats them. skills: may not be NULL. IO, DUPLICATE for a second folder with the same
-/// prefix or if either has none, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// io.modelcontextprotocol/skills, and each file as a resource such as skill://pdf/SKILL.md. A skill is a directory with
+/// a SKILL.md that begins with front matter; the log says why another one is not served. Hidden and ignored files are
+/// treated as wellhead_server_add_directory treats them. skills: may not be NULL. Fails with IO if the folder cannot be
+/// read, with DUPLICATE for a second folder with the same prefix or if either has none, and with INVALID_UTF8,
+/// INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_skills(
     server: *mut wellhead_server,

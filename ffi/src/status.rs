@@ -9,19 +9,19 @@ use wellhead::{Error, ErrorKind};
 pub type wellhead_status = u32;
 /// Success.
 pub const WELLHEAD_STATUS_OK: wellhead_status = 0;
-/// An argument that can never be right, such as NULL or struct_size 0; or a second answer to a call.
+/// An argument can never be right, such as NULL or struct_size 0, or a call was answered already.
 pub const WELLHEAD_STATUS_INVALID_ARGUMENT: wellhead_status = 1;
-/// Text that is not UTF-8.
+/// A text is not UTF-8.
 pub const WELLHEAD_STATUS_INVALID_UTF8: wellhead_status = 2;
-/// Not an absolute URI of RFC 3986.
+/// A URI is not an absolute URI of RFC 3986.
 pub const WELLHEAD_STATUS_INVALID_URI: wellhead_status = 3;
-/// Not a template of RFC 6570, or one that cannot be matched. The message says where and why.
+/// A template is not one of RFC 6570, or cannot be matched. The message says where and why.
 pub const WELLHEAD_STATUS_INVALID_TEMPLATE: wellhead_status = 4;
-/// Registered already.
+/// The URI or name is registered already.
 pub const WELLHEAD_STATUS_DUPLICATE: wellhead_status = 5;
 /// Two templates match the same URIs, and neither is more specific. The message names both.
 pub const WELLHEAD_STATUS_AMBIGUOUS: wellhead_status = 6;
-/// No registration has that name.
+/// No registration has that name. In a client for tests: the server answered with an error.
 pub const WELLHEAD_STATUS_UNKNOWN: wellhead_status = 7;
 /// The server or connection was closed.
 pub const WELLHEAD_STATUS_CLOSED: wellhead_status = 8;
@@ -34,7 +34,7 @@ pub const WELLHEAD_STATUS_FORKED: wellhead_status = 11;
 /// A bug of the library. The connection is closed; only free it.
 pub const WELLHEAD_STATUS_PANIC: wellhead_status = 12;
 
-/// Returns the name of a status, such as "invalid_uri". Static; never NULL.
+/// Returns the name of a status, such as "invalid_uri", a static string. Never returns NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn wellhead_status_name(status: wellhead_status) -> *const c_char {
     let name = match status {
@@ -62,28 +62,29 @@ pub struct wellhead_error {
     message: String,
 }
 
-/// Returns the status of an error. NULL: WELLHEAD_STATUS_OK.
+/// Returns the status of an error, or WELLHEAD_STATUS_OK if `error` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_status(error: *const wellhead_error) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { query(error, WELLHEAD_STATUS_OK, |_, error| error.kind.number()) }
 }
 
-/// Returns a message for people: the problem, and a way to solve it. Borrowed until the error is freed. NULL: absent.
+/// Returns a message for people: the problem, and a way to solve it. It is borrowed until the error is freed. If `error`
+/// is NULL, it is absent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_message(error: *const wellhead_error) -> wellhead_str {
     // SAFETY: our caller's promise.
     unsafe { query(error, wellhead_str::ABSENT, |_, error| wellhead_str::from_text(&error.message)) }
 }
 
-/// Frees an error. NULL: does nothing.
+/// Frees an error. Does nothing if `error` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_free(error: *mut wellhead_error) {
     // SAFETY: our caller's promise.
     unsafe { free(error) }
 }
 
-/// Gives the caller an error, if they want one, and the status.
+/// Writes the error to `place`, unless that is NULL, and returns its status.
 pub(crate) fn deliver(promise: &Promise, place: *mut *mut wellhead_error, error: &Error) -> wellhead_status {
     if !place.is_null() {
         let mut message = error.to_string();

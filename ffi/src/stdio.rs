@@ -9,9 +9,9 @@ use crate::types::*;
 use wellhead::Result;
 use wellhead::serve::Stdio;
 
-/// Run callbacks on the threads that read: for stdio the thread that calls wellhead_serve_stdio, for HTTP the `io_threads`.
-/// Other clients wait meanwhile, so callbacks must be quick. Over stdio `exists` and the like run on that thread then, too, as
-/// languages need whose code is bound to one thread.
+/// Instead of a number of callback threads: run callbacks on the threads that read. For stdio that is the thread that calls
+/// wellhead_serve_stdio, for HTTP the `io_threads`. Other clients wait meanwhile, so callbacks must be quick. Over stdio
+/// `exists` and the like run on that thread then, too: some languages can run code on one thread only.
 pub const WELLHEAD_CALLBACKS_INLINE: i32 = -1;
 
 /// Leave descriptors 0 and 1 as they are. By default they point to the null device and to standard error during the service.
@@ -25,21 +25,24 @@ pub const WELLHEAD_STDIO_HANDLE_SIGTERM: u32 = 2;
 #[derive(Clone, Copy)]
 pub struct wellhead_stdio_options {
     pub struct_size: usize,
-    /// The number of threads that run callbacks, the caller's among them, at most 1024; 0: 1. Or WELLHEAD_CALLBACKS_INLINE.
+    /// The number of threads that run callbacks, the calling thread among them, at most 1,024. Or
+    /// WELLHEAD_CALLBACKS_INLINE. Default: 1.
     pub callback_threads: i32,
-    /// The time that calls in flight may take after the end of input, in milliseconds; 0: 5,000, and 1 for almost no time
+    /// The time that calls in flight may take after the end of input, in milliseconds. Default: 5,000. Give 1 for almost
+    /// no time.
     pub drain_ms: u32,
-    /// WELLHEAD_STDIO_KEEP_STDOUT, WELLHEAD_STDIO_HANDLE_SIGTERM
+    /// Any of WELLHEAD_STDIO_KEEP_STDOUT and WELLHEAD_STDIO_HANDLE_SIGTERM.
     pub flags: u32,
 }
 
 growing!(wellhead_stdio_options);
 
-/// Serves standard input and output. Blocks until the client is gone, the pipe breaks or wellhead_server_close is called: all
-/// three are OK. options: may be NULL. A process serves one client at a time this way. By default callbacks run on this
-/// thread, one at a time, and two more threads read and write. While a callback runs, these answer requests that need none,
-/// such as ping and reads of fixed contents. Ignores SIGPIPE during the service if it had its default action; the last
-/// service of the process restores that. IO, CLOSED, INVALID_ARGUMENT.
+/// Serves standard input and output. Blocks until the client is gone, the pipe breaks or wellhead_server_close is
+/// called, and then returns OK. options: may be NULL. A process serves one client at a time this way. By default
+/// callbacks run on this thread, one at a time, and two more threads read and write. While a callback runs, these two
+/// answer requests that need none, such as ping and reads of fixed contents. Ignores SIGPIPE during the service if it
+/// had its default action; the last service of the process restores that. Fails with IO if standard input or output
+/// cannot be served, and with CLOSED or INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_serve_stdio(
     server: *mut wellhead_server,

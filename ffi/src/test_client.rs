@@ -38,10 +38,10 @@ struct State {
 #[derive(Clone, Copy)]
 pub struct wellhead_test_options {
     pub struct_size: usize,
-    /// The protocol version that the client speaks, by its date. Absent: the newest with a handshake that the server serves,
-    /// else the newest.
+    /// The protocol version that the client speaks, by its date. Default: the newest of the handshake era that the
+    /// server serves, else the newest.
     pub revision: wellhead_str,
-    /// The capabilities of the client: a JSON object, such as {"sampling":{}}. Absent: {}.
+    /// The capabilities of the client: a JSON object, such as {"sampling":{}}. Default: {}.
     pub capabilities: wellhead_str,
     /// The caller that the client speaks for, as in wellhead_connection_options.
     pub caller: *mut c_void,
@@ -51,7 +51,7 @@ pub struct wellhead_test_options {
     pub caller_id: wellhead_str,
     /// The type of `caller`, as in wellhead_connection_options. May be NULL.
     pub caller_type: *const c_void,
-    /// Answers requests of the server. NULL: the client answers each with "Method not found".
+    /// Answers requests of the server. If it is NULL, the client answers each with "Method not found".
     pub on_request: wellhead_test_request_callback,
     /// Passed to `on_request`.
     pub on_request_data: *mut c_void,
@@ -61,7 +61,8 @@ pub struct wellhead_test_options {
 
 growing!(wellhead_test_options);
 
-/// Makes a client of a server, which may not be NULL, and shakes hands with it. The caller frees it. NULL on failure: CLOSED.
+/// Makes a client of a server, which may not be NULL, and shakes hands with it. The application frees the client.
+/// Returns NULL if it fails with INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_new(
     server: *mut wellhead_server,
@@ -71,8 +72,9 @@ pub unsafe extern "C" fn wellhead_test_client_new(
     unsafe { wellhead_test_client_new_with(server, std::ptr::null(), error) }
 }
 
-/// Makes a client with a choice of its version, capabilities and caller, and shakes hands. The caller frees it. options: may
-/// be NULL. NULL on failure: CLOSED, INVALID_UTF8, INVALID_ARGUMENT, also for a version that the server does not serve.
+/// Makes a client with a choice of its version, capabilities and caller, and shakes hands. The application frees the
+/// client. options: may be NULL. Returns NULL if it fails with CLOSED, INVALID_UTF8 or INVALID_ARGUMENT, also for a
+/// version that the server does not serve.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_new_with(
     server: *mut wellhead_server,
@@ -104,7 +106,7 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
     }
 }
 
-/// Closes the client and frees it. NULL: does nothing.
+/// Closes the client and frees it. Does nothing if `client` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_free(client: *mut wellhead_test_client) {
     // SAFETY: our caller's promise.
@@ -114,8 +116,8 @@ pub unsafe extern "C" fn wellhead_test_client_free(client: *mut wellhead_test_cl
 /// Lists all resources, page by page.
 /// *count: the number of resources, for wellhead_test_client_listed.
 /// count: may be NULL.
-/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
-/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_list(
     client: *mut wellhead_test_client,
@@ -129,8 +131,8 @@ pub unsafe extern "C" fn wellhead_test_client_list(
     }
 }
 
-/// Returns the URI at `index` of the last wellhead_test_client_list, borrowed until the next one. Absent: the index is not
-/// below the count.
+/// Returns the URI at `index` that the latest wellhead_test_client_list found, borrowed until the next call of
+/// wellhead_test_client_list. It is absent if the index is not below the count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_listed(
     client: *const wellhead_test_client,
@@ -143,8 +145,8 @@ pub unsafe extern "C" fn wellhead_test_client_listed(
 /// Lists all templates, page by page.
 /// *count: the number of templates, for wellhead_test_client_template.
 /// count: may be NULL.
-/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
-/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_templates(
     client: *mut wellhead_test_client,
@@ -160,8 +162,8 @@ pub unsafe extern "C" fn wellhead_test_client_templates(
     }
 }
 
-/// Returns the text of the template at `index` of the last wellhead_test_client_templates, borrowed until the next one.
-/// Absent: the index is not below the count.
+/// Returns the text of the template at `index` that the latest wellhead_test_client_templates found, borrowed until the
+/// next call of wellhead_test_client_templates. It is absent if the index is not below the count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_template(
     client: *const wellhead_test_client,
@@ -171,11 +173,11 @@ pub unsafe extern "C" fn wellhead_test_client_template(
     unsafe { fetched(client, index, templates) }
 }
 
-/// Calls a tool. Returns the result, JSON, for the caller to free; a result with isError is a result.
+/// Calls a tool. Returns the result as JSON, which the application frees. A result with isError is no failure.
 /// name: may not be absent.
-/// arguments: a JSON object; absent: {}.
-/// NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer
-/// comes in 20 seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// arguments: a JSON object; {} if absent.
+/// Returns NULL on failure. Fails with UNKNOWN if the server answers with an error, whose code and message are in
+/// `error`. Fails with LIMIT if no answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_call_tool(
     client: *mut wellhead_test_client,
@@ -187,11 +189,11 @@ pub unsafe extern "C" fn wellhead_test_client_call_tool(
     unsafe { send(client, (name, "name"), (arguments, "arguments"), error, TestClient::call_tool) }
 }
 
-/// Gets a prompt. Returns the result, JSON, for the caller to free.
+/// Gets a prompt. Returns the result as JSON, which the application frees.
 /// name: may not be absent.
-/// arguments: a JSON object; absent: {}.
-/// NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer
-/// comes in 20 seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// arguments: a JSON object; {} if absent.
+/// Returns NULL on failure. Fails with UNKNOWN if the server answers with an error, whose code and message are in
+/// `error`. Fails with LIMIT if no answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_get_prompt(
     client: *mut wellhead_test_client,
@@ -209,8 +211,8 @@ pub unsafe extern "C" fn wellhead_test_client_get_prompt(
 /// value: the part that is typed so far; may not be absent.
 /// *count: the number of values, for wellhead_test_client_completed.
 /// count: may be NULL.
-/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
-/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_complete(
     client: *mut wellhead_test_client,
@@ -230,8 +232,8 @@ pub unsafe extern "C" fn wellhead_test_client_complete(
     }
 }
 
-/// Returns the value at `index` of the last wellhead_test_client_complete, borrowed until the next one. Absent: the index is
-/// not below the count.
+/// Returns the value at `index` that the latest wellhead_test_client_complete found, borrowed until the next call of
+/// wellhead_test_client_complete. It is absent if the index is not below the count.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_completed(
     client: *const wellhead_test_client,
@@ -243,11 +245,11 @@ pub unsafe extern "C" fn wellhead_test_client_completed(
 
 /// Reads a resource.
 /// uri: may not be absent.
-/// *body: the text or the decoded bytes of the first of its contents, borrowed until the next read; absent if there are
-/// none.
+/// *body: the text or the decoded bytes of the first of its contents; absent if there are none. It is borrowed until the
+/// next call of wellhead_test_client_read.
 /// body: may be NULL.
-/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
-/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_read(
     client: *mut wellhead_test_client,
@@ -273,8 +275,8 @@ pub unsafe extern "C" fn wellhead_test_client_read(
 
 /// Subscribes to updates of a resource.
 /// uri: may not be absent.
-/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
-/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_subscribe(
     client: *mut wellhead_test_client,
@@ -287,8 +289,8 @@ pub unsafe extern "C" fn wellhead_test_client_subscribe(
 
 /// Ends the subscription to updates of a resource.
 /// uri: may not be absent.
-/// UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer comes in 20
-/// seconds; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_unsubscribe(
     client: *mut wellhead_test_client,
@@ -299,8 +301,9 @@ pub unsafe extern "C" fn wellhead_test_client_unsubscribe(
     unsafe { at_uri(client, uri, error, TestClient::unsubscribe) }
 }
 
-/// Blocks until a resource that the client subscribed to is updated, at most 20 seconds. *uri: its URI, borrowed until the
-/// next call of this function. uri: may be NULL. LIMIT if no update comes in time, CLOSED, INVALID_ARGUMENT.
+/// Blocks until a resource that the client subscribed to is updated, at most 20 seconds. *uri: its URI, borrowed until
+/// the next call of this function. uri: may be NULL. Fails with LIMIT if no update comes in time, and with CLOSED or
+/// INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_next_update(
     client: *mut wellhead_test_client,
@@ -320,8 +323,8 @@ pub unsafe extern "C" fn wellhead_test_client_next_update(
     }
 }
 
-/// Returns how many notifications that the list of resources changed came since the last call of this function. Does not
-/// block.
+/// Returns the number of notifications about changes of the list of resources that came since the last call of this
+/// function. Does not block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_list_changes(client: *mut wellhead_test_client) -> usize {
     let mut changes = 0;
@@ -335,11 +338,12 @@ pub unsafe extern "C" fn wellhead_test_client_list_changes(client: *mut wellhead
     changes
 }
 
-/// Sends a request and blocks until it is answered, at most 20 seconds. Returns the result, JSON, for the caller to free.
+/// Sends a request and blocks until it is answered, at most 20 seconds. Returns the result as JSON, which the
+/// application frees.
 /// method: may not be absent.
-/// params: a JSON object; absent: {}.
-/// NULL on failure: UNKNOWN if the server answers with an error, whose code and message are in `error`; LIMIT if no answer
-/// comes in time; INVALID_ARGUMENT, INVALID_UTF8, CLOSED.
+/// params: a JSON object; {} if absent.
+/// Returns NULL on failure. Fails with UNKNOWN if the server answers with an error, whose code and message are in
+/// `error`. Fails with LIMIT if no answer comes in time, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_request(
     client: *mut wellhead_test_client,

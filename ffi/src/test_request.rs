@@ -9,11 +9,12 @@ use parking_lot::Mutex;
 use std::ffi::c_void;
 use wellhead::{MethodAnswer, Result};
 
-/// Answers a request of the server to the client, such as sampling/createMessage, elicitation/create or roots/list. Called on
-/// the thread that uses the client, inside its function, also for each of the inputRequests that a read, a tool or a prompt
-/// needs: the client then repeats its request with the answers. params: a JSON object; {} if there are none. Answer with one
-/// of the wellhead_test_request_ functions before the callback returns; without an answer the server gets an internal error.
-/// All arguments are borrowed until the callback returns. It must not use the client.
+/// Answers a request of the server to the client, such as sampling/createMessage, elicitation/create or roots/list.
+/// Called on the thread that uses the client, inside its function. It is also called for each of the inputRequests that
+/// a read, a tool or a prompt needs: the client then repeats its request with the answers. params: a JSON object; {} if
+/// there are none. Answer with one of the wellhead_test_request_ functions before the callback returns; without an
+/// answer the server gets an internal error. All arguments are borrowed until the callback returns. The callback must
+/// not use the client.
 pub type wellhead_test_request_callback = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
@@ -29,8 +30,8 @@ pub struct wellhead_test_request {
 }
 
 /// Answers a request that came from the server with a result, a JSON object. request: valid only while the callback runs
-/// that has it as an argument. INVALID_ARGUMENT: the request was answered already, or the result is no JSON object.
-/// INVALID_UTF8: the result is not UTF-8.
+/// that has it as an argument. Fails with INVALID_ARGUMENT if the request was answered already or the result is no JSON
+/// object, and with INVALID_UTF8 if the result is not UTF-8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_request_result(
     request: *mut wellhead_test_request,
@@ -42,8 +43,9 @@ pub unsafe extern "C" fn wellhead_test_request_result(
     }
 }
 
-/// Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent. request:
-/// only inside its callback. INVALID_ARGUMENT: the request was answered already, or the data is no JSON object. INVALID_UTF8.
+/// Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent.
+/// request: valid only inside its callback. Fails with INVALID_ARGUMENT if the request was answered already or the data
+/// is no JSON object, and with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_request_error(
     request: *mut wellhead_test_request,
@@ -55,8 +57,8 @@ pub unsafe extern "C" fn wellhead_test_request_error(
     unsafe { answer(request, |promise| failure(promise, code, message, data)) }
 }
 
-/// Answers a request of the server with an internal error whose message is `why`. request: only inside its callback.
-/// INVALID_ARGUMENT: the request was answered already. INVALID_UTF8.
+/// Answers a request of the server with an internal error whose message is `why`. request: valid only inside its
+/// callback. Fails with INVALID_ARGUMENT if the request was answered already, and with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_request_failed(
     request: *mut wellhead_test_request,

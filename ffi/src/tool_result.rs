@@ -18,9 +18,9 @@ pub struct wellhead_content_block {
     pub struct_size: usize,
     /// Hints about the block: a JSON object, as in wellhead_resource.
     pub annotations: wellhead_str,
-    /// A JSON object, sent as _meta. Keys that the protocol reserves are INVALID_ARGUMENT.
+    /// A JSON object, sent as _meta. With a key that the protocol reserves, functions fail with INVALID_ARGUMENT.
     pub meta: wellhead_str,
-    /// The role of the message that the block is, in the result of a prompt: user or assistant. Absent: user.
+    /// The role of the message that the block is, in the result of a prompt: user (default) or assistant.
     pub role: wellhead_str,
 }
 
@@ -40,7 +40,7 @@ enum Part {
 }
 
 /// Answers a tool's call with one text, or a prompt with one text of the user. It is copied, and may not be absent.
-/// INVALID_ARGUMENT, INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_text(
     responder: *mut wellhead_method,
@@ -57,9 +57,9 @@ pub unsafe extern "C" fn wellhead_method_text(
 
 /// Answers a tool's call with structured content.
 /// json: one JSON value, which is copied and may not be absent.
-/// Clients get this JSON as a text, too. A client whose revision has only objects there gets another value as the `result`
-/// of one.
-/// INVALID_ARGUMENT, INVALID_UTF8.
+/// Clients get this JSON as a text, too. If the client's revision allows only objects there, another value is sent as
+/// {"result":…}.
+/// Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_structured(
     responder: *mut wellhead_method,
@@ -69,9 +69,9 @@ pub unsafe extern "C" fn wellhead_method_structured(
     unsafe { pending::finish(responder, |promise, _, _| structured(promise, json).map(Into::into)) }
 }
 
-/// Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The client
-/// gets a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this message.
-/// INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers a tool's call with an error whose text the model reads: what went wrong, and what it may try instead. The
+/// client gets a result with isError, and nothing is logged. For a prompt or a method it is an internal error with this
+/// message. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_tool_error(
     responder: *mut wellhead_method,
@@ -85,11 +85,11 @@ pub unsafe extern "C" fn wellhead_method_tool_error(
     }
 }
 
-/// Adds a text to the result of a tool, or a message to that of a prompt, as the other functions that add content do. Then answer
-/// with wellhead_method_finish.
+/// Adds a text to the result of a tool, or a message to that of a prompt, as the other functions that add content do.
+/// Then answer with wellhead_method_finish.
 /// about: may be NULL.
 /// text: copied; may not be absent.
-/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_text(
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn wellhead_method_add_text(
 /// about: may be NULL.
 /// bytes: as in its file; they are copied, and sent as base64.
 /// mime_type: such as image/png; may not be absent.
-/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_image(
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn wellhead_method_add_image(
 /// about: may be NULL.
 /// bytes: as in its file; they are copied, and sent as base64.
 /// mime_type: such as audio/wav; may not be absent.
-/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_audio(
@@ -143,10 +143,10 @@ pub unsafe extern "C" fn wellhead_method_add_audio(
     }
 }
 
-/// Adds a link to a resource, which need not be registered, to the result of a tool. A client whose revision has no links
-/// gets a line of text in its place.
+/// Adds a link to a resource, which need not be registered, to the result of a tool. A client whose revision has no
+/// links gets a line of text in its place.
 /// resource: how a list shows it; may not be NULL.
-/// On failure the result is unchanged: INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8.
+/// Fails with INVALID_URI, INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_link(
@@ -163,9 +163,10 @@ pub unsafe extern "C" fn wellhead_method_add_link(
 
 /// Embeds a resource with its text in the result of a tool.
 /// about: may be NULL.
-/// contents: its uri, which is required, its mime_type and its meta; may not be NULL. The other fields mean nothing here.
+/// contents: its uri, which is required, its mime_type and its meta; may not be NULL. The other fields mean nothing
+/// here.
 /// text: copied; may not be absent.
-/// On failure the result is unchanged: INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8.
+/// Fails with INVALID_URI, INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_resource_text(
@@ -184,9 +185,10 @@ pub unsafe extern "C" fn wellhead_method_add_resource_text(
 
 /// Embeds a resource with its bytes in the result of a tool.
 /// about: may be NULL.
-/// contents: its uri, which is required, its mime_type and its meta; may not be NULL. The other fields mean nothing here.
-/// bytes: copied, and sent as base64; absent is empty.
-/// On failure the result is unchanged: INVALID_URI, INVALID_ARGUMENT, INVALID_UTF8.
+/// contents: its uri, which is required, its mime_type and its meta; may not be NULL. The other fields mean nothing
+/// here.
+/// bytes: copied, and sent as base64; if absent, the resource is empty.
+/// Fails with INVALID_URI, INVALID_ARGUMENT or INVALID_UTF8, and then leaves the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_add_resource_blob(
@@ -203,10 +205,10 @@ pub unsafe extern "C" fn wellhead_method_add_resource_blob(
     }
 }
 
-/// Sets the structured content of the result of a tool. If nothing else was added, the same JSON is sent as a text, too. A
-/// client whose revision has only objects there gets another value as the `result` of one.
+/// Sets the structured content of the result of a tool. If nothing else was added, the same JSON is sent as a text, too.
+/// If the client's revision allows only objects there, another value is sent as {"result":…}.
 /// json: one JSON value, which is copied and may not be absent.
-/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT, also for a prompt, or INVALID_UTF8, and then leaves the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_set_structured(
@@ -218,8 +220,9 @@ pub unsafe extern "C" fn wellhead_method_set_structured(
 }
 
 /// Sets the _meta of the result of a tool.
-/// meta: a JSON object, which is copied and may not be absent; a key that the protocol reserves is INVALID_ARGUMENT.
-/// On failure the result is unchanged: INVALID_ARGUMENT, INVALID_UTF8.
+/// meta: a JSON object, which is copied and may not be absent.
+/// Fails with INVALID_ARGUMENT, also for a prompt or a key that the protocol reserves, or INVALID_UTF8. Then it leaves
+/// the result unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_set_meta(
@@ -232,8 +235,8 @@ pub unsafe extern "C" fn wellhead_method_set_meta(
     }
 }
 
-/// Answers a call of a tool or a prompt with what was added. is_error: 1 if the tool failed and the content tells the model why,
-/// else 0. INVALID_ARGUMENT.
+/// Answers a call of a tool or a prompt with what was added. is_error: 1 if the tool failed and the content tells the
+/// model why, else 0. Fails with INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_finish(
     responder: *mut wellhead_method,

@@ -4,7 +4,8 @@ use crate::boundary::{answer, given};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::str::FromStr;
 
-/// A string of bytes; UTF-8 where text is meant. It does not end in a NUL. ptr NULL: absent. len 0 with a ptr: empty.
+/// A string of bytes; UTF-8 where text is meant. It does not end in a NUL. A string whose ptr is NULL is absent. One
+/// with another ptr and len 0 is empty.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_str {
@@ -19,7 +20,7 @@ impl wellhead_str {
         wellhead_str::bytes(text.as_bytes())
     }
 
-    /// A text; absent if there is none.
+    /// Returns a text as C has it, absent if it is None.
     pub(crate) fn optional(text: Option<&str>) -> wellhead_str {
         text.map_or(wellhead_str::ABSENT, wellhead_str::from_text)
     }
@@ -29,7 +30,8 @@ impl wellhead_str {
     }
 }
 
-/// Returns a NUL-terminated string as a wellhead_str, which borrows it: `s` must stay unchanged meanwhile. NULL: absent.
+/// Returns a NUL-terminated string as a wellhead_str, which borrows it: `s` must stay unchanged meanwhile. If `s` is
+/// NULL, the result is absent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
     if s.is_null() {
@@ -75,7 +77,7 @@ pub unsafe extern "C" fn wellhead_str_to_number(s: wellhead_str, value: *mut f64
     }
 }
 
-/// Writes the number that a string spells, if it is one of those that are `wanted`.
+/// Writes the number that a string spells, if it is one of those that are `wanted`. Returns 1 if it did, else 0.
 unsafe fn parsed<T: FromStr>(s: wellhead_str, place: *mut T, wanted: impl FnOnce(&str) -> bool) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {

@@ -7,7 +7,7 @@ use crate::types::wellhead_str;
 
 /// Notifies subscribers that the resource at `uri` changed. Does not block. On this thread, before it returns, it calls
 /// `wake` of connections and the function of wellhead_server_set_publish, and no other callback: hold no lock that these
-/// take. OK if there is no subscriber. INVALID_URI, INVALID_UTF8, CLOSED.
+/// take. Returns OK also if there is no subscriber. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_notify_updated(
     server: *mut wellhead_server,
@@ -19,8 +19,8 @@ pub unsafe extern "C" fn wellhead_server_notify_updated(
 }
 
 /// Notifies subscribers that a resource changed, with its new version. resource: may not be NULL; its uri is required. A
-/// registered resource keeps that version; its other fields, and lists, stay as they are. Calls back as
-/// wellhead_server_notify_updated. INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, CLOSED.
+/// registered resource keeps that version; its other fields, and lists, stay as they are. It calls the same callbacks as
+/// wellhead_server_notify_updated. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_notify_updated_with_metadata(
     server: *mut wellhead_server,
@@ -36,8 +36,9 @@ pub unsafe extern "C" fn wellhead_server_notify_updated_with_metadata(
 }
 
 /// Notifies subscribers of `parent` that the resource at `uri` below it changed. Subscribers of `uri` are notified by
-/// wellhead_server_notify_updated; a subscriber of both is notified once. When more than 16 such changes wait for one client, it
-/// gets one notification for `parent` instead. Calls back as wellhead_server_notify_updated. INVALID_URI, INVALID_UTF8, CLOSED.
+/// wellhead_server_notify_updated; a subscriber of both is notified once. When more than 16 such changes wait for one
+/// client, it gets one notification for `parent` instead. It calls the same callbacks as wellhead_server_notify_updated.
+/// Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_notify_sub_resource_updated(
     server: *mut wellhead_server,
@@ -55,8 +56,8 @@ pub unsafe extern "C" fn wellhead_server_notify_sub_resource_updated(
 
 /// Reviews the subscriptions of the caller with the id `caller_id`, which may not be absent, after its rights changed:
 /// `authorize` decides about them again, many URIs at once, and those that are refused end. Does nothing without
-/// wellhead_server_set_authorize. Calls back as wellhead_server_notify_updated. OK for an unknown caller. INVALID_ARGUMENT,
-/// CLOSED.
+/// wellhead_server_set_authorize. It calls the same callbacks as wellhead_server_notify_updated. Returns OK also for an
+/// unknown caller. Fails with INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_access_changed(
     server: *mut wellhead_server,
@@ -71,8 +72,8 @@ pub unsafe extern "C" fn wellhead_server_access_changed(
     }
 }
 
-/// Notifies clients that the list of resources changed. Adding and removing registrations does so by itself. Calls back as
-/// wellhead_server_notify_updated. CLOSED.
+/// Notifies clients that the list of resources changed. Adding and removing registrations does so by itself. It calls
+/// the same callbacks as wellhead_server_notify_updated. Fails with CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_notify_resource_list_changed(
     server: *mut wellhead_server,

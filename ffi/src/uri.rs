@@ -19,17 +19,17 @@ pub const WELLHEAD_VALUE_LIST: u32 = 1;
 pub struct wellhead_value {
     /// The name of the variable; required.
     pub name: wellhead_str,
-    /// The name of the pair. Absent: the value is no pair.
+    /// The name of the pair. If it is absent, the value is no pair.
     pub key: wellhead_str,
     /// The value, not encoded; required.
     pub value: wellhead_str,
-    /// WELLHEAD_VALUE_LIST
+    /// WELLHEAD_VALUE_LIST or 0.
     pub flags: u32,
 }
 
-/// Expands an RFC 6570 template, levels 1 to 4, to a URI. Variables without a value are left out; values of other names are
-/// ignored. values: copied; may be NULL if value_count is 0. The caller frees the result. NULL on failure:
-/// INVALID_TEMPLATE, INVALID_UTF8, INVALID_ARGUMENT.
+/// Expands an RFC 6570 template, levels 1 to 4, to a URI. Variables without a value are left out; values of other names
+/// are ignored. values: copied; may be NULL if value_count is 0. The application frees the result. Returns NULL if it
+/// fails with INVALID_TEMPLATE, INVALID_UTF8 or INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_expand(
     uri_template: wellhead_str,
@@ -79,8 +79,9 @@ fn gathered(promise: &Promise, values: &[wellhead_value]) -> Result<BTreeMap<Str
     Ok(all)
 }
 
-/// Explains which registration serves a URI, and why each other template does not. Calls no callback. Returns JSON, which the
-/// caller frees: {"uri":…,"takenBy":…,"passedOver":[…]}. NULL on failure: INVALID_UTF8, INVALID_ARGUMENT.
+/// Explains which registration serves a URI, and why each other template does not. Calls no callback. Returns JSON,
+/// which the application frees: {"uri":…,"takenBy":…,"passedOver":[…]}. Returns NULL if it fails with INVALID_UTF8 or
+/// INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_explain(
     server: *mut wellhead_server,

@@ -20,13 +20,17 @@ pub struct wellhead_endpoint {
 
 impl Shared for wellhead_endpoint {}
 
-/// Makes an endpoint for a program with its own HTTP server. options: may be NULL. wake: called when
-/// wellhead_endpoint_poll_event may have something to do, on any thread, also for nothing, until wellhead_endpoint_free
-/// returns. It makes another thread or the loop of the application call that. Itself it may call only the _free functions of
-/// the endpoint and its exchanges. NULL: for an application that polls after each step and never answers later. wake_destroy:
-/// called once with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on failure; may be NULL.
-/// The three are no options, because wellhead_serve_http takes the same options and wakes itself. The caller frees the
-/// endpoint. NULL on failure: INVALID_ARGUMENT, INVALID_UTF8.
+/// Makes an endpoint for a program with its own HTTP server. The application frees the endpoint.
+/// options: may be NULL.
+/// wake: called when wellhead_endpoint_poll_event may have something to do, on any thread, also for nothing, until
+/// wellhead_endpoint_free returns. It makes another thread or the loop of the application call that. Itself it may call
+/// only the _free functions of the endpoint and its exchanges. May be NULL for an application that polls after each step
+/// and never answers later.
+/// wake_data: passed to `wake`.
+/// wake_destroy: called once with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on
+/// failure; may be NULL.
+/// The three are no options, because wellhead_serve_http takes the same options and wakes itself.
+/// Returns NULL if it fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_new(
     server: *mut wellhead_server,
@@ -53,17 +57,17 @@ pub unsafe extern "C" fn wellhead_endpoint_new(
 }
 
 /// Frees an endpoint. Waits while `wake` runs on another thread. When it returns, `wake` is not called again, and
-/// `wake_destroy` has run. Its sessions end when its last exchange is freed. Free exchanges that wait for an answer first:
-/// without wellhead_endpoint_poll_event they never get it. NULL: does nothing.
+/// `wake_destroy` has run. Its sessions end when its last exchange is freed. Free exchanges that wait for an answer
+/// first: without wellhead_endpoint_poll_event they never get it. Does nothing if `endpoint` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_free(endpoint: *mut wellhead_endpoint) {
     // SAFETY: our caller's promise.
     unsafe { release(endpoint, |this| this.wake.revoke()) }
 }
 
-/// Runs up to `max` callbacks on this thread, and calls `ready` of exchanges that have something to send. Returns how many
-/// callbacks it ran; fewer than `max`: nothing is left to run. Several threads may call it at once, and so run callbacks in
-/// parallel.
+/// Runs at most `max` callbacks on this thread, and calls `ready` of exchanges that have something to send. Returns how
+/// many callbacks it ran. If that is less than `max`, nothing is left to run. Several threads may call it at once, and
+/// so run callbacks in parallel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_poll_event(endpoint: *mut wellhead_endpoint, max: usize) -> usize {
     let run = |endpoint: &Endpoint| {
@@ -80,8 +84,8 @@ pub unsafe extern "C" fn wellhead_endpoint_poll_event(endpoint: *mut wellhead_en
     unsafe { call_shared(endpoint, 0, |_, this| run(&this.endpoint)) }
 }
 
-/// Returns the time by which to call wellhead_endpoint_tick, in milliseconds of its clock. UINT64_MAX: no deadline. Each step
-/// may bring it forward.
+/// Returns the time by which to call wellhead_endpoint_tick, in milliseconds of its clock. Each step may bring it
+/// forward. Returns UINT64_MAX if there is no deadline, or if `endpoint` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_poll_timeout(endpoint: *const wellhead_endpoint) -> u64 {
     // SAFETY: our caller's promise.
@@ -96,7 +100,8 @@ pub unsafe extern "C" fn wellhead_endpoint_tick(endpoint: *mut wellhead_endpoint
     unsafe { call_shared(endpoint, (), |_, this| this.endpoint.tick(now_ms)) }
 }
 
-/// Returns 1 if requests with this target or path are for the endpoint, for an application that serves other paths, too.
+/// Returns 1 if requests with this target or path are for the endpoint, else 0, for an application that serves other
+/// paths, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_serves(
     endpoint: *const wellhead_endpoint,
@@ -110,7 +115,7 @@ pub unsafe extern "C" fn wellhead_endpoint_serves(
     }
 }
 
-/// Returns the number of sessions.
+/// Returns the number of sessions of the endpoint that are open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_sessions(endpoint: *const wellhead_endpoint) -> usize {
     // SAFETY: our caller's promise.

@@ -27,7 +27,7 @@ struct State {
     data: Vec<u8>,
     /// Data came with the head. The next call reports it.
     data_unreported: bool,
-    /// When to poll again.
+    /// The time at which to poll again.
     until: u64,
     response: Option<Answer>,
 }
@@ -47,7 +47,7 @@ unsafe impl Send for Answer {}
 #[derive(Clone, Copy)]
 pub struct wellhead_request {
     pub struct_size: usize,
-    /// Such as POST; case-sensitive.
+    /// The method, such as POST; case-sensitive.
     pub method: wellhead_str,
     /// The path and query of the request line. If it is a URL, its host counts instead of Host.
     pub target: wellhead_str,
@@ -56,7 +56,8 @@ pub struct wellhead_request {
     pub headers: *const wellhead_pair,
     pub header_count: usize,
     /// The connection that the request came over: its client's address and port, or what else tells it from others. All
-    /// requests of one peer share a part of buffer_bytes. Empty if that is unknown: then a bearer token counts.
+    /// requests of one peer share a part of buffer_bytes. If it is empty because that is unknown, all requests with the
+    /// same bearer token share it.
     pub peer: wellhead_str,
 }
 
@@ -69,7 +70,7 @@ pub struct wellhead_response {
     /// The header fields; names are in lower case.
     pub headers: *const wellhead_pair,
     pub header_count: usize,
-    /// The number of bytes that follow, also in content-length; UINT64_MAX: not known.
+    /// The number of bytes that follow, also in content-length; UINT64_MAX if it is not known.
     pub length: u64,
 }
 
@@ -86,12 +87,16 @@ pub const WELLHEAD_PROGRESS_DATA: u32 = 3;
 /// Nothing to do now: poll again when `ready` is called.
 pub const WELLHEAD_PROGRESS_WAIT: u32 = 4;
 
-/// Begins an exchange with the head of a request. endpoint, request: may not be NULL. now_ms: milliseconds of a monotonic
-/// clock of the application, the same for all exchanges and the endpoint. `ready` is called when wellhead_exchange_poll may
-/// have something new to do, on any thread, also for nothing. As `wake` of wellhead_endpoint_new it may call only _free
-/// functions. It may be NULL. `ready_destroy` is called once with ready_data, after the last `ready` and before
-/// wellhead_exchange_free returns, also on failure. It may be NULL. The caller frees the exchange. NULL on failure, for
-/// which the application answers 400: INVALID_ARGUMENT, INVALID_UTF8 for a method, target or name that is not UTF-8.
+/// Begins an exchange with the head of a request. The application frees the exchange.
+/// endpoint, request: may not be NULL.
+/// now_ms: milliseconds of a monotonic clock of the application, the same for all exchanges and the endpoint.
+/// ready: called when wellhead_exchange_poll may have something new to do, on any thread, also for nothing. Like `wake`
+/// of wellhead_endpoint_new it may call only _free functions. May be NULL.
+/// ready_data: passed to `ready`.
+/// ready_destroy: called once with ready_data, after the last `ready` and before wellhead_exchange_free returns, also on
+/// failure; may be NULL.
+/// Returns NULL if it fails with INVALID_ARGUMENT, or with INVALID_UTF8 for a method, target or name that is not UTF-8.
+/// Then the application answers the request with status 400.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_new(
     endpoint: *mut wellhead_endpoint,
@@ -137,8 +142,8 @@ pub(super) fn begin(
     Ok(endpoint.begin(&head, now_ms, ready))
 }
 
-/// Frees an exchange that is complete, or whose client is gone. Waits while `ready` runs on another thread. When it returns,
-/// `ready` is not called again, and `ready_destroy` has run. NULL: does nothing.
+/// Frees an exchange that is complete, or whose client is gone. Waits while `ready` runs on another thread. When it
+/// returns, `ready` is not called again, and `ready_destroy` has run. Does nothing if `exchange` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_free(exchange: *mut wellhead_exchange) {
     // SAFETY: our caller's promise.
@@ -155,9 +160,9 @@ pub unsafe extern "C" fn wellhead_exchange_free(exchange: *mut wellhead_exchange
     }
 }
 
-/// Takes a part of the body. May come before the first poll. A body over message_bytes is refused at once: poll, and stop
-/// reading.
-/// bytes: copied; absent is empty.
+/// Takes a part of the body. May come before the first poll. A body over message_bytes is refused at once: poll, and
+/// stop reading.
+/// bytes: copied; an absent part is empty.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_body(exchange: *mut wellhead_exchange, bytes: wellhead_str) {
     // SAFETY: our caller's promise.
@@ -201,16 +206,16 @@ pub unsafe extern "C" fn wellhead_exchange_poll(exchange: *mut wellhead_exchange
     unsafe { call_shared(exchange, WELLHEAD_PROGRESS_DONE, |_, this| this.poll(now_ms)) }
 }
 
-/// Returns the time by which to poll again, in milliseconds of the clock: for a comment that keeps a stream alive, or because
-/// the body is due. UINT64_MAX: no deadline.
+/// Returns the time by which to poll again, in milliseconds of the clock: for a comment that keeps a stream alive, or
+/// because the body is due. Returns UINT64_MAX if there is no deadline, or if `exchange` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_poll_timeout(exchange: *const wellhead_exchange) -> u64 {
     // SAFETY: our caller's promise.
     unsafe { call_shared(exchange, u64::MAX, |_, this| this.state.lock().until) }
 }
 
-/// Returns the head to send, once poll has returned WELLHEAD_PROGRESS_RESPOND. Borrowed until the exchange is freed. NULL
-/// before.
+/// Returns the head to send, once wellhead_exchange_poll has returned WELLHEAD_PROGRESS_RESPOND, and NULL before. It is
+/// borrowed until the exchange is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_response(
     exchange: *const wellhead_exchange,
@@ -224,7 +229,8 @@ pub unsafe extern "C" fn wellhead_exchange_response(
     }
 }
 
-/// Returns the bytes to send, after poll has returned WELLHEAD_PROGRESS_DATA. Borrowed until the next poll.
+/// Returns the bytes to send, after wellhead_exchange_poll has returned WELLHEAD_PROGRESS_DATA. They are borrowed until
+/// the next wellhead_exchange_poll.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_data(exchange: *const wellhead_exchange) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -234,7 +240,7 @@ pub unsafe extern "C" fn wellhead_exchange_data(exchange: *const wellhead_exchan
 }
 
 impl wellhead_exchange {
-    /// An exchange, with its head and data if they have come.
+    /// Makes the handle of an exchange, with the head and the data of its response if it is complete already.
     pub(super) fn new(
         exchange: Exchange,
         head: Option<Response>,
@@ -246,7 +252,8 @@ impl wellhead_exchange {
         wellhead_exchange { state: Mutex::new(state), ready }
     }
 
-    /// Does something with the exchange, with no lock held. None: it is freed, or this is inside of such a thing already.
+    /// Does something with the exchange, with no lock held. Returns None if the exchange is freed, or if a thread is
+    /// inside of it already.
     fn inside<R>(&self, run: impl FnOnce(&mut Exchange) -> R) -> Option<R> {
         let mut exchange = self.state.lock().exchange.take()?;
         let result = run(&mut exchange);

@@ -12,20 +12,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use wellhead::http::{Endpoint, Exchange, Progress, Response};
 
-/// The bytes of events with which an event stream ends, because they are all kept until then.
+/// The bytes of events after which an event stream ends, because they are all kept until then.
 const STREAM_BYTES: usize = 1024 * 1024;
 
 /// Handles a whole request, for a server with a thread for each request. Blocks until the response is complete, and runs
-/// callbacks on this thread. Returns the exchange for the caller to free. Its head is wellhead_exchange_response, with the
-/// length of the body. Its whole body is wellhead_exchange_data. After `stream_ms` milliseconds an event stream ends that
-/// has no end of its own, such as that of a GET. It also ends with 1 MiB of events. Its client gets them then, and
-/// reconnects. A call ends after call_ms at the latest. The threads inside this function poll and tick the endpoint, so an
-/// application that handles all requests this way needs no `wake`.
+/// callbacks on this thread. Returns the exchange, which the application frees. Its head is wellhead_exchange_response,
+/// with the length of the body. Its whole body is wellhead_exchange_data. After `stream_ms` milliseconds an event stream
+/// ends that has no end of its own, such as that of a GET. It also ends with 1 MiB of events. Its client gets them then,
+/// and reconnects. A call ends after call_ms at the latest. The threads inside this function poll and tick the endpoint,
+/// so an application that handles all requests this way needs no `wake`.
 /// endpoint, request: may not be NULL.
 /// body: copied; may be absent.
-/// now_ms: of the clock of wellhead_exchange_new.
-/// NULL on failure, for which the application answers 400: INVALID_ARGUMENT, INVALID_UTF8 for a method, target or name that
-/// is not UTF-8.
+/// now_ms: the time on the clock of wellhead_exchange_new.
+/// Returns NULL if it fails with INVALID_ARGUMENT, or with INVALID_UTF8 for a method, target or name that is not UTF-8.
+/// Then the application answers the request with status 400.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_handle(
     endpoint: *mut wellhead_endpoint,
@@ -67,7 +67,7 @@ impl Clock {
         self.at.saturating_add(passed)
     }
 
-    /// The time left until a moment of the clock. None: for ever.
+    /// Returns the time that is left until a moment of the clock, or None for ever.
     fn until(&self, at: u64) -> Option<Duration> {
         (at != u64::MAX).then(|| Duration::from_millis(at.saturating_sub(self.now())))
     }
@@ -158,7 +158,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Wakes one thread.
+/// A bell on which one thread waits.
 #[derive(Default)]
 struct Bell {
     rung: Mutex<bool>,

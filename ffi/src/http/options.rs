@@ -44,47 +44,49 @@ pub type wellhead_verify_callback = Option<
 #[derive(Clone, Copy)]
 pub struct wellhead_endpoint_options {
     pub struct_size: usize,
-    /// The path of the endpoint; absent: /mcp
+    /// The path of the endpoint. Default: /mcp.
     pub path: wellhead_str,
-    /// WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, WELLHEAD_NO_SESSIONS, WELLHEAD_TOKEN_NOT_REQUIRED
+    /// Any of WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS,
+    /// WELLHEAD_NO_SESSIONS and WELLHEAD_TOKEN_NOT_REQUIRED.
     pub flags: u32,
-    /// Origins whose pages may send requests, scheme://host[:port], in addition to this machine if the endpoint is bound to
-    /// it. "*" allows any, and "*." before the domain any subdomain. INVALID_ARGUMENT for one that no request can match.
+    /// Origins whose pages may send requests, scheme://host[:port], in addition to this machine if the endpoint is bound
+    /// to it. "*" allows any, and "*." before the domain any subdomain. With one that no request can match, no endpoint
+    /// is made: INVALID_ARGUMENT.
     pub allowed_origins: *const wellhead_str,
     pub allowed_origin_count: usize,
-    /// Host names of the endpoint, with or without a port; none: any, unless it is bound to a loopback address. "*" allows
-    /// any, and "*.example.com" any subdomain. INVALID_ARGUMENT for one that no request can match.
+    /// Host names of the endpoint, with or without a port. Default: any, unless it is bound to a loopback address. "*"
+    /// allows any, and "*.example.com" any subdomain. With one that no request can match, no endpoint is made:
+    /// INVALID_ARGUMENT.
     pub allowed_hosts: *const wellhead_str,
     pub allowed_host_count: usize,
-    /// The time for which an idle session is kept, in milliseconds; 0: 3,600,000
+    /// The time for which an idle session is kept, in milliseconds. Default: 3,600,000.
     pub session_ms: u64,
-    /// After how long a silent event stream gets a comment, in milliseconds; 0: 15,000
+    /// The time after which a silent event stream gets a comment, in milliseconds. Default: 15,000.
     pub keep_alive_ms: u64,
-    /// The time that a request body may take to arrive, in milliseconds; 0: 30,000
+    /// The time that a request body may take to arrive, in milliseconds. Default: 30,000.
     pub body_ms: u64,
-    /// The time that a request head may take to arrive at wellhead_serve_http, in milliseconds; 0: 10,000
+    /// The time that a request head may take to arrive at wellhead_serve_http, in milliseconds. Default: 10,000.
     pub head_ms: u64,
-    /// The time for which wellhead_serve_http keeps the connection of a client that sends no request, or does not read its response, in
-    /// milliseconds; 0: 60,000
+    /// The time for which wellhead_serve_http keeps the connection of a client that sends no request, or does not read
+    /// its response, in milliseconds. Default: 60,000.
     pub idle_ms: u64,
-    /// Bytes of events that a session keeps for a client that reconnects; NULL: 1 MiB
+    /// The greatest number of bytes of events that a session keeps for a client that reconnects. Default: 1 MiB.
     pub replay_bytes: *const usize,
-    /// Verifies tokens. NULL: requests need no token.
+    /// Verifies tokens. If it is NULL, requests need no token.
     pub verify: wellhead_verify_callback,
     /// Passed to `verify`.
     pub verify_data: *mut c_void,
     /// Called once with verify_data, after the last `verify`; also if no endpoint is made. May be NULL.
     pub verify_destroy: wellhead_destroy_callback,
-    /// The metadata for clients that need a token; NULL: none.
+    /// The metadata for clients that need a token; may be NULL.
     pub protection: *const wellhead_protection,
-    /// The largest number of sessions; one more ends an unused one, or is answered 503. 0: 10,000; the other languages refuse
-    /// a limit of 0.
+    /// The greatest number of sessions. One more ends an unused one, or is answered 503. Default: 10,000.
     pub session_limit: usize,
 }
 
 growing!(wellhead_endpoint_options);
 
-/// An endpoint of the server, as `options`, which may be NULL, say.
+/// Makes the endpoint of a server by `options`, which may be NULL.
 pub(super) fn builder(
     promise: &Promise,
     server: *const wellhead_server,

@@ -17,8 +17,9 @@ use wellhead::{Error, ErrorKind};
 /// installed.
 pub const WELLHEAD_HTTP_HANDLE_SIGTERM: u32 = 1;
 
-/// Gets the address that is bound, with the port that the system chose if port 0 was requested. address: borrowed until the
-/// callback returns. Called once, on the thread of wellhead_serve_http, before the first request is accepted.
+/// Called with the address that is bound, and with the port that the system chose if port 0 was requested. Called once,
+/// on the thread of wellhead_serve_http, before the first request is accepted. `address` is borrowed until the callback
+/// returns.
 pub type wellhead_bound_callback =
     Option<unsafe extern "C-unwind" fn(bound_data: *mut c_void, address: *const wellhead_str)>;
 
@@ -27,20 +28,21 @@ pub type wellhead_bound_callback =
 #[derive(Clone, Copy)]
 pub struct wellhead_http_options {
     pub struct_size: usize,
-    /// Options of its endpoint; NULL: all defaults.
+    /// Options of its endpoint. If NULL, all are defaults.
     pub endpoint: *const wellhead_endpoint_options,
-    /// The number of threads that run callbacks, the caller's among them, at most 1024; 0: 1. Or WELLHEAD_CALLBACKS_INLINE:
-    /// the threads of the network, for applications whose callbacks are quick.
+    /// The number of threads that run callbacks, the calling thread among them, at most 1,024. Or
+    /// WELLHEAD_CALLBACKS_INLINE: the threads of the network, for applications whose callbacks are quick. Default: 1.
     pub callback_threads: i32,
-    /// The number of threads that read and write, at most 1024; 0: 1
+    /// The number of threads that read and write, at most 1,024. Default: 1.
     pub io_threads: u32,
-    /// The largest number of open connections; more of them wait. 0: 10,000
+    /// The greatest number of open connections; more of them wait. Default: 10,000.
     pub connections: usize,
-    /// The time that calls in flight may take after the server is closed, in milliseconds; 0: 5,000, and 1 for almost no time
+    /// The time that calls in flight may take after the server is closed, in milliseconds. Default: 5,000. Give 1 for
+    /// almost no time.
     pub drain_ms: u32,
-    /// WELLHEAD_HTTP_HANDLE_SIGTERM
+    /// WELLHEAD_HTTP_HANDLE_SIGTERM or 0.
     pub flags: u32,
-    /// Gets the address that is bound. May be NULL.
+    /// Called with the address that is bound. May be NULL.
     pub bound: wellhead_bound_callback,
     /// Passed to `bound`.
     pub bound_data: *mut c_void,
@@ -49,10 +51,11 @@ pub struct wellhead_http_options {
 growing!(wellhead_http_options);
 
 /// Serves Streamable HTTP (HTTP/1.1, and HTTP/2 with prior knowledge) on an address such as 127.0.0.1:8000. Blocks until
-/// wellhead_server_close is called, which is OK. options: may be NULL. At an address that is not loopback it accepts any
-/// Host, and only the allowed origins. By default callbacks run on this thread, one at a time, and another thread reads and
-/// writes. Ignores SIGPIPE during the service if it had its default action; the last service of the process restores that.
-/// IO, CLOSED, INVALID_ARGUMENT, INVALID_UTF8.
+/// wellhead_server_close is called, and then returns OK. options: may be NULL. At an address that is not loopback it
+/// accepts any Host, and only the allowed origins. By default callbacks run on this thread, one at a time, and another
+/// thread reads and writes. Ignores SIGPIPE during the service if it had its default action; the last service of the
+/// process restores that. Fails with IO if the address cannot be served, and with CLOSED, INVALID_ARGUMENT or
+/// INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_serve_http(
     server: *mut wellhead_server,
@@ -83,7 +86,7 @@ pub unsafe extern "C" fn wellhead_serve_http(
     }
 }
 
-/// Looks an address up, and names it in the error.
+/// Looks up an address. An error names the address.
 fn resolved(address: &str) -> wellhead::Result<Vec<SocketAddr>> {
     let none = |e: io::Error| {
         let message = format!("the address \"{address}\" cannot be bound; write it as 127.0.0.1:8000");

@@ -20,8 +20,8 @@ pub struct wellhead_protection {
     pub struct_size: usize,
     /// The URL of the endpoint, such as https://example.com/mcp: the audience of its tokens.
     pub resource: wellhead_str,
-    /// The URLs of the authorization servers; with `resource` at least one, else none. Both are served as metadata at the
-    /// well-known paths.
+    /// The URLs of the authorization servers: with `resource` at least one, else none. Both are served as metadata at
+    /// the well-known paths.
     pub authorization_servers: *const wellhead_str,
     pub authorization_server_count: usize,
     /// The scopes that every request needs. A token without them gets a 403.
@@ -34,7 +34,8 @@ pub struct wellhead_protection {
 #[derive(Clone, Copy)]
 pub struct wellhead_grant {
     pub struct_size: usize,
-    /// The id of the caller, stable bytes, required. Sessions, cursors and streams belong to it: give each principal its own.
+    /// The id of the caller, stable bytes; required. Sessions, cursors and streams belong to it: give each principal its
+    /// own.
     pub caller_id: wellhead_str,
     /// The caller: a pointer of the application, which wellhead_call_caller returns.
     pub caller: *mut c_void,
@@ -46,7 +47,8 @@ pub struct wellhead_grant {
     /// The scopes of the token, with those that they imply.
     pub scopes: *const wellhead_str,
     pub scope_count: usize,
-    /// The time until the token expires, in milliseconds; event streams that it opened end then. NULL: it does not expire.
+    /// The time until the token expires, in milliseconds; event streams that it opened end then. If it is NULL, the
+    /// token does not expire.
     pub expires_in_ms: *const u64,
     /// The type of `caller`, as in wellhead_connection_options. May be NULL.
     pub caller_type: *const c_void,
@@ -57,7 +59,7 @@ growing!(wellhead_protection, wellhead_grant);
 /// cbindgen:ignore
 pub type wellhead_verify = Pending<Token>;
 
-/// Bearer tokens.
+/// The kind of responder that answers a verify callback.
 pub enum Token {}
 
 impl Kind for Token {
@@ -69,7 +71,8 @@ impl Kind for Token {
     }
 }
 
-/// Returns the bearer token of a request as it came, for a token. Pass it on to its issuer only. Absent for other calls.
+/// Returns the bearer token of a request as it came, in a verify callback. Pass it on to its issuer only. The result is
+/// absent for other calls.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_token(call: *const wellhead_call) -> wellhead_str {
     // SAFETY: our caller's promise.
@@ -81,31 +84,32 @@ pub unsafe extern "C" fn wellhead_call_token(call: *const wellhead_call) -> well
     }
 }
 
-/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback returns.
-/// The call of the callback stays valid until the responder is answered or freed. Returns `responder`; NULL if it was answered.
-/// Thread safety: only inside the callback.
+/// Keeps the responder beyond its callback. It is then answered or freed once, on any thread, even before the callback
+/// returns. The call of the callback stays valid until the responder is answered or freed. Returns `responder`, or NULL
+/// if the call was answered already.
+/// Thread safety: call it only inside the callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_keep(responder: *mut wellhead_verify) -> *mut wellhead_verify {
     // SAFETY: our caller's promise.
     unsafe { pending::keep(responder) }
 }
 
-/// Returns the call of a kept responder, borrowed until the answer.
+/// Returns the call of a kept responder, borrowed until the call is answered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_call(responder: *const wellhead_verify) -> *const wellhead_call {
     // SAFETY: our caller's promise.
     unsafe { pending::call(responder) }
 }
 
-/// Frees a kept responder without an answer: the client gets a 500. NULL: does nothing.
+/// Frees a kept responder without an answer: the client gets a 500. Does nothing if `responder` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_free(responder: *mut wellhead_verify) {
     // SAFETY: our caller's promise.
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id is required. INVALID_ARGUMENT,
-/// INVALID_UTF8.
+/// Answers that the token is valid, with its rights. grant: may not be NULL; its caller_id is required. Fails with
+/// INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_granted(
     responder: *mut wellhead_verify,
@@ -137,16 +141,16 @@ pub unsafe extern "C" fn wellhead_verify_granted(
     }
 }
 
-/// Answers that the token is invalid or has expired: the client gets a 401, and may retry with another token.
-/// INVALID_ARGUMENT.
+/// Answers that the token is invalid or has expired: the client gets a 401, and may retry with another token. Fails with
+/// INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_refused(responder: *mut wellhead_verify) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, ()| Ok(Verification::Refused)) }
 }
 
-/// Answers that the token is valid, but not for this request, which needs all of these scopes: the client gets a 403 that
-/// names them. INVALID_ARGUMENT, INVALID_UTF8.
+/// Answers that the token is valid, but not for this request, which needs all of these scopes: the client gets a 403
+/// that names them. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_insufficient_scope(
     responder: *mut wellhead_verify,
@@ -162,7 +166,7 @@ pub unsafe extern "C" fn wellhead_verify_insufficient_scope(
 }
 
 /// Answers that the token cannot be verified now: the client gets a 500. `why` is logged, and not sent to the client.
-/// INVALID_ARGUMENT, INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_verify_failed(
     responder: *mut wellhead_verify,
