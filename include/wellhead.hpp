@@ -10,10 +10,10 @@
  *   }
  *
  * Names are those of wellhead.h without their prefix: wellhead_server_add_text is Server::add_text. The comment in wellhead.h
- * says what a function does, when it fails and which thread may call it. What may be left out comes last: set_text takes
- * `about` behind the text. C++ adds this:
+ * says what a function does, when it fails and which thread may call it. Arguments that may be left out come last: set_text
+ * takes `about` behind the text. C++ adds this:
  *
- * Handles are move-only and free themselves. A handle that was moved from is as NULL in C. capi() returns the handle of
+ * Handles are move-only and free themselves. A handle that was moved from is the NULL of C. capi() returns the handle of
  *   wellhead.h, and capi_release() gives it away.
  * HTTP has a header of its own, wellhead_http.hpp, which this header includes: server.serve_http("127.0.0.1:8000"), and
  *   Endpoint and Exchange for programs with their own HTTP server.
@@ -103,17 +103,17 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/* Thrown by Method::request_input(): there is no result. A callback lets it through: the server then waits for the client, runs
- * the callback again, or tells the client what it lacks. See wellhead_method_wait. */
+/* Thrown by request_input() of Method and Read: there is no result. A callback lets it through: the server then waits for the
+ * client and runs the callback again, or tells the client what it lacks. See wellhead_method_wait. */
 class ClientRequestError : public std::runtime_error {
 public:
     ClientRequestError(std::uint32_t kind, std::optional<std::string> response_json)
         : std::runtime_error("the client has not answered"), response(kind), json(std::move(response_json)) {}
 
-    /* WELLHEAD_RESPONSE_WAITING, or what may be caught: WELLHEAD_RESPONSE_ERROR, WELLHEAD_RESPONSE_MISSING_CAPABILITY,
-     * WELLHEAD_RESPONSE_INVALID. */
+    /* One of WELLHEAD_RESPONSE_. A callback may catch WELLHEAD_RESPONSE_ERROR, WELLHEAD_RESPONSE_MISSING_CAPABILITY and
+     * WELLHEAD_RESPONSE_INVALID. It lets WELLHEAD_RESPONSE_WAITING through. */
     std::uint32_t response;
-    /* The error of the client, the capabilities that it lacks, or why its response is invalid. */
+    /* The error of the client, the capabilities that it lacks, or why its response is invalid. Empty while the server waits. */
     std::optional<std::string> json;
 };
 
@@ -127,7 +127,7 @@ public:
               class = std::enable_if_t<!std::is_same_v<D, Callback> && std::is_invocable_r_v<R, D &, A...>>>
     Callback(F &&function) {
         if constexpr (std::is_pointer_v<std::remove_reference_t<F>> || std::is_member_pointer_v<D>) {
-            if (!function) return; /* NULL */
+            if (!function) return; /* a NULL pointer is an empty callback */
         } else if constexpr (std::is_same_v<D, std::function<R(A...)>>) {
             if (!function) return;
         }
@@ -183,7 +183,7 @@ inline void check(wellhead_status status) {
     if (status != WELLHEAD_STATUS_OK) raise(status, nullptr);
 }
 
-/* Calls a function of C whose last argument receives an error, and throws that. Returns the handle that it makes, if any. */
+/* Calls a function of C whose last argument receives an error, and throws the error. Returns the handle that it makes, if any. */
 template <class R, class... P, class... A> auto call(R (*function)(P...), const A &...arguments) {
     wellhead_error *error = nullptr;
     const R result = function(arguments..., &error);
@@ -212,7 +212,7 @@ template <class T> void borrow(const std::vector<T> &all, const T *&first, std::
     count = all.size();
 }
 
-/* Moves a function to the heap, for `user_data` and `destroy`. */
+/* Moves a function to the heap, as the `user_data` of a callback. `destroy` frees it there. */
 template <class F> void *keep(F &&function) {
     return new std::decay_t<F>(std::forward<F>(function));
 }
@@ -226,7 +226,7 @@ template <class F> void destroy(void *user_data) noexcept {
     delete static_cast<F *>(user_data);
 }
 
-/* Passes a body to a function that releases it, whatever it returns. */
+/* Passes a body to a function of C that releases it, also on failure. */
 template <class F> void lend(std::string body, F &&take) {
     auto *lent = new std::string(std::move(body));
     check(take(str(*lent), destroy<std::string>, static_cast<void *>(lent)));
@@ -304,7 +304,7 @@ template <class R, class T, class F, class... A> void respond(T *handle, const F
     else responder.fail(why);
 }
 
-/* Runs a callback that has nothing to answer. Its exceptions are dropped. */
+/* Runs a callback that answers nothing. Exceptions that it throws are dropped. */
 template <class F, class... A> void run(void *user_data, const A &...arguments) noexcept {
     try {
         as<F>(user_data)(arguments...);
@@ -349,7 +349,7 @@ public:
     std::string_view str() const noexcept { return view(wellhead_text_str(capi())); }
 };
 
-/* The session of a client, which lives on without this handle: see wellhead_call_session. Any thread may use it. */
+/* The session of a client, which goes on when this handle is freed: see wellhead_call_session. Any thread may use it. */
 class Session : public detail::Handle<wellhead_session, wellhead_session_free> {
 public:
     using Handle::Handle;
@@ -360,13 +360,13 @@ public:
         return optional_view(wellhead_session_client_capabilities(capi()));
     }
     bool closed() const noexcept { return wellhead_session_closed(capi()) != 0; }
-    /* Sends a notification outside of calls, and returns true if it was sent. */
+    /* Sends a notification that belongs to no call, and returns true if it was sent: see wellhead_session_notify. */
     bool notify(std::string_view method, const std::optional<std::string> &params = {}) const {
         int sent = 0;
         detail::check(wellhead_session_notify(capi(), str(method), optional_str(params), &sent));
         return sent != 0;
     }
-    /* Sends a line of the log, and returns true if it was sent. */
+    /* Sends a line of the log to the client, and returns true if it was sent: see wellhead_session_log. */
     bool log(std::string_view level, std::string_view line, const std::optional<std::string> &logger = {}) const {
         int sent = 0;
         detail::check(wellhead_session_log(capi(), str(level), str(line), optional_str(logger), &sent));
@@ -422,7 +422,7 @@ struct Resource {
     std::optional<std::string> name, title, description, mime_type;
     std::optional<std::uint64_t> size;
     std::optional<std::string> key;
-    /* JSON. */
+    /* JSON: see wellhead_resource. */
     std::optional<std::string> annotations, icons, meta;
     std::optional<std::string> kind, version, metadata;
     std::optional<Cache> cache;
@@ -497,8 +497,9 @@ struct Skills {
 
 /* ---- calls and answers ---- */
 
-/* The arguments of a method, a tool or a prompt, by path: a JSON Pointer such as "/edits/0/oldText", or "model". What is not
- * there, or has another type, is empty. See wellhead_call_argument_text. They borrow from their call. */
+/* The arguments of a method, a tool or a prompt, by path: a JSON Pointer such as "/edits/0/oldText", or "model". A function
+ * returns std::nullopt if the value is missing or has another type. See wellhead_call_argument_text. They borrow from their
+ * call. */
 class Arguments {
 public:
     explicit Arguments(const wellhead_call *call) noexcept : call_(call) {}
@@ -524,7 +525,7 @@ public:
     std::optional<std::string_view> name(const std::string &path, std::size_t index) const noexcept {
         return optional_view(wellhead_call_argument_name(call_, path.c_str(), index));
     }
-    /* Returns any value as JSON. */
+    /* Returns the value at the path as JSON, of any type. */
     std::optional<std::string_view> json(const std::string &path) const noexcept {
         return optional_view(wellhead_call_argument_json(call_, path.c_str()));
     }
@@ -557,13 +558,13 @@ public:
         return optional_view(wellhead_call_raw(call_, name));
     }
     bool cancelled() const noexcept { return wellhead_call_cancelled(call_) != 0; }
-    /* Runs `hook` when the client no longer waits for the answer: see wellhead_call_on_cancel. Its exceptions are dropped. */
+    /* Runs `hook` when the client no longer waits for the answer: see wellhead_call_on_cancel. Exceptions of `hook` are dropped. */
     void on_cancel(CancelCallback hook) const {
         detail::CallbackOfC c(std::move(hook), detail::run<CancelCallback>);
         detail::check(wellhead_call_on_cancel(call_, c.function(), c.give(), c.destroy_data()));
     }
-    /* The caller that ConnectionOptions or a Grant gave as a shared_ptr<T>. NULL: there is none, or it is no T. A const T is
-     * also what was given as a T. */
+    /* Returns the caller that ConnectionOptions or a Grant gave as a shared_ptr<T>. Returns NULL if there is none, or if it is no
+     * T. For a const T it also returns one that was given as a T. */
     template <class T> T *caller() const noexcept {
         const void *given = wellhead_call_typed_caller(call_, &detail::type_of<T>);
         if constexpr (std::is_const_v<T>) {
@@ -571,16 +572,16 @@ public:
         }
         return given ? static_cast<T *>(const_cast<void *>(static_cast<const Caller *>(given)->get())) : nullptr;
     }
-    /* Returns the caller that was given through a function of C. NULL: there is none. */
+    /* Returns the caller that was given through a function of C, or NULL if there is none. */
     void *caller_capi() const noexcept { return wellhead_call_caller(call_); }
     std::string_view caller_id() const noexcept { return view(wellhead_call_caller_id(call_)); }
     std::string_view revision() const noexcept { return view(wellhead_call_revision(call_)); }
     std::optional<std::string_view> meta() const noexcept { return optional_view(wellhead_call_meta(call_)); }
-    /* Returns true if the client asked for progress notifications. */
+    /* Sends a progress notification, and returns true if the client asked for progress: see wellhead_call_progress. */
     bool progress(double progress, std::optional<double> total = {}, const std::optional<std::string> &message = {}) const {
         return wellhead_call_progress(call_, progress, total ? &*total : nullptr, optional_str(message)) != 0;
     }
-    /* Returns true if it ended a stream. */
+    /* Ends the event stream of the answer, and returns true if there was one: see wellhead_call_close_event_stream. */
     bool close_event_stream(std::uint64_t retry_ms) const noexcept { return wellhead_call_close_event_stream(call_, retry_ms) != 0; }
     std::optional<std::string_view> if_version() const noexcept { return optional_view(wellhead_call_if_version(call_)); }
     std::optional<std::string_view> input_responses() const noexcept {
@@ -590,7 +591,7 @@ public:
     Text seal_state(std::string_view state, std::uint64_t until) const {
         return Text(wellhead_call_seal_state(call_, wellhead::str(state), until));
     }
-    /* Returns false if there is no valid state. */
+    /* Returns the state that seal_state() sealed. The Text is false if there is no valid one: see wellhead_call_open_state. */
     Text open_state(std::uint64_t now) const noexcept { return Text(wellhead_call_open_state(call_, now)); }
     std::optional<std::string_view> filter() const noexcept { return optional_view(wellhead_call_filter(call_)); }
     std::string_view method() const noexcept { return view(wellhead_call_method(call_)); }
@@ -609,7 +610,7 @@ public:
         return optional_view(wellhead_call_header(call_, name));
     }
     std::optional<std::string_view> query() const noexcept { return optional_view(wellhead_call_query(call_)); }
-    /* Returns the session of the client, to be kept. It is false if there is none. */
+    /* Returns the session of the client, to be kept beyond the call. The handle is false if there is none. */
     Session session() const noexcept { return Session(wellhead_call_session(call_)); }
     std::optional<std::string_view> log_level() const noexcept { return optional_view(wellhead_call_log_level(call_)); }
 
@@ -621,7 +622,7 @@ private:
 
 namespace detail {
 
-/* Makes a named request by a function of C. */
+/* Sends a named request to the client by a function of C, and returns the result, or throws ClientRequestError. */
 template <class F, class T>
 std::string requested(F request_input, T *responder, std::string_view name, std::string_view method,
                       const std::optional<std::string> &params) {
@@ -633,7 +634,8 @@ std::string requested(F request_input, T *responder, std::string_view name, std:
     throw ClientRequestError(response, std::move(text));
 }
 
-/* A responder: borrowed inside a callback, owned after keep(). An owned one frees itself, which answers a failure. */
+/* A responder: borrowed inside a callback, owned after keep(). An owned one frees itself, and if the call is not answered by
+ * then, the client gets an internal error. */
 template <class Self, class T, auto keep_it, auto free_it, auto call_of, auto fail_it> class Responder {
 public:
     explicit Responder(T *borrowed) noexcept : responder_(borrowed) {}
@@ -651,7 +653,7 @@ public:
     }
     ~Responder() { if (owned_ && !Running::takes_back(responder_)) free_it(responder_); }
 
-    /* Moves the responder out of its callback; this one is then empty. Only inside the callback. */
+    /* Moves the responder out of its callback; this one is then empty. Call it only inside the callback. */
     [[nodiscard]] Self keep() {
         Self kept(std::move(static_cast<Self &>(*this)));
         if (!kept.responder_) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "the call was answered already");
@@ -667,7 +669,7 @@ public:
     }
 
     static void drop(T *kept) noexcept { free_it(kept); }
-    /* Does what failed() does, and nothing if the call was answered. */
+    /* Does what failed() does, and nothing if the call was answered already. */
     void fail(std::string_view why) noexcept { fail_it(responder_, str(why)); }
     void fail(const ToolError &e) noexcept { fail_it(responder_, wellhead_cstr(e.what())); }
     void fail(const ClientRequestError &e) noexcept { fail_it(responder_, wellhead_cstr(e.what())); }
@@ -703,7 +705,7 @@ public:
         const detail::Lent<wellhead_contents> c(about);
         detail::check(wellhead_read_blob_with(take(), c, str(bytes)));
     }
-    /* Without a copy. */
+    /* Answers with a text that is not copied: see wellhead_read_text_owned. */
     void text_owned(std::string text) {
         detail::lend(std::move(text), [this](auto... lent) { return wellhead_read_text_owned(take(), lent...); });
     }
@@ -719,8 +721,8 @@ public:
         detail::check(wellhead_read_missing_capability(take(), str(capabilities)));
     }
     void busy(std::uint64_t retry_after_ms = UINT64_MAX) { detail::check(wellhead_read_busy(take(), retry_after_ms)); }
-    /* Asks the client by a name and returns its result, JSON. Throws ClientRequestError if there is none yet: let it through, and
-     * the callback runs again from its start when the client has answered. See wellhead_method_request_input. */
+    /* Sends a named request to the client and returns the result, JSON. Throws ClientRequestError if there is none yet: let it
+     * through, and the callback runs again from its start when the client has answered. See wellhead_method_request_input. */
     std::string request_input(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
         return detail::requested(wellhead_read_request_input, capi(), name, method, params);
     }
@@ -754,7 +756,7 @@ public:
     using Responder::Responder;
 
     void add(const Resource &item) { detail::check(wellhead_list_add(capi(), detail::Lent<wellhead_resource>(item))); }
-    /* entry: a JSON object, see wellhead_list_add_skill. */
+    /* Adds a skill, a JSON object: see wellhead_list_add_skill. */
     void add_skill(std::string_view entry) { detail::check(wellhead_list_add_skill(capi(), str(entry))); }
     void finish(bool more = false) { detail::check(wellhead_list_finish(take(), more ? 1 : 0)); }
 };
@@ -772,7 +774,7 @@ public:
     }
 };
 
-/* Handles the response of the client: one of WELLHEAD_RESPONSE_, and JSON. */
+/* Called with the response of the client to Method::send_request: one of WELLHEAD_RESPONSE_, and the result or the error as JSON. */
 using ResponseCallback = Callback<void(std::uint32_t response, std::string_view json)>;
 
 /* A part of the result of a tool: see wellhead_method_add_text. It owns what it holds, and is cheap to copy. */
@@ -783,14 +785,14 @@ public:
             return wellhead_method_add_text(r, about, str(text));
         });
     }
-    /* bytes: as in the file of the image. */
+    /* Makes an image. bytes: as in the file of the image. */
     static ContentBlock image(std::string bytes, std::string mime_type) {
         return media(wellhead_method_add_image, std::move(bytes), std::move(mime_type));
     }
     static ContentBlock audio(std::string bytes, std::string mime_type) {
         return media(wellhead_method_add_audio, std::move(bytes), std::move(mime_type));
     }
-    /* A link has the annotations and the meta of the resource. */
+    /* Makes a link to a resource, with its annotations and meta. */
     static ContentBlock link(Resource resource) {
         return ContentBlock([resource = std::move(resource)](wellhead_method *r, const wellhead_content_block *) {
             return wellhead_method_add_link(r, detail::Lent<wellhead_resource>(resource));
@@ -804,9 +806,9 @@ public:
         return embedded(wellhead_method_add_resource_blob, std::move(contents), std::move(bytes));
     }
 
-    /* JSON. */
+    /* JSON: see wellhead_content_block. */
     std::optional<std::string> annotations, meta;
-    /* The role of the message that the block is, in the result of a prompt: user or assistant. Absent: user. */
+    /* The role of the message that the block is, in the result of a prompt: user (default) or assistant. */
     std::optional<std::string> role;
 
     /* Adds the block to what a responder of C answers. */
@@ -862,7 +864,7 @@ struct ToolResult {
     }
 
     std::vector<ContentBlock> content;
-    /* JSON. Without content it is sent as a text, too. */
+    /* Structured content and _meta, JSON. If there is no other content, the structured content is sent as a text, too. */
     std::optional<std::string> structured, meta;
     /* True if the tool failed, and the content tells the model why. */
     bool is_error = false;
@@ -874,20 +876,20 @@ class Method : public detail::Responder<Method, wellhead_method, wellhead_method
 public:
     using Responder::Responder;
 
-    /* Sends a notification, and returns true if it was sent. */
+    /* Sends a notification that belongs to the call, and returns true if it was sent: see wellhead_method_notify. */
     bool notify(std::string_view method, const std::optional<std::string> &params = {}) {
         int sent = 0;
         detail::check(wellhead_method_notify(capi(), str(method), optional_str(params), &sent));
         return sent != 0;
     }
-    /* Sends a line of the log, and returns true if it was sent: see wellhead_method_log. */
+    /* Sends a line of the log to the client, and returns true if it was sent: see wellhead_method_log. */
     bool log(std::string_view level, std::string_view line, const std::optional<std::string> &logger = {}) {
         int sent = 0;
         detail::check(wellhead_method_log(capi(), str(level), str(line), optional_str(logger), &sent));
         return sent != 0;
     }
-    /* Asks the client by a name and returns its result, JSON. Throws ClientRequestError if there is none yet: let it through, and
-     * the callback runs again from its start when the client has answered. See wellhead_method_request_input. */
+    /* Sends a named request to the client and returns the result, JSON. Throws ClientRequestError if there is none yet: let it
+     * through, and the callback runs again from its start when the client has answered. See wellhead_method_request_input. */
     std::string request_input(std::string_view name, std::string_view method, const std::optional<std::string> &params = {}) {
         return detail::requested(wellhead_method_request_input, capi(), name, method, params);
     }
@@ -901,14 +903,14 @@ public:
                                               &number));
         return number;
     }
-    /* Cancels a request, and returns true if its response had not come yet. */
+    /* Cancels a request to the client by its number, and returns true if its response had not come yet. */
     bool cancel_request(std::uint64_t number) { return wellhead_method_cancel_request(capi(), number) != 0; }
     void result(std::string_view result) { detail::check(wellhead_method_result(take(), str(result))); }
     /* Answers a tool's call with one text. */
     void text(std::string_view text) { detail::check(wellhead_method_text(take(), str(text))); }
     /* Answers a tool's call with structured content, one JSON value. */
     void structured(std::string_view json) { detail::check(wellhead_method_structured(take(), str(json))); }
-    /* Answers a tool's call. */
+    /* Answers a tool's call with a result. */
     void finish(const ToolResult &result) {
         for (const ContentBlock &block : result.content) block.add_to(capi());
         if (result.structured) detail::check(wellhead_method_set_structured(capi(), str(*result.structured)));
@@ -918,7 +920,7 @@ public:
     void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
         detail::check(wellhead_method_error(take(), code, str(message), optional_str(data)));
     }
-    /* Answers with a text for the model, as ToolError does. */
+    /* Answers a tool's call with an error whose text the model reads, as ToolError does. */
     void tool_error(std::string_view message) { detail::check(wellhead_method_tool_error(take(), str(message))); }
     void needs_input(std::string_view input) { detail::check(wellhead_method_needs_input(take(), str(input))); }
     void missing_capability(std::string_view capabilities) {
@@ -926,7 +928,7 @@ public:
     }
 
     using Responder::fail;
-    /* Does what tool_error() does, and nothing if the call was answered. */
+    /* Does what tool_error() does, and nothing if the call was answered already. */
     void fail(const ToolError &e) noexcept { wellhead_method_tool_error(capi(), wellhead_cstr(e.what())); }
     void fail(const ClientRequestError &) noexcept { wellhead_method_wait(capi()); }
 
@@ -936,7 +938,7 @@ private:
     }
 };
 
-/* Limits of one tool: see wellhead_tool_limits. 0: no limit. */
+/* Limits of one tool: see wellhead_tool_limits. 0 means no limit. */
 struct ToolLimits {
     std::size_t calls_in_flight = 0;
     std::size_t caller_calls_in_flight = 0;
@@ -976,14 +978,14 @@ public:
     explicit Outcome(wellhead_outcome *outcome) noexcept : outcome_(outcome) {}
 
     std::string_view name() const noexcept { return view(wellhead_outcome_name(outcome_)); }
-    /* JSON. */
+    /* Returns the result of a tool, a prompt or a method, JSON; std::nullopt for other answers. */
     std::optional<std::string_view> result() const noexcept { return optional_view(wellhead_outcome_result(outcome_)); }
     std::optional<std::string_view> text() const noexcept { return optional_view(wellhead_outcome_text(outcome_)); }
-    /* json: JSON. */
+    /* json: the result as a JSON object. */
     void set_result(std::string_view json) { detail::check(wellhead_outcome_set_result(outcome_, str(json))); }
     void set_text(std::string_view text) { detail::check(wellhead_outcome_set_text(outcome_, str(text))); }
     void set_tool_error(std::string_view message) { detail::check(wellhead_outcome_set_tool_error(outcome_, str(message))); }
-    /* data: JSON. */
+    /* data: a JSON object. */
     void set_error(std::int32_t code, std::string_view message, std::optional<std::string_view> data = {}) {
         detail::check(wellhead_outcome_set_error(outcome_, code, str(message), data ? str(*data) : wellhead_str{nullptr, 0}));
     }
@@ -1015,10 +1017,10 @@ inline void set_thrown(wellhead_outcome *outcome) noexcept {
 
 } // namespace detail
 
-/* Gets the answer of a call, and may replace it. */
+/* Called with the answer of a call, which it may replace: see wellhead_after_callback. */
 using AfterCallback = Callback<void(const Call &call, Outcome &outcome)>;
 
-/* The way on of a call from an around callback: see wellhead_next_run; borrowed. */
+/* Lets an around callback run its call, or answer in its place: see wellhead_next_run; borrowed. */
 class Next {
 public:
     explicit Next(wellhead_next *next) noexcept : next_(next) {}
@@ -1050,10 +1052,10 @@ private:
     wellhead_next *next_;
 };
 
-/* The callbacks of a registration: see wellhead_provider. Empty ones are not offered. */
+/* The callbacks of a registration: see wellhead_provider. If one is empty, the server does not offer what it does. */
 struct Provider {
     Callback<void(const Call &call, Read &responder)> read = {};
-    /* after: absent for the first page. */
+    /* Lists resources. after: the text of wellhead_call_after, std::nullopt for the first page. */
     Callback<void(const Call &call, std::optional<std::string_view> after, std::size_t limit, List &responder)> list =
         {};
     CompleteCallback complete = {};
@@ -1086,16 +1088,16 @@ struct ServerOptions {
     std::optional<std::string> title, instructions, cursor_key;
     wellhead_limits limits = WELLHEAD_LIMITS_INIT;
     LogCallback log;
-    /* JSON, by name. */
+    /* JSON objects by name: see wellhead_server_options. */
     std::map<std::string, std::string> capabilities, extensions;
-    /* Each with the identifier of its extension; the notifications of kinds of lists. */
+    /* The identifiers of extensions by resultType, and the notifications by kind of list: see wellhead_server_options. */
     std::map<std::string, std::string> result_type_extensions, list_changed_methods;
     std::vector<std::string> versions;
     std::optional<std::string> error_profile;
     std::vector<ErrorCode> error_codes;
     std::optional<std::string> permission_denied, undeclared_lists, titles_in_contents, subscribe_unknown, dialect;
     std::optional<Cache> cache;
-    /* Hints by kind of response. */
+    /* Caching hints by kind of response: see wellhead_cache_of. */
     std::map<std::string, Cache> cache_of;
     std::optional<std::string> instance_name;
     ObserveCallback observe;
@@ -1104,7 +1106,7 @@ struct ServerOptions {
     std::optional<std::string> check_output = {};
     std::optional<std::string> description = {};
     std::optional<std::string> website_url = {};
-    /* JSON, as in Resource. */
+    /* Icons of the server as JSON: see wellhead_resource. */
     std::optional<std::string> icons = {};
     std::optional<std::string> tool_errors = {};
     std::optional<std::string> app_only_tools = {};
@@ -1129,7 +1131,7 @@ public:
     void add_text(const Resource &resource, std::string_view text) {
         detail::call(wellhead_server_add_text, capi(), detail::Lent<wellhead_resource>(resource), str(text));
     }
-    /* ui: a JSON object, see wellhead_server_add_app. */
+    /* Registers a page of MCP Apps. ui: a JSON object, see wellhead_server_add_app. */
     void add_app(const Resource &resource, std::string_view html, std::string_view ui = "{}") {
         detail::call(wellhead_server_add_app, capi(), detail::Lent<wellhead_resource>(resource), str(ui), str(html));
     }
@@ -1203,7 +1205,7 @@ public:
         detail::call(wellhead_server_set_interest, capi(), c.function(), c.give(), c.destroy_data());
     }
 
-    /* revisions: none for all. */
+    /* Registers a method. revisions: those that have it; if empty, all: see wellhead_server_add_method. */
     void add_method(std::string_view name, MethodCallback method, const std::vector<std::string> &revisions = {}) {
         detail::CallbackOfC c(std::move(method), run_method);
         const auto dates = detail::strs(revisions);
@@ -1211,7 +1213,7 @@ public:
         detail::borrow(dates, options.revisions, options.revision_count);
         detail::call(wellhead_server_add_method, capi(), str(name), &options, c.function(), c.give(), c.destroy_data());
     }
-    /* definition: JSON. A tool returns its result, or answers through a Method. */
+    /* Registers a tool, which returns its result, or answers through a Method. definition: a JSON object. */
     void add_tool(std::string_view name, std::string_view definition, MethodCallback tool) {
         detail::CallbackOfC c(std::move(tool), run_method);
         detail::call(wellhead_server_add_tool, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
@@ -1225,13 +1227,13 @@ public:
         detail::CallbackOfC c(std::move(prompt), run_method);
         detail::call(wellhead_server_add_prompt, capi(), str(name), str(definition), c.function(), c.give(), c.destroy_data());
     }
-    /* Each content block that the callback returns is a message. */
+    /* Registers a prompt. Each content block that the callback returns is a message. */
     void add_prompt(std::string_view name, std::string_view definition, ToolCallback prompt) {
         MethodCallback method;
         if (prompt) method = [prompt = std::move(prompt)](const Call &call, std::string_view, Method &r) { r.finish(prompt(call)); };
         add_prompt(name, definition, std::move(method));
     }
-    /* The callback answers {"results":[{"uri":…}]} through a Method: see wellhead_server_add_resource_search. */
+    /* Registers a search. It answers {"results":[{"uri":…}]} through a Method: see wellhead_server_add_resource_search. */
     void add_resource_search(MethodCallback search) {
         detail::CallbackOfC c(std::move(search), run_method);
         detail::call(wellhead_server_add_resource_search, capi(), c.function(), c.give(), c.destroy_data());
@@ -1245,7 +1247,7 @@ public:
     void remove_prompt(std::string_view name) { detail::call(wellhead_server_remove_prompt, capi(), str(name)); }
     void enable_tool(std::string_view name) { detail::call(wellhead_server_enable_tool, capi(), str(name)); }
     void disable_tool(std::string_view name) { detail::call(wellhead_server_disable_tool, capi(), str(name)); }
-    /* changes: JSON, with members of a definition; null removes one. */
+    /* Changes the definition of a tool. changes: a JSON object with members of a definition; null removes one. */
     void update_tool(std::string_view name, std::string_view changes) {
         detail::call(wellhead_server_update_tool, capi(), str(name), str(changes));
     }
@@ -1277,12 +1279,14 @@ public:
     }
     void notify_resource_list_changed() { detail::call(wellhead_server_notify_resource_list_changed, capi()); }
 
-    /* Exceptions of `publish` are dropped: clients of this instance are notified all the same. */
+    /* Sets the callback that carries changes to other instances. Its exceptions are dropped: clients of this instance are still
+     * notified. */
     void set_publish(PublishCallback publish) {
         detail::CallbackOfC c(std::move(publish), run_publish);
         detail::call(wellhead_server_set_publish, capi(), c.function(), c.give(), c.destroy_data());
     }
-    /* Takes a change of another instance, and returns true if clients were notified. */
+    /* Takes a change of another instance. Returns false for one of this instance, or of an unknown kind: see
+     * wellhead_server_inject. */
     bool inject(std::string_view event) {
         int applied = 0;
         detail::call(wellhead_server_inject, capi(), str(event), &applied);
@@ -1294,7 +1298,7 @@ public:
         return counted;
     }
 
-    /* JSON. */
+    /* Explains as JSON which registration serves a URI: see wellhead_server_explain. */
     Text explain(std::string_view uri) const { return Text(detail::call(wellhead_server_explain, capi(), str(uri))); }
 
     void serve_stdio(const StdioOptions &options = {}) {
@@ -1445,7 +1449,7 @@ struct ConnectionOptions {
     std::optional<std::string> caller_id = {};
 };
 
-/* A piece of output for a client; false if there is none. */
+/* A piece of output for a client. The handle is false if there is no output. */
 class Transmit : public detail::Handle<wellhead_transmit, wellhead_transmit_free> {
 public:
     using Handle::Handle;
@@ -1496,13 +1500,13 @@ class TestRequest {
 public:
     explicit TestRequest(wellhead_test_request *request) noexcept : request_(request) {}
 
-    /* Answers with a JSON object. */
+    /* Answers with a result, a JSON object. */
     void result(std::string_view json) { detail::check(wellhead_test_request_result(request_, str(json))); }
     /* Answers with an error. data: a JSON object. */
     void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
         detail::check(wellhead_test_request_error(request_, code, str(message), optional_str(data)));
     }
-    /* Answers with an internal error. */
+    /* Answers with an internal error whose message is `why`. */
     void failed(std::string_view why) { detail::check(wellhead_test_request_failed(request_, str(why))); }
 
 private:
@@ -1539,14 +1543,14 @@ public:
         detail::call(wellhead_test_client_templates, capi(), &count);
         return copies(count, wellhead_test_client_template);
     }
-    /* Calls a tool. arguments and result: JSON objects; the same holds for get_prompt. */
+    /* Calls a tool, and returns its result. Arguments and result are JSON objects, as those of get_prompt are. */
     std::string call_tool(std::string_view name, std::string_view arguments = "{}") {
         return copy(detail::call(wellhead_test_client_call_tool, capi(), str(name), str(arguments)));
     }
     std::string get_prompt(std::string_view name, std::string_view arguments = "{}") {
         return copy(detail::call(wellhead_test_client_get_prompt, capi(), str(name), str(arguments)));
     }
-    /* Returns the values for a variable of a template, or for an argument of a prompt. */
+    /* Returns the values that complete a variable of a template, or an argument of a prompt. */
     std::vector<std::string> complete(std::string_view reference, std::string_view argument, std::string_view value) {
         std::size_t count = 0;
         detail::call(wellhead_test_client_complete, capi(), str(reference), str(argument), str(value), &count);
@@ -1565,7 +1569,7 @@ public:
         return std::string(view(uri));
     }
     std::size_t list_changes() noexcept { return wellhead_test_client_list_changes(capi()); }
-    /* Sends any request. params and result: JSON objects. */
+    /* Sends any request, and returns its result. Params and result are JSON objects. */
     std::string request(std::string_view method, std::string_view params = "{}") {
         return copy(detail::call(wellhead_test_client_request, capi(), str(method), str(params)));
     }

@@ -31,7 +31,7 @@ struct Grant {
     Grant(std::string id, Caller grant_caller = {}) : caller_id(std::move(id)), caller(std::move(grant_caller)) {}
 
     std::string caller_id;
-    /* Call::caller returns it to callbacks. */
+    /* The caller, which Call::caller returns. */
     Caller caller;
     std::vector<std::string> audience, scopes;
     std::optional<std::uint64_t> expires_in_ms;
@@ -70,7 +70,7 @@ using VerifyCallback = Callback<void(const Call &call, std::string_view token, V
 
 /* ---- what an endpoint answers to ---- */
 
-/* See wellhead_endpoint_options; 0 is the default. */
+/* Options of an endpoint: see wellhead_endpoint_options. A field that is 0 or empty has its default. */
 struct EndpointOptions {
     std::optional<std::string> path = {};
     std::uint32_t flags = 0;
@@ -82,21 +82,21 @@ struct EndpointOptions {
     std::optional<Protection> protection = {};
 };
 
-/* See wellhead_http_options; 0 is the default. */
+/* Options of the HTTP listener: see wellhead_http_options. A field that is 0 has its default. */
 struct HttpOptions {
     EndpointOptions endpoint = {};
     std::int32_t callback_threads = 0;
     std::uint32_t io_threads = 0;
     std::size_t connections = 0;
     std::uint32_t drain_ms = 0, flags = 0;
-    /* Called once, before the first request is taken, with the address. What it throws closes the server, and leaves
-     * serve_http. */
+    /* Called once with the address that is bound, before the first request is accepted. If it throws, the server closes and
+     * serve_http throws the exception. */
     Callback<void(std::string_view address)> bound = {};
 };
 
 namespace detail {
 
-/* The options of an endpoint as C has them: borrows from `options`, and owns `verify` until an endpoint is made. */
+/* The options of an endpoint as C has them. They borrow from `options`, and own `verify` until give(). */
 class EndpointOptionsOfC {
 public:
     explicit EndpointOptionsOfC(EndpointOptions &options)
@@ -189,7 +189,8 @@ struct Request;
 
 class Endpoint : public detail::Handle<wellhead_endpoint, wellhead_endpoint_free> {
 public:
-    /* wake: see wellhead_endpoint_new; empty for a program that polls after each step and never answers later. */
+    /* Makes an endpoint. wake: see wellhead_endpoint_new; may be empty if the program polls after each step and never answers
+     * later. */
     explicit Endpoint(const Server &server, EndpointOptions options = {}, Callback<void()> wake = {})
         : Handle(make(server, options, std::move(wake))) {}
 
@@ -215,9 +216,9 @@ private:
 /* The head of a request, as the program's HTTP server has read it: see wellhead_request. */
 struct Request {
     std::string method, target;
-    /* Field lines in the order in which they came. */
+    /* The header fields, names and values, in the order in which they came. */
     std::vector<std::pair<std::string, std::string>> headers;
-    /* The connection that the request came over, if the server tells connections apart. */
+    /* The connection that the request came over: see wellhead_request. Empty if that is unknown. */
     std::string peer = {};
 };
 
@@ -252,7 +253,7 @@ public:
 
     std::uint32_t status() const noexcept { return response_->status; }
     std::size_t header_count() const noexcept { return response_->header_count; }
-    /* A field line: its name in lower case, and its value. */
+    /* Returns a header field: its name in lower case, and its value. */
     std::pair<std::string_view, std::string_view> header(std::size_t index) const noexcept {
         return {view(response_->headers[index].name), view(response_->headers[index].value)};
     }
@@ -261,7 +262,7 @@ public:
             if (header(i).first == name) return header(i).second;
         return std::nullopt;
     }
-    /* The number of bytes follow, if that is known. */
+    /* Returns the number of bytes that follow, or std::nullopt if it is not known. */
     std::optional<std::uint64_t> length() const noexcept {
         return response_->length == UINT64_MAX ? std::nullopt : std::optional(response_->length);
     }
@@ -281,7 +282,7 @@ enum class Progress : std::uint32_t {
 
 class Exchange : public detail::Handle<wellhead_exchange, wellhead_exchange_free> {
 public:
-    /* now_ms: milliseconds of one monotonic clock. ready: see wellhead_exchange_new. */
+    /* Begins an exchange. now_ms: milliseconds of one monotonic clock. ready: see wellhead_exchange_new. */
     Exchange(const Endpoint &endpoint, const Request &request, std::uint64_t now_ms, Callback<void()> ready = {})
         : Handle(make(endpoint, request, now_ms, std::move(ready))) {}
     /* Takes ownership of an exchange of C. */
@@ -293,13 +294,13 @@ public:
     void end_stream() noexcept { wellhead_exchange_end_stream(capi()); }
     Progress poll(std::uint64_t now_ms) noexcept { return static_cast<Progress>(wellhead_exchange_poll(capi(), now_ms)); }
     std::uint64_t poll_timeout() const noexcept { return wellhead_exchange_poll_timeout(capi()); }
-    /* The head to send. Throws before poll has returned Progress::respond. */
+    /* Returns the head to send. Throws before poll has returned Progress::respond. */
     Response response() const {
         const wellhead_response *head = wellhead_exchange_response(capi());
         if (!head) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "there is no response yet; poll until Progress::respond");
         return Response(head);
     }
-    /* After poll has said Progress::data; borrowed until the next poll. */
+    /* Returns the bytes to send, after poll has returned Progress::data; borrowed until the next poll. */
     std::string_view data() const noexcept { return view(wellhead_exchange_data(capi())); }
 
 private:
