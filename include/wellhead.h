@@ -292,44 +292,53 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 #define WELLHEAD_LOG_WARNING 1
 #define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of a failure of the application. */
 
-/* Limits on how much a client may use. A field that is 0 has its default: the other languages refuse a limit of 0, and here
- * none can be set. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
- * stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
- * listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above them
- * ends the oldest stream of the client that has most. It gets 503 instead if its request has no token and no peer. */
+/* Limits on how much a client may use. A field that is 0 has its default: the other languages refuse a limit of 0, and
+ * here none can be set. What is refused is answered with an error that names the limit. A limit that holds back stops
+ * the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
+ * listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above
+ * them ends the oldest stream of the client that has most. It gets 503 instead if its request has no token and no
+ * peer. */
 typedef struct wellhead_limits {
     size_t struct_size;
-    size_t message_bytes;                     /* Bytes of one incoming message; refuses. Default 4 MiB. */
-    size_t nesting;                           /* Depth of nesting of one incoming message; refuses. Default 100. */
-    size_t id_bytes;                          /* Bytes of a request id as it was written; refuses. Default 1 KiB. */
-    /* Messages of one batch, where the revision has batches; refuses. Default 100. */
+    /* The greatest size of an incoming message, in bytes; a longer one is refused. Default: 4 MiB. */
+    size_t message_bytes;
+    /* The greatest depth of nesting of an incoming message; a deeper one is refused. Default: 100. */
+    size_t nesting;
+    /* The greatest size of a request id as it was written, in bytes; a longer one is refused. Default: 1 KiB. */
+    size_t id_bytes;
+    /* The greatest number of messages of a batch, where the revision has batches; a longer one is refused. Default:
+     * 100. */
     size_t batch_length;
-    size_t uri_bytes;                         /* Bytes of a URI in a request; refuses. Default 8 KiB. */
-    size_t page_items;                        /* Items on one page of a list. Default 1,000. */
-    /* Bytes of one page of a list, which holds at least one item. Default 1 MiB. */
+    /* The greatest size of a URI in a request, in bytes; a longer one is refused. Default: 8 KiB. */
+    size_t uri_bytes;
+    size_t page_items;                        /* The greatest number of items on a page of a list. Default: 1,000. */
+    /* The greatest size of a page of a list, in bytes; it holds at least one item. Default: 1 MiB. */
     size_t page_bytes;
-    size_t calls_in_flight;                   /* Unanswered calls of one connection; holds back. Default 1,024. */
-    /* Subscriptions of one connection, with those of listen streams; refuses. Default 10,000. */
+    /* The greatest number of unanswered calls of a connection; it holds back. Default: 1,024. */
+    size_t calls_in_flight;
+    /* The greatest number of subscriptions of a connection, with those of listen streams; more are refused. Default:
+     * 10,000. */
     size_t subscriptions;
-    /* Subscriptions of all connections of the server; refuses. Default 1,000,000. */
+    /* The greatest number of subscriptions of all connections of the server; more are refused. Default: 1,000,000. */
     size_t subscriptions_total;
-    size_t listen_streams;                    /* Listen streams of one connection; refuses. Default 1,000. */
-    /* Bytes of output that the client has not read yet; holds back. Default 16 MiB. */
+    /* The greatest number of listen streams of a connection; more are refused. Default: 1,000. */
+    size_t listen_streams;
+    /* The greatest number of bytes of output that the client has not read yet; it holds back. Default: 16 MiB. */
     size_t output_bytes;
-    /* The time that an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default
-     * 60,000. */
+    /* The time that an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX for no limit.
+     * Default: 60,000. */
     uint64_t call_ms;
-    /* Bytes that an endpoint over HTTP buffers for all clients: request bodies, unread output, and events kept for clients
-     * that reconnect, of which the oldest is dropped first. A request itself counts as 4 KiB. One connection of a client
-     * gets at most a quarter of the free part of two thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB
-     * all. Refuses. Default 256 MiB. */
+    /* The greatest number of bytes that an endpoint over HTTP buffers for all clients; more are refused. It buffers
+     * request bodies, unread output, and events kept for clients that reconnect, of which the oldest is dropped first.
+     * A request itself counts as 4 KiB. One connection of a client gets at most a quarter of the free part of two
+     * thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB all. Default: 256 MiB. */
     size_t buffer_bytes;
     /* The percentage of an endpoint's sessions and listen streams that one caller with a token may use, and of the
      * calls in flight that the others leave; at least one of each. Without a token the share of calls is that of one
-     * peer. Refuses. Above 100, wellhead_server_new fails with INVALID_ARGUMENT. Default 25. */
+     * peer. More are refused. Above 100, wellhead_server_new fails with INVALID_ARGUMENT. Default: 25. */
     size_t caller_percent;
-    /* Requests and event streams of one session over HTTP at once; it keeps events of as many streams for clients that
-     * resume. Refuses. Default 4,096. */
+    /* The greatest number of requests and event streams of one session over HTTP at once; more are refused. The session
+     * keeps events of as many streams for clients that resume. Default: 4,096. */
     size_t session_streams;
 } wellhead_limits;
 #define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
@@ -370,8 +379,8 @@ typedef struct wellhead_server_options {
     void *log_data;                           /* Passed to `log`. */
     /* Called once with log_data, after the last line; also if no server is made. May be NULL. */
     wellhead_destroy_callback log_destroy;
-    /* More capabilities: each name with a JSON object, such as {} or {"listChanged":true}. resources with {} declares and
-     * serves resources before any is registered; by default the first registration does. */
+    /* Capabilities to declare in addition: each name with a JSON object, such as {} or {"listChanged":true}. resources
+     * with {} declares and serves resources before any is registered; by default the first registration does. */
     const wellhead_pair *capabilities;
     size_t capability_count;
     /* Extensions of the protocol to declare: each identifier, such as com.example/charts, with its settings, a JSON object.
@@ -398,9 +407,10 @@ typedef struct wellhead_server_options {
     wellhead_str permission_denied;
     /* The answer to lists of tools or prompts if none are registered: error (default), or empty. */
     wellhead_str undeclared_lists;
-    /* The clients whose contents have `name` and `title`: 2025-06-18 (default), never, always. */
+    /* The clients whose contents have `name` and `title`: 2025-06-18 (default, those of that revision), never,
+     * always. */
     wellhead_str titles_in_contents;
-    /* Subscriptions to a URI that no registration serves: deny (default), allow. */
+    /* The answer to a subscription to a URI that no registration serves: deny (default), allow. */
     wellhead_str subscribe_unknown;
     /* The clients that the server speaks the resources/get dialect with: auto (default, those that use it), always,
      * never. */
@@ -417,23 +427,21 @@ typedef struct wellhead_server_options {
     void *observe_data;                       /* Passed to `observe`. */
     /* Called once with observe_data, after the last `observe`; also if no server is made. May be NULL. */
     wellhead_destroy_callback observe_destroy;
-    /* The answer to the call of a tool that does not exist: an error, or a result that the model reads. error (default),
-     * result. */
+    /* The answer to the call of a tool that does not exist: error (default), or result, which the model reads. */
     wellhead_str unknown_tool;
-    /* The answer to arguments that break the schema of a tool: a result that the model reads, or an error. result
-     * (default), error. */
+    /* The answer to arguments that break the schema of a tool: result (default), which the model reads, or error. */
     wellhead_str invalid_arguments;
-    /* When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
-     * library. debug (default), on, off. */
+    /* When structured content is compared with the `outputSchema` of its tool: debug (default, in debug builds of the
+     * library), on, off. */
     wellhead_str check_output;
     wellhead_str description;                 /* A description of the server for people; sent from 2025-11-25 on. */
     wellhead_str website_url;                 /* The URL of a page about the server; sent from 2025-11-25 on. */
     /* Icons of the server as JSON, as in wellhead_resource; sent from 2025-11-25 on. */
     wellhead_str icons;
-    /* The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. hide (default),
-     * show. */
+    /* The text that the model gets of a tool whose callback failed: hide (default, a neutral one), or show, that of the
+     * error. */
     wellhead_str tool_errors;
-    /* The clients that are told of tools for apps only: those that declare apps, or all. app_clients (default), all_clients. */
+    /* The clients that are told of tools for apps only: app_clients (default, those that declare apps), all_clients. */
     wellhead_str app_only_tools;
 } wellhead_server_options;
 #define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
@@ -1268,9 +1276,12 @@ WELLHEAD_API wellhead_status wellhead_method_failed(wellhead_method *responder, 
 /* Limits of one tool, for wellhead_server_limit_tool. 0 in a field means no limit. */
 typedef struct wellhead_tool_limits {
     size_t struct_size;
-    size_t calls_in_flight;                   /* Calls of the tool in flight, of all callers. 1: one at a time. */
-    size_t caller_calls_in_flight;            /* Calls of the tool in flight, for each caller. */
-    size_t caller_calls_per_minute;           /* Calls of the tool that begin in a minute, for each caller. */
+    /* The greatest number of calls of the tool in flight, of all callers. 1 runs one at a time. */
+    size_t calls_in_flight;
+    /* The greatest number of calls of the tool in flight, for each caller. */
+    size_t caller_calls_in_flight;
+    /* The greatest number of calls of the tool that begin in a minute, for each caller. */
+    size_t caller_calls_per_minute;
     /* The time until a call is cancelled and answered with an internal error, in milliseconds. It takes the place of
      * call_ms of wellhead_limits. */
     uint64_t call_ms;

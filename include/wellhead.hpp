@@ -774,7 +774,8 @@ public:
     }
 };
 
-/* Called with the response of the client to Method::send_request: one of WELLHEAD_RESPONSE_, and the result or the error as JSON. */
+/* Called with the response of the client to Method::send_request: one of WELLHEAD_RESPONSE_, and the result or the error as
+ * JSON. */
 using ResponseCallback = Callback<void(std::uint32_t response, std::string_view json)>;
 
 /* A part of the result of a tool: see wellhead_method_add_text. It owns what it holds, and is cheap to copy. */

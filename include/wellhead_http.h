@@ -150,12 +150,12 @@ typedef struct wellhead_endpoint_options {
      * WELLHEAD_NO_SESSIONS and WELLHEAD_TOKEN_NOT_REQUIRED. */
     uint32_t flags;
     /* Origins whose pages may send requests, scheme://host[:port], in addition to this machine if the endpoint is bound
-     * to it. "*" allows any, and "*." before the domain any subdomain. With one that no request can match, no endpoint
-     * is made: INVALID_ARGUMENT. */
+     * to it. "*" allows any, and "*." before the domain any subdomain. With one that no request can match, functions
+     * fail with INVALID_ARGUMENT. */
     const wellhead_str *allowed_origins;
     size_t allowed_origin_count;
     /* Host names of the endpoint, with or without a port. Default: any, unless it is bound to a loopback address. "*"
-     * allows any, and "*.example.com" any subdomain. With one that no request can match, no endpoint is made:
+     * allows any, and "*.example.com" any subdomain. With one that no request can match, functions fail with
      * INVALID_ARGUMENT. */
     const wellhead_str *allowed_hosts;
     size_t allowed_host_count;
@@ -233,7 +233,7 @@ WELLHEAD_API wellhead_status wellhead_serve_http(wellhead_server *server, wellhe
  * wake_data: passed to `wake`.
  * wake_destroy: called once with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on
  * failure; may be NULL.
- * The three are no options, because wellhead_serve_http takes the same options and wakes itself.
+ * These three are no options, because wellhead_serve_http takes the same options and wakes itself.
  * Returns NULL if it fails with INVALID_ARGUMENT or INVALID_UTF8. */
 WELLHEAD_API wellhead_endpoint *wellhead_endpoint_new(wellhead_server *server,
                                                       const wellhead_endpoint_options *options,

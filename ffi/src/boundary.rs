@@ -57,7 +57,7 @@ impl Promise {
         }
         let bytes = self.bytes(text, name)?;
         if bytes.is_ascii() {
-            // Quicker to tell than UTF-8, and what nearly all names and URIs are.
+            // A check for ASCII is quicker than one for UTF-8, and nearly all names and URIs are ASCII.
             // SAFETY: ASCII is UTF-8.
             return Ok(Some(unsafe { std::str::from_utf8_unchecked(bytes) }));
         }

@@ -81,7 +81,7 @@ pub unsafe extern "C" fn wellhead_connection_new(
     unsafe {
         share(error, |promise| {
             let options = promise.options(options, "options")?;
-            // First of all, so that they are destroyed whatever comes.
+            // Made first, so that they are destroyed also if a check below fails.
             let wake = options.map(|o| notice(o.wake, UserData::new(o.wake_data, o.wake_destroy)));
             let caller = options.map(|o| HostCaller::new(o.caller, o.caller_destroy, o.caller_type));
             let server = promise.hold(server, "server")?;
@@ -316,7 +316,7 @@ impl wellhead_connection {
         let DrainStart::Ready(drain) = self.connection.drain(Route::Connection) else {
             return std::ptr::null_mut();
         };
-        // Where it stays: the bytes may be inside of it.
+        // In a box, where it stays: the bytes may be inside of it.
         let mut transmit =
             Box::new(wellhead_transmit { bytes: wellhead_str::ABSENT, source: Output::Connection(drain) });
         let Output::Connection(drain) = &mut transmit.source else { return std::ptr::null_mut() };

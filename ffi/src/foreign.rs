@@ -62,7 +62,7 @@ impl HostCaller {
     }
 }
 
-/// Tells the application that there is something to do, until the handle that it belongs to is freed.
+/// A function that tells the application that there is something to do, until the handle that it belongs to is freed.
 pub(crate) type Notice = Revocable<Box<dyn Fn() + Send + Sync>>;
 
 pub(crate) fn notice(call: wellhead_wake_callback, data: UserData) -> Arc<Notice> {

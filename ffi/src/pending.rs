@@ -47,7 +47,7 @@ impl<K: Kind> Open<K> {
             (Some(why), Some(refused)) => format!("{why} (after a part was refused: {refused})"),
             (Some(why), None) => why.to_owned(),
             (None, Some(refused)) => format!("a part was refused: {refused}"),
-            (None, None) => return drop(self.responder), // which says so itself
+            (None, None) => return drop(self.responder), // whose drop answers the failure
         };
         K::fail(self.responder, &why);
     }
@@ -192,7 +192,7 @@ unsafe fn consume<K: Kind>(
             let open = pending.open.lock().take().ok_or_else(answered)?;
             let host = let_go(responder, pending);
             let result = answer(promise, &pending.call, open);
-            drop(host); // perhaps the last one
+            drop(host); // perhaps the last reference
             result
         })
     }

@@ -21,53 +21,56 @@ pub struct wellhead_server {
 
 impl Shared for wellhead_server {}
 
-/// Limits on how much a client may use. A field that is 0 has its default: the other languages refuse a limit of 0, and here
-/// none can be set. Exceeding a limit that "refuses" is answered with an error that names it. A limit that "holds back"
-/// stops the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
-/// listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above them
-/// ends the oldest stream of the client that has most. It gets 503 instead if its request has no token and no peer.
+/// Limits on how much a client may use. A field that is 0 has its default: the other languages refuse a limit of 0, and
+/// here none can be set. What is refused is answered with an error that names the limit. A limit that holds back stops
+/// the connection from dispatching, and then from reading, until there is room. Over HTTP, calls_in_flight and
+/// listen_streams count for the whole endpoint: calls above them are answered 503 at once, and a listen stream above
+/// them ends the oldest stream of the client that has most. It gets 503 instead if its request has no token and no
+/// peer.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_limits {
     pub struct_size: usize,
-    /// Bytes of one incoming message; refuses. Default 4 MiB.
+    /// The greatest size of an incoming message, in bytes; a longer one is refused. Default: 4 MiB.
     pub message_bytes: usize,
-    /// Depth of nesting of one incoming message; refuses. Default 100.
+    /// The greatest depth of nesting of an incoming message; a deeper one is refused. Default: 100.
     pub nesting: usize,
-    /// Bytes of a request id as it was written; refuses. Default 1 KiB.
+    /// The greatest size of a request id as it was written, in bytes; a longer one is refused. Default: 1 KiB.
     pub id_bytes: usize,
-    /// Messages of one batch, where the revision has batches; refuses. Default 100.
+    /// The greatest number of messages of a batch, where the revision has batches; a longer one is refused. Default:
+    /// 100.
     pub batch_length: usize,
-    /// Bytes of a URI in a request; refuses. Default 8 KiB.
+    /// The greatest size of a URI in a request, in bytes; a longer one is refused. Default: 8 KiB.
     pub uri_bytes: usize,
-    /// Items on one page of a list. Default 1,000.
+    /// The greatest number of items on a page of a list. Default: 1,000.
     pub page_items: usize,
-    /// Bytes of one page of a list, which holds at least one item. Default 1 MiB.
+    /// The greatest size of a page of a list, in bytes; it holds at least one item. Default: 1 MiB.
     pub page_bytes: usize,
-    /// Unanswered calls of one connection; holds back. Default 1,024.
+    /// The greatest number of unanswered calls of a connection; it holds back. Default: 1,024.
     pub calls_in_flight: usize,
-    /// Subscriptions of one connection, with those of listen streams; refuses. Default 10,000.
+    /// The greatest number of subscriptions of a connection, with those of listen streams; more are refused. Default:
+    /// 10,000.
     pub subscriptions: usize,
-    /// Subscriptions of all connections of the server; refuses. Default 1,000,000.
+    /// The greatest number of subscriptions of all connections of the server; more are refused. Default: 1,000,000.
     pub subscriptions_total: usize,
-    /// Listen streams of one connection; refuses. Default 1,000.
+    /// The greatest number of listen streams of a connection; more are refused. Default: 1,000.
     pub listen_streams: usize,
-    /// Bytes of output that the client has not read yet; holds back. Default 16 MiB.
+    /// The greatest number of bytes of output that the client has not read yet; it holds back. Default: 16 MiB.
     pub output_bytes: usize,
-    /// The time that an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX: no limit. Default
-    /// 60,000.
+    /// The time that an answer may take before it becomes an internal error, in milliseconds; UINT64_MAX for no limit.
+    /// Default: 60,000.
     pub call_ms: u64,
-    /// Bytes that an endpoint over HTTP buffers for all clients: request bodies, unread output, and events kept for clients
-    /// that reconnect, of which the oldest is dropped first. A request itself counts as 4 KiB. One connection of a client
-    /// gets at most a quarter of the free part of two thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB
-    /// all. Refuses. Default 256 MiB.
+    /// The greatest number of bytes that an endpoint over HTTP buffers for all clients; more are refused. It buffers
+    /// request bodies, unread output, and events kept for clients that reconnect, of which the oldest is dropped first.
+    /// A request itself counts as 4 KiB. One connection of a client gets at most a quarter of the free part of two
+    /// thirds of this; up to 64 KiB it may use five sixths, and up to 8 KiB all. Default: 256 MiB.
     pub buffer_bytes: usize,
     /// The percentage of an endpoint's sessions and listen streams that one caller with a token may use, and of the
     /// calls in flight that the others leave; at least one of each. Without a token the share of calls is that of one
-    /// peer. Refuses. Above 100, wellhead_server_new fails with INVALID_ARGUMENT. Default 25.
+    /// peer. More are refused. Above 100, wellhead_server_new fails with INVALID_ARGUMENT. Default: 25.
     pub caller_percent: usize,
-    /// Requests and event streams of one session over HTTP at once; it keeps events of as many streams for clients that
-    /// resume. Refuses. Default 4,096.
+    /// The greatest number of requests and event streams of one session over HTTP at once; more are refused. The session
+    /// keeps events of as many streams for clients that resume. Default: 4,096.
     pub session_streams: usize,
 }
 
@@ -136,8 +139,8 @@ pub struct wellhead_server_options {
     pub log_data: *mut c_void,
     /// Called once with log_data, after the last line; also if no server is made. May be NULL.
     pub log_destroy: wellhead_destroy_callback,
-    /// More capabilities: each name with a JSON object, such as {} or {"listChanged":true}. resources with {} declares and
-    /// serves resources before any is registered; by default the first registration does.
+    /// Capabilities to declare in addition: each name with a JSON object, such as {} or {"listChanged":true}. resources
+    /// with {} declares and serves resources before any is registered; by default the first registration does.
     pub capabilities: *const wellhead_pair,
     pub capability_count: usize,
     /// Extensions of the protocol to declare: each identifier, such as com.example/charts, with its settings, a JSON object.
@@ -165,9 +168,10 @@ pub struct wellhead_server_options {
     pub permission_denied: wellhead_str,
     /// The answer to lists of tools or prompts if none are registered: error (default), or empty.
     pub undeclared_lists: wellhead_str,
-    /// The clients whose contents have `name` and `title`: 2025-06-18 (default), never, always.
+    /// The clients whose contents have `name` and `title`: 2025-06-18 (default, those of that revision), never,
+    /// always.
     pub titles_in_contents: wellhead_str,
-    /// Subscriptions to a URI that no registration serves: deny (default), allow.
+    /// The answer to a subscription to a URI that no registration serves: deny (default), allow.
     pub subscribe_unknown: wellhead_str,
     /// The clients that the server speaks the resources/get dialect with: auto (default, those that use it), always,
     /// never.
@@ -187,14 +191,12 @@ pub struct wellhead_server_options {
     pub observe_data: *mut c_void,
     /// Called once with observe_data, after the last `observe`; also if no server is made. May be NULL.
     pub observe_destroy: wellhead_destroy_callback,
-    /// The answer to the call of a tool that does not exist: an error, or a result that the model reads. error (default),
-    /// result.
+    /// The answer to the call of a tool that does not exist: error (default), or result, which the model reads.
     pub unknown_tool: wellhead_str,
-    /// The answer to arguments that break the schema of a tool: a result that the model reads, or an error. result
-    /// (default), error.
+    /// The answer to arguments that break the schema of a tool: result (default), which the model reads, or error.
     pub invalid_arguments: wellhead_str,
-    /// When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
-    /// library. debug (default), on, off.
+    /// When structured content is compared with the `outputSchema` of its tool: debug (default, in debug builds of the
+    /// library), on, off.
     pub check_output: wellhead_str,
     /// A description of the server for people; sent from 2025-11-25 on.
     pub description: wellhead_str,
@@ -202,10 +204,10 @@ pub struct wellhead_server_options {
     pub website_url: wellhead_str,
     /// Icons of the server as JSON, as in wellhead_resource; sent from 2025-11-25 on.
     pub icons: wellhead_str,
-    /// The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. hide (default),
-    /// show.
+    /// The text that the model gets of a tool whose callback failed: hide (default, a neutral one), or show, that of the
+    /// error.
     pub tool_errors: wellhead_str,
-    /// The clients that are told of tools for apps only: those that declare apps, or all. app_clients (default), all_clients.
+    /// The clients that are told of tools for apps only: app_clients (default, those that declare apps), all_clients.
     pub app_only_tools: wellhead_str,
 }
 
@@ -224,7 +226,7 @@ pub unsafe extern "C" fn wellhead_server_new(
     unsafe {
         share(error, |promise| {
             let options = promise.options(options, "options")?;
-            // First of all, so that it is destroyed whatever comes.
+            // Made first, so that it is destroyed also if a check below fails.
             let log = options.and_then(|o| log(o.log, o.log_data, o.log_destroy));
             let observe = options.and_then(|o| observer(o.observe, o.observe_data, o.observe_destroy));
             let mut builder = Server::builder(promise.text(name, "name")?, promise.text(version, "version")?);

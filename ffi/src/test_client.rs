@@ -85,7 +85,7 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
     unsafe {
         share(error, |promise| {
             let given = promise.options(options, "options")?;
-            // First of all, so that both are destroyed even if a check below fails.
+            // Made first, so that both are destroyed also if a check below fails.
             let caller = given.map(|o| HostCaller::new(o.caller, o.caller_destroy, o.caller_type));
             let on_request_data = given.map(|o| UserData::new(o.on_request_data, o.on_request_destroy));
             let server = promise.hold(server, "server")?;

@@ -129,11 +129,11 @@ pub unsafe extern "C" fn wellhead_server_update_tool(
 #[derive(Clone, Copy)]
 pub struct wellhead_tool_limits {
     pub struct_size: usize,
-    /// Calls of the tool in flight, of all callers. 1: one at a time.
+    /// The greatest number of calls of the tool in flight, of all callers. 1 runs one at a time.
     pub calls_in_flight: usize,
-    /// Calls of the tool in flight, for each caller.
+    /// The greatest number of calls of the tool in flight, for each caller.
     pub caller_calls_in_flight: usize,
-    /// Calls of the tool that begin in a minute, for each caller.
+    /// The greatest number of calls of the tool that begin in a minute, for each caller.
     pub caller_calls_per_minute: usize,
     /// The time until a call is cancelled and answered with an internal error, in milliseconds. It takes the place of
     /// call_ms of wellhead_limits.

@@ -29,7 +29,7 @@ impl Shared for wellhead_endpoint {}
 /// wake_data: passed to `wake`.
 /// wake_destroy: called once with wake_data, after the last `wake` and before wellhead_endpoint_free returns, also on
 /// failure; may be NULL.
-/// The three are no options, because wellhead_serve_http takes the same options and wakes itself.
+/// These three are no options, because wellhead_serve_http takes the same options and wakes itself.
 /// Returns NULL if it fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_new(

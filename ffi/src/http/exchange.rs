@@ -25,7 +25,7 @@ struct State {
     exchange: Option<Exchange>,
     freed: bool,
     data: Vec<u8>,
-    /// Data came with the head. The next call reports it.
+    /// True if data came with the head; the next poll reports it.
     data_unreported: bool,
     /// The time at which to poll again.
     until: u64,

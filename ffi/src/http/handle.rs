@@ -76,7 +76,7 @@ impl Clock {
 /// Threads that wait for responses. One of them polls the endpoint when it wakes.
 #[derive(Default)]
 pub(super) struct Waiting {
-    /// The endpoint has something to poll that no thread has begun to poll.
+    /// True if the endpoint has something to poll that no thread has begun to poll.
     woken: AtomicBool,
     bells: Mutex<Vec<Arc<Bell>>>,
 }

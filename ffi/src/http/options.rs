@@ -50,12 +50,12 @@ pub struct wellhead_endpoint_options {
     /// WELLHEAD_NO_SESSIONS and WELLHEAD_TOKEN_NOT_REQUIRED.
     pub flags: u32,
     /// Origins whose pages may send requests, scheme://host[:port], in addition to this machine if the endpoint is bound
-    /// to it. "*" allows any, and "*." before the domain any subdomain. With one that no request can match, no endpoint
-    /// is made: INVALID_ARGUMENT.
+    /// to it. "*" allows any, and "*." before the domain any subdomain. With one that no request can match, functions
+    /// fail with INVALID_ARGUMENT.
     pub allowed_origins: *const wellhead_str,
     pub allowed_origin_count: usize,
     /// Host names of the endpoint, with or without a port. Default: any, unless it is bound to a loopback address. "*"
-    /// allows any, and "*.example.com" any subdomain. With one that no request can match, no endpoint is made:
+    /// allows any, and "*.example.com" any subdomain. With one that no request can match, functions fail with
     /// INVALID_ARGUMENT.
     pub allowed_hosts: *const wellhead_str,
     pub allowed_host_count: usize,
@@ -93,7 +93,7 @@ pub(super) fn builder(
     options: *const wellhead_endpoint_options,
 ) -> Result<EndpointBuilder> {
     let given = promise.options(options, "options")?;
-    // First of all, so that it is destroyed whatever comes.
+    // Made first, so that it is destroyed also if a check below fails.
     let verify_data = given.map(|given| UserData::new(given.verify_data, given.verify_destroy));
     let mut builder = promise.hold(server, "server")?.server.endpoint();
     let (Some(given), Some(verify_data)) = (given, verify_data) else { return Ok(builder) };

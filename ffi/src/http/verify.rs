@@ -118,7 +118,7 @@ pub unsafe extern "C" fn wellhead_verify_granted(
     let mut value = None;
     // SAFETY: our caller's promise.
     unsafe {
-        // First of all, so that it is destroyed whatever comes.
+        // Made first, so that it is destroyed also if a check below fails.
         guard(std::ptr::null_mut(), |promise| {
             let given = promise.fields(grant, "grant")?;
             value = Some(HostCaller::new(given.caller, given.caller_destroy, given.caller_type));
