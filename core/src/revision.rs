@@ -114,6 +114,8 @@ pub(crate) struct Revision {
     pub(crate) notifies: bool,
     /// The capability `extensions`. Only one revision has the member, and the others allow more members.
     pub(crate) extensions: bool,
+    /// The client shows MCP Apps: where `_meta` is missing on tools and resources, it gets the member `ui` all the same.
+    pub(crate) shows_apps: bool,
     /// Denied resources get the answer of resources that do not exist.
     masks_denied: bool,
     not_found: i32,
@@ -142,6 +144,12 @@ impl Revision {
     /// Returns this revision for a client that the server cannot send notifications to.
     pub(crate) fn without_notifications(mut self) -> Revision {
         self.notifies = false;
+        self
+    }
+
+    /// Returns this revision for a client that shows MCP Apps.
+    pub(crate) fn with_apps(mut self) -> Revision {
+        self.shows_apps = true;
         self
     }
 
@@ -462,6 +470,7 @@ static REVISIONS: [Revision; 5] = [
         shape: Shape::Official,
         notifies: true,
         extensions: true,
+        shows_apps: false,
         masks_denied: false,
         not_found: -32602,
         denied: 403,
@@ -489,6 +498,7 @@ static REVISIONS: [Revision; 5] = [
         shape: Shape::Official,
         notifies: true,
         extensions: true,
+        shows_apps: false,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -516,6 +526,7 @@ static REVISIONS: [Revision; 5] = [
         shape: Shape::Official,
         notifies: true,
         extensions: true,
+        shows_apps: false,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -543,6 +554,7 @@ static REVISIONS: [Revision; 5] = [
         shape: Shape::Official,
         notifies: true,
         extensions: true,
+        shows_apps: false,
         masks_denied: false,
         not_found: -32002,
         denied: 403,
@@ -570,6 +582,7 @@ static REVISIONS: [Revision; 5] = [
         shape: Shape::Official,
         notifies: true,
         extensions: true,
+        shows_apps: false,
         masks_denied: false,
         not_found: -32002,
         denied: 403,

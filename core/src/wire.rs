@@ -8,6 +8,7 @@ mod definition;
 mod descriptor;
 mod dialect;
 mod lifecycle;
+mod meta;
 mod method;
 mod notification;
 mod resource_tools;

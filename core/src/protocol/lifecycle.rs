@@ -3,7 +3,7 @@
 use super::RequestHead;
 use super::draft::{Draft, LOG_LEVELS, no_session, unsupported};
 use crate::jsonrpc::RpcError;
-use crate::model::Json;
+use crate::model::{ClientExtensions, Json};
 use crate::policy::Dialect;
 use crate::revision::{Era, KnownMethod, Revision, Revisions, Shape};
 use std::sync::Arc;
@@ -204,6 +204,8 @@ impl Lifecycle {
     ) -> Revision {
         let revision = revisions.find(Era::Handshake, requested).unwrap_or(newest);
         let revision = if self.alone { revision.without_notifications() } else { revision };
+        let extensions = ClientExtensions::new(capabilities.clone().unwrap_or_default(), revision.era);
+        let revision = if extensions.supports_apps() { revision.with_apps() } else { revision };
         self.session = HandshakeState::Initializing(revision);
         self.last = Some(revision);
         self.capabilities = capabilities;

@@ -2,6 +2,7 @@
 
 use super::Identity;
 use super::descriptor::text;
+use super::meta::shown_meta;
 use crate::encode::{base64_into, escape_into, quote_into};
 use crate::model::{AnswerDescription, Body, Borrowed, Descriptor, SharedBytes, SharedText, Source};
 use crate::revision::Revision;
@@ -130,10 +131,11 @@ pub(super) fn write_element(
         Source::Blob(_) => b",\"blob\":\"",
     });
     write_body(payload, borrowed);
-    if let (true, Some(meta)) = (revision.titles, element.meta.as_ref().or(descriptor.meta())) {
+    let meta = element.meta.as_ref().or(descriptor.meta());
+    if let Some(meta) = meta.and_then(|meta| shown_meta(revision, meta.raw())) {
         let out = &mut *payload.out;
         out.extend_from_slice(b",\"_meta\":");
-        out.extend_from_slice(meta.as_str().as_bytes());
+        out.extend_from_slice(meta.as_bytes());
     }
     payload.out.push(b'}');
 }

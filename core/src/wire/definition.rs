@@ -1,5 +1,6 @@
 //! The definitions of tools and prompts, as lists of a revision have them.
 
+use super::meta::shown_meta;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, elements, for_each_member, is_object, members};
 use crate::model::Family;
@@ -18,6 +19,11 @@ pub(crate) fn write_definition(out: &mut Vec<u8>, family: Family, revision: Revi
     let mut annotated = false;
     let mut object = Object::begin(out);
     for_each_member(definition, |name, value| match (family, name) {
+        (Family::Tools, "_meta") => {
+            if let Some(meta) = shown_meta(revision, value) {
+                object.any_member(name).extend_from_slice(meta.as_bytes());
+            }
+        }
         _ if !has_member(family, revision, name) => {}
         (Family::Tools, "annotations") => {
             annotated = true;

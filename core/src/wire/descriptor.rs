@@ -1,6 +1,7 @@
 //! Resources and templates as lists show them.
 
 use super::dialect::write_further;
+use super::meta::shown_meta;
 use crate::encode::{escape_into, quote_into};
 use crate::model::{Annotations, Described, Icon, Rare, Role};
 use crate::revision::{Revision, Shape};
@@ -98,9 +99,9 @@ fn write_rare(out: &mut Vec<u8>, revision: Revision, rare: &Rare) {
     if revision.icons {
         write_icons(out, &rare.icons);
     }
-    if let (true, Some(meta)) = (revision.titles, &rare.meta) {
+    if let Some(meta) = rare.meta.as_ref().and_then(|meta| shown_meta(revision, meta.raw())) {
         out.extend_from_slice(b",\"_meta\":");
-        out.extend_from_slice(meta.as_str().as_bytes());
+        out.extend_from_slice(meta.as_bytes());
     }
 }
 
