@@ -132,7 +132,7 @@ def listing(value: Any, where: str) -> None:
     if value == "fail":
         return
     by_member(
-        ("items", members({"items": array(item)}, {"ignore_limit": one_of(True), "unlisted": array(item)})),
+        ("items", members({"items": array(item)}, {"ignore_limit": one_of(True), "unlisted": array(item), "header": text})),
         ("more_without_items", members({"more_without_items": one_of(True)}, {})),
         ("hold", members({"hold": text}, {})),
     )(value, where)
@@ -147,7 +147,7 @@ def completion(value: Any, where: str) -> None:
     if value == "fail":
         return
     by_member(
-        ("values", members({"values": array(text)}, {"total": integer, "more": one_of(True)})),
+        ("values", members({"values": array(text)}, {"total": integer, "more": one_of(True), "header": text})),
         ("count", members({"count": integer}, {"total": integer, "more": one_of(True)})),
         ("hold", members({"hold": text}, {})),
     )(value, where)
@@ -169,7 +169,7 @@ entry = by_member(
     ("prompt", members({"prompt": text, "members": lambda v, w: any_object(v, w), "answer": lambda v, w: method_answer(v, w)},
                        {"complete": members_of(completion)})),
     ("around", members({"around": text}, {"append": text, "header": text, "arguments": members_of(lambda v, w: any_object(v, w)), "refuse": members_of(lambda v, w: finish(v, w)), "fail": members_of(one_of("before", "after"))})),
-    ("authorize", members({"authorize": members({}, {"deny": array(text), "hide": array(text), "hold": text})}, {})),
+    ("authorize", members({"authorize": members({}, {"deny": array(text), "hide": array(text), "hold": text, "header": text})}, {})),
     ("interest", members({"interest": members({}, {"hold": text, "fail": one_of(True)})}, {})),
 )
 

@@ -179,7 +179,7 @@ class Host:
         if isinstance(read, dict) and "client_requests" in read:
             return self.client_requests(read, lambda then: self.answer(then, values, call), call)
         if isinstance(read, dict) and "header" in read:
-            return f"{call.header(read['header']) or '-'} {call.query or '-'}"
+            return of_request(call, read).lstrip()
         if isinstance(read, dict) and "hold" in read:
             return self.hold(fill(read["hold"], values), call)
         if read == "none":
@@ -196,7 +196,8 @@ class Host:
     def completer(self, template: str, variable: str, values: Json) -> Callable[..., Any]:
         def callback(value: str, others: dict[str, str], call: wellhead.Call) -> Any:
             known = ";".join(f"{name}={other}" for name, other in others.items())
-            self.calls.append(f"complete {template} {variable}={value}" + (f" with {known}" if known else ""))
+            line = f"complete {template} {variable}={value}" + (f" with {known}" if known else "")
+            self.calls.append(line + of_request(call, values))
             return self.hold(values["hold"], call) if "hold" in values else completion(values)
 
         return callback
@@ -343,7 +344,7 @@ class Host:
 
         @self.server.authorize
         def callback(operation: str, uris: list[str], call: wellhead.Call) -> Any:
-            self.calls.append(f"authorize {operation} {','.join(uris)}")
+            self.calls.append(f"authorize {operation} {','.join(uris)}{of_request(call, rules)}")
             return self.hold(rules["hold"], call) if "hold" in rules else [verdict(uri) for uri in uris]
 
     def interest(self, behaviour: Json) -> None:
@@ -376,7 +377,8 @@ class Host:
         def callback(after: str | None, limit: int, call: wellhead.Call) -> Any:
             wanted = "" if call.filter is None else f" filter={compact(call.filter)}"
             asked = f" uri={call.uri}" if call.uri else ""
-            self.calls.append(f"list {name} after={'-' if after is None else after} limit={limit}{wanted}{asked}")
+            line = f"list {name} after={'-' if after is None else after} limit={limit}{wanted}{asked}"
+            self.calls.append(line + of_request(call, pages))
             if call.uri and "unlisted" in pages:
                 return wellhead.Page([each for each in own + pages["unlisted"] if each["uri"] == call.uri])
             if pages == "fail":
@@ -560,6 +562,13 @@ def method_result(answer: Json) -> dict[str, Any]:
         raise wellhead.MissingCapability(answer["missing_capability"])
     result: dict[str, Any] = answer["result"]
     return result
+
+
+def of_request(call: wellhead.Call, rule: Json) -> str:
+    """The header field of the HTTP request that a rule names, and its query; nothing if it names none."""
+    if not isinstance(rule, dict) or "header" not in rule:
+        return ""
+    return f" {call.header(rule['header']) or '-'} {call.query or '-'}"
 
 
 def completion(values: Json) -> wellhead.Completion:

@@ -131,9 +131,10 @@ impl Shared {
         }
     }
 
-    pub(crate) fn note_question(&self, call: &AuthorizeCall) {
+    pub(crate) fn note_question(&self, call: &AuthorizeCall, rule: &Value) {
         let uris: Vec<_> = call.uris().collect();
-        self.note(format!("authorize {} {}", call.operation(), uris.join(",")));
+        let request = of_request(rule, |name| call.header(name), call.query());
+        self.note(format!("authorize {} {}{request}", call.operation(), uris.join(",")));
     }
 
     pub(crate) fn note_interest(&self, call: &InterestCall) {
@@ -155,11 +156,12 @@ impl Shared {
         self.note(words.into_iter().flatten().fold("read".to_owned(), |line, word| line + " " + word));
     }
 
-    fn note_list(&self, call: &ListCall, name: &str) {
+    fn note_list(&self, call: &ListCall, name: &str, pages: &Value) {
         let filter = call.filter().map_or_else(String::new, |filter| format!(" filter={}", filter.as_str()));
         let uri = call.uri().map_or_else(String::new, |uri| format!(" uri={uri}"));
+        let request = of_request(pages, |name| call.header(name), call.query());
         self.note(format!(
-            "list {name} after={} limit={}{filter}{uri}",
+            "list {name} after={} limit={}{filter}{uri}{request}",
             call.after().unwrap_or("-"),
             call.limit()
         ));
@@ -168,8 +170,8 @@ impl Shared {
     /// A read callback that answers by what it returns.
     pub(crate) fn read_now(&self, call: &Call, read: &Value) -> Answer {
         self.note_read(call);
-        if let Some(name) = read["header"].as_str() {
-            return format!("{} {}", call.header(name).unwrap_or("-"), call.query().unwrap_or("-")).into();
+        if read.get("header").is_some() {
+            return of_request(read, |name| call.header(name), call.query()).trim_start().to_owned().into();
         }
         if let Some(requests) = read["client_requests"].as_array() {
             let ask =
@@ -199,31 +201,32 @@ impl Shared {
     }
 
     pub(crate) fn list_now(&self, call: &ListCall, name: &str, pages: &Value) -> Page {
-        self.note_list(call, name);
+        self.note_list(call, name, pages);
         self.page(call, name, pages)
     }
 
     pub(crate) fn list_later(&self, call: &ListCall, name: &str, pages: &Value) -> Deferred {
-        self.note_list(call, name);
+        self.note_list(call, name, pages);
         let (deferred, responder) = call.defer();
         self.hold(&text_of(&pages["hold"]), Held::List(responder));
         deferred
     }
 
-    fn note_complete(&self, call: &CompleteCall) {
+    fn note_complete(&self, call: &CompleteCall, values: &Value) {
         let others: Vec<_> = call.others().map(|(name, value)| format!("{name}={value}")).collect();
         let others = if others.is_empty() { String::new() } else { format!(" with {}", others.join(";")) };
         let (template, variable, value) = (call.uri_template(), call.variable(), call.value());
-        self.note(format!("complete {template} {variable}={value}{others}"));
+        let request = of_request(values, |name| call.header(name), call.query());
+        self.note(format!("complete {template} {variable}={value}{others}{request}"));
     }
 
     pub(crate) fn complete_now(&self, call: &CompleteCall, values: &Value) -> Completion {
-        self.note_complete(call);
+        self.note_complete(call, values);
         completion(values)
     }
 
     pub(crate) fn complete_later(&self, call: &CompleteCall, values: &Value) -> Deferred {
-        self.note_complete(call);
+        self.note_complete(call, values);
         let (deferred, responder) = call.defer();
         self.hold(&text_of(&values["hold"]), Held::Completion(responder));
         deferred
@@ -292,6 +295,13 @@ impl Provider for Callbacks {
         self.state.note(format!("exists {uri}"));
         known.iter().any(|known| known == uri)
     }
+}
+
+/// The header field of the HTTP request that `with` names, and its query; nothing if it names none.
+fn of_request<'a>(with: &Value, header: impl Fn(&str) -> Option<&'a str>, query: Option<&str>) -> String {
+    with["header"]
+        .as_str()
+        .map_or_else(String::new, |name| format!(" {} {}", header(name).unwrap_or("-"), query.unwrap_or("-")))
 }
 
 /// The answer that the variables choose.

@@ -231,13 +231,13 @@ impl Host {
             if rule.get("hold").is_some() {
                 server.authorize(move |call: AuthorizeCall| {
                     let (deferred, responder) = call.defer();
-                    state.note_question(&call);
+                    state.note_question(&call, &rule);
                     state.hold(&text_of(&rule["hold"]), Held::Question(responder));
                     deferred
                 })
             } else {
                 server.authorize(move |call: AuthorizeCall| -> Vec<Verdict> {
-                    state.note_question(&call);
+                    state.note_question(&call, &rule);
                     call.uris().map(|uri| verdict(&rule, uri)).collect()
                 })
             }

@@ -32,6 +32,16 @@ void note(host *h, text *line) {
     text_free(line);
 }
 
+/* The header field of the HTTP request that `with` names, and its query; nothing if it names none. */
+static void say_request(text *line, const wellhead_call *call, const json_t *with) {
+    const char *name = json_string_value(json_object_get(with, "header"));
+    if (!name) return;
+    wellhead_str header = wellhead_call_header(call, name), query = wellhead_call_query(call);
+    if (!header.ptr) header = WELLHEAD_STR("-");
+    if (!query.ptr) query = WELLHEAD_STR("-");
+    text_say(line, " %.*s %.*s", (int)header.len, header.ptr, (int)query.len, query.ptr);
+}
+
 /* The value of a variable by a name that is not NUL-terminated. */
 static wellhead_str var(const wellhead_call *call, wellhead_str name) {
     text zero = {0};
@@ -141,14 +151,10 @@ static void read_callback(void *user_data, const wellhead_call *call, wellhead_r
         else wellhead_read_wait(r);
         return;
     }
-    const json_t *field = json_object_get(read, "header");
-    if (field) {
-        wellhead_str header = wellhead_call_header(call, json_string_value(field)), query = wellhead_call_query(call);
-        if (!header.ptr) header = WELLHEAD_STR("-");
-        if (!query.ptr) query = WELLHEAD_STR("-");
+    if (json_object_get(read, "header")) {
         text told = {0};
-        text_say(&told, "%.*s %.*s", (int)header.len, header.ptr, (int)query.len, query.ptr);
-        wellhead_read_text(r, view(&told));
+        say_request(&told, call, read);
+        wellhead_read_text(r, wellhead_cstr(told.at + 1)); /* without the space in front */
         text_free(&told);
         return;
     }
@@ -200,6 +206,7 @@ static void list_callback(void *user_data, const wellhead_call *call, wellhead_l
     if (filter.ptr) text_say(&line, " filter=%.*s", (int)filter.len, filter.ptr);
     wellhead_str uri = wellhead_call_uri(call);
     if (uri.ptr) text_say(&line, " uri=%.*s", (int)uri.len, uri.ptr);
+    say_request(&line, call, pages);
     note(own->host, &line);
     if (later) {
         hold(own->host, filled(call, later))->list = wellhead_list_keep(r);
@@ -238,9 +245,10 @@ void complete_callback(void *user_data, const wellhead_call *call, wellhead_comp
         wellhead_str has = var(call, other);
         text_say(&line, "%s%.*s=%.*s", i ? ";" : " with ", (int)other.len, other.ptr, (int)has.len, has.ptr);
     }
-    note(own->host, &line);
     text_add(&key, variable.ptr, variable.len);
     const json_t *with = json_object_get(json_object_get(own->entry, "complete"), key.at);
+    say_request(&line, call, with);
+    note(own->host, &line);
     const json_t *later = json_object_get(with, "hold");
     if (later) hold(own->host, filled(NULL, later))->completion = wellhead_complete_keep(r);
     else answer_completion(r, with);
@@ -280,6 +288,7 @@ void authorize_callback(void *user_data, const wellhead_call *call, uint32_t ope
     text line = {0};
     text_say(&line, "authorize %s ", operations[operation]);
     for (size_t i = 0; i < uri_count; i++) text_say(&line, "%s%.*s", i ? "," : "", (int)uris[i].len, uris[i].ptr);
+    say_request(&line, call, rule);
     note(own->host, &line);
     if (later) {
         hold(own->host, filled(call, later))->question = wellhead_authorize_keep(r);

@@ -31,6 +31,13 @@ template <class R> const json_t *Host::client_requests(R &r, const json_t *with)
     return all ? get(with, "then") : nullptr;
 }
 
+/* The header field of the HTTP request that `with` names, and its query; nothing if it names none. */
+static std::string of_request(const Call &call, const json_t *with) {
+    const auto name = optional_string(get(with, "header"));
+    if (!name) return "";
+    return " " + std::string(call.header(name->c_str()).value_or("-")) + " " + std::string(call.query().value_or("-"));
+}
+
 void Host::read(const json_t *entry, const Call &call, Read &r) {
     std::string line = "read " + std::string(call.uri());
     for (std::size_t i = 0; const auto name = call.var_name(i); i++) {
@@ -75,9 +82,8 @@ void Host::read(const json_t *entry, const Call &call, Read &r) {
         else r.wait();
         return;
     }
-    if (const json_t *name = get(with, "header")) {
-        const auto header = call.header(json_string_value(name)), query = call.query();
-        r.text(std::string(header.value_or("-")) + " " + std::string(query.value_or("-")));
+    if (get(with, "header")) {
+        r.text(of_request(call, with).substr(1)); // without the space in front
         return;
     }
     if (const json_t *name = get(with, "hold")) held_.emplace(filled(call, name), r.keep());
@@ -102,7 +108,7 @@ void Host::list(const std::string &name, const json_t *pages, const Call &call, 
     if (const auto filter = call.filter()) line += " filter=" + std::string(*filter);
     const std::string uri(call.uri());
     if (!uri.empty()) line += " uri=" + uri;
-    calls_.push_back(line);
+    calls_.push_back(line + of_request(call, pages));
     if (const json_t *unlisted = get(pages, "unlisted"); unlisted && !uri.empty()) {
         for (const json_t *all : {get(pages, "items"), unlisted})
             for (const json_t *item : elements(all))
@@ -131,7 +137,7 @@ void Host::complete(const json_t *with, const Call &call, std::string_view varia
         const std::string zero(*name);
         line += (i ? ";" : " with ") + zero + "=" + std::string(call.var(zero.c_str()).value_or(""));
     }
-    calls_.push_back(line);
+    calls_.push_back(line + of_request(call, with));
     if (const json_t *later = get(with, "hold")) held_.emplace(string_of(later), r.keep());
     else answer(r, with);
 }
@@ -224,13 +230,13 @@ void Host::request(Method r, const json_t *with) {
     else *kept = std::move(r);
 }
 
-void Host::authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
-                     Authorize &r) {
+void Host::authorize(const json_t *rule, const Call &call, std::uint32_t operation, const wellhead_str *uris,
+                     std::size_t count, Authorize &r) {
     static const char *const operations[] = {"", "list", "read", "subscribe", "complete", "list_tools",
                                              "call_tool", "list_prompts", "get_prompt"};
     std::string line = "authorize " + std::string(operations[operation]) + " ";
     for (std::size_t i = 0; i < count; i++) line += (i ? "," : "") + std::string(wellhead::view(uris[i]));
-    calls_.push_back(line);
+    calls_.push_back(line + of_request(call, rule));
     if (const json_t *later = get(rule, "hold")) {
         held_.emplace(string_of(later), r.keep());
         return;

@@ -83,8 +83,8 @@ void Host::add(const json_t *entry) {
                                        complete(with, call, variable, value, r);
                                    });
     } else if (kind == "authorize")
-        server.set_authorize([this, rule = what](const Call &, auto operation, auto uris, auto count, Authorize &r) {
-            authorize(rule, operation, uris, count, r);
+        server.set_authorize([this, rule = what](const Call &call, auto operation, auto uris, auto count, Authorize &r) {
+            authorize(rule, call, operation, uris, count, r);
         });
     else if (kind == "around") server.around([this, entry](const Call &call, wellhead::Next &next) { around(entry, call, next); });
     else if (kind == "interest")

@@ -44,8 +44,8 @@ private:
     void complete(const json_t *with, const wellhead::Call &call, std::string_view variable, std::string_view value,
                   wellhead::Complete &r);
     void method(const json_t *with, const wellhead::Call &call, std::string_view params, wellhead::Method &r);
-    void authorize(const json_t *rule, std::uint32_t operation, const wellhead_str *uris, std::size_t count,
-                   wellhead::Authorize &r);
+    void authorize(const json_t *rule, const wellhead::Call &call, std::uint32_t operation, const wellhead_str *uris,
+                   std::size_t count, wellhead::Authorize &r);
     void around(const json_t *entry, const wellhead::Call &call, wellhead::Next &next);
     void interest(const json_t *rule, const wellhead::Call &call, bool wanted, wellhead::Interest &r);
     void verify(const json_t *tokens, std::string_view token, wellhead::Verify &r);

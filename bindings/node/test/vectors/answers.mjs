@@ -70,7 +70,9 @@ export class Answers {
     return ({ after, limit, filter, uri }, call) => {
       const wanted = filter === undefined ? '' : ` filter=${JSON.stringify(filter)}`;
       const asked = uri === undefined ? '' : ` uri=${uri}`;
-      this.#note(`list ${name} after=${after ?? '-'} limit=${limit}${wanted}${asked}`);
+      this.#note(
+        `list ${name} after=${after ?? '-'} limit=${limit}${wanted}${asked}${ofRequest(call, pages)}`,
+      );
       if (uri !== undefined && pages.unlisted !== undefined) {
         return { items: [...pages.items, ...pages.unlisted].filter((item) => item.uri === uri) };
       }
@@ -96,7 +98,7 @@ export class Answers {
 
   authorizer(rule) {
     return ({ operation, uris }, call) => {
-      this.#note(`authorize ${operation} ${uris.join()}`);
+      this.#note(`authorize ${operation} ${uris.join()}${ofRequest(call, rule)}`);
       if (rule.hold !== undefined) return this.#hold(rule.hold, call, verdicts);
       return uris.map((uri) => {
         if (rule.deny?.includes(uri)) return 'deny';
@@ -145,7 +147,7 @@ export class Answers {
       return ({ value, others }, call) => {
         const known = Object.entries(others).map(([name, value]) => `${name}=${value}`);
         const suffix = known.length > 0 ? ` with ${known.join(';')}` : '';
-        this.#note(`complete ${template} ${variable}=${value}${suffix}`);
+        this.#note(`complete ${template} ${variable}=${value}${suffix}${ofRequest(call, answer)}`);
         return answer.hold === undefined ? completion(answer) : this.#hold(answer.hold, call, completion);
       };
     };
@@ -338,8 +340,7 @@ export class Answers {
     }
     const fill = (text) =>
       Object.keys(vars).reduce((text, name) => text.replaceAll(`{${name}}`, () => first(vars[name])), text);
-    if (read?.header !== undefined)
-      return made({ text: `${call.header(read.header) ?? '-'} ${call.query ?? '-'}` }, fill);
+    if (read?.header !== undefined) return made({ text: ofRequest(call, read).trimStart() }, fill);
     if (read?.hold !== undefined)
       return this.#hold(fill(read.hold), call, (value) => made(value, (text) => text));
     if (read === 'none') return this.#drop(new Promise(() => {}));
@@ -427,6 +428,11 @@ function grant(value) {
   if (value.insufficient_scope !== undefined) throw new InsufficientScope(value.insufficient_scope);
   const { caller, audience, scopes, expires_in_ms: expiresInMs } = value;
   return { caller: { id: caller }, audience, scopes, expiresInMs };
+}
+
+/** The header field of the HTTP request that a rule names, and its query; nothing if it names none. */
+function ofRequest(call, { header }) {
+  return header === undefined ? '' : ` ${call.header(header) ?? '-'} ${call.query ?? '-'}`;
 }
 
 /** A COMPLETION that is not held. */
