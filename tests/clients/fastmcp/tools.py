@@ -94,7 +94,7 @@ async def log_messages_arrive(client: Client, logged: Logged) -> None:
     await client.call_tool("log", {})
     said = [await asyncio.wait_for(logged.get(), 30) for _ in range(2)]
     assert [level for level, _ in said] == ["debug", "error"], said
-    assert said[1][1] == {"said": "error"}, said
+    assert said[1][1] == "what went wrong", said
 
 
 async def a_tool_that_came_later_can_be_called(client: Client, _logged: Logged) -> None:

@@ -23,7 +23,6 @@
 
 static wellhead_server *server;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int debug = 1; /* whether clients of sessions want to hear of it, under the lock */
 static wellhead_read *waiting; /* the read of wide://steps, answered once a client reads wide://enough, under the lock */
 
 /* The value of the first member of that name, as it stands in the JSON; absent without one. */
@@ -239,24 +238,10 @@ static void ask(void *user_data, const wellhead_call *call, wellhead_method *r) 
     }
 }
 
-static void set_level(void *user_data, const wellhead_call *call, wellhead_method *r) {
-    (void)user_data;
-    pthread_mutex_lock(&lock);
-    debug = is(member(wellhead_call_params(call), "level"), "\"debug\"");
-    pthread_mutex_unlock(&lock);
-    wellhead_method_result(r, S("{}"));
-}
-
 static void log_both(void *user_data, const wellhead_call *call, wellhead_method *r) {
     (void)user_data, (void)call;
-    pthread_mutex_lock(&lock);
-    int wanted = debug;
-    pthread_mutex_unlock(&lock);
-    if (wanted)
-        wellhead_method_notify(r, S("notifications/message"),
-                               S("{\"level\":\"debug\",\"logger\":\"wide\",\"data\":{\"said\":\"debug\"}}"), NULL);
-    wellhead_method_notify(r, S("notifications/message"),
-                           S("{\"level\":\"error\",\"logger\":\"wide\",\"data\":{\"said\":\"error\"}}"), NULL);
+    wellhead_method_log(r, S("debug"), S("what is going on"), S("wide"), NULL);
+    wellhead_method_log(r, S("error"), S("what went wrong"), S("wide"), NULL);
     answer_text(r, "logged");
 }
 
@@ -313,7 +298,6 @@ static wellhead_status add_methods(void) {
     const wellhead_str greeting = S("{\"title\":\"A greeting\",\"arguments\":[{\"name\":\"name\",\"required\":true}]}");
     wellhead_status status;
     if ((status = wellhead_server_add_tool(server, S("ask"), of_method, ask, NULL, NULL, NULL))
-        || (status = wellhead_server_add_method(server, S("logging/setLevel"), NULL, set_level, NULL, NULL, NULL))
         || (status = wellhead_server_add_tool(server, S("log"), plain, log_both, NULL, NULL, NULL))
         || (status = wellhead_server_add_tool(server, S("add"), of_numbers, add, NULL, NULL, NULL))
         || (status = wellhead_server_add_tool(server, S("grow"), plain, grow, NULL, NULL, NULL))
@@ -346,13 +330,13 @@ static wellhead_status serve(int argc, char **argv) {
 #endif
 
 int main(int argc, char **argv) {
-    const wellhead_pair tools = {S("tools"), S("{\"listChanged\":true}")};
+    const wellhead_pair capabilities[] = {{S("tools"), S("{\"listChanged\":true}")}, {S("logging"), S("{}")}};
     wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
     wellhead_status status;
     options.title = S("All there is");
     options.instructions = S("Ask for anything.");
-    options.capabilities = &tools;
-    options.capability_count = 1;
+    options.capabilities = capabilities;
+    options.capability_count = 2;
     server = wellhead_server_new(S("wide"), S("1.0.0"), &options, NULL);
     if (!server) return 1;
     if (!(status = add_resources()) && !(status = add_methods())) status = serve(argc, argv);

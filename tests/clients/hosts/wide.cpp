@@ -1,7 +1,6 @@
 // wide.cpp - everything that a client can ask for, on a small scale: see README.md one folder up.
 #include <wellhead_http.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <iostream>
 #include <mutex>
@@ -146,16 +145,9 @@ static void ask(const Call &call, std::string_view, Method &r) {
 static void add_methods(wellhead::Server &server) {
     server.add_tool("ask", R"({"inputSchema":{"type":"object","properties":{"method":{"type":"string"}}}})", ask);
 
-    static std::atomic<bool> debug = true;
-    server.add_method("logging/setLevel", [](const Call &, std::string_view params, Method &r) {
-        debug = member(params, "level") == R"("debug")";
-        r.result("{}");
-    });
     server.add_tool("log", PLAIN, [](const Call &, std::string_view, Method &r) {
-        for (const auto &said : {"debug"s, "error"s})
-            if (said == "error" || debug)
-                r.notify("notifications/message",
-                         R"({"level":")" + said + R"(","logger":"wide","data":{"said":")" + said + R"("}})");
+        r.log("debug", "what is going on", "wide");
+        r.log("error", "what went wrong", "wide");
         r.text("logged");
     });
     const auto sum = R"({"inputSchema":{"required":["a","b"],"properties":{"a":{"type":"integer"},"b":{"type":"integer"}}},)"
@@ -186,7 +178,7 @@ int main(int argc, char **argv) try {
     wellhead::ServerOptions options;
     options.title = "All there is";
     options.instructions = "Ask for anything.";
-    options.capabilities = {{"tools", R"({"listChanged":true})"}};
+    options.capabilities = {{"tools", R"({"listChanged":true})"}, {"logging", "{}"}};
     static wellhead::Server &server = *new wellhead::Server("wide", "1.0.0", std::move(options)); // a thread may outlive main
     add_resources(server);
     add_methods(server);

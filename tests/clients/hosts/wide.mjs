@@ -6,7 +6,7 @@ const ICON = 'https://example.com/icon.png';
 const server = new Server('wide', '1.0.0', {
   title: 'All there is',
   instructions: 'Ask for anything.',
-  capabilities: { tools: { listChanged: true } },
+  capabilities: { tools: { listChanged: true }, logging: {} },
 });
 
 server.text('wide://described', 'Described.', {
@@ -85,17 +85,9 @@ server.resource(
   ({ city, street }) => `${street} in ${city}`,
 );
 
-let level = 'debug';
-server.method('logging/setLevel', (params) => {
-  level = params.level;
-  return {};
-});
 server.tool('log', { inputSchema: { type: 'object' } }, (_, call) => {
-  for (const said of ['debug', 'error']) {
-    if (said === 'error' || level === 'debug') {
-      call.notify('notifications/message', { level: said, logger: 'wide', data: { said } });
-    }
-  }
+  call.log('debug', 'what is going on', 'wide');
+  call.log('error', 'what went wrong', 'wide');
   return text('logged');
 });
 

@@ -15,11 +15,9 @@ server = wellhead.Server(
     "1.0.0",
     title="All there is",
     instructions="Ask for anything.",
-    capabilities={"tools": {"listChanged": True}},
+    capabilities={"tools": {"listChanged": True}, "logging": {}},
 )
-level = "debug"
 waiting: list[Future[str]] = []
-
 
 
 @dataclass
@@ -110,18 +108,10 @@ def place(city: str, street: str) -> str:
     return f"{street} in {city}"
 
 
-@server.method("logging/setLevel")
-def set_level(params: dict[str, Any]) -> dict[str, Any]:
-    global level
-    level = params["level"]
-    return {}
-
-
 @server.tool("log", {"inputSchema": {"type": "object"}})
 def log(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
-    for said in ["debug", "error"]:
-        if said == "error" or level == "debug":
-            call.notify("notifications/message", {"level": said, "logger": "wide", "data": {"said": said}})
+    call.log("debug", "what is going on", logger="wide")
+    call.log("error", "what went wrong", logger="wide")
     return text("logged")
 
 

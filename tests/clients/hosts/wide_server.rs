@@ -2,7 +2,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use wellhead::{Annotations, Answer, CacheHint, ClientRequestError, Completion, Contents, Icon, Json};
@@ -24,6 +23,7 @@ pub(crate) fn server() -> wellhead::Result<Server> {
         .title("All there is")
         .instructions("Ask for anything.")
         .capability("tools", Json::parse(r#"{"listChanged":true}"#)?)
+        .capability("logging", Json::default())
         .build()?;
     resources(&server)?;
     places(&server)?;
@@ -126,19 +126,9 @@ fn tools(server: &Server) -> wellhead::Result<()> {
     };
     server.tool("ask", &members(r#""method":{"type":"string"}"#)?, |call| ask(&call))?;
 
-    let debug = Arc::new(AtomicBool::new(true));
-    let kept = Arc::clone(&debug);
-    server.method("logging/setLevel", move |call| {
-        kept.store(json(call.params())["level"] == "debug", Relaxed);
-        Json::default()
-    })?;
-    server.tool("log", &members("")?, move |call| -> wellhead::Result<_> {
-        for said in ["debug", "error"] {
-            if said == "error" || debug.load(Relaxed) {
-                let params = json!({"level": said, "logger": "wide", "data": {"said": said}});
-                call.notify("notifications/message", Some(&Json::parse(params.to_string())?))?;
-            }
-        }
+    server.tool("log", &members("")?, |call| -> wellhead::Result<_> {
+        call.log("debug", "what is going on", Some("wide"))?;
+        call.log("error", "what went wrong", Some("wide"))?;
         text("logged")
     })?;
 

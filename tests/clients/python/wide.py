@@ -215,10 +215,10 @@ async def prompts(wide: Wide) -> str:
 
 
 async def logging(wide: Wide) -> str:
-    heard = wide.inbox.logged
+    heard, lines = wide.inbox.logged, {"debug": "what is going on", "error": "what went wrong"}
     for level in ["debug", "error"]:
         before = len(heard)
-        wanted = [(each, "wide", {"said": each}) for each in await in_time(wide.log_from(level), f"messages from {level} on")]
+        wanted = [(each, "wide", lines[each]) for each in await in_time(wide.log_from(level), f"messages from {level} on")]
         await in_time(wide.call("log", {}), "an answer to tools/call")
         expect(heard[before:] == wanted, f"from {level} on came {heard[before:]}")
     return "messages from the level on that is asked for"

@@ -17,14 +17,11 @@
 #define WAV "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=" /* no sound */
 #define PLAIN JSON({"description": "For the conformance suite", "inputSchema": {"type": "object"}})
 #define INVALID_PARAMS (-32602)
-#define INFO 1
 
 typedef void handler(void *user_data, const wellhead_call *call, wellhead_method *r);
 
-static const char *const levels[] = {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
 static wellhead_server *server;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int level; /* from which on clients of sessions are sent messages, under the lock */
 
 /* ---- JSON */
 
@@ -379,35 +376,11 @@ static void add_plain_tools(void) {
 
 /* ---- tools that tell */
 
-static void set_level(void *user_data, const wellhead_call *call, wellhead_method *r) {
-    const wellhead_str params = wellhead_call_params(call);
-    json_t *asked = parsed(params);
-    const char *wanted = "";
-    int found = 0;
-    (void)user_data;
-    json_unpack(asked, "{s?s}", "level", &wanted);
-    while (found < 8 && strcmp(levels[found], wanted) != 0) found++;
-    if (found < 8) {
-        pthread_mutex_lock(&lock);
-        level = found;
-        pthread_mutex_unlock(&lock);
-        wellhead_method_result(r, S("{}"));
-    } else {
-        wellhead_method_error(r, INVALID_PARAMS, S("Invalid params: level"), wellhead_cstr(NULL));
-    }
-    json_decref(asked);
-}
-
 static void log_thrice(void *user_data, const wellhead_call *call, wellhead_method *r) {
-    static const char *const said[] = {JSON({"level": "info", "logger": "conformance", "data": "Tool execution started"}),
-                                       JSON({"level": "info", "logger": "conformance", "data": "Tool processing data"}),
-                                       JSON({"level": "info", "logger": "conformance", "data": "Tool execution completed"})};
+    static const char *const said[] = {"Tool execution started", "Tool processing data", "Tool execution completed"};
     (void)user_data, (void)call;
     for (int i = 0; i < 3; i++) {
-        pthread_mutex_lock(&lock);
-        int wanted = level <= INFO;
-        pthread_mutex_unlock(&lock);
-        if (wanted) wellhead_method_notify(r, S("notifications/message"), wellhead_cstr(said[i]), NULL);
+        wellhead_method_log(r, S("info"), wellhead_cstr(said[i]), S("conformance"), NULL);
         usleep(50000);
     }
     answer(r, says(json_string("logged")));
@@ -432,7 +405,6 @@ static void reconnection(void *user_data, const wellhead_call *call, wellhead_me
 }
 
 static void add_tools_that_tell(void) {
-    must(wellhead_server_add_method(server, S("logging/setLevel"), NULL, set_level, NULL, NULL, NULL));
     tool("test_tool_with_logging", PLAIN, log_thrice, NULL);
     tool("test_logging_tool", PLAIN, log_thrice, NULL);
     tool("test_tool_with_progress", PLAIN, tell_progress, NULL);
@@ -573,11 +545,12 @@ static void bound(void *bound_data, const wellhead_str *address) {
 
 int main(void) {
     const wellhead_pair capabilities[] = {{S("tools"), S(JSON({"listChanged": true}))},
-                                          {S("prompts"), S(JSON({"listChanged": true}))}};
+                                          {S("prompts"), S(JSON({"listChanged": true}))},
+                                          {S("logging"), S("{}")}};
     wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
     wellhead_http_options http = WELLHEAD_HTTP_OPTIONS_INIT;
     options.capabilities = capabilities;
-    options.capability_count = 2;
+    options.capability_count = 3;
     server = wellhead_server_new(S("conformance"), S("1.0.0"), &options, NULL);
     if (!server) return 1;
     add_resources();

@@ -2,9 +2,6 @@
 // until SIGTERM.
 #include <wellhead_http.hpp>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -15,15 +12,12 @@
 #include <vector>
 
 using namespace std::chrono_literals;
-using namespace std::string_view_literals;
 using nlohmann::json;
 using wellhead::Call, wellhead::ClientRequestError, wellhead::Complete, wellhead::Method, wellhead::Read, wellhead::Resource;
 
 static const auto PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="; // one pixel
 static const auto WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA="; // no sound
 static const json PLAIN = {{"description", "For the conformance suite"}, {"inputSchema", {{"type", "object"}}}};
-static constexpr std::array LEVELS = {"debug"sv, "info"sv, "notice"sv, "warning"sv, "error"sv, "critical"sv, "alert"sv, "emergency"sv};
-static constexpr int INFO = 1, INVALID_PARAMS = -32602;
 
 /* ---- JSON */
 
@@ -288,19 +282,10 @@ static void add_plain_tools(wellhead::Server &server) {
 /* ---- tools that tell */
 
 static void add_tools_that_tell(wellhead::Server &server) {
-    static std::atomic<int> level = 0; // from which on clients of sessions are sent messages
-    server.add_method("logging/setLevel", [](const Call &, std::string_view params, Method &r) {
-        const auto wanted = json::parse(params).value("level", "");
-        const auto found = std::find(LEVELS.begin(), LEVELS.end(), wanted);
-        if (found == LEVELS.end()) return r.error(INVALID_PARAMS, "Invalid params: level");
-        level = static_cast<int>(found - LEVELS.begin());
-        r.result("{}");
-    });
     for (const auto name : {"test_tool_with_logging", "test_logging_tool"}) {
         server.add_tool(name, PLAIN.dump(), [](const Call &, std::string_view, Method &r) {
             for (const auto said : {"Tool execution started", "Tool processing data", "Tool execution completed"}) {
-                const json params = {{"level", "info"}, {"logger", "conformance"}, {"data", said}};
-                if (level <= INFO) r.notify("notifications/message", params.dump());
+                r.log("info", said, "conformance");
                 std::this_thread::sleep_for(50ms);
             }
             r.text("logged");
@@ -337,7 +322,7 @@ static void add_tools_that_change(wellhead::Server &server) {
 
 int main() try {
     wellhead::ServerOptions options;
-    options.capabilities = {{"tools", R"({"listChanged":true})"}, {"prompts", R"({"listChanged":true})"}};
+    options.capabilities = {{"tools", R"({"listChanged":true})"}, {"prompts", R"({"listChanged":true})"}, {"logging", "{}"}};
     wellhead::Server server("conformance", "1.0.0", std::move(options));
     add_resources(server);
     add_prompts(server);

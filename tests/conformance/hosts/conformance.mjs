@@ -7,12 +7,11 @@ import { InputRequired, MethodError, MissingCapability, Server } from 'wellhead'
 const PNG = // one pixel
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA='; // no sound
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 const IMAGE = { type: 'image', data: PNG, mimeType: 'image/png' };
 const KEY = randomBytes(32);
 
 const server = new Server('conformance', '1.0.0', {
-  capabilities: { tools: { listChanged: true }, prompts: { listChanged: true } },
+  capabilities: { tools: { listChanged: true }, prompts: { listChanged: true }, logging: {} },
 });
 
 const text = (said) => ({ type: 'text', text: said });
@@ -143,18 +142,10 @@ server.tool(
 
 // ---- tools that tell
 
-let level = 0;
-server.method('logging/setLevel', (params) => {
-  if (!LEVELS.includes(params.level)) throw MethodError.invalidParams('level');
-  level = LEVELS.indexOf(params.level);
-  return {};
-});
 for (const name of ['test_tool_with_logging', 'test_logging_tool']) {
   server.tool(name, members(), async (_, call) => {
-    for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-      if (level <= LEVELS.indexOf('info')) {
-        call.notify('notifications/message', { level: 'info', logger: 'conformance', data });
-      }
+    for (const line of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+      call.log('info', line, 'conformance');
       await pause(50);
     }
     return says('logged');

@@ -13,16 +13,16 @@ import wellhead
 Json = dict[str, Any]
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="  # one pixel
 WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA="  # no sound
-LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 PLAIN: Json = {"description": "For the conformance suite", "inputSchema": {"type": "object"}}
 INVALID_PARAMS = -32602
 KEY = secrets.token_bytes(32)
 OPTIONS = ["option1", "option2", "option3"]
 
 server = wellhead.Server(
-    "conformance", "1.0.0", capabilities={"tools": {"listChanged": True}, "prompts": {"listChanged": True}}
+    "conformance",
+    "1.0.0",
+    capabilities={"tools": {"listChanged": True}, "prompts": {"listChanged": True}, "logging": {}},
 )
-level = 0
 
 
 def text(said: str) -> Json:
@@ -175,19 +175,9 @@ server.tool(
 # ---- tools that tell
 
 
-@server.method("logging/setLevel")
-def set_level(params: Json) -> Json:
-    global level
-    if params.get("level") not in LEVELS:
-        raise wellhead.MethodError(INVALID_PARAMS, "Invalid params: level")
-    level = LEVELS.index(params["level"])
-    return {}
-
-
 async def log(_arguments: Json, call: wellhead.Call) -> Json:
     for said in ["Tool execution started", "Tool processing data", "Tool execution completed"]:
-        if level <= LEVELS.index("info"):
-            call.notify("notifications/message", {"level": "info", "logger": "conformance", "data": said})
+        call.log("info", said, logger="conformance")
         await asyncio.sleep(0.05)
     return says("logged")
 

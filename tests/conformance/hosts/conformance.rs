@@ -12,13 +12,13 @@ use wellhead::{
 const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";
-const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const STATE_LIVES: u64 = 600_000; // milliseconds
 
 fn main() -> Result<()> {
     let server = Server::builder("conformance", "1.0.0")
         .capability("tools", object(&json!({"listChanged": true})))
         .capability("prompts", object(&json!({"listChanged": true})))
+        .capability("logging", Json::default())
         .build()?;
     resources(&server)?;
     prompts(&server)?;
@@ -162,24 +162,10 @@ fn plain_tools(server: &Server) -> Result<()> {
 
 /// Log messages and progress.
 fn tools_that_tell(server: &Server) -> Result<()> {
-    let level = std::sync::Arc::new(std::sync::Mutex::new(0));
-    let kept = level.clone();
-    server.method("logging/setLevel", move |call| {
-        let wanted = parsed(call.params())["level"].take();
-        let Some(level) = LEVELS.iter().position(|level| wanted == *level) else {
-            return Err(MethodError::invalid_params("level"));
-        };
-        *kept.lock().unwrap() = level;
-        Ok(Json::default())
-    })?;
     for name in ["test_tool_with_logging", "test_logging_tool"] {
-        let level = level.clone();
-        server.tool(name, &members(&json!({})), move |call| -> Result<_> {
-            for data in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
-                if *level.lock().unwrap() <= 1 {
-                    let message = json!({"level": "info", "logger": "conformance", "data": data});
-                    call.notify("notifications/message", Some(&object(&message)))?;
-                }
+        server.tool(name, &members(&json!({})), |call| -> Result<_> {
+            for line in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
+                call.log("info", line, Some("conformance"))?;
                 std::thread::sleep(Duration::from_millis(50));
             }
             Ok(says("logged"))
