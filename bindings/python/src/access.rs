@@ -9,11 +9,11 @@ use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 use wellhead::{InterestAnswer, Verdict};
 
-/// The caller on whose behalf a client connects, as the program knows it.
+/// The caller on whose behalf a client connects: an id and an object, both chosen by the application.
 ///
 /// Args:
-///     id: Stable bytes, or a `str` that stands for its UTF-8. Cursors and sessions are bound to the
-///         id. Empty for an unknown caller.
+///     id: Bytes that stay the same for this caller, or a `str` that stands for its UTF-8. Cursors and
+///         sessions work only for the id that got them. Empty for an unknown caller.
 ///     value: Any object for the program's callbacks, such as the claims of a verified token.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Caller {
@@ -30,13 +30,13 @@ impl Caller {
         Ok(Caller { id: caller_id("id", id)?.unbind(), value })
     }
 
-    /// The id, `bytes`.
+    /// The id of the caller, `bytes`. Empty for an unknown caller.
     #[getter]
     fn id(&self, py: Python<'_>) -> Py<PyBytes> {
         self.id.clone_ref(py)
     }
 
-    /// The program's own object, or None.
+    /// The object that the application gave with the id. None if it gave none.
     #[getter]
     fn value(&self, py: Python<'_>) -> Py<PyAny> {
         self.value.clone_ref(py)

@@ -7,9 +7,9 @@ use wellhead::CacheScope;
 
 /// A caching hint: how long a client may reuse a response, and whether it may share it between callers.
 ///
-/// The most specific hint wins: an answer's, then its registration's, then that of the kind of answer,
-/// then the server's. Only some revisions have hints. Without any hint a client must not reuse a
-/// response.
+/// The most specific hint wins: that of an answer, then that of its registration, then that of the kind of
+/// answer (`cache_of`), then that of the server. Only revision 2026-07-28 has hints. Without any hint a
+/// client must not reuse a response.
 ///
 /// Args:
 ///     ttl_ms: The time to live in milliseconds. 0 forbids reuse.
@@ -39,13 +39,13 @@ impl CacheHint {
         })
     }
 
-    /// The time to live in milliseconds, or None.
+    /// The time to live in milliseconds. None if it was not given.
     #[getter]
     fn ttl_ms(&self) -> Option<u64> {
         self.ttl_ms
     }
 
-    /// `public`, `private` or None.
+    /// The scope, `public` or `private`. None if it was not given.
     #[getter]
     fn scope(&self) -> Option<String> {
         self.scope.map(|scope| scope.to_string())

@@ -78,7 +78,7 @@ impl Call {
 
 #[pymethods]
 impl Call {
-    /// The URI as the client wrote it, a `str`. Empty in calls that are not about one URI.
+    /// The URI of the request as the client wrote it, a `str`. Empty in calls that are not about one URI.
     #[getter]
     fn uri(&self) -> &str {
         match &self.about {
@@ -88,8 +88,9 @@ impl Call {
         }
     }
 
-    /// The `Caller` on whose behalf the client asks, as given to `Server.connect` or by `Grant`. Its id is
-    /// empty over stdio.
+    /// The `Caller` on whose behalf the client sends its requests: the one of the `Grant` that `verify`
+    /// returned, or the one that the application gave to `Server.connect`. The id of the `Caller` is empty over
+    /// stdio.
     #[getter]
     fn caller(&self, py: Python<'_>) -> PyResult<Py<Caller>> {
         match &self.caller {
@@ -98,8 +99,8 @@ impl Call {
         }
     }
 
-    /// The value that the `lifespan` of the server has yielded for the service of this call. None without a
-    /// lifespan, and in calls by `Server.connect`.
+    /// The value that the `lifespan` of the server yielded. None if the server has no lifespan, and for clients
+    /// of `Server.connect`.
     #[getter]
     fn lifespan(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.host.upgrade().and_then(|host| host.lifespan(py))
@@ -111,8 +112,8 @@ impl Call {
         common!(&self.about, call => call.revision()).unwrap_or_default()
     }
 
-    /// The request's `_meta` as the client sent it, a dict, such as `{"traceparent": "…"}`. Unchecked: do
-    /// not trust it.
+    /// The request's `_meta` as the client sent it, a dict, such as `{"traceparent": "…"}`. The library does
+    /// not check it: do not trust it.
     #[getter]
     fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match common!(&self.about, call => call.meta()).flatten() {
@@ -121,15 +122,16 @@ impl Call {
         }
     }
 
-    /// The version of the resource that the client already has, a `str`, or None. If it is still current,
-    /// return `wellhead.NOT_MODIFIED` instead of a body.
+    /// The version of the resource that the client already has, a `str`. None if the client named none. If that
+    /// version is current, return `wellhead.NOT_MODIFIED` instead of a body.
     #[getter]
     fn if_version(&self) -> Option<&str> {
         self.read()?.if_version()
     }
 
-    /// The name of the method that the client called, such as `tools/call`. In a read it is
-    /// `resources/read`, however the client reads. Empty in other calls.
+    /// The name of the method that the client called, such as `tools/call`. In each read it is
+    /// `resources/read`, also for a client of the `resources/get` dialect. Empty in other calls, such as those
+    /// of `Server.list` and `authorize`.
     #[getter]
     fn method(&self) -> &str {
         match &self.about {
@@ -161,7 +163,7 @@ impl Call {
         Ok(given)
     }
 
-    /// The name of the tool or prompt that the client called, or None.
+    /// The name of the tool that the client called, or of the prompt that it got. None in other calls.
     #[getter]
     fn name(&self) -> Option<&str> {
         match &self.about {
@@ -171,14 +173,15 @@ impl Call {
     }
 
     /// The client's own description of itself, a dict with `name` and `version`. Use it for logs, not for
-    /// decisions. None once the call is answered.
+    /// decisions. None if the client sent none, and once the call is answered.
     #[getter]
     fn client<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let client = detach(py, || self.slot.client());
         client.map(|client| loads(py, &client)).transpose()
     }
 
-    /// The client's capabilities, a dict such as `{"sampling": {}}`. None once the call is answered.
+    /// The capabilities that the client declares, a dict such as `{"sampling": {}}`. None once the call is
+    /// answered.
     #[getter]
     fn client_capabilities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let capabilities = detach(py, || self.slot.client_capabilities());
@@ -192,11 +195,11 @@ impl Call {
         detach(py, || self.slot.session()).map(Session)
     }
 
-    /// Returns the client's settings of an extension of the protocol, a dict. None if the client does not
-    /// declare the extension, and once the call is answered.
+    /// Returns the client's settings of an extension of the protocol, a dict. Returns None if the client does
+    /// not declare the extension, and once the call is answered.
     ///
     /// Args:
-    ///     id: The identifier, such as `com.example/charts`.
+    ///     id: The identifier of the extension, such as `com.example/charts`.
     #[pyo3(signature = (id, /))]
     fn extension<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (py, id) = (id.py(), given::string("id", id)?);
@@ -210,24 +213,25 @@ impl Call {
         detach(py, || self.slot.client_supports_apps())
     }
 
-    /// The filter of a listing in the `resources/get` dialect, a dict, or None. The dialect leaves its
-    /// members to client and server. A cursor works only with the filter of its list.
+    /// The filter with which a client of the `resources/get` dialect asks for a list, a dict. None if there is
+    /// no filter. Its members are a matter between client and application. A cursor works only with the filter
+    /// of its own list.
     #[getter]
     fn filter<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let About::List(call) = &self.about else { return Ok(None) };
         call.filter().map(|filter| loads(py, filter.as_str())).transpose()
     }
 
-    /// The client's answers to `InputRequired`, a dict by the keys of its `inputRequests`. None in the
-    /// first read.
+    /// The client's answers to an `InputRequired` that the callback raised, a dict by the keys of its
+    /// `inputRequests`. None if the request has no answers, as the first one.
     #[getter]
     fn input_responses<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let responses = self.read().and_then(wellhead::Call::input_responses);
         responses.map(|responses| loads(py, responses)).transpose()
     }
 
-    /// The `requestState` of `InputRequired` as the client sent it back, a `str`, or None. Any client can
-    /// make one up: see `open_state`.
+    /// The `requestState` of an earlier `InputRequired` as the client sent it back, a `str`. None if the client
+    /// sent none. A client can invent one: see `open_state`.
     #[getter]
     fn request_state(&self) -> Option<&str> {
         self.read()?.request_state()
@@ -249,14 +253,14 @@ impl Call {
         Ok(host.server.get().core(py).seal_state(call.caller(), call.uri(), &state, until))
     }
 
-    /// Returns the text that `seal_state` sealed into the state of this request.
+    /// Returns the text that an earlier call sealed with `seal_state`, from the `requestState` of this request.
     ///
     /// Args:
     ///     now: The present time, on the clock of `seal_state`.
     ///
     /// Returns:
-    ///     None if there is no state, or if the state was made up, is expired, or belongs to another caller
-    ///         or URI. Raise `InvalidState` then.
+    ///     The text. None if the request has no state, and if the state is invented, is expired, or belongs to
+    ///         another caller or URI. Raise `InvalidState` then.
     #[pyo3(signature = (now, /))]
     fn open_state(&self, now: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let (py, now) = (now.py(), given::count("now", now)?);
@@ -267,13 +271,13 @@ impl Call {
 
     /// Returns the value of a header field of the HTTP request that the call came with.
     ///
-    /// A client can write what it likes into most fields: identify it by its `caller`.
+    /// A client can write anything into most fields: to identify it, use `caller`.
     ///
     /// Args:
-    ///     name: The field's name, in upper or lower case, such as `Mcp-Method`.
+    ///     name: The name of the field, such as `Mcp-Method`. Case does not matter.
     ///
     /// Returns:
-    ///     None if the field is absent, came more than once, or is not text; always over stdio.
+    ///     The value. None if the field is absent, came more than once, or is not text. Always None over stdio.
     #[pyo3(signature = (name, /))]
     fn header(&self, name: &Bound<'_, PyAny>) -> PyResult<Option<&str>> {
         let name = given::string("name", name)?;
@@ -283,8 +287,8 @@ impl Call {
         })
     }
 
-    /// The query of the HTTP request that the call came with, a `str` as it came, for
-    /// `urllib.parse.parse_qs`: `tenant=a` of `/mcp?tenant=a`. None if there is none, and over stdio.
+    /// The query of the HTTP request that the call came with, a `str` as it came, for `urllib.parse.parse_qs`:
+    /// `tenant=a` of `/mcp?tenant=a`. None if the URL has no query, and over stdio.
     #[getter]
     fn query(&self) -> Option<&str> {
         match &self.about {
@@ -293,8 +297,8 @@ impl Call {
         }
     }
 
-    /// The lowest level of log messages that the request asks for, such as `warning`, or None. Only for
-    /// methods, tools and prompts, in revisions where each request sets the level.
+    /// The lowest level of log messages that the request asks for, such as `warning`. None if it asks for none,
+    /// in a session, and in calls other than those of methods, tools and prompts.
     #[getter]
     fn log_level(&self) -> Option<String> {
         match &self.about {
@@ -308,16 +312,18 @@ impl Call {
     ///
     /// Args:
     ///     method: A name that begins with `notifications/`.
-    ///     params: A dict, or None.
+    ///     params: The parameters, a dict. None sends none.
     ///
     /// Returns:
-    ///     False if it was not sent: the call is answered or cancelled, the client reads nothing, there is
-    ///         room for one answer only, or the level of a `notifications/message` is below the requested
-    ///         one.
+    ///     True if it was sent. False if the call is answered or cancelled, or if the client leaves as many
+    ///         bytes unread as `output_bytes` allows. False too if only the answer can reach the client: it
+    ///         accepts JSON alone, or the call came through `Connection.handle`. False for a
+    ///         `notifications/message` below the level that the client asked for.
     ///
     /// Raises:
-    ///     RegistrationError: The notification is not one about a call, a `notifications/message` has no
-    ///         level, or the capability `logging` is not declared (`invalid_argument`).
+    ///     RegistrationError: With `invalid_argument` in each case: `method` is no notification, or one that
+    ///         the server sends itself. A `notifications/message` has no level, or the server does not declare
+    ///         the capability `logging`.
     #[pyo3(signature = (method, params = None, /))]
     fn notify(&self, method: &Bound<'_, PyAny>, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let (py, method) = (method.py(), given::string("method", method)?);
@@ -329,20 +335,20 @@ impl Call {
     }
 
     /// Sends the client a line of the log about this call, a `notifications/message`, as `notify` does. In a
-    /// session it is sent from the level on that the client set by `logging/setLevel`, which is `warning`
-    /// before it sets one. In revision 2026-07-28 it is sent from the level on that the request asks for.
+    /// session the client gets lines of the level that it set by `logging/setLevel`, or of a higher one;
+    /// `warning` before it sets one. In revision 2026-07-28 each request names its lowest level.
     ///
     /// Args:
     ///     level: The level, from `debug` to `emergency`.
-    ///     data: A text, or any other value that can be written as JSON.
+    ///     data: A text, or another value that can be written as JSON.
     ///     logger: The name of the part of the application that the line is from.
     ///
     /// Returns:
-    ///     False if it was not sent, as `notify`.
+    ///     True if it was sent. False for the reasons that `notify` names.
     ///
     /// Raises:
-    ///     RegistrationError: There is no such level, or the capability `logging` is not declared
-    ///         (`invalid_argument`).
+    ///     RegistrationError: With `invalid_argument`: there is no level of this name, or the server does not
+    ///         declare the capability `logging`.
     #[pyo3(signature = (level, data, /, logger = None))]
     fn log(
         &self,
@@ -359,7 +365,7 @@ impl Call {
 
     /// Sends the client the progress of its request, if it asked for progress.
     ///
-    /// A `progress` that is not greater than the last one is dropped. A slow client gets only the newest.
+    /// A `progress` that is not greater than the one before is dropped. A slow client gets only the newest one.
     /// Never blocks.
     ///
     /// Args:
@@ -368,7 +374,7 @@ impl Call {
     ///     message: A text for people.
     ///
     /// Returns:
-    ///     False if the client no longer wants the answer.
+    ///     True if the client still waits for the answer, False if not. A callback may stop its work then.
     #[pyo3(signature = (progress, total = None, message = None, /))]
     fn progress(
         &self,
@@ -385,12 +391,12 @@ impl Call {
     /// Ends the HTTP event stream that carries the answer, before there is an answer, so that a long call
     /// keeps no HTTP connection open.
     ///
-    /// The client connects again after `retry_ms` milliseconds, and gets there what was sent in between.
-    /// Only the revision 2025-11-25 has this.
+    /// The client connects again after `retry_ms` milliseconds, and then gets the messages that it missed. Only
+    /// the revision 2025-11-25 has this.
     ///
     /// Returns:
-    ///     False if there is no such stream: over stdio, in other revisions, for a client that accepts only
-    ///         JSON, after the answer, and for a stream that is closed already.
+    ///     True if the stream ends now. False if there is no such stream: over stdio, in other revisions, for a
+    ///         client that accepts only JSON, after the answer, and for a stream that is closed already.
     #[pyo3(signature = (retry_ms, /))]
     fn close_event_stream(&self, retry_ms: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, retry_ms) = (retry_ms.py(), given::count("retry_ms", retry_ms)?);
@@ -400,27 +406,29 @@ impl Call {
     /// Asks the client for one of its features by a name, in every protocol revision, and returns the
     /// client's result, a dict. Only in reads, and in calls of methods, tools and prompts. Never blocks.
     ///
-    /// The first time there is no result yet: `Waiting` is raised, which the callback lets through. It
-    /// **runs again from its start** when the client has answered. So what stands before the last request
-    /// runs once more each time.
+    /// The first time there is no result yet: `Waiting` is raised, which the callback must not catch. The
+    /// callback **runs again from its start** when the client has answered. So all code before the latest
+    /// request runs once more each time.
     ///
     /// In 2026-07-28 the call is answered with `input_required`, and the answers so far travel in a sealed
     /// `requestState`, good for this call for 10 minutes, with each replica that has the key. That revision
-    /// deprecates sampling and roots, which work on. Before, the server sends a request.
+    /// deprecates sampling and roots, which still work. In earlier revisions the server sends the client a
+    /// request.
     ///
     /// Args:
     ///     name: A name that is unique in the callback, and the same in every run.
     ///     method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
-    ///     params: A dict, or None.
+    ///     params: The parameters, a dict. None sends none.
     ///
     /// Raises:
-    ///     Waiting: The client has not answered yet. Let it through.
-    ///     MissingCapability: The client did not declare the capability.
-    ///     MethodError: The client answered with this error.
+    ///     Waiting: The client has not answered yet. Do not catch it.
+    ///     MissingCapability: The client did not declare the capability that the method needs.
+    ///     MethodError: The client answered with an error, which this exception carries.
     ///     InvalidAnswer: The client's answer does not fit the form that it was asked to fill in.
-    ///     InvalidState: The client sent a state that is forged, expired, or of another call. Let it through.
-    ///     RegistrationError: The method is another one, the name stands for another request, or a client
-    ///         cannot show the form, which is one flat object (`invalid_argument`).
+    ///     InvalidState: The client sent a state that is forged, expired, or of another call. Do not catch it.
+    ///     RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The callback
+    ///         used `name` for another request before. A client cannot show the form, which must be one flat
+    ///         object.
     ///     ClosedError: The call is already answered.
     #[pyo3(signature = (name, method, params = None, /))]
     fn request_input<'py>(
@@ -442,18 +450,18 @@ impl Call {
     /// Sends the client a request before this call is answered, and returns a future of the client's
     /// result. Only in calls of methods, tools and prompts.
     ///
-    /// The future raises `MethodError` if the client answers an error. It is cancelled if the call is
-    /// answered or cancelled first, or if the client is gone. Cancelling it cancels the request. Do not
-    /// wait for it on a thread that runs callbacks: return a future, or use `send_request_async`.
+    /// The future raises `MethodError` if the client answers with an error. The future is cancelled if the call
+    /// is answered or cancelled first, or if the client is gone. Cancelling the future cancels the request. Do
+    /// not wait for the future on a thread that runs callbacks: return a future, or use `send_request_async`.
     ///
     /// Args:
     ///     method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
-    ///     params: A dict, or None.
+    ///     params: The parameters, a dict. None sends none.
     ///
     /// Raises:
-    ///     RegistrationError: The method is another one, the client lacks the capability, or the revision
-    ///         has no such requests (`invalid_argument`). In those revisions raise `InputRequired`.
-    ///     LimitError: The client reads nothing.
+    ///     RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The client
+    ///         lacks the capability. The revision has no requests to clients: raise `InputRequired` there.
+    ///     LimitError: The client leaves as many bytes unread as `output_bytes` allows.
     ///     ClosedError: The call is already answered.
     #[pyo3(signature = (method, params = None, /))]
     fn send_request<'py>(
@@ -499,8 +507,8 @@ impl Call {
         detach(py, || self.slot.give_up(number));
     }
 
-    /// True once the answer is no longer wanted: the client cancelled the request, or is gone. A callback
-    /// that takes long checks it now and then.
+    /// True once the answer is no longer wanted: the client cancelled the request, or is gone. A callback that
+    /// runs for long checks it now and then, and returns early.
     #[getter]
     fn cancelled(&self) -> bool {
         self.slot.is_cancelled()
@@ -509,16 +517,17 @@ impl Call {
     /// Calls `function()` when the answer is no longer wanted, as `cancelled` says; at once if it is not wanted
     /// now.
     ///
-    /// So a `def` callback that waits can be interrupted: `call.on_cancel(process.kill)`. The task of an
-    /// `async def` callback is cancelled without it. `function` is called at most once, and never after
-    /// the call was answered. It runs on the thread that finds out, which often reads the messages of the
-    /// client, so it must be short. What it raises is logged. Several functions are called in their order.
+    /// So a `def` callback that waits can be interrupted: `call.on_cancel(process.kill)`. The task of an `async
+    /// def` callback is cancelled without it. `function` is called at most once, and never after the call was
+    /// answered. It runs on the thread that notices the cancellation, which often is the one that reads the
+    /// client's messages, so it must return quickly. An exception that it raises is logged. Several functions
+    /// are called in the order in which they were added.
     ///
     /// Args:
     ///     function: A function without arguments. Its result is ignored.
     ///
     /// Raises:
-    ///     ClosedError: The call was answered, or is a `verify` callback's.
+    ///     ClosedError: The call was answered before, or it is a call of a `verify` callback.
     #[pyo3(signature = (function, /))]
     fn on_cancel(&self, function: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = function.py();

@@ -7,13 +7,13 @@ use crate::responder::Way;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-/// Values for a variable or an argument, in the order in which the client proposes them. A client gets
-/// at most 100.
+/// Values that a client proposes for a variable of a template or an argument of a prompt, in order. A
+/// client gets at most 100 of them.
 ///
 /// Args:
-///     values: A list of `str`.
-///     total: The number of all values, if more are known than given.
-///     more: True if there are more values than given.
+///     values: The values, a list of `str`.
+///     total: The number of all values that fit, also those that are not given. Default: it is not sent.
+///     more: True if more values fit than are given.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Completion(wellhead::Completion);
 

@@ -186,7 +186,7 @@ impl Connection {
     /// Returns 0 inside of a callback. An `async def` needs a running event loop on this thread.
     ///
     /// Args:
-    ///     max: The number of callbacks. Default: no limit.
+    ///     max: The greatest number of callbacks to run. Default: no limit.
     #[pyo3(signature = (max = None, /))]
     fn poll_event(&self, py: Python<'_>, max: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
         let max = max.map_or(Ok(usize::MAX), |max| given::count("max", max))?;
@@ -196,7 +196,7 @@ impl Connection {
     /// Returns the next bytes for the client, or None if there are none now.
     ///
     /// Args:
-    ///     max: The number of bytes, at least 1. Default: 262,144.
+    ///     max: The greatest number of bytes to return; at least 1. Default: 262,144.
     #[pyo3(signature = (max = None, /), text_signature = "($self, max=262144, /)")]
     fn poll_transmit<'py>(
         &self,

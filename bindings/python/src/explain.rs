@@ -12,7 +12,7 @@ pub(crate) struct Explanation(pub(crate) wellhead::Explanation);
 
 #[pymethods]
 impl Explanation {
-    /// The URI.
+    /// The text that was explained, a URI or not.
     #[getter]
     fn uri(&self) -> &str {
         &self.0.uri

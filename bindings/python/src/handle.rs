@@ -9,8 +9,8 @@ use crate::values::Contents;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
-/// A fixed resource or a folder that was registered, to change or remove it. Dropping this object
-/// removes nothing. All methods are thread-safe.
+/// A handle with which the application changes or removes a fixed resource or a folder that it registered.
+/// Dropping the handle removes nothing. All methods are thread-safe.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Handle {
     pub(crate) server: Py<Server>,
@@ -21,7 +21,7 @@ pub(crate) struct Handle {
 
 #[pymethods]
 impl Handle {
-    /// The URI, or the template of a folder.
+    /// The URI of the resource, or the template of the folder.
     #[getter]
     fn name(&self) -> &str {
         &self.name
@@ -30,7 +30,7 @@ impl Handle {
     /// Replaces the contents of a fixed resource, and notifies its subscribers.
     ///
     /// Args:
-    ///     body: A `str`, bytes or `Contents`. Only `Contents` have a version.
+    ///     body: The new contents: a `str`, bytes or `Contents`. To set a version, use `Contents`.
     ///
     /// Raises:
     ///     RegistrationError: The resource was removed (`unknown`).
@@ -53,7 +53,7 @@ impl Handle {
     /// Removes the resource or the folder.
     ///
     /// Raises:
-    ///     RegistrationError: It is already removed (`unknown`).
+    ///     RegistrationError: The resource or the folder is already removed (`unknown`).
     ///     ClosedError: The server is closed.
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
         self.server.get().remove_name(py, &self.name)

@@ -7,10 +7,11 @@ use pyo3::types::PyDict;
 /// An image that a client shows for a list entry. Sent from revision 2025-11-25 on.
 ///
 /// Args:
-///     src: An `https:`, `http:` or `data:` URI. Clients refuse others.
+///     src: The URI of the image, with the scheme `https:`, `http:` or `data:`. Clients refuse other
+///         schemes.
 ///     mime_type: The MIME type of the image.
-///     sizes: The sizes that it is made for, such as `["48x48"]` or `["any"]`.
-///     theme: `light` or `dark`, the background that it is made for.
+///     sizes: The sizes that the image is made for, such as `["48x48"]` or `["any"]`.
+///     theme: The background that the image is made for, `light` or `dark`.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Icon(pub(crate) wellhead::Icon);
 

@@ -9,28 +9,31 @@ macro_rules! limits {
     ($($(#[$doc:meta])* $field:ident: $type:ty),* $(,)?) => {
         /// Upper bounds on the costs of clients, each with a default.
         ///
-        /// A limit that *refuses* answers an error. A limit that *holds back* makes the connection dispatch
-        /// nothing, and then read nothing, until there is room. Over HTTP `calls_in_flight` and
-        /// `listen_streams` count for the whole endpoint. Calls above them get the status 503. A listen
-        /// stream above them ends the oldest stream of the client that has most; one of a client that
-        /// nothing tells from others (no token, no address) gets the status 503.
+        /// *Refuses* means that a request beyond the limit is answered with an error. *Holds back* means that the
+        /// connection starts no further calls, and then reads nothing, until there is room. Over HTTP
+        /// `calls_in_flight` and `listen_streams` count for the whole endpoint. A call above the limit gets the
+        /// status 503. A listen stream above the limit ends the oldest stream of the client that has most. If the
+        /// new stream's client has neither a token nor an address, the stream gets the status 503.
         ///
         /// Args:
         ///     message_bytes: Bytes of one incoming message. Refuses. Default: 4 MiB.
         ///     nesting: Nesting depth of one incoming message. Refuses. Default: 100.
         ///     id_bytes: Bytes of a request id. Refuses. Default: 1 KiB.
-        ///     batch_length: Messages of one batch, in the revision that has batches. Refuses. Default: 100.
+        ///     batch_length: Messages of one batch, in revision 2025-03-26, which alone has batches. Refuses.
+        ///         Default: 100.
         ///     uri_bytes: Bytes of a URI in a request. Refuses. Default: 8 KiB.
         ///     page_items: Items of one page of a list. Default: 1,000.
-        ///     page_bytes: Bytes of one page of a list, which has at least one item. Default: 1 MiB.
+        ///     page_bytes: Bytes of one page of a list. A page has at least one item, however large. Default: 1
+        ///         MiB.
         ///     calls_in_flight: Unanswered calls of one connection. Holds back. Default: 1,024.
-        ///     subscriptions: Subscriptions of one connection, with those of listen streams. Refuses. Default:
-        ///         10,000.
+        ///     subscriptions: Subscriptions of one connection, including those of its listen streams. Refuses.
+        ///         Default: 10,000.
         ///     subscriptions_total: Subscriptions of all connections of the server. Refuses. Default:
         ///         1,000,000.
         ///     listen_streams: Open listen streams of one connection. Refuses. Default: 1,000.
         ///     output_bytes: Bytes of output that the client has not read. Holds back. Default: 16 MiB.
-        ///     call_ms: Milliseconds until an unanswered call becomes an internal error. Default: 60,000.
+        ///     call_ms: Milliseconds after which an unanswered call is answered with an internal error. Default:
+        ///         60,000.
         ///     buffer_bytes: Bytes that an HTTP endpoint buffers for all clients: bodies of open requests,
         ///         unread output, and events kept for clients that return. Each request counts 4 KiB. The
         ///         oldest kept events go first. One HTTP connection gets a share of what is left: a quarter, or
@@ -42,8 +45,8 @@ macro_rules! limits {
         ///         as many streams for clients that resume. Refuses. Default: 4,096.
         ///
         /// Raises:
-        ///     RegistrationError: A limit is negative or too large (`invalid_argument`). `Server` refuses those
-        ///         below their minimum.
+        ///     RegistrationError: A limit is negative or too large (`invalid_argument`). A limit below its minimum
+        ///         is refused by `Server`.
         #[pyclass(frozen, eq, module = "wellhead")]
         #[derive(PartialEq)]
         pub(crate) struct Limits(pub(crate) wellhead::Limits);
@@ -86,37 +89,37 @@ macro_rules! limits {
 }
 
 limits! {
-    /// Bytes of one incoming message.
+    /// The greatest number of bytes of one incoming message.
     message_bytes: usize,
-    /// Nesting depth of one incoming message.
+    /// The greatest nesting depth of one incoming message.
     nesting: usize,
-    /// Bytes of a request id.
+    /// The greatest number of bytes of a request id.
     id_bytes: usize,
-    /// Messages of one batch.
+    /// The greatest number of messages of one batch.
     batch_length: usize,
-    /// Bytes of a URI in a request.
+    /// The greatest number of bytes of a URI in a request.
     uri_bytes: usize,
-    /// Items of one page of a list.
+    /// The greatest number of items of one page of a list.
     page_items: usize,
-    /// Bytes of one page of a list.
+    /// The greatest number of bytes of one page of a list.
     page_bytes: usize,
-    /// Unanswered calls of one connection.
+    /// The greatest number of unanswered calls of one connection.
     calls_in_flight: usize,
-    /// Subscriptions of one connection.
+    /// The greatest number of subscriptions of one connection.
     subscriptions: usize,
-    /// Subscriptions of all connections of the server.
+    /// The greatest number of subscriptions of all connections of the server.
     subscriptions_total: usize,
-    /// Open listen streams of one connection.
+    /// The greatest number of open listen streams of one connection.
     listen_streams: usize,
-    /// Bytes of output that the client has not read.
+    /// The greatest number of bytes of output that a client may leave unread.
     output_bytes: usize,
-    /// Milliseconds until an unanswered call becomes an internal error.
+    /// Milliseconds after which an unanswered call is answered with an internal error.
     call_ms: u64,
-    /// Bytes that an HTTP endpoint buffers for all clients.
+    /// The greatest number of bytes that an HTTP endpoint buffers for all clients.
     buffer_bytes: usize,
     /// The percentage of an endpoint's sessions, of its listen streams and of its calls in flight that
     /// one caller may have.
     caller_percent: usize,
-    /// Requests and event streams of one session over HTTP.
+    /// The greatest number of requests and event streams of one session over HTTP at once.
     session_streams: usize,
 }

@@ -29,27 +29,28 @@ pub(crate) fn observe(builder: Builder, hook: &Hook, base: &Base) -> Builder {
     })
 }
 
-/// The beginning or the end of a call of a callback.
+/// The beginning or the end of a call of a callback, as the function `observe` of a `Server` gets it.
 #[pyclass(frozen, get_all, module = "wellhead")]
 pub(crate) struct Observed {
     /// The number of the call, unique in its server. Its beginning and its end have the same one.
     call: u64,
-    /// The method of the request, such as `resources/read`, or `authorize`.
+    /// The method of the request, such as `resources/read`. `authorize` for a call of the function of
+    /// `Server.authorize`.
     method: String,
     /// The registration that the call is for: the text of a template, a fixed URI, or the name of a list
-    /// source, tool or prompt. Never a URI that a client made up. None if there is none.
+    /// source, tool or prompt. Never a URI that a client made up. None if the call belongs to no registration.
     registration: Option<String>,
-    /// The request's `traceparent`, unchecked, or None.
+    /// The member `traceparent` of the request's `_meta`, unchecked. None if the client sent none.
     traceparent: Option<String>,
-    /// None at the beginning, else the outcome: `found`, `not_found`, `denied`, `not_modified`, `busy`,
-    /// `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`, `failed`
-    /// or `dropped`.
+    /// The outcome of the call, and None at its beginning: `found`, `not_found`, `denied`, `not_modified`,
+    /// `busy`, `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`,
+    /// `failed` or `dropped`.
     outcome: Option<&'static str>,
-    /// True if the client still wanted the answer.
+    /// True if the client still waited for the answer at the end of the call. False at the beginning.
     client_waiting: bool,
-    /// The size of the answer in bytes.
+    /// The size of the answer in bytes. 0 at the beginning.
     bytes: u64,
-    /// Seconds since the call began, or None at the beginning.
+    /// The seconds from the beginning of the call to its end. None at the beginning.
     time: Option<f64>,
 }
 

@@ -14,81 +14,83 @@ Args:
     version: The version of the application.
     title: The name for people.
     instructions: A text for models about how to use the server.
-    cursor_key: The 32 secret bytes that encrypt list cursors. Replicas share them. Default: random
-        over HTTP; over stdio derived from `name` and `version`, since some clients start a process
-        for each request.
+    cursor_key: The 32 secret bytes that encrypt list cursors. Give all replicas the same. Default:
+        random over HTTP; over stdio derived from `name` and `version`, since some clients start a
+        process for each request.
     limits: Upper bounds on the costs of clients. Default: `Limits()`.
-    subscribe: True if clients can subscribe to resources.
-    list_changed: True if clients are notified when the list of resources changes.
-    capabilities: Further capabilities by name, such as `{"tools": {"listChanged": True}}`. A
-        registration declares the capability that it needs. `{"resources": {}}` declares resources
+    subscribe: True lets clients subscribe to resources.
+    list_changed: True notifies clients when the list of resources changes.
+    capabilities: Further capabilities to declare, by name, such as `{"tools": {"listChanged": True}}`.
+        A registration declares the capability that it needs. `{"resources": {}}` declares resources
         before the first one is registered.
     extensions: Extensions of the protocol to declare: their settings by identifier, such as
         `{"com.example/charts": {}}`. An extension that the server implements is declared when it is
-        used; settings here are added to its own. Callbacks get the client's from `Call.extension`.
-    result_type_extensions: The extension of each `resultType` other than `complete` and `input_required`, such
-        as `{"chart": "com.example/charts"}`. The extension must be among `extensions`. Such a result
-        goes only to a client that declares the extension, too; another client is told that it lacks
-        it.
-    list_changed_methods: Further kinds of lists for `notify_list_changed`: the name that clients use in
-        `subscriptions/listen`, and the notification.
+        used; settings here are added to its own. Callbacks get the client's settings from
+        `Call.extension`.
+    result_type_extensions: The extension of each `resultType` other than `complete` and
+        `input_required`, such as `{"chart": "com.example/charts"}`. The extension must be among
+        `extensions`. A client that does not declare it gets an error that names it instead of such a
+        result.
+    list_changed_methods: Further kinds of lists for `notify_list_changed`, a dict. Each key is the
+        member that clients set in `subscriptions/listen`. Its value is the method of the notification.
     cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
         more specific hint says so.
-    cache_of: Hints by kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts` and
-        `reads`.
+    cache_of: Caching hints for single kinds of answers: `discover`, `resources`, `templates`, `tools`,
+        `prompts` and `reads`.
     instance_name: The name of this instance among the instances that exchange changes through
         `on_publish`. Default: random.
     observe: A function `(observed)`, called with a `wellhead.Observed` when a call of a callback
         begins and when it ends. It runs in the context (`contextvars`) of that callback, on the
         thread that polls or answers, so it must return quickly.
-    lifespan: A function that takes the server and returns an async context manager or a context
-        manager, such as one with `contextlib.asynccontextmanager`. `run`, `serve_http` and `asgi` enter
-        it before the first request and leave it at the end. Its value is `Call.lifespan`.
+    lifespan: A function that takes the server and returns a context manager, async or not, such as a
+        function decorated with `contextlib.asynccontextmanager`. `run`, `serve_http` and `asgi` enter
+        it before the first request and leave it at the end. Callbacks get its value from
+        `Call.lifespan`.
     versions: The protocol revisions to serve, named by their dates. Default: all.
     error_profile: `official` sends the error codes of the published revisions. `variant-2024-11-05`
         sends clients of that revision other codes, which some early clients expect.
-    error_codes: Other codes by revision and condition, such as `{"2024-11-05":
+    error_codes: Other error codes, by revision and condition, such as `{"2024-11-05":
         {"resource_not_found": -32000}}`. Conditions are `resource_not_found`, `permission_denied`,
         `internal_error` and `not_modified`.
-    permission_denied: `error` answers a forbidden read with "permission denied", `mask` as if the
-        resource did not exist.
-    undeclared_lists: The answer to a client that lists what the server does not offer: `error`, or
-        `empty` for an empty list.
+    permission_denied: `error` answers a forbidden read with the error "permission denied". `mask`
+        answers it as if the resource did not exist.
+    undeclared_lists: The answer to a client that asks for a list whose capability the server does not
+        declare: `error`, or `empty` for an empty list.
     titles_in_contents: The clients that get `name` and `title` of contents: those of the revision
         `2025-06-18`, `never` any, or `always` all.
-    omit_newer_fields: True if the server omits fields that a client's revision does not have.
-    handshake_extensions: True if `initialize` declares the extensions too, though its revisions lack
-        the member.
-    resources_as_tools: True if tools show the resources too, for clients that know tools only:
+    omit_newer_fields: True omits fields that the client's revision does not have.
+    handshake_extensions: True if the answer to `initialize` declares the extensions too, although the
+        revisions with `initialize` have no such member.
+    resources_as_tools: True serves the resources by tools too, for clients that know tools only:
         `list_resources`, `read_resource`, and `read_NAME` for each template.
     subscribe_unknown: `deny` refuses subscriptions to URIs that nothing serves, `allow` accepts them.
     dialect: The clients that the server speaks the `resources/get` dialect with: `always` all, `never`
         none, `auto` those whose messages show that they speak it.
-    unknown_tool: The answer to the call of a tool that does not exist: `error`, or `result`, which the
-        model reads.
-    invalid_arguments: The answer to arguments that break the schema of a tool: `result`, which the model
-        reads, or `error`.
-    check_output: When structured content is compared with the output schema of its tool: `debug` (in debug
-        builds of the library), `on` or `off`.
+    unknown_tool: The answer to the call of a tool that does not exist: `error`, or a `result` with
+        `isError`, which the model reads.
+    invalid_arguments: The answer to arguments that break the schema of a tool: a `result` with
+        `isError`, which the model reads, or `error`.
+    check_output: Says when the server checks structured content against the output schema of its tool:
+        `debug` only in debug builds of the library, `on` always, `off` never.
     description: A description of the server for people; sent from 2025-11-25 on.
     website_url: The URL of a page about the server; sent from 2025-11-25 on.
     icons: `Icon` objects of the server; sent from 2025-11-25 on.
-    tool_errors: The text that the model gets of a tool whose callback failed: a neutral one, or
-        that of the error. `hide` (default), `show`.
-    app_only_tools: The clients that are told of tools for apps only: those that declare apps, or
-        all. `app_clients` (default), `all_clients`.
+    tool_errors: The text that the model gets if the callback of a tool fails. `hide` (default) sends
+        "The tool failed", `show` the text of the exception.
+    app_only_tools: The clients whose lists have the tools that only apps may call: `app_clients`
+        (default) that declare MCP Apps, or `all_clients`.
 
 Raises:
     TypeError: An argument is unknown, or has the wrong type.
-    RegistrationError: A value is not allowed: the length of the cursor key, a revision, a limit
-        (`invalid_argument`)."#
+    RegistrationError: A value is not allowed, such as the length of the cursor key, a revision or a
+        limit (`invalid_argument`)."#
     };
     (text) => {
         "Serves a fixed text, without a callback.
 
 Args:
-    uri: An absolute URI (RFC 3986).
-    body: A `str`.
+    uri: The absolute URI of the resource (RFC 3986).
+    body: The text, a `str`.
 
 The other arguments are those of `Resource`.
 
@@ -104,8 +106,8 @@ Raises:
         "Serves a page of MCP Apps, and declares the extension `io.modelcontextprotocol/ui`.
 
 A tool opens the page with `app=`. Clients show it in a frame without access to this server's files, so
-the document holds all that it needs, or names origins in `csp`. Its MIME type is set. Return a text
-from the tool too, for clients that do not show apps: see `Call.client_supports_apps`.
+the document must hold all that it needs, or name other origins in `csp`. The server sets its MIME type.
+Return a text from the tool too, for clients that do not show apps: see `Call.client_supports_apps`.
 
     server.app(\"ui://clock/view\", \"<!doctype html><p>12:00\", ui={\"prefersBorder\": True})
 
@@ -119,16 +121,16 @@ Args:
         `resourceDomains`, `frameDomains`, `baseUriDomains`), `permissions`, `domain`, and
         `prefersBorder`. Clients may refuse permissions.
 
-The other arguments are those of `Resource`. Result and errors are those of `text`."
+The other arguments are those of `Resource`. The result and the errors are those of `text`."
     };
     (blob) => {
         "Serves fixed bytes, without a callback.
 
 Args:
-    uri: An absolute URI (RFC 3986).
-    body: Bytes. They are copied if they are not `bytes`.
+    uri: The absolute URI of the resource (RFC 3986).
+    body: The contents. They are copied unless their type is `bytes`.
 
-The other arguments are those of `Resource`. Result and errors are those of `text`."
+The other arguments are those of `Resource`. The result and the errors are those of `text`."
     };
     (resource) => {
         "Returns a decorator that serves a URI, or each URI of a template such as `notes://{id}` (RFC 6570),
@@ -153,15 +155,15 @@ the value:
 - `X | None`, or a default: the variable may be absent
 - `wellhead.Call`: the call
 
-A value that is none of the type is not found.
+If a value does not have the type, the client is answered that the resource does not exist.
 
 The function returns `str`, bytes, `Contents` or a list of `Contents`. A dict, a dataclass, a pydantic
 model, or a list with any of these is returned as text of JSON, with the MIME type `application/json`
-unless `mime_type` says another. A list of `str`, or one that may be empty, is JSON only in
-`Contents`. The function returns `None`, or raises
-`ResourceNotFound`, if there is no such resource. It returns `wellhead.NOT_MODIFIED` if the client
-has the current version. It raises `PermissionDenied` if the client may not read it, and `Busy` if
-it cannot be read now. Any other exception is logged, and the client gets an internal error.
+unless `mime_type` says another. A list of `str`, or one that may be empty, is JSON only in `Contents`.
+The function returns `None`, or raises `ResourceNotFound`, if there is no such resource. It returns
+`wellhead.NOT_MODIFIED` if the client has the current version already, as `Call.if_version` says. It
+raises `PermissionDenied` if the client may not read it, and `Busy` if it cannot be read now. Any other
+exception is logged, and the client gets an internal error.
 
 An `async def` runs on the event loop. A `def` may return a future, such as a
 `concurrent.futures.Future`, and answer later from any thread. The decorator returns the function
@@ -169,26 +171,27 @@ unchanged. Its name and docstring are the defaults of `name` and `description`.
 
 Args:
     uri: An absolute URI, or a URI template.
-    list: The resources of the template: a list of `Resource`, or a function as for `Server.list`.
+    list: The resources of the template to list: a list of `Resource`, or a function as for
+        `Server.list`. Default: none are listed.
     complete: Values to propose for the variables, by name, in place of those of an enum. Each is a list
         of `str`, of which those are proposed that begin with the typed text, or a function `(value)`
         that returns a list or a `Completion`. A second parameter gets the values of the other
         variables, a dict.
-    exists: A function `(uri)` that returns False if there is no such resource. Clients cannot
-        subscribe to it then. It runs on the thread that reads the client's messages: it must return
-        quickly, and cannot be an `async def`. Default: every URI may exist. Reads and lists do not
-        call it.
-    raw_values: True passes values unchecked. By default a value with a `..` segment, an absolute
-        path, a drive or a control character is not found.
+    exists: A function `(uri)` that returns False if there is no such resource. A client that subscribes
+        to that URI gets an error. It runs on the thread that reads the client's messages: it must
+        return quickly, and cannot be an `async def`. Default: every URI may exist. Reads and lists do
+        not call it.
+    raw_values: True passes values unchecked. By default a resource counts as missing if a value has a
+        `..` segment, an absolute path, a drive or a control character.
     thread: True runs the function in a pool of threads. False runs it on the thread that serves,
         also under `asgi`, so it must return quickly.
 
 The other arguments are those of `Resource`.
 
 Raises:
-    RegistrationError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is
-        registered already (`duplicate`), matches the same URIs as another one (`ambiguous`), or a
-        parameter has no value (`invalid_argument`).
+    RegistrationError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is registered
+        already (`duplicate`), or matches the same URIs as another template (`ambiguous`). The function
+        has a parameter that is no variable and has no default (`invalid_argument`).
     ClosedError: The server is closed."
     };
     (list) => {
@@ -206,12 +209,12 @@ registration. A parameter that is annotated `wellhead.Call` gets the call. Usabl
 with and without parentheses.
 
 Args:
-    source: The function, or a list of `Resource`.
-    name: The name of the source in cursors. Replicas use the same name. Default: the number of the
-        source.
+    source: The function, or a list of `Resource`. Without it, the method returns a decorator.
+    name: The name of the source, which cursors contain. Give it the same name in all replicas. Default:
+        the number of the source.
 
 Raises:
-    RegistrationError: The name is taken (`duplicate`), or the function has other parameters
+    RegistrationError: Another source has the name (`duplicate`), or the function has other parameters
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
@@ -235,10 +238,10 @@ list is searched. Usable as a decorator, with and without parentheses.
 
 Args:
     function: The function. Without it, the method returns a decorator.
-    name: As for `list`.
+    name: The name of the source, as for `list`.
 
 Raises:
-    RegistrationError: The name is taken (`duplicate`), or the function has other parameters
+    RegistrationError: Another source has the name (`duplicate`), or the function has other parameters
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
@@ -251,7 +254,8 @@ A second function replaces the first. Usable as a decorator, with and without pa
 Args:
     function: The function. It returns and raises what a `resource` callback does. Without it, the
         method returns a decorator.
-    exists: As for `resource`. By default clients can subscribe to every URI.
+    exists: A function `(uri)` that returns False if there is no such resource, as for `resource`. By
+        default clients can subscribe to every URI.
 
 Raises:
     RegistrationError: The function has other parameters (`invalid_argument`).
@@ -262,8 +266,8 @@ Raises:
 
 Files are read whole, as text or bytes by their names and contents. A directory reads as the
 `text/uri-list` of its entries (RFC 2483). Entries whose names begin with a dot, and those that
-`.gitignore` and `.ignore` files name, are not served. A link is served only if it leads to
-something that is.
+`.gitignore` and `.ignore` files name, are not served. A symbolic link is served only if it leads to a
+file or directory that is served.
 
 Args:
     path: The folder, a `str` or a path. A relative path starts at the current directory.
@@ -271,9 +275,9 @@ Args:
         at the top, `docs/` for everything in such directories. Default: all files.
     exclude: Patterns of entries that are not served. They win over `include`.
     max_file_bytes: The size of the largest file that is served. Default: 64 MiB.
-    watch: True if subscribers are notified of changes in the folder.
-    settle_ms: Milliseconds without a further change after which clients are notified, at most
-        60,000. Without such a pause they are notified after ten times as long. 0 sends each change
+    watch: True notifies subscribers of changes in the folder.
+    settle_ms: Milliseconds without a further change after which clients are notified, at most 60,000.
+        If changes keep coming, clients are notified after ten times as long. 0 notifies of each change
         at once.
 
 Returns:
@@ -281,27 +285,27 @@ Returns:
 
 Raises:
     IoError: The folder cannot be opened (`io`).
-    RegistrationError: It is no folder, a pattern is wrong, `settle_ms` is too large
-        (`invalid_argument`), or the folder contains a served one, or is inside of one
+    RegistrationError: `path` is no folder, a pattern is wrong, or `settle_ms` is too large (in each
+        case `invalid_argument`). The folder contains a served folder, or is inside of one
         (`duplicate`).
     ClosedError: The server is closed."
     };
     (skills) => {
         "Serves the Agent Skills in a folder and below it, as `skill:` URIs.
 
-A skill is a directory with a `SKILL.md` that begins with front matter: `name`, which is the name
-of the directory, and `description`. Clients list skills with `skills/list`, and read each file as
-a resource such as `skill://pdf/SKILL.md`. A directory that breaks the format is not served, and
-the log says why. Hidden and ignored files are treated as `directory` treats them. A link is served
-only if it leads to a file of the same skill.
+A skill is a directory with a `SKILL.md` that begins with front matter: `name`, which is the name of the
+directory, and `description`. Clients list skills with `skills/list`, and read each file as a resource
+such as `skill://pdf/SKILL.md`. A directory that breaks the format is not served, and the log says why.
+Hidden and ignored files are treated as `directory` treats them. A symbolic link is served only if it
+leads to a file of the same skill.
 
 Args:
     path: The folder, a `str` or a path. A relative path starts at the current directory.
     prefix: The first segment of all URIs, such as `acme` in `skill://acme/pdf/SKILL.md`: letters,
         digits and `-._~`. Default: none, or the name of the folder if it is a skill itself.
-    watch: True if subscribers are notified of changes in the folder.
-    settle_ms: Milliseconds without a further change after which clients are notified, at most
-        60,000. Without such a pause they are notified after ten times as long. 0 sends each change
+    watch: True notifies subscribers of changes in the folder.
+    settle_ms: Milliseconds without a further change after which clients are notified, at most 60,000.
+        If changes keep coming, clients are notified after ten times as long. 0 notifies of each change
         at once.
 
 Returns:
@@ -309,8 +313,9 @@ Returns:
 
 Raises:
     IoError: The folder cannot be opened (`io`).
-    RegistrationError: It is no folder, `prefix` or `settle_ms` is wrong (`invalid_argument`), or
-        another folder has the same prefix, or either has none (`duplicate`).
+    RegistrationError: `path` is no folder, or `prefix` or `settle_ms` is wrong (in each case
+        `invalid_argument`). Another folder of skills has the same prefix, or one of the two has no
+        prefix (`duplicate`).
     ClosedError: The server is closed."
     };
     (around) => {
@@ -318,14 +323,15 @@ Raises:
 
 `call` is the `wellhead.Call`: its `method` and `name` or `uri` say what is called. `next()` runs the
 callback and returns what it returns; of a tool the function of `tool` has made a result of it, a dict.
-What the function returns or raises instead counts as the callback's: a `ToolError` has a text for the
-model. `next(arguments)` replaces the arguments of a tool or a prompt by a dict, which is checked as those
-of the client were. Functions nest in the order in which they were added; the first is the outermost.
+The server takes what the function returns or raises as the result of the callback: a `ToolError` has a
+text for the model. `next(arguments)` replaces the arguments of a tool or a prompt by a dict, which is
+checked as those of the client were. Functions nest in the order in which they were added; the first is
+the outermost.
 
 In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
 an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
-result. No function runs around fixed contents and folders. A callback that `request_input` runs again
-runs again with all of them. Usable as a decorator, with and without parentheses.
+result. No function runs around fixed contents and folders. When `Call.request_input` runs a callback
+again, the functions run around it again too. Usable as a decorator, with and without parentheses.
 
 Args:
     function: The function. Without it, the method returns a decorator.
@@ -340,7 +346,8 @@ subscription. One call may be about many URIs.
 
 `operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`; for `"complete"` the URIs are
 templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and `"get_prompt"` they are names. A
-parameter that is annotated `wellhead.Call` gets the call, whose `caller` is the one who asks.
+parameter that is annotated `wellhead.Call` gets the call, whose `caller` is the one on whose behalf the
+client asks.
 
 The function returns one verdict per URI, in order, now or later as a `resource` callback does.
 `"allow"` allows it. `"deny"` answers "permission denied", and omits it from lists. `"hide"` answers
@@ -358,9 +365,9 @@ Raises:
         "Calls a function `(uri, wanted)` when a URI gets its first subscriber, and when it loses its last
 one.
 
-Calls for one URI never overlap. A client's subscription is acknowledged after the function is done,
-now or later as a `resource` callback, so the client misses no change. If the function raises, the
-client gets an error. Usable as a decorator, with and without parentheses.
+Calls for one URI never overlap. The server acknowledges a client's subscription when the function is
+done, so the client misses no change. The function may return a future, as a `resource` callback. If the
+function raises, the client gets an error. Usable as a decorator, with and without parentheses.
 
 Args:
     function: The function. Without it, the method returns a decorator.
@@ -373,11 +380,11 @@ Raises:
         "Returns a decorator that serves a method other than those of the protocol's resources, with a
 function `(params)`: a dict in, a dict out.
 
-The function may answer later, as a `resource` callback. It raises `MethodError` for an error that
-the client sees, `InputRequired` or `MissingCapability` for a need of the client's help. A parameter
-that is annotated `wellhead.Call` gets the call. The server adds `resultType` and its identity to
-the result where the revision requires them, and declares the capability `tools`, `prompts` or
-`logging` for methods of these names. The result of a function that returns None is `{}`.
+The function may answer later, as a `resource` callback. It raises `MethodError` for an error that the
+client sees, `InputRequired` to get input from the client, and `MissingCapability` if the client lacks a
+capability. A parameter that is annotated `wellhead.Call` gets the call. The server adds `resultType`
+and its identity to the result where the revision requires them, and declares the capability `tools`,
+`prompts` or `logging` for methods of these names. The result of a function that returns None is `{}`.
 
 A name that begins with `notifications/` is that of a notification. The function runs each time that a
 client sends it in a session, and what it returns is ignored. It runs once for
@@ -388,7 +395,7 @@ Args:
     revisions: The protocol revisions that have the method, named by their dates. Default: all.
 
 Raises:
-    RegistrationError: The name is served already (`duplicate`), or a revision is unknown
+    RegistrationError: A method of this name is served already (`duplicate`), or a revision is unknown
         (`invalid_argument`).
     ClosedError: The server is closed."
     };
@@ -397,9 +404,9 @@ Raises:
 `resources_as_tools` clients have the tools `search` and `fetch` then. Without such a function folders are
 searched: the names and texts of files, for at most 2 seconds.
 
-`arguments` has `query`, a `str`, and `limit`, the number of results that are of use. The function
-returns `{"results": [{"uri": ...}]}`, the best result first. A result may have `title`, `text` (a
-snippet) and `url` (where a person reads it). Without them it has the title or name of its
+`arguments` has `query`, a `str`, and `limit`, the greatest number of results that the server uses. The
+function returns `{"results": [{"uri": ...}]}`, the best result first. A result may have `title`, `text`
+(a snippet) and `url` (where a person reads it). Without them it has the title or name of its
 registration, and the `url` in its `meta`. A URI that begins with `http` is its own URL.
 
 A function of `authorize` is asked about the URI of each result, as for a list. A client gets at most
@@ -410,12 +417,12 @@ Args:
     function: The function. Without it, the method returns a decorator.
 
 Raises:
-    RegistrationError: There is a search (`duplicate`), or the function has other parameters
-        (`invalid_argument`).
+    RegistrationError: A search is registered already (`duplicate`), or the function has other
+        parameters (`invalid_argument`).
     ClosedError: The server is closed."#
     };
     (tool) => {
-        r#"Serves a tool with a function. Without parentheses, or with keywords, as a decorator.
+        r#"Serves a tool with a function. Usable as a decorator, with and without parentheses.
 
     @server.tool
     def add(a: float, b: float = 1) -> float:
@@ -429,19 +436,20 @@ arguments: their type hints make the `inputSchema`, and the `Args:` of the docst
 `Decimal`, `Path`, and classes with `model_json_schema` and `model_validate`, such as pydantic's models.
 Each argument has the type of its hint. A parameter annotated `wellhead.Call` is given the call.
 
-A `str` is returned as a text, `wellhead.Image` and `wellhead.Audio` as they are, a list with any of these as
-several blocks, None as no content. Everything else is structured content: JSON, or what the hints above
-allow. The hint of the return value makes the `outputSchema`. `wellhead.Result` has it all.
+A `str` is returned as a text, `wellhead.Image` and `wellhead.Audio` as they are, a list with any of
+these as several blocks, None as no content. Any other value is structured content: JSON, or a value of
+the types above. The hint of the return value makes the `outputSchema`. Return a `wellhead.Result` to
+set all parts of the result.
 
 With a `definition` or `input_schema=`, the function has one parameter instead, the arguments as a dict, and
 returns the protocol's result, such as `{"content": [{"type": "text", "text": "3"}]}`.
 
-The arguments fit the `inputSchema`, and its defaults are filled in: a call whose arguments do not
-fit is answered without the function, with a line for each wrong field. A `ToolError` has
-a text for the model. If the function raises or returns anything else, the client gets a result with
+The function gets only arguments that fit the `inputSchema`, with its defaults filled in. A call whose
+arguments do not fit is answered without the function, with a line for each wrong field. A `ToolError`
+has a text for the model. If the function raises or returns anything else, the client gets a result with
 `isError` and the text "The tool failed", and the reason is logged. Everything else is as for `method`.
-With `authorize`, that function is asked for the name in lists (`list_tools`) and before each call
-(`call_tool`).
+With `authorize`, the function of `authorize` gives its verdict about the name for lists (`list_tools`)
+and before each call (`call_tool`).
 
 Args:
     name: The name of the tool. Default: that of the function.
@@ -452,20 +460,21 @@ Args:
     input_schema: A JSON Schema for the arguments, which the function then takes as a dict.
     output_schema: A JSON Schema for the structured content. Default: that of the return value's hint.
     annotations: Hints for clients, such as `{"readOnlyHint": True}`.
-    icons: Icons, such as `[{"src": "https://…"}]`.
-    meta: The tool's `_meta`.
-    app: The URI of the page that shows the result, registered by `app`.
-    visibility: The users of the tool, `["model"]` or `["app"]`. Default: both. It is no protection.
-    thread: As for `resource`.
+    icons: The icons, a list of dicts such as `[{"src": "https://…"}]`.
+    meta: The `_meta` of the tool, a dict.
+    app: The URI of the page that shows the result. `Server.app` registers the page.
+    visibility: The intended users of the tool, `["model"]` or `["app"]`. Default: both. Clients may
+        ignore it, so it protects nothing.
+    thread: True runs the function in a pool of threads, as for `resource`.
 
 Raises:
-    RegistrationError: The name is empty, a hint has no JSON Schema, a member is unknown or would be refused
-        by clients, or a schema is wrong (`invalid_argument`), or the tool, `tools/list` or `tools/call` is
-        served already (`duplicate`).
+    RegistrationError: With `invalid_argument`: the name is empty, a hint has no JSON Schema, a schema
+        is wrong, or a member of the definition is unknown or one that clients refuse. With `duplicate`:
+        the tool, `tools/list` or `tools/call` is served already.
     ClosedError: The server is closed."#
     };
     (prompt) => {
-        r#"Serves a prompt with a function. Without parentheses, or with keywords, as a decorator.
+        r#"Serves a prompt with a function. Usable as a decorator, with and without parentheses.
 
     @server.prompt
     def explain(topic: str, words: int = 100) -> str:
@@ -473,11 +482,11 @@ Raises:
         return f"Explain {topic} to a child, in {words} words."
 
 The name of the function is that of the prompt, its docstring the description. The parameters are the
-arguments, described by the `Args:` of the docstring, or by a text in `Annotated`. Clients send each as text,
-which becomes the type of its hint as for the variables of `resource`. An argument is required unless it has
-a default, or its hint is `X | None`. A call without a required argument, or with a text that is none of the
-type, is answered without the function: an error -32602 names the arguments. A parameter annotated
-`wellhead.Call` is given the call.
+arguments, described by the `Args:` of the docstring, or by a text in `Annotated`. Clients send each as
+text, which becomes the type of its hint as for the variables of `resource`. An argument is required
+unless it has a default, or its hint is `X | None`. If a required argument is missing, or a text does
+not have the type, the function is not called: the client gets an error -32602 that names the arguments.
+A parameter annotated `wellhead.Call` is given the call.
 
 The function returns a `str`, which is a message of the user, a `wellhead.Message`, a `wellhead.Image` or
 `wellhead.Audio`, a message of the protocol as a dict, or a list of these.
@@ -485,8 +494,8 @@ The function returns a `str`, which is a message of the user, a `wellhead.Messag
 With a `definition`, the function has one parameter instead, the arguments as a dict, and returns the
 protocol's result, such as `{"messages": [{"role": "user", "content": {"type": "text", "text": "…"}}]}`.
 
-Everything else is as for `method`. With `authorize`, that function is asked for the name in lists
-(`list_prompts`) and before each call (`get_prompt`).
+Everything else is as for `method`. With `authorize`, the function of `authorize` gives its verdict
+about the name for lists (`list_prompts`) and before each call (`get_prompt`).
 
 Args:
     name: The name of the prompt. Default: that of the function.
@@ -494,15 +503,15 @@ Args:
         [{"name": "topic"}]}`.
     title: A name for people.
     description: The use of the prompt. Default: the docstring.
-    icons: Icons, such as `[{"src": "https://…"}]`.
-    meta: The prompt's `_meta`.
+    icons: The icons, a list of dicts such as `[{"src": "https://…"}]`.
+    meta: The `_meta` of the prompt, a dict.
     complete: Values to propose for the arguments, by name, as for `resource`.
-    thread: As for `resource`.
+    thread: True runs the function in a pool of threads, as for `resource`.
 
 Raises:
-    RegistrationError: The name is empty, a hint is of no type that is written as text, a member is unknown
-        (`invalid_argument`), or the prompt, `prompts/list` or `prompts/get` is served already
-        (`duplicate`).
+    RegistrationError: With `invalid_argument`: the name is empty, a hint is a type that no text stands
+        for, or a member of the definition is unknown. With `duplicate`: the prompt, `prompts/list` or
+        `prompts/get` is served already.
     ClosedError: The server is closed."#
     };
     (remove_tool) => {
@@ -556,23 +565,27 @@ Args:
         member.
 
 Raises:
-    RegistrationError: There is no such tool (`unknown`), or a member is not one that clients accept
-        (`invalid_argument`): then the tool stays as it is.
+    RegistrationError: There is no such tool (`unknown`), or clients would refuse a member
+        (`invalid_argument`). The tool then stays as it is.
     ClosedError: The server is closed."#
     };
     (limit_tool) => {
-        r#"Limits the calls of a tool. The limits that were set before go; calls that they counted still count.
+        r#"Limits the calls of a tool. The new limits replace those that were set before. Calls that were counted
+still count.
 
-A call beyond a limit is refused with "Busy", before its function, so that the client tries again. A call
-counts until it is answered. A caller is who its token says; all clients without a token are one caller.
+A call beyond a limit is refused with the error "Busy", without its function, and the client may try
+again. A call counts until it is answered. A caller is the one of the client's token; all clients
+without a token are one caller.
 
 Args:
     name: The name of the tool.
-    calls_in_flight: Calls in flight, of all callers. 1: one at a time. None: no limit, as for the others.
-    caller_calls_in_flight: Calls in flight, for each caller.
-    caller_calls_per_minute: Calls that begin in a minute, for each caller.
-    call_ms: Milliseconds until a call is cancelled and answered with an internal error. It takes the place
-        of the server's `call_ms`.
+    calls_in_flight: The greatest number of calls in flight, of all callers together. With 1, calls run
+        one at a time. Default: no limit.
+    caller_calls_in_flight: The greatest number of calls in flight for each caller. Default: no limit.
+    caller_calls_per_minute: The greatest number of calls that begin in one minute for each caller.
+        Default: no limit.
+    call_ms: Milliseconds after which a call is cancelled and answered with an internal error. Default:
+        the `call_ms` of the server's limits.
 
 Raises:
     RegistrationError: There is no such tool (`unknown`), or a limit is 0 (`invalid_argument`).
@@ -606,7 +619,8 @@ Args:
     changes: Members of a definition, such as `{"description": "…"}`. None removes a member.
 
 Raises:
-    RegistrationError: As for `update_tool`.
+    RegistrationError: There is no such prompt (`unknown`), or clients would refuse a member
+        (`invalid_argument`). The prompt then stays as it is.
     ClosedError: The server is closed."#
     };
     (remove) => {
@@ -621,8 +635,8 @@ Raises:
     ClosedError: The server is closed."
     };
     (notify_updated) => {
-        "Notifies the subscribers of a URI that the resource changed. Never blocks. A URI without
-subscribers, or that nothing serves, is fine.
+        "Notifies the subscribers of a URI that the resource changed. Never blocks. Does nothing for a URI
+without subscribers.
 
 Args:
     uri: An absolute URI.
@@ -649,8 +663,9 @@ Raises:
         "Notifies the subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
 Never blocks.
 
-Call `updated` for the subscribers of `uri` itself. A client that subscribes to both gets one
-notification. A client with more than 16 unread changes gets one for `parent` instead.
+Call `notify_updated` for the subscribers of `uri` itself. A client that subscribes to both gets one
+notification. A client that has not read 16 such changes gets one notification of `parent` in their
+place.
 
 Args:
     uri: The absolute URI of what changed.
@@ -664,22 +679,23 @@ Raises:
         "Notifies clients that the lists of one kind changed. Never blocks.
 
 Args:
-    kind: `resources`, `tools`, `prompts`, or a kind of `list_changed_methods`.
+    kind: The kind of list: `resources`, `tools`, `prompts`, or a key of `list_changed_methods`.
 
 Raises:
-    RegistrationError: The kind is unknown (`unknown`), or the capability does not declare
-        `listChanged` (`invalid_argument`).
+    RegistrationError: There is no such kind (`unknown`), or the server does not declare `listChanged`
+        for it (`invalid_argument`).
     ClosedError: The server is closed."
     };
     (access_changed) => {
         "Calls `authorize` again for everything that the connections of a caller subscribe to, and ends the
 subscriptions that it refuses.
 
-`authorize` gets many URIs at once. Clients are not notified of the end. Until it returns its
-verdicts, changes are sent as before. Does nothing without `authorize`. Never blocks.
+`authorize` gets many URIs at once. Until it returns its verdicts, clients are notified of changes as
+before. Clients are not notified that a subscription ended. Does nothing without `authorize`. Never
+blocks.
 
 Args:
-    caller_id: The id of the `Caller`, bytes or a `str`.
+    caller_id: The id of the `Caller` whose rights changed, bytes or a `str`.
 
 Raises:
     ClosedError: The server is closed."
@@ -732,13 +748,15 @@ Raises:
     ClosedError: The server is closed."
     };
     (inject) => {
-        "Notifies the clients of this instance of a change that another instance published. Never blocks.
+        "Notifies the clients of this instance of a change that another instance of the service published with
+`on_publish`. Never blocks.
 
 Args:
-    event: The text that `on_publish` gave there.
+    event: The text that the function of `on_publish` got in the other instance.
 
 Returns:
-    False for a change of this instance, and for an unknown kind of change.
+    True if the change was taken. False if this instance published it itself, and if the kind of change
+        is unknown.
 
 Raises:
     RegistrationError: The text is no event (`invalid_argument`), or its URI is not absolute
@@ -746,7 +764,7 @@ Raises:
     ClosedError: The server is closed."
     };
     (counters) => {
-        "Returns the numbers of connections, calls, changes and subscriptions."
+        "Returns the counters of the server: its connections, calls, changes and subscriptions."
     };
     (endpoint) => {
         "Returns an `HttpEndpoint`, which answers Streamable HTTP for a server with a thread for each request,
@@ -759,7 +777,7 @@ Arguments and errors are those of `asgi`."
 Calls no callback.
 
 Args:
-    uri: Any text. One that is no absolute URI is explained, too."
+    uri: The URI to explain. Any other text is explained too: the result says why it is no absolute URI."
     };
     (run) => {
         "Serves standard input and output. Blocks until the client closes standard input, or the server is
@@ -770,9 +788,9 @@ def`, an event loop runs on it too. Ctrl-C raises KeyboardInterrupt between call
 thread SIGTERM ends the service cleanly, unless the program handles it.
 
 Args:
-    callback_threads: The number of threads that run callbacks, 1 to 1,024. 1 is this thread; more
-        are threads of their own.
-    drain_ms: Milliseconds that calls in flight may take after the end of input.
+    callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
+        them. With more, all of them are new threads.
+    drain_ms: Milliseconds that calls in flight may still take after the end of input.
     guard_stdio: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
         goes to standard error and not to the client.
 
@@ -785,8 +803,8 @@ Raises:
         "Serves standard input and output on the running asyncio loop, until the client closes standard
 input, or the server is closed.
 
-Callbacks run on the loop, each `def` too. Cancelling it ends the service. Signals stay with the
-owner of the loop. Arguments and errors are those of `run`."
+Callbacks run on the loop, each `def` too. Cancelling the task that awaits it ends the service. The
+method handles no signals. Arguments and errors are those of `run`."
     };
     (serve_http) => {
         "Serves Streamable HTTP on a listener of its own. Blocks until the server is closed.
@@ -800,23 +818,23 @@ origins. On another address than a loopback one, it accepts any `Host`, unless `
 given.
 
 Args:
-    host: A name or an address of this machine.
-    port: The TCP port, 0 to 65,535. 0 takes a free one.
-    callback_threads: The number of threads that run callbacks, 1 to 1,024. 1 is this thread; more
-        are threads of their own.
+    host: The name or address of this machine to listen on.
+    port: The TCP port, 0 to 65,535. With 0 the system chooses a free port.
+    callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
+        them. With more, all of them are new threads.
     on_listening: A function `(address, port)`, called once clients can connect.
-    drain_ms: Milliseconds that calls in flight may take after the server is closed.
-    connections: The number of TCP connections at once. Further ones wait.
+    drain_ms: Milliseconds that calls in flight may still take after the server is closed.
+    connections: The greatest number of TCP connections at once. Further connections wait.
     io_threads: The number of threads that read and write, 1 to 1,024.
     head_ms: Milliseconds that the head of a request may take to arrive.
     idle_ms: Milliseconds that a connection may stay idle, with no request and no progress of its
         response.
     path: The path of the endpoint.
     verify: A function `(token)` that returns a `Grant` for a valid bearer token, and None for any
-        other. It raises `InsufficientScope` if the token is not good enough for this request.
-        Requests without a valid token get the status 401. A parameter that is annotated
+        other. It raises `InsufficientScope` if the token is valid but lacks a scope that this request
+        needs. Requests without a valid token get the status 401. A parameter that is annotated
         `wellhead.Call` gets the call, with the `header` fields. Never forward the token to others.
-    resource: The URL of the endpoint, the audience that tokens must have. With
+    resource: The URL of the endpoint. Tokens must have it as their audience. With
         `authorization_servers`, clients find it in the metadata of RFC 9728.
     authorization_servers: The URLs where clients get tokens.
     scopes: The scopes that each request needs.
@@ -825,24 +843,24 @@ Args:
     allowed_hosts: Values of `Host` that are accepted, with or without a port. `*` allows any,
         `*.example.com` any subdomain.
     cors: True lets pages of the allowed origins read the responses (CORS).
-    strict_accept: True refuses requests whose `Accept` lacks one of the two types that the protocol
-        requires.
-    sessions: True if clients of the handshake era get sessions. Without sessions each of their
-        requests stands alone, and they cannot subscribe.
+    strict_accept: True refuses requests whose `Accept` lacks `application/json` or `text/event-stream`,
+        which the protocol requires.
+    sessions: True gives sessions to clients of the handshake era (revisions up to 2025-11-25). Without
+        sessions each of their requests stands alone, and they cannot subscribe.
     session_ms: Milliseconds after which an idle session ends.
-    session_limit: The number of sessions at once, at least 1.
-    delete: True if clients may end their sessions.
-    keep_alive_ms: Milliseconds of silence after which an event stream gets a comment.
+    session_limit: The greatest number of sessions at once, at least 1.
+    delete: True lets clients end their sessions by the method DELETE.
+    keep_alive_ms: Milliseconds of silence after which the server writes a comment to an event stream,
+        which keeps it open.
     body_ms: Milliseconds that the body of a request may take to arrive.
     replay_bytes: Bytes of events that a session keeps for a client that connects again.
-    token_required: Refuses requests without a bearer token, where there is `verify`. Without it
-        `verify` also judges requests without one, by another header field, such as a cookie or an
-        API key.
+    token_required: True refuses requests without a bearer token, if `verify` is set. False lets
+        `verify` judge such requests too, by another header field, such as a cookie or an API key.
 
 Raises:
     IoError: The address cannot be bound (`io`). `errno` says why, as for any `OSError`.
-    RegistrationError: `verify` has other parameters, or a URL, a scope, a host or an origin is not
-        one (`invalid_argument`).
+    RegistrationError: `verify` has other parameters, or a URL, a scope, a host or an origin has a wrong
+        form (`invalid_argument`).
     ClosedError: The server was closed before.
     RuntimeError: An event loop is running on this thread: use `serve_http_async`."
     };
@@ -850,8 +868,8 @@ Raises:
         "Serves Streamable HTTP on a listener of its own, with callbacks on the running asyncio loop, until
 the server is closed.
 
-Cancelling it ends the service. Signals stay with the owner of the loop. Arguments and errors are
-those of `serve_http`."
+Cancelling the task that awaits it ends the service. The method handles no signals. Arguments and errors
+are those of `serve_http`."
     };
     (asgi) => {
         "Returns an ASGI 3 application that serves Streamable HTTP, for uvicorn, hypercorn, Starlette or
@@ -861,16 +879,17 @@ An `async def` runs on the application's loop, a `def` in a pool of threads unle
 has `thread=False`. Each callback runs in a copy of the context (`contextvars`) of its own request.
 
 Args:
-    path: The path of the endpoint, from where the application is mounted.
-    loopback_only: True accepts only requests whose `Host` and `Origin` name this machine, or are
-        allowed. False accepts any `Host`, unless `allowed_hosts` is given.
+    path: The path of the endpoint, below the path at which the application is mounted.
+    loopback_only: True accepts only requests whose `Host` and `Origin` name this machine, or are among
+        `allowed_hosts` and `allowed_origins`. False accepts any `Host`, unless `allowed_hosts` is
+        given.
 
 The other arguments, and the errors, are those of `serve_http`."
     };
     (close) => {
         "Closes every connection, and makes `run` and `serve_http` return. May be called again.
 
-Unanswered calls are dropped. Over HTTP they may still be answered within the `drain_ms` of
+Unanswered calls are dropped. Over HTTP callbacks may still answer them within the `drain_ms` of
 `serve_http`."
     };
     (test_client) => {
@@ -885,14 +904,14 @@ Raises:
 client:`. The arguments are those of `TestClient`."
     };
     (connect) => {
-        "Returns a connection of one client, whose bytes the program itself moves.
+        "Returns a new connection for one client. The application itself moves the bytes between them.
 
 Callbacks of messages given to `handle` run in a copy of the context (`contextvars`) around it.
 Those of other messages run in a copy of the context in which the server was made.
 
 Args:
-    wake: A function without arguments, called on any thread when there may be something new to poll
-        or to send. Then call `poll_event` until it returns 0, and `poll_transmit` until it returns
+    wake: A function without arguments, called on any thread when there may be an event to poll or
+        output to send. Then call `poll_event` until it returns 0, and `poll_transmit` until it returns
         None, but not inside `wake`.
     caller: The caller on whose behalf the client connects. Default: an unknown caller.
 

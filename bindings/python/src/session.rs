@@ -7,28 +7,29 @@ use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The session that a client began with `initialize`: `Call.session` returns it. It may be kept beyond the
-/// call, and keeps nothing alive. Protocol revision 2026-07-28 has no sessions. All methods are thread-safe.
+/// The session that a client began with `initialize`: `Call.session` returns it. The application may keep
+/// this object beyond the call. The object does not keep the session open. Protocol revision 2026-07-28 has
+/// no sessions. All methods are thread-safe.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Session(pub(crate) wellhead::Session);
 
 #[pymethods]
 impl Session {
-    /// The id, unlike that of any other session of the server. Over HTTP it is the `Mcp-Session-Id`, which
-    /// is a secret of the client; else a number.
+    /// The id of the session, unique in the server. Over HTTP it is the `Mcp-Session-Id`, which is a secret of
+    /// the client. Otherwise it is a number.
     #[getter]
     fn id(&self) -> &str {
         self.0.id()
     }
 
     /// The client's own description of itself, a dict with `name` and `version`. Use it for logs, not for
-    /// decisions.
+    /// decisions. None if the client sent none.
     #[getter]
     fn client<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.client().map(|client| loads(py, client)).transpose()
     }
 
-    /// The client's capabilities, a dict such as `{"sampling": {}}`.
+    /// The capabilities that the client declared, a dict such as `{"sampling": {}}`.
     #[getter]
     fn client_capabilities<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.client_capabilities().map(|capabilities| loads(py, capabilities)).transpose()
@@ -40,21 +41,22 @@ impl Session {
         detach(py, || self.0.is_closed())
     }
 
-    /// Sends the client a notification that belongs to no call. Over HTTP it goes on the stream that the
-    /// client has open for these. Never blocks.
+    /// Sends the client a notification that belongs to no call. Over HTTP the client gets it on the event
+    /// stream that it opened by GET. Never blocks.
     ///
     /// Args:
     ///     method: A name that begins with `notifications/`.
-    ///     params: A dict, or None.
+    ///     params: The parameters, a dict. None sends none.
     ///
     /// Returns:
-    ///     False if it was not sent: the client has not sent `notifications/initialized` yet, the session is
-    ///         over, the client reads nothing, or a `notifications/message` is below the level that the
-    ///         client set.
+    ///     True if it was sent. False if the client has not sent `notifications/initialized` yet, if the
+    ///         session is over, or if the client leaves as many bytes unread as `output_bytes` allows. False
+    ///         too for a `notifications/message` below the level that the client set.
     ///
     /// Raises:
-    ///     RegistrationError: The server sends this notification itself, a `notifications/message` has no
-    ///         level, or the capability `logging` is not declared (`invalid_argument`).
+    ///     RegistrationError: With `invalid_argument` in each case: `method` is no notification, or one that
+    ///         the server sends itself. A `notifications/message` has no level, or the server does not declare
+    ///         the capability `logging`.
     #[pyo3(signature = (method, params = None, /))]
     fn notify(&self, method: &Bound<'_, PyAny>, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let (py, method) = (method.py(), given::string("method", method)?);
@@ -62,20 +64,20 @@ impl Session {
         detach(py, || self.0.notify(&method, params.as_ref())).or_raise(py)
     }
 
-    /// Sends the client a line of the log, a `notifications/message`, from the level on that it set by
-    /// `logging/setLevel`. That is `warning` before it sets one. Never blocks.
+    /// Sends the client a line of the log, a `notifications/message`, if `level` is not below the one that the
+    /// client set by `logging/setLevel`. That is `warning` before it sets one. Never blocks.
     ///
     /// Args:
     ///     level: The level, from `debug` to `emergency`.
-    ///     data: A text, or any other value that can be written as JSON.
+    ///     data: A text, or another value that can be written as JSON.
     ///     logger: The name of the part of the application that the line is from.
     ///
     /// Returns:
-    ///     False if it was not sent, as `notify`.
+    ///     True if it was sent. False for the reasons that `notify` names.
     ///
     /// Raises:
-    ///     RegistrationError: There is no such level, or the capability `logging` is not declared
-    ///         (`invalid_argument`).
+    ///     RegistrationError: With `invalid_argument`: there is no level of this name, or the server does not
+    ///         declare the capability `logging`.
     #[pyo3(signature = (level, data, /, logger = None))]
     fn log(
         &self,

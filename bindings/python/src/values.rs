@@ -14,23 +14,24 @@ use wellhead::{Body, Json, Listed};
 const DESCRIBED: [&str; 9] =
     ["uri", "name", "title", "mime_type", "meta", "kind", "version", "metadata", "cache"];
 
-/// One element of an answer, with more than a text or bytes. Values that are not given come from the
-/// registration.
+/// One element of the answer of a read: a body, and its URI, MIME type and other members. Arguments that
+/// are not given come from the registration.
 ///
 /// Args:
 ///     body: A `str`, bytes, or JSON: a dict, a list, a dataclass or a pydantic model.
 ///     uri: The URI of a sub-resource.
-///     name: The programmatic name. Only sent to clients of some revisions, as is `title`.
+///     name: The programmatic name. It and `title` are sent only to the clients that `titles_in_contents`
+///         of `Server` names.
 ///     title: The name for people.
 ///     mime_type: The MIME type, `type/subtype`. Default for JSON: that of the registration, or
 ///         `application/json`.
 ///     meta: The `_meta` of this element, a dict.
-///     kind: The sort of resource, as for `Resource`.
-///     version: The version of the contents, as for `Resource`. A client that has this version gets no
-///         body.
-///     metadata: Attributes of the resource, as for `Resource`.
-///     cache: How long a client may reuse the answer. With several elements the hint of the resource
-///         itself counts.
+///     kind: The sort of resource, as in `Resource`.
+///     version: The version of the contents, as in `Resource`. A client that already has this version gets
+///         no body.
+///     metadata: Attributes of the resource, a dict, as in `Resource`.
+///     cache: How long a client may reuse the answer. If an answer has several elements, only the hint of
+///         the element for the requested resource itself counts.
 ///
 /// Raises:
 ///     TypeError: An argument has the wrong type, or cannot be written as JSON.
@@ -106,7 +107,7 @@ impl Contents {
     }
 }
 
-/// The type of `NOT_MODIFIED`, for annotations.
+/// The type of `NOT_MODIFIED`, for type hints.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct NotModified;
 
@@ -118,31 +119,32 @@ impl NotModified {
     }
 }
 
-/// One item of a listing.
+/// One resource in a list that a client asks for.
 ///
 /// Args:
-///     uri: An absolute URI (RFC 3986).
-///     key: Its place in the order of the list. The next page starts after the key of the last item. It must
-///         still sort to the same place after the item is deleted. Default: the URI.
+///     uri: The absolute URI of the resource (RFC 3986).
+///     key: A text that sorts the item in its list. The next page starts after the key of the last item. It
+///         must still sort to the same place after the item is deleted. Default: the URI.
 ///     name: The programmatic name. Default: the URI.
 ///     title: The name for people.
 ///     description: A description for people and models.
 ///     mime_type: The MIME type of the contents, `type/subtype`.
-///     size: The size of the contents in bytes, before any encoding, at least 0.
+///     size: The size of the contents in bytes, before any encoding such as base64, at least 0.
 ///     annotations: The protocol's annotations, such as `{"audience": ["user"], "priority": 0.5,
 ///         "lastModified": "2025-01-12T15:00:58Z"}`. Each member is optional.
 ///     icons: `Icon` objects.
-///     meta: The `_meta`, a dict. The contents inherit it.
-///     kind: The sort of resource, a word of the program's own. Only clients of the `resources/get`
-///         dialect get it, `version` and `metadata`.
+///     meta: The `_meta` of the item, a dict. The contents have it too, unless they have a `_meta` of their
+///         own.
+///     kind: The sort of resource, a word of the program's own. Only clients of the `resources/get` dialect
+///         get `kind`, `version` and `metadata`.
 ///     version: A text that changes whenever the contents change.
-///     metadata: Attributes of the program's own, a dict.
+///     metadata: Further attributes that the program chooses, a dict.
 ///     cache: How long a client may reuse the contents. Not used in lists.
 ///
 /// Raises:
 ///     TypeError: An argument has the wrong type.
-///     RegistrationError: `mime_type`, `annotations`, `meta` or `metadata` is not as the protocol has
-///         it, or `size` is out of range (`invalid_argument`).
+///     RegistrationError: `mime_type`, `annotations`, `meta` or `metadata` breaks the rules of the
+///         protocol, or `size` is out of range (in both cases `invalid_argument`).
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Resource {
     uri: Py<PyString>,
@@ -211,55 +213,55 @@ impl Resource {
         Ok(Resource { uri, key, descriptor, listed: AtomicBool::new(false), written: OnceLock::new() })
     }
 
-    /// The URI.
+    /// The absolute URI.
     #[getter]
     fn uri(&self) -> &Py<PyString> {
         &self.uri
     }
 
-    /// The sort key; by default the URI.
+    /// The text that sorts the item in its list. The URI if none was given.
     #[getter]
     fn key(&self) -> &Py<PyString> {
         self.key.as_ref().unwrap_or(&self.uri)
     }
 
-    /// The programmatic name, or None.
+    /// The programmatic name. None if it was not given.
     #[getter]
     fn name(&self) -> Option<&Py<PyString>> {
         self.descriptor.name.as_ref()
     }
 
-    /// The name for people, or None.
+    /// The name for people. None if it was not given.
     #[getter]
     fn title(&self) -> Option<&Py<PyString>> {
         self.descriptor.title.as_ref()
     }
 
-    /// The description, or None.
+    /// The description. None if it was not given.
     #[getter]
     fn description(&self) -> Option<&Py<PyString>> {
         self.descriptor.description.as_ref()
     }
 
-    /// The MIME type, or None.
+    /// The MIME type. None if it was not given.
     #[getter]
     fn mime_type(&self) -> Option<&Py<PyString>> {
         self.descriptor.mime_type.as_ref()
     }
 
-    /// The size in bytes, or None.
+    /// The size in bytes. None if it was not given.
     #[getter]
     fn size(&self) -> Option<u64> {
         self.descriptor.size
     }
 
-    /// The sort of resource, or None.
+    /// The sort of resource. None if it was not given.
     #[getter]
     fn kind(&self) -> Option<&Py<PyString>> {
         self.descriptor.kind.as_ref()
     }
 
-    /// The version, or None.
+    /// The version of the contents. None if it was not given.
     #[getter]
     fn version(&self) -> Option<&Py<PyString>> {
         self.descriptor.version.as_ref()
@@ -297,11 +299,12 @@ impl Resource {
     }
 }
 
-/// One page of a listing: the items, in order, and whether more follow.
+/// One page of a list: the items, in order, and whether more follow.
 ///
 /// Args:
-///     items: A list of `Resource`, or any other iterable of them. For `skill_list` a list of dicts.
-///     more: True if more items follow.
+///     items: The items, a list of `Resource` or any other iterable of them. For `skill_list` each is a
+///         dict.
+///     more: True if more items follow after this page.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Page {
     items: Vec<Item>,
@@ -346,7 +349,7 @@ impl Page {
         Ok(Page { items: taken.collect::<PyResult<_>>()?, more })
     }
 
-    /// The items, a list of `Resource`, or of dicts.
+    /// The items, a list of `Resource`. For `skill_list` a list of dicts.
     #[getter]
     fn items(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
         let items = self.items.iter().map(|item| match item {
@@ -356,7 +359,7 @@ impl Page {
         items.collect()
     }
 
-    /// True if more items follow.
+    /// True if more items follow after this page.
     #[getter]
     fn more(&self) -> bool {
         self.more

@@ -15,10 +15,10 @@ use wellhead::http::{Grant as CoreGrant, Verification};
 /// Args:
 ///     caller: The caller of the request. Sessions, cursors and streams belong to its id: give each
 ///         principal an id of its own.
-///     audience: The audience of the token, such as its `aud`, as a list of `str`. With `resource=`, a
-///         token for another audience is refused.
-///     scopes: The scopes of the token, with those that they imply, as a list of `str`.
-///     expires_in_ms: The time until the token expires, in milliseconds. Streams that it opened end
+///     audience: The audience of the token, such as its `aud`, as a list of `str`. If `serve_http` or
+///         `asgi` has `resource=`, a token for another audience is refused.
+///     scopes: The scopes of the token, as a list of `str`. Include those that these scopes imply.
+///     expires_in_ms: The time until the token expires, in milliseconds. Streams that the token opened end
 ///         then. Default: never.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Grant {

@@ -96,7 +96,7 @@ class Call:
 
     @property
     def uri(self) -> str:
-        """The URI as the client wrote it, a `str`. Empty in calls that are not about one URI."""
+        """The URI of the request as the client wrote it, a `str`. Empty in calls that are not about one URI."""
     @property
     def vars(self) -> dict[str, str | list[str]]:
         """The variables of the template that the URI contains, by name, percent-decoded, in the order of the
@@ -107,30 +107,33 @@ class Call:
         """
     @property
     def caller(self) -> Caller:
-        """The `Caller` on whose behalf the client asks, as given to `Server.connect` or by `Grant`. Its id is
-        empty over stdio.
+        """The `Caller` on whose behalf the client sends its requests: the one of the `Grant` that `verify`
+        returned, or the one that the application gave to `Server.connect`. The id of the `Caller` is empty over
+        stdio.
         """
     @property
     def lifespan(self) -> Any:
-        """The value that the `lifespan` of the server has yielded for the service of this call. None without a
-        lifespan, and in calls by `Server.connect`.
+        """The value that the `lifespan` of the server yielded. None if the server has no lifespan, and for clients
+        of `Server.connect`.
         """
     @property
     def revision(self) -> str:
         """The protocol revision of the request, named by its date, such as `2025-06-18`."""
     @property
     def meta(self) -> dict[str, Any]:
-        """The request's `_meta` as the client sent it, a dict, such as `{"traceparent": "…"}`. Unchecked: do
-        not trust it.
+        """The request's `_meta` as the client sent it, a dict, such as `{"traceparent": "…"}`. The library does
+        not check it: do not trust it.
         """
     @property
     def client(self) -> dict[str, Any] | None:
         """The client's own description of itself, a dict with `name` and `version`. Use it for logs, not for
-        decisions. None once the call is answered.
+        decisions. None if the client sent none, and once the call is answered.
         """
     @property
     def client_capabilities(self) -> dict[str, Any] | None:
-        """The client's capabilities, a dict such as `{"sampling": {}}`. None once the call is answered."""
+        """The capabilities that the client declares, a dict such as `{"sampling": {}}`. None once the call is
+        answered.
+        """
     @property
     def session(self) -> Session | None:
         """The session of the client, a `wellhead.Session`, which may be kept beyond the call. None in revision
@@ -140,36 +143,37 @@ class Call:
     def client_supports_apps(self) -> bool:
         """True if the client says that it shows MCP Apps. False once the call is answered."""
     def extension(self, id: str, /) -> dict[str, Any] | None:
-        """Returns the client's settings of an extension of the protocol, a dict. None if the client does not
-        declare the extension, and once the call is answered.
+        """Returns the client's settings of an extension of the protocol, a dict. Returns None if the client does
+        not declare the extension, and once the call is answered.
 
         Args:
-            id: The identifier, such as `com.example/charts`.
+            id: The identifier of the extension, such as `com.example/charts`.
         """
     @property
     def cancelled(self) -> bool:
-        """True once the answer is no longer wanted: the client cancelled the request, or is gone. A callback
-        that takes long checks it now and then.
+        """True once the answer is no longer wanted: the client cancelled the request, or is gone. A callback that
+        runs for long checks it now and then, and returns early.
         """
     def on_cancel(self, function: Callable[[], object], /) -> None:
         """Calls `function()` when the answer is no longer wanted, as `cancelled` says; at once if it is not wanted
         now.
 
-        So a `def` callback that waits can be interrupted: `call.on_cancel(process.kill)`. The task of an
-        `async def` callback is cancelled without it. `function` is called at most once, and never after
-        the call was answered. It runs on the thread that finds out, which often reads the messages of the
-        client, so it must be short. What it raises is logged. Several functions are called in their order.
+        So a `def` callback that waits can be interrupted: `call.on_cancel(process.kill)`. The task of an `async
+        def` callback is cancelled without it. `function` is called at most once, and never after the call was
+        answered. It runs on the thread that notices the cancellation, which often is the one that reads the
+        client's messages, so it must return quickly. An exception that it raises is logged. Several functions
+        are called in the order in which they were added.
 
         Args:
             function: A function without arguments. Its result is ignored.
 
         Raises:
-            ClosedError: The call was answered, or is a `verify` callback's.
+            ClosedError: The call was answered before, or it is a call of a `verify` callback.
         """
     def progress(self, progress: float, total: float | None = None, message: str | None = None, /) -> bool:
         """Sends the client the progress of its request, if it asked for progress.
 
-        A `progress` that is not greater than the last one is dropped. A slow client gets only the newest.
+        A `progress` that is not greater than the one before is dropped. A slow client gets only the newest one.
         Never blocks.
 
         Args:
@@ -178,33 +182,33 @@ class Call:
             message: A text for people.
 
         Returns:
-            False if the client no longer wants the answer.
+            True if the client still waits for the answer, False if not. A callback may stop its work then.
         """
     def close_event_stream(self, retry_ms: int, /) -> bool:
         """Ends the HTTP event stream that carries the answer, before there is an answer, so that a long call
         keeps no HTTP connection open.
 
-        The client connects again after `retry_ms` milliseconds, and gets there what was sent in between.
-        Only the revision 2025-11-25 has this.
+        The client connects again after `retry_ms` milliseconds, and then gets the messages that it missed. Only
+        the revision 2025-11-25 has this.
 
         Returns:
-            False if there is no such stream: over stdio, in other revisions, for a client that accepts only
-                JSON, after the answer, and for a stream that is closed already.
+            True if the stream ends now. False if there is no such stream: over stdio, in other revisions, for a
+                client that accepts only JSON, after the answer, and for a stream that is closed already.
         """
     @property
     def if_version(self) -> str | None:
-        """The version of the resource that the client already has, a `str`, or None. If it is still current,
-        return `wellhead.NOT_MODIFIED` instead of a body.
+        """The version of the resource that the client already has, a `str`. None if the client named none. If that
+        version is current, return `wellhead.NOT_MODIFIED` instead of a body.
         """
     @property
     def input_responses(self) -> dict[str, Any] | None:
-        """The client's answers to `InputRequired`, a dict by the keys of its `inputRequests`. None in the
-        first read.
+        """The client's answers to an `InputRequired` that the callback raised, a dict by the keys of its
+        `inputRequests`. None if the request has no answers, as the first one.
         """
     @property
     def request_state(self) -> str | None:
-        """The `requestState` of `InputRequired` as the client sent it back, a `str`, or None. Any client can
-        make one up: see `open_state`.
+        """The `requestState` of an earlier `InputRequired` as the client sent it back, a `str`. None if the client
+        sent none. A client can invent one: see `open_state`.
         """
     def seal_state(self, state: str, until: int, /) -> str:
         """Returns a `requestState` that `open_state` opens for the same caller and URI, encrypted under the
@@ -218,24 +222,26 @@ class Call:
                 Unix time.
         """
     def open_state(self, now: int, /) -> str | None:
-        """Returns the text that `seal_state` sealed into the state of this request.
+        """Returns the text that an earlier call sealed with `seal_state`, from the `requestState` of this request.
 
         Args:
             now: The present time, on the clock of `seal_state`.
 
         Returns:
-            None if there is no state, or if the state was made up, is expired, or belongs to another caller
-                or URI. Raise `InvalidState` then.
+            The text. None if the request has no state, and if the state is invented, is expired, or belongs to
+                another caller or URI. Raise `InvalidState` then.
         """
     @property
     def filter(self) -> dict[str, Any] | None:
-        """The filter of a listing in the `resources/get` dialect, a dict, or None. The dialect leaves its
-        members to client and server. A cursor works only with the filter of its list.
+        """The filter with which a client of the `resources/get` dialect asks for a list, a dict. None if there is
+        no filter. Its members are a matter between client and application. A cursor works only with the filter
+        of its own list.
         """
     @property
     def method(self) -> str:
-        """The name of the method that the client called, such as `tools/call`. In a read it is
-        `resources/read`, however the client reads. Empty in other calls.
+        """The name of the method that the client called, such as `tools/call`. In each read it is
+        `resources/read`, also for a client of the `resources/get` dialect. Empty in other calls, such as those
+        of `Server.list` and `authorize`.
         """
     @property
     def params(self) -> dict[str, Any]:
@@ -244,44 +250,44 @@ class Call:
         """
     @property
     def name(self) -> str | None:
-        """The name of the tool or prompt that the client called, or None."""
+        """The name of the tool that the client called, or of the prompt that it got. None in other calls."""
     def header(self, name: str, /) -> str | None:
         """Returns the value of a header field of the HTTP request that the call came with.
 
-        A client can write what it likes into most fields: identify it by its `caller`.
+        A client can write anything into most fields: to identify it, use `caller`.
 
         Args:
-            name: The field's name, in upper or lower case, such as `Mcp-Method`.
+            name: The name of the field, such as `Mcp-Method`. Case does not matter.
 
         Returns:
-            None if the field is absent, came more than once, or is not text; always over stdio.
+            The value. None if the field is absent, came more than once, or is not text. Always None over stdio.
         """
     @property
     def query(self) -> str | None:
-        """The query of the HTTP request that the call came with, a `str` as it came, for
-        `urllib.parse.parse_qs`: `tenant=a` of `/mcp?tenant=a`. None if there is none, and over stdio.
+        """The query of the HTTP request that the call came with, a `str` as it came, for `urllib.parse.parse_qs`:
+        `tenant=a` of `/mcp?tenant=a`. None if the URL has no query, and over stdio.
         """
     @property
     def log_level(self) -> str | None:
-        """The lowest level of log messages that the request asks for, such as `warning`, or None. Only for
-        methods, tools and prompts, in revisions where each request sets the level.
+        """The lowest level of log messages that the request asks for, such as `warning`. None if it asks for none,
+        in a session, and in calls other than those of methods, tools and prompts.
         """
     def log(self, level: str, data: Any, /, logger: str | None = None) -> bool:
         """Sends the client a line of the log about this call, a `notifications/message`, as `notify` does. In a
-        session it is sent from the level on that the client set by `logging/setLevel`, which is `warning`
-        before it sets one. In revision 2026-07-28 it is sent from the level on that the request asks for.
+        session the client gets lines of the level that it set by `logging/setLevel`, or of a higher one;
+        `warning` before it sets one. In revision 2026-07-28 each request names its lowest level.
 
         Args:
             level: The level, from `debug` to `emergency`.
-            data: A text, or any other value that can be written as JSON.
+            data: A text, or another value that can be written as JSON.
             logger: The name of the part of the application that the line is from.
 
         Returns:
-            False if it was not sent, as `notify`.
+            True if it was sent. False for the reasons that `notify` names.
 
         Raises:
-            RegistrationError: There is no such level, or the capability `logging` is not declared
-                (`invalid_argument`).
+            RegistrationError: With `invalid_argument`: there is no level of this name, or the server does not
+                declare the capability `logging`.
         """
     def notify(self, method: str, params: dict[str, Any] | None = None, /) -> bool:
         """Sends the client a notification about this call, before its answer. Only in calls of methods, tools
@@ -289,60 +295,64 @@ class Call:
 
         Args:
             method: A name that begins with `notifications/`.
-            params: A dict, or None.
+            params: The parameters, a dict. None sends none.
 
         Returns:
-            False if it was not sent: the call is answered or cancelled, the client reads nothing, there is
-                room for one answer only, or the level of a `notifications/message` is below the requested
-                one.
+            True if it was sent. False if the call is answered or cancelled, or if the client leaves as many
+                bytes unread as `output_bytes` allows. False too if only the answer can reach the client: it
+                accepts JSON alone, or the call came through `Connection.handle`. False for a
+                `notifications/message` below the level that the client asked for.
 
         Raises:
-            RegistrationError: The notification is not one about a call, a `notifications/message` has no
-                level, or the capability `logging` is not declared (`invalid_argument`).
+            RegistrationError: With `invalid_argument` in each case: `method` is no notification, or one that
+                the server sends itself. A `notifications/message` has no level, or the server does not declare
+                the capability `logging`.
         """
     def request_input(self, name: str, method: str, params: dict[str, Any] | None = None, /) -> Any:
         """Asks the client for one of its features by a name, in every protocol revision, and returns the
         client's result, a dict. Only in reads, and in calls of methods, tools and prompts. Never blocks.
 
-        The first time there is no result yet: `Waiting` is raised, which the callback lets through. It
-        **runs again from its start** when the client has answered. So what stands before the last request
-        runs once more each time.
+        The first time there is no result yet: `Waiting` is raised, which the callback must not catch. The
+        callback **runs again from its start** when the client has answered. So all code before the latest
+        request runs once more each time.
 
         In 2026-07-28 the call is answered with `input_required`, and the answers so far travel in a sealed
         `requestState`, good for this call for 10 minutes, with each replica that has the key. That revision
-        deprecates sampling and roots, which work on. Before, the server sends a request.
+        deprecates sampling and roots, which still work. In earlier revisions the server sends the client a
+        request.
 
         Args:
             name: A name that is unique in the callback, and the same in every run.
             method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
-            params: A dict, or None.
+            params: The parameters, a dict. None sends none.
 
         Raises:
-            Waiting: The client has not answered yet. Let it through.
-            MissingCapability: The client did not declare the capability.
-            MethodError: The client answered with this error.
+            Waiting: The client has not answered yet. Do not catch it.
+            MissingCapability: The client did not declare the capability that the method needs.
+            MethodError: The client answered with an error, which this exception carries.
             InvalidAnswer: The client's answer does not fit the form that it was asked to fill in.
-            InvalidState: The client sent a state that is forged, expired, or of another call. Let it through.
-            RegistrationError: The method is another one, the name stands for another request, or a client
-                cannot show the form, which is one flat object (`invalid_argument`).
+            InvalidState: The client sent a state that is forged, expired, or of another call. Do not catch it.
+            RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The callback
+                used `name` for another request before. A client cannot show the form, which must be one flat
+                object.
             ClosedError: The call is already answered.
         """
     def send_request(self, method: str, params: dict[str, Any] | None = None, /) -> Future[dict[str, Any]]:
         """Sends the client a request before this call is answered, and returns a future of the client's
         result. Only in calls of methods, tools and prompts.
 
-        The future raises `MethodError` if the client answers an error. It is cancelled if the call is
-        answered or cancelled first, or if the client is gone. Cancelling it cancels the request. Do not
-        wait for it on a thread that runs callbacks: return a future, or use `send_request_async`.
+        The future raises `MethodError` if the client answers with an error. The future is cancelled if the call
+        is answered or cancelled first, or if the client is gone. Cancelling the future cancels the request. Do
+        not wait for the future on a thread that runs callbacks: return a future, or use `send_request_async`.
 
         Args:
             method: `sampling/createMessage`, `elicitation/create` or `roots/list`.
-            params: A dict, or None.
+            params: The parameters, a dict. None sends none.
 
         Raises:
-            RegistrationError: The method is another one, the client lacks the capability, or the revision
-                has no such requests (`invalid_argument`). In those revisions raise `InputRequired`.
-            LimitError: The client reads nothing.
+            RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The client
+                lacks the capability. The revision has no requests to clients: raise `InputRequired` there.
+            LimitError: The client leaves as many bytes unread as `output_bytes` allows.
             ClosedError: The call is already answered.
         """
     async def send_request_async(self, method: str, params: dict[str, Any] | None = None, /) -> dict[str, Any]:
@@ -354,21 +364,21 @@ class Call:
 
 @final
 class Caller:
-    """The caller on whose behalf a client connects, as the program knows it.
+    """The caller on whose behalf a client connects: an id and an object, both chosen by the application.
 
     Args:
-        id: Stable bytes, or a `str` that stands for its UTF-8. Cursors and sessions are bound to the
-            id. Empty for an unknown caller.
+        id: Bytes that stay the same for this caller, or a `str` that stands for its UTF-8. Cursors and
+            sessions work only for the id that got them. Empty for an unknown caller.
         value: Any object for the program's callbacks, such as the claims of a verified token.
     """
 
     def __new__(cls, id: str | Buffer, value: Any = None, /) -> Self: ...
     @property
     def id(self) -> bytes:
-        """The id, `bytes`."""
+        """The id of the caller, `bytes`. Empty for an unknown caller."""
     @property
     def value(self) -> Any:
-        """The program's own object, or None."""
+        """The object that the application gave with the id. None if it gave none."""
 
 @final
 class Grant:
@@ -377,10 +387,10 @@ class Grant:
     Args:
         caller: The caller of the request. Sessions, cursors and streams belong to its id: give each
             principal an id of its own.
-        audience: The audience of the token, such as its `aud`, as a list of `str`. With `resource=`, a
-            token for another audience is refused.
-        scopes: The scopes of the token, with those that they imply, as a list of `str`.
-        expires_in_ms: The time until the token expires, in milliseconds. Streams that it opened end
+        audience: The audience of the token, such as its `aud`, as a list of `str`. If `serve_http` or
+            `asgi` has `resource=`, a token for another audience is refused.
+        scopes: The scopes of the token, as a list of `str`. Include those that these scopes imply.
+        expires_in_ms: The time until the token expires, in milliseconds. Streams that the token opened end
             then. Default: never.
     """
 
@@ -398,9 +408,9 @@ class Grant:
 class CacheHint:
     """A caching hint: how long a client may reuse a response, and whether it may share it between callers.
 
-    The most specific hint wins: an answer's, then its registration's, then that of the kind of answer,
-    then the server's. Only some revisions have hints. Without any hint a client must not reuse a
-    response.
+    The most specific hint wins: that of an answer, then that of its registration, then that of the kind of
+    answer (`cache_of`), then that of the server. Only revision 2026-07-28 has hints. Without any hint a
+    client must not reuse a response.
 
     Args:
         ttl_ms: The time to live in milliseconds. 0 forbids reuse.
@@ -410,20 +420,21 @@ class CacheHint:
     def __new__(cls, *, ttl_ms: int | None = None, scope: Literal["public", "private"] | None = None) -> Self: ...
     @property
     def ttl_ms(self) -> int | None:
-        """The time to live in milliseconds, or None."""
+        """The time to live in milliseconds. None if it was not given."""
     @property
     def scope(self) -> Literal["public", "private"] | None:
-        """`public`, `private` or None."""
+        """The scope, `public` or `private`. None if it was not given."""
 
 @final
 class Icon:
     """An image that a client shows for a list entry. Sent from revision 2025-11-25 on.
 
     Args:
-        src: An `https:`, `http:` or `data:` URI. Clients refuse others.
+        src: The URI of the image, with the scheme `https:`, `http:` or `data:`. Clients refuse other
+            schemes.
         mime_type: The MIME type of the image.
-        sizes: The sizes that it is made for, such as `["48x48"]` or `["any"]`.
-        theme: `light` or `dark`, the background that it is made for.
+        sizes: The sizes that the image is made for, such as `["48x48"]` or `["any"]`.
+        theme: The background that the image is made for, `light` or `dark`.
     """
 
     def __new__(
@@ -438,23 +449,24 @@ class Icon:
 
 @final
 class Contents:
-    """One element of an answer, with more than a text or bytes. Values that are not given come from the
-    registration.
+    """One element of the answer of a read: a body, and its URI, MIME type and other members. Arguments that
+    are not given come from the registration.
 
     Args:
         body: A `str`, bytes, or JSON: a dict, a list, a dataclass or a pydantic model.
         uri: The URI of a sub-resource.
-        name: The programmatic name. Only sent to clients of some revisions, as is `title`.
+        name: The programmatic name. It and `title` are sent only to the clients that `titles_in_contents`
+            of `Server` names.
         title: The name for people.
         mime_type: The MIME type, `type/subtype`. Default for JSON: that of the registration, or
             `application/json`.
         meta: The `_meta` of this element, a dict.
-        kind: The sort of resource, as for `Resource`.
-        version: The version of the contents, as for `Resource`. A client that has this version gets no
-            body.
-        metadata: Attributes of the resource, as for `Resource`.
-        cache: How long a client may reuse the answer. With several elements the hint of the resource
-            itself counts.
+        kind: The sort of resource, as in `Resource`.
+        version: The version of the contents, as in `Resource`. A client that already has this version gets
+            no body.
+        metadata: Attributes of the resource, a dict, as in `Resource`.
+        cache: How long a client may reuse the answer. If an answer has several elements, only the hint of
+            the element for the requested resource itself counts.
 
     Raises:
         TypeError: An argument has the wrong type, or cannot be written as JSON.
@@ -479,42 +491,44 @@ class Contents:
 
 @final
 class NotModified:
-    """The type of `NOT_MODIFIED`, for annotations."""
+    """The type of `NOT_MODIFIED`, for type hints."""
 
 __version__: Final[str]
 """The version of the package."""
 
 NOT_MODIFIED: Final[NotModified]
-"""Returned by a callback: the client has the contents already. Only where `Call.if_version` said which version that is;
-otherwise it is a failure."""
+"""Returned by a `resource` callback in place of a body: the client has the current contents already. If
+`Call.if_version` is None, this return value is a failure.
+"""
 
 @final
 class Resource:
-    """One item of a listing.
+    """One resource in a list that a client asks for.
 
     Args:
-        uri: An absolute URI (RFC 3986).
-        key: Its place in the order of the list. The next page starts after the key of the last item. It must
-            still sort to the same place after the item is deleted. Default: the URI.
+        uri: The absolute URI of the resource (RFC 3986).
+        key: A text that sorts the item in its list. The next page starts after the key of the last item. It
+            must still sort to the same place after the item is deleted. Default: the URI.
         name: The programmatic name. Default: the URI.
         title: The name for people.
         description: A description for people and models.
         mime_type: The MIME type of the contents, `type/subtype`.
-        size: The size of the contents in bytes, before any encoding, at least 0.
+        size: The size of the contents in bytes, before any encoding such as base64, at least 0.
         annotations: The protocol's annotations, such as `{"audience": ["user"], "priority": 0.5,
             "lastModified": "2025-01-12T15:00:58Z"}`. Each member is optional.
         icons: `Icon` objects.
-        meta: The `_meta`, a dict. The contents inherit it.
-        kind: The sort of resource, a word of the program's own. Only clients of the `resources/get`
-            dialect get it, `version` and `metadata`.
+        meta: The `_meta` of the item, a dict. The contents have it too, unless they have a `_meta` of their
+            own.
+        kind: The sort of resource, a word of the program's own. Only clients of the `resources/get` dialect
+            get `kind`, `version` and `metadata`.
         version: A text that changes whenever the contents change.
-        metadata: Attributes of the program's own, a dict.
+        metadata: Further attributes that the program chooses, a dict.
         cache: How long a client may reuse the contents. Not used in lists.
 
     Raises:
         TypeError: An argument has the wrong type.
-        RegistrationError: `mime_type`, `annotations`, `meta` or `metadata` is not as the protocol has
-            it, or `size` is out of range (`invalid_argument`).
+        RegistrationError: `mime_type`, `annotations`, `meta` or `metadata` breaks the rules of the
+            protocol, or `size` is out of range (in both cases `invalid_argument`).
     """
 
     def __new__(
@@ -537,77 +551,78 @@ class Resource:
     ) -> Self: ...
     @property
     def uri(self) -> str:
-        """The URI."""
+        """The absolute URI."""
     @property
     def key(self) -> str:
-        """The sort key; by default the URI."""
+        """The text that sorts the item in its list. The URI if none was given."""
     @property
     def name(self) -> str | None:
-        """The programmatic name, or None."""
+        """The programmatic name. None if it was not given."""
     @property
     def title(self) -> str | None:
-        """The name for people, or None."""
+        """The name for people. None if it was not given."""
     @property
     def description(self) -> str | None:
-        """The description, or None."""
+        """The description. None if it was not given."""
     @property
     def mime_type(self) -> str | None:
-        """The MIME type, or None."""
+        """The MIME type. None if it was not given."""
     @property
     def size(self) -> int | None:
-        """The size in bytes, or None."""
+        """The size in bytes. None if it was not given."""
     @property
     def kind(self) -> str | None:
-        """The sort of resource, or None."""
+        """The sort of resource. None if it was not given."""
     @property
     def version(self) -> str | None:
-        """The version, or None."""
+        """The version of the contents. None if it was not given."""
 
 @final
 class Completion:
-    """Values for a variable or an argument, in the order in which the client proposes them. A client gets
-    at most 100.
+    """Values that a client proposes for a variable of a template or an argument of a prompt, in order. A
+    client gets at most 100 of them.
 
     Args:
-        values: A list of `str`.
-        total: The number of all values, if more are known than given.
-        more: True if there are more values than given.
+        values: The values, a list of `str`.
+        total: The number of all values that fit, also those that are not given. Default: it is not sent.
+        more: True if more values fit than are given.
     """
 
     def __new__(cls, values: Iterable[str], /, *, total: int | None = None, more: bool = False) -> Self: ...
 
 @final
 class Page:
-    """One page of a listing: the items, in order, and whether more follow.
+    """One page of a list: the items, in order, and whether more follow.
 
     Args:
-        items: A list of `Resource`, or any other iterable of them. For `skill_list` a list of dicts.
-        more: True if more items follow.
+        items: The items, a list of `Resource` or any other iterable of them. For `skill_list` each is a
+            dict.
+        more: True if more items follow after this page.
     """
 
     def __new__(cls, items: Iterable[Resource | dict[str, Any]], /, *, more: bool = False) -> Self: ...
     @property
     def items(self) -> list[Any]:
-        """The items, a list of `Resource`, or of dicts."""
+        """The items, a list of `Resource`. For `skill_list` a list of dicts."""
     @property
     def more(self) -> bool:
-        """True if more items follow."""
+        """True if more items follow after this page."""
     def __len__(self) -> int: ...
 
 @final
 class Handle:
-    """A fixed resource or a folder that was registered, to change or remove it. Dropping this object
-    removes nothing. All methods are thread-safe.
+    """A handle with which the application changes or removes a fixed resource or a folder that it registered.
+    Dropping the handle removes nothing. All methods are thread-safe.
     """
 
     @property
     def name(self) -> str:
-        """The URI, or the template of a folder."""
+        """The URI of the resource, or the template of the folder."""
     def set(self, body: str | Buffer | Contents, /) -> None:
         """Replaces the contents of a fixed resource, and notifies its subscribers.
 
         Args:
-            body: A `str`, bytes or `Contents`. Only `Contents` have a version.
+            body: The new contents: a `str`, bytes or `Contents`. To set a version, use `Contents`.
 
         Raises:
             RegistrationError: The resource was removed (`unknown`).
@@ -617,92 +632,97 @@ class Handle:
         """Removes the resource or the folder.
 
         Raises:
-            RegistrationError: It is already removed (`unknown`).
+            RegistrationError: The resource or the folder is already removed (`unknown`).
             ClosedError: The server is closed.
         """
 
 @final
 class Session:
-    """The session that a client began with `initialize`: `Call.session` returns it. It may be kept beyond the
-    call, and keeps nothing alive. Protocol revision 2026-07-28 has no sessions. All methods are thread-safe.
+    """The session that a client began with `initialize`: `Call.session` returns it. The application may keep
+    this object beyond the call. The object does not keep the session open. Protocol revision 2026-07-28 has
+    no sessions. All methods are thread-safe.
     """
 
     @property
     def id(self) -> str:
-        """The id, unlike that of any other session of the server. Over HTTP it is the `Mcp-Session-Id`, which
-        is a secret of the client; else a number.
+        """The id of the session, unique in the server. Over HTTP it is the `Mcp-Session-Id`, which is a secret of
+        the client. Otherwise it is a number.
         """
     @property
     def client(self) -> dict[str, Any] | None:
         """The client's own description of itself, a dict with `name` and `version`. Use it for logs, not for
-        decisions.
+        decisions. None if the client sent none.
         """
     @property
     def client_capabilities(self) -> dict[str, Any] | None:
-        """The client's capabilities, a dict such as `{"sampling": {}}`."""
+        """The capabilities that the client declared, a dict such as `{"sampling": {}}`."""
     @property
     def closed(self) -> bool:
         """True once the session is over."""
     def notify(self, method: str, params: dict[str, Any] | None = None, /) -> bool:
-        """Sends the client a notification that belongs to no call. Over HTTP it goes on the stream that the
-        client has open for these. Never blocks.
+        """Sends the client a notification that belongs to no call. Over HTTP the client gets it on the event
+        stream that it opened by GET. Never blocks.
 
         Args:
             method: A name that begins with `notifications/`.
-            params: A dict, or None.
+            params: The parameters, a dict. None sends none.
 
         Returns:
-            False if it was not sent: the client has not sent `notifications/initialized` yet, the session is
-                over, the client reads nothing, or a `notifications/message` is below the level that the
-                client set.
+            True if it was sent. False if the client has not sent `notifications/initialized` yet, if the
+                session is over, or if the client leaves as many bytes unread as `output_bytes` allows. False
+                too for a `notifications/message` below the level that the client set.
 
         Raises:
-            RegistrationError: The server sends this notification itself, a `notifications/message` has no
-                level, or the capability `logging` is not declared (`invalid_argument`).
+            RegistrationError: With `invalid_argument` in each case: `method` is no notification, or one that
+                the server sends itself. A `notifications/message` has no level, or the server does not declare
+                the capability `logging`.
         """
     def log(self, level: str, data: Any, /, logger: str | None = None) -> bool:
-        """Sends the client a line of the log, a `notifications/message`, from the level on that it set by
-        `logging/setLevel`. That is `warning` before it sets one. Never blocks.
+        """Sends the client a line of the log, a `notifications/message`, if `level` is not below the one that the
+        client set by `logging/setLevel`. That is `warning` before it sets one. Never blocks.
 
         Args:
             level: The level, from `debug` to `emergency`.
-            data: A text, or any other value that can be written as JSON.
+            data: A text, or another value that can be written as JSON.
             logger: The name of the part of the application that the line is from.
 
         Returns:
-            False if it was not sent, as `notify`.
+            True if it was sent. False for the reasons that `notify` names.
 
         Raises:
-            RegistrationError: There is no such level, or the capability `logging` is not declared
-                (`invalid_argument`).
+            RegistrationError: With `invalid_argument`: there is no level of this name, or the server does not
+                declare the capability `logging`.
         """
 
 @final
 class Limits:
     """Upper bounds on the costs of clients, each with a default.
 
-    A limit that *refuses* answers an error. A limit that *holds back* makes the connection dispatch
-    nothing, and then read nothing, until there is room. Over HTTP `calls_in_flight` and
-    `listen_streams` count for the whole endpoint. Calls above them get the status 503. A listen
-    stream above them ends the oldest stream of the client that has most; one of a client that
-    nothing tells from others (no token, no address) gets the status 503.
+    *Refuses* means that a request beyond the limit is answered with an error. *Holds back* means that the
+    connection starts no further calls, and then reads nothing, until there is room. Over HTTP
+    `calls_in_flight` and `listen_streams` count for the whole endpoint. A call above the limit gets the
+    status 503. A listen stream above the limit ends the oldest stream of the client that has most. If the
+    new stream's client has neither a token nor an address, the stream gets the status 503.
 
     Args:
         message_bytes: Bytes of one incoming message. Refuses. Default: 4 MiB.
         nesting: Nesting depth of one incoming message. Refuses. Default: 100.
         id_bytes: Bytes of a request id. Refuses. Default: 1 KiB.
-        batch_length: Messages of one batch, in the revision that has batches. Refuses. Default: 100.
+        batch_length: Messages of one batch, in revision 2025-03-26, which alone has batches. Refuses.
+            Default: 100.
         uri_bytes: Bytes of a URI in a request. Refuses. Default: 8 KiB.
         page_items: Items of one page of a list. Default: 1,000.
-        page_bytes: Bytes of one page of a list, which has at least one item. Default: 1 MiB.
+        page_bytes: Bytes of one page of a list. A page has at least one item, however large. Default: 1
+            MiB.
         calls_in_flight: Unanswered calls of one connection. Holds back. Default: 1,024.
-        subscriptions: Subscriptions of one connection, with those of listen streams. Refuses. Default:
-            10,000.
+        subscriptions: Subscriptions of one connection, including those of its listen streams. Refuses.
+            Default: 10,000.
         subscriptions_total: Subscriptions of all connections of the server. Refuses. Default:
             1,000,000.
         listen_streams: Open listen streams of one connection. Refuses. Default: 1,000.
         output_bytes: Bytes of output that the client has not read. Holds back. Default: 16 MiB.
-        call_ms: Milliseconds until an unanswered call becomes an internal error. Default: 60,000.
+        call_ms: Milliseconds after which an unanswered call is answered with an internal error. Default:
+            60,000.
         buffer_bytes: Bytes that an HTTP endpoint buffers for all clients: bodies of open requests,
             unread output, and events kept for clients that return. Each request counts 4 KiB. The
             oldest kept events go first. One HTTP connection gets a share of what is left: a quarter, or
@@ -714,8 +734,8 @@ class Limits:
             as many streams for clients that resume. Refuses. Default: 4,096.
 
     Raises:
-        RegistrationError: A limit is negative or too large (`invalid_argument`). `Server` refuses those
-            below their minimum.
+        RegistrationError: A limit is negative or too large (`invalid_argument`). A limit below its minimum
+            is refused by `Server`.
     """
 
     def __new__(
@@ -740,46 +760,46 @@ class Limits:
     ) -> Self: ...
     @property
     def message_bytes(self) -> int:
-        """Bytes of one incoming message."""
+        """The greatest number of bytes of one incoming message."""
     @property
     def nesting(self) -> int:
-        """Nesting depth of one incoming message."""
+        """The greatest nesting depth of one incoming message."""
     @property
     def id_bytes(self) -> int:
-        """Bytes of a request id."""
+        """The greatest number of bytes of a request id."""
     @property
     def batch_length(self) -> int:
-        """Messages of one batch."""
+        """The greatest number of messages of one batch."""
     @property
     def uri_bytes(self) -> int:
-        """Bytes of a URI in a request."""
+        """The greatest number of bytes of a URI in a request."""
     @property
     def page_items(self) -> int:
-        """Items of one page of a list."""
+        """The greatest number of items of one page of a list."""
     @property
     def page_bytes(self) -> int:
-        """Bytes of one page of a list."""
+        """The greatest number of bytes of one page of a list."""
     @property
     def calls_in_flight(self) -> int:
-        """Unanswered calls of one connection."""
+        """The greatest number of unanswered calls of one connection."""
     @property
     def subscriptions(self) -> int:
-        """Subscriptions of one connection."""
+        """The greatest number of subscriptions of one connection."""
     @property
     def subscriptions_total(self) -> int:
-        """Subscriptions of all connections of the server."""
+        """The greatest number of subscriptions of all connections of the server."""
     @property
     def listen_streams(self) -> int:
-        """Open listen streams of one connection."""
+        """The greatest number of open listen streams of one connection."""
     @property
     def output_bytes(self) -> int:
-        """Bytes of output that the client has not read."""
+        """The greatest number of bytes of output that a client may leave unread."""
     @property
     def call_ms(self) -> int:
-        """Milliseconds until an unanswered call becomes an internal error."""
+        """Milliseconds after which an unanswered call is answered with an internal error."""
     @property
     def buffer_bytes(self) -> int:
-        """Bytes that an HTTP endpoint buffers for all clients."""
+        """The greatest number of bytes that an HTTP endpoint buffers for all clients."""
     @property
     def caller_percent(self) -> int:
         """The percentage of an endpoint's sessions, of its listen streams and of its calls in flight that
@@ -787,7 +807,7 @@ class Limits:
         """
     @property
     def session_streams(self) -> int:
-        """Requests and event streams of one session over HTTP."""
+        """The greatest number of requests and event streams of one session over HTTP at once."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
@@ -804,74 +824,76 @@ class Server:
         version: The version of the application.
         title: The name for people.
         instructions: A text for models about how to use the server.
-        cursor_key: The 32 secret bytes that encrypt list cursors. Replicas share them. Default: random
-            over HTTP; over stdio derived from `name` and `version`, since some clients start a process
-            for each request.
+        cursor_key: The 32 secret bytes that encrypt list cursors. Give all replicas the same. Default:
+            random over HTTP; over stdio derived from `name` and `version`, since some clients start a
+            process for each request.
         limits: Upper bounds on the costs of clients. Default: `Limits()`.
-        subscribe: True if clients can subscribe to resources.
-        list_changed: True if clients are notified when the list of resources changes.
-        capabilities: Further capabilities by name, such as `{"tools": {"listChanged": True}}`. A
-            registration declares the capability that it needs. `{"resources": {}}` declares resources
+        subscribe: True lets clients subscribe to resources.
+        list_changed: True notifies clients when the list of resources changes.
+        capabilities: Further capabilities to declare, by name, such as `{"tools": {"listChanged": True}}`.
+            A registration declares the capability that it needs. `{"resources": {}}` declares resources
             before the first one is registered.
         extensions: Extensions of the protocol to declare: their settings by identifier, such as
             `{"com.example/charts": {}}`. An extension that the server implements is declared when it is
-            used; settings here are added to its own. Callbacks get the client's from `Call.extension`.
-        result_type_extensions: The extension of each `resultType` other than `complete` and `input_required`, such
-            as `{"chart": "com.example/charts"}`. The extension must be among `extensions`. Such a result
-            goes only to a client that declares the extension, too; another client is told that it lacks
-            it.
-        list_changed_methods: Further kinds of lists for `notify_list_changed`: the name that clients use in
-            `subscriptions/listen`, and the notification.
+            used; settings here are added to its own. Callbacks get the client's settings from
+            `Call.extension`.
+        result_type_extensions: The extension of each `resultType` other than `complete` and
+            `input_required`, such as `{"chart": "com.example/charts"}`. The extension must be among
+            `extensions`. A client that does not declare it gets an error that names it instead of such a
+            result.
+        list_changed_methods: Further kinds of lists for `notify_list_changed`, a dict. Each key is the
+            member that clients set in `subscriptions/listen`. Its value is the method of the notification.
         cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
             more specific hint says so.
-        cache_of: Hints by kind of answer: `discover`, `resources`, `templates`, `tools`, `prompts` and
-            `reads`.
+        cache_of: Caching hints for single kinds of answers: `discover`, `resources`, `templates`, `tools`,
+            `prompts` and `reads`.
         instance_name: The name of this instance among the instances that exchange changes through
             `on_publish`. Default: random.
         observe: A function `(observed)`, called with a `wellhead.Observed` when a call of a callback
             begins and when it ends. It runs in the context (`contextvars`) of that callback, on the
             thread that polls or answers, so it must return quickly.
-        lifespan: A function that takes the server and returns an async context manager or a context
-            manager, such as one with `contextlib.asynccontextmanager`. `run`, `serve_http` and `asgi` enter
-            it before the first request and leave it at the end. Its value is `Call.lifespan`.
+        lifespan: A function that takes the server and returns a context manager, async or not, such as a
+            function decorated with `contextlib.asynccontextmanager`. `run`, `serve_http` and `asgi` enter
+            it before the first request and leave it at the end. Callbacks get its value from
+            `Call.lifespan`.
         versions: The protocol revisions to serve, named by their dates. Default: all.
         error_profile: `official` sends the error codes of the published revisions. `variant-2024-11-05`
             sends clients of that revision other codes, which some early clients expect.
-        error_codes: Other codes by revision and condition, such as `{"2024-11-05":
+        error_codes: Other error codes, by revision and condition, such as `{"2024-11-05":
             {"resource_not_found": -32000}}`. Conditions are `resource_not_found`, `permission_denied`,
             `internal_error` and `not_modified`.
-        permission_denied: `error` answers a forbidden read with "permission denied", `mask` as if the
-            resource did not exist.
-        undeclared_lists: The answer to a client that lists what the server does not offer: `error`, or
-            `empty` for an empty list.
+        permission_denied: `error` answers a forbidden read with the error "permission denied". `mask`
+            answers it as if the resource did not exist.
+        undeclared_lists: The answer to a client that asks for a list whose capability the server does not
+            declare: `error`, or `empty` for an empty list.
         titles_in_contents: The clients that get `name` and `title` of contents: those of the revision
             `2025-06-18`, `never` any, or `always` all.
-        omit_newer_fields: True if the server omits fields that a client's revision does not have.
-        handshake_extensions: True if `initialize` declares the extensions too, though its revisions lack
-            the member.
-        resources_as_tools: True if tools show the resources too, for clients that know tools only:
+        omit_newer_fields: True omits fields that the client's revision does not have.
+        handshake_extensions: True if the answer to `initialize` declares the extensions too, although the
+            revisions with `initialize` have no such member.
+        resources_as_tools: True serves the resources by tools too, for clients that know tools only:
             `list_resources`, `read_resource`, and `read_NAME` for each template.
         subscribe_unknown: `deny` refuses subscriptions to URIs that nothing serves, `allow` accepts them.
         dialect: The clients that the server speaks the `resources/get` dialect with: `always` all, `never`
             none, `auto` those whose messages show that they speak it.
-        unknown_tool: The answer to the call of a tool that does not exist: `error`, or `result`, which the
-            model reads.
-        invalid_arguments: The answer to arguments that break the schema of a tool: `result`, which the model
-            reads, or `error`.
-        check_output: When structured content is compared with the output schema of its tool: `debug` (in debug
-            builds of the library), `on` or `off`.
+        unknown_tool: The answer to the call of a tool that does not exist: `error`, or a `result` with
+            `isError`, which the model reads.
+        invalid_arguments: The answer to arguments that break the schema of a tool: a `result` with
+            `isError`, which the model reads, or `error`.
+        check_output: Says when the server checks structured content against the output schema of its tool:
+            `debug` only in debug builds of the library, `on` always, `off` never.
         description: A description of the server for people; sent from 2025-11-25 on.
         website_url: The URL of a page about the server; sent from 2025-11-25 on.
         icons: `Icon` objects of the server; sent from 2025-11-25 on.
-        tool_errors: The text that the model gets of a tool whose callback failed: a neutral one, or
-            that of the error. `hide` (default), `show`.
-        app_only_tools: The clients that are told of tools for apps only: those that declare apps, or
-            all. `app_clients` (default), `all_clients`.
+        tool_errors: The text that the model gets if the callback of a tool fails. `hide` (default) sends
+            "The tool failed", `show` the text of the exception.
+        app_only_tools: The clients whose lists have the tools that only apps may call: `app_clients`
+            (default) that declare MCP Apps, or `all_clients`.
 
     Raises:
         TypeError: An argument is unknown, or has the wrong type.
-        RegistrationError: A value is not allowed: the length of the cursor key, a revision, a limit
-            (`invalid_argument`).
+        RegistrationError: A value is not allowed, such as the length of the cursor key, a revision or a
+            limit (`invalid_argument`).
     """
 
     def __new__(
@@ -938,8 +960,8 @@ class Server:
         """Serves a fixed text, without a callback.
 
         Args:
-            uri: An absolute URI (RFC 3986).
-            body: A `str`.
+            uri: The absolute URI of the resource (RFC 3986).
+            body: The text, a `str`.
 
         The other arguments are those of `Resource`.
 
@@ -973,8 +995,8 @@ class Server:
         """Serves a page of MCP Apps, and declares the extension `io.modelcontextprotocol/ui`.
 
         A tool opens the page with `app=`. Clients show it in a frame without access to this server's files, so
-        the document holds all that it needs, or names origins in `csp`. Its MIME type is set. Return a text
-        from the tool too, for clients that do not show apps: see `Call.client_supports_apps`.
+        the document must hold all that it needs, or name other origins in `csp`. The server sets its MIME type.
+        Return a text from the tool too, for clients that do not show apps: see `Call.client_supports_apps`.
 
             server.app("ui://clock/view", "<!doctype html><p>12:00", ui={"prefersBorder": True})
 
@@ -988,7 +1010,7 @@ class Server:
                 `resourceDomains`, `frameDomains`, `baseUriDomains`), `permissions`, `domain`, and
                 `prefersBorder`. Clients may refuse permissions.
 
-        The other arguments are those of `Resource`. Result and errors are those of `text`.
+        The other arguments are those of `Resource`. The result and the errors are those of `text`.
         """
     def blob(
         self,
@@ -1011,10 +1033,10 @@ class Server:
         """Serves fixed bytes, without a callback.
 
         Args:
-            uri: An absolute URI (RFC 3986).
-            body: Bytes. They are copied if they are not `bytes`.
+            uri: The absolute URI of the resource (RFC 3986).
+            body: The contents. They are copied unless their type is `bytes`.
 
-        The other arguments are those of `Resource`. Result and errors are those of `text`.
+        The other arguments are those of `Resource`. The result and the errors are those of `text`.
         """
     def resource(
         self,
@@ -1060,15 +1082,15 @@ class Server:
         - `X | None`, or a default: the variable may be absent
         - `wellhead.Call`: the call
 
-        A value that is none of the type is not found.
+        If a value does not have the type, the client is answered that the resource does not exist.
 
         The function returns `str`, bytes, `Contents` or a list of `Contents`. A dict, a dataclass, a pydantic
         model, or a list with any of these is returned as text of JSON, with the MIME type `application/json`
-        unless `mime_type` says another. A list of `str`, or one that may be empty, is JSON only in
-        `Contents`. The function returns `None`, or raises
-        `ResourceNotFound`, if there is no such resource. It returns `wellhead.NOT_MODIFIED` if the client
-        has the current version. It raises `PermissionDenied` if the client may not read it, and `Busy` if
-        it cannot be read now. Any other exception is logged, and the client gets an internal error.
+        unless `mime_type` says another. A list of `str`, or one that may be empty, is JSON only in `Contents`.
+        The function returns `None`, or raises `ResourceNotFound`, if there is no such resource. It returns
+        `wellhead.NOT_MODIFIED` if the client has the current version already, as `Call.if_version` says. It
+        raises `PermissionDenied` if the client may not read it, and `Busy` if it cannot be read now. Any other
+        exception is logged, and the client gets an internal error.
 
         An `async def` runs on the event loop. A `def` may return a future, such as a
         `concurrent.futures.Future`, and answer later from any thread. The decorator returns the function
@@ -1076,26 +1098,27 @@ class Server:
 
         Args:
             uri: An absolute URI, or a URI template.
-            list: The resources of the template: a list of `Resource`, or a function as for `Server.list`.
+            list: The resources of the template to list: a list of `Resource`, or a function as for
+                `Server.list`. Default: none are listed.
             complete: Values to propose for the variables, by name, in place of those of an enum. Each is a list
                 of `str`, of which those are proposed that begin with the typed text, or a function `(value)`
                 that returns a list or a `Completion`. A second parameter gets the values of the other
                 variables, a dict.
-            exists: A function `(uri)` that returns False if there is no such resource. Clients cannot
-                subscribe to it then. It runs on the thread that reads the client's messages: it must return
-                quickly, and cannot be an `async def`. Default: every URI may exist. Reads and lists do not
-                call it.
-            raw_values: True passes values unchecked. By default a value with a `..` segment, an absolute
-                path, a drive or a control character is not found.
+            exists: A function `(uri)` that returns False if there is no such resource. A client that subscribes
+                to that URI gets an error. It runs on the thread that reads the client's messages: it must
+                return quickly, and cannot be an `async def`. Default: every URI may exist. Reads and lists do
+                not call it.
+            raw_values: True passes values unchecked. By default a resource counts as missing if a value has a
+                `..` segment, an absolute path, a drive or a control character.
             thread: True runs the function in a pool of threads. False runs it on the thread that serves,
                 also under `asgi`, so it must return quickly.
 
         The other arguments are those of `Resource`.
 
         Raises:
-            RegistrationError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is
-                registered already (`duplicate`), matches the same URIs as another one (`ambiguous`), or a
-                parameter has no value (`invalid_argument`).
+            RegistrationError: The URI or template is wrong (`invalid_uri`, `invalid_template`), is registered
+                already (`duplicate`), or matches the same URIs as another template (`ambiguous`). The function
+                has a parameter that is no variable and has no default (`invalid_argument`).
             ClosedError: The server is closed.
         """
     @overload
@@ -1116,12 +1139,12 @@ class Server:
         with and without parentheses.
 
         Args:
-            source: The function, or a list of `Resource`.
-            name: The name of the source in cursors. Replicas use the same name. Default: the number of the
-                source.
+            source: The function, or a list of `Resource`. Without it, the method returns a decorator.
+            name: The name of the source, which cursors contain. Give it the same name in all replicas. Default:
+                the number of the source.
 
         Raises:
-            RegistrationError: The name is taken (`duplicate`), or the function has other parameters
+            RegistrationError: Another source has the name (`duplicate`), or the function has other parameters
                 (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1148,10 +1171,10 @@ class Server:
 
         Args:
             function: The function. Without it, the method returns a decorator.
-            name: As for `list`.
+            name: The name of the source, as for `list`.
 
         Raises:
-            RegistrationError: The name is taken (`duplicate`), or the function has other parameters
+            RegistrationError: Another source has the name (`duplicate`), or the function has other parameters
                 (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1169,7 +1192,8 @@ class Server:
         Args:
             function: The function. It returns and raises what a `resource` callback does. Without it, the
                 method returns a decorator.
-            exists: As for `resource`. By default clients can subscribe to every URI.
+            exists: A function `(uri)` that returns False if there is no such resource, as for `resource`. By
+                default clients can subscribe to every URI.
 
         Raises:
             RegistrationError: The function has other parameters (`invalid_argument`).
@@ -1190,8 +1214,8 @@ class Server:
 
         Files are read whole, as text or bytes by their names and contents. A directory reads as the
         `text/uri-list` of its entries (RFC 2483). Entries whose names begin with a dot, and those that
-        `.gitignore` and `.ignore` files name, are not served. A link is served only if it leads to
-        something that is.
+        `.gitignore` and `.ignore` files name, are not served. A symbolic link is served only if it leads to a
+        file or directory that is served.
 
         Args:
             path: The folder, a `str` or a path. A relative path starts at the current directory.
@@ -1199,9 +1223,9 @@ class Server:
                 at the top, `docs/` for everything in such directories. Default: all files.
             exclude: Patterns of entries that are not served. They win over `include`.
             max_file_bytes: The size of the largest file that is served. Default: 64 MiB.
-            watch: True if subscribers are notified of changes in the folder.
-            settle_ms: Milliseconds without a further change after which clients are notified, at most
-                60,000. Without such a pause they are notified after ten times as long. 0 sends each change
+            watch: True notifies subscribers of changes in the folder.
+            settle_ms: Milliseconds without a further change after which clients are notified, at most 60,000.
+                If changes keep coming, clients are notified after ten times as long. 0 notifies of each change
                 at once.
 
         Returns:
@@ -1209,8 +1233,8 @@ class Server:
 
         Raises:
             IoError: The folder cannot be opened (`io`).
-            RegistrationError: It is no folder, a pattern is wrong, `settle_ms` is too large
-                (`invalid_argument`), or the folder contains a served one, or is inside of one
+            RegistrationError: `path` is no folder, a pattern is wrong, or `settle_ms` is too large (in each
+                case `invalid_argument`). The folder contains a served folder, or is inside of one
                 (`duplicate`).
             ClosedError: The server is closed.
         """
@@ -1225,19 +1249,19 @@ class Server:
     ) -> Handle:
         """Serves the Agent Skills in a folder and below it, as `skill:` URIs.
 
-        A skill is a directory with a `SKILL.md` that begins with front matter: `name`, which is the name
-        of the directory, and `description`. Clients list skills with `skills/list`, and read each file as
-        a resource such as `skill://pdf/SKILL.md`. A directory that breaks the format is not served, and
-        the log says why. Hidden and ignored files are treated as `directory` treats them. A link is served
-        only if it leads to a file of the same skill.
+        A skill is a directory with a `SKILL.md` that begins with front matter: `name`, which is the name of the
+        directory, and `description`. Clients list skills with `skills/list`, and read each file as a resource
+        such as `skill://pdf/SKILL.md`. A directory that breaks the format is not served, and the log says why.
+        Hidden and ignored files are treated as `directory` treats them. A symbolic link is served only if it
+        leads to a file of the same skill.
 
         Args:
             path: The folder, a `str` or a path. A relative path starts at the current directory.
             prefix: The first segment of all URIs, such as `acme` in `skill://acme/pdf/SKILL.md`: letters,
                 digits and `-._~`. Default: none, or the name of the folder if it is a skill itself.
-            watch: True if subscribers are notified of changes in the folder.
-            settle_ms: Milliseconds without a further change after which clients are notified, at most
-                60,000. Without such a pause they are notified after ten times as long. 0 sends each change
+            watch: True notifies subscribers of changes in the folder.
+            settle_ms: Milliseconds without a further change after which clients are notified, at most 60,000.
+                If changes keep coming, clients are notified after ten times as long. 0 notifies of each change
                 at once.
 
         Returns:
@@ -1245,8 +1269,9 @@ class Server:
 
         Raises:
             IoError: The folder cannot be opened (`io`).
-            RegistrationError: It is no folder, `prefix` or `settle_ms` is wrong (`invalid_argument`), or
-                another folder has the same prefix, or either has none (`duplicate`).
+            RegistrationError: `path` is no folder, or `prefix` or `settle_ms` is wrong (in each case
+                `invalid_argument`). Another folder of skills has the same prefix, or one of the two has no
+                prefix (`duplicate`).
             ClosedError: The server is closed.
         """
     @overload
@@ -1257,14 +1282,15 @@ class Server:
 
         `call` is the `wellhead.Call`: its `method` and `name` or `uri` say what is called. `next()` runs the
         callback and returns what it returns; of a tool the function of `tool` has made a result of it, a dict.
-        What the function returns or raises instead counts as the callback's: a `ToolError` has a text for the
-        model. `next(arguments)` replaces the arguments of a tool or a prompt by a dict, which is checked as those
-        of the client were. Functions nest in the order in which they were added; the first is the outermost.
+        The server takes what the function returns or raises as the result of the callback: a `ToolError` has a
+        text for the model. `next(arguments)` replaces the arguments of a tool or a prompt by a dict, which is
+        checked as those of the client were. Functions nest in the order in which they were added; the first is
+        the outermost.
 
         In an `async def` write `await next()`; a `def` callback then runs on a thread. In a `def`, `next()` of
         an `async def` callback returns a coroutine or a future, so make it an `async def` if it needs the
-        result. No function runs around fixed contents and folders. A callback that `request_input` runs again
-        runs again with all of them. Usable as a decorator, with and without parentheses.
+        result. No function runs around fixed contents and folders. When `Call.request_input` runs a callback
+        again, the functions run around it again too. Usable as a decorator, with and without parentheses.
 
         Args:
             function: The function. Without it, the method returns a decorator.
@@ -1282,7 +1308,8 @@ class Server:
 
         `operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`; for `"complete"` the URIs are
         templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and `"get_prompt"` they are names. A
-        parameter that is annotated `wellhead.Call` gets the call, whose `caller` is the one who asks.
+        parameter that is annotated `wellhead.Call` gets the call, whose `caller` is the one on whose behalf the
+        client asks.
 
         The function returns one verdict per URI, in order, now or later as a `resource` callback does.
         `"allow"` allows it. `"deny"` answers "permission denied", and omits it from lists. `"hide"` answers
@@ -1303,9 +1330,9 @@ class Server:
         """Calls a function `(uri, wanted)` when a URI gets its first subscriber, and when it loses its last
         one.
 
-        Calls for one URI never overlap. A client's subscription is acknowledged after the function is done,
-        now or later as a `resource` callback, so the client misses no change. If the function raises, the
-        client gets an error. Usable as a decorator, with and without parentheses.
+        Calls for one URI never overlap. The server acknowledges a client's subscription when the function is
+        done, so the client misses no change. The function may return a future, as a `resource` callback. If the
+        function raises, the client gets an error. Usable as a decorator, with and without parentheses.
 
         Args:
             function: The function. Without it, the method returns a decorator.
@@ -1318,11 +1345,11 @@ class Server:
         """Returns a decorator that serves a method other than those of the protocol's resources, with a
         function `(params)`: a dict in, a dict out.
 
-        The function may answer later, as a `resource` callback. It raises `MethodError` for an error that
-        the client sees, `InputRequired` or `MissingCapability` for a need of the client's help. A parameter
-        that is annotated `wellhead.Call` gets the call. The server adds `resultType` and its identity to
-        the result where the revision requires them, and declares the capability `tools`, `prompts` or
-        `logging` for methods of these names. The result of a function that returns None is `{}`.
+        The function may answer later, as a `resource` callback. It raises `MethodError` for an error that the
+        client sees, `InputRequired` to get input from the client, and `MissingCapability` if the client lacks a
+        capability. A parameter that is annotated `wellhead.Call` gets the call. The server adds `resultType`
+        and its identity to the result where the revision requires them, and declares the capability `tools`,
+        `prompts` or `logging` for methods of these names. The result of a function that returns None is `{}`.
 
         A name that begins with `notifications/` is that of a notification. The function runs each time that a
         client sends it in a session, and what it returns is ignored. It runs once for
@@ -1333,7 +1360,7 @@ class Server:
             revisions: The protocol revisions that have the method, named by their dates. Default: all.
 
         Raises:
-            RegistrationError: The name is served already (`duplicate`), or a revision is unknown
+            RegistrationError: A method of this name is served already (`duplicate`), or a revision is unknown
                 (`invalid_argument`).
             ClosedError: The server is closed.
         """
@@ -1345,9 +1372,9 @@ class Server:
         `resources_as_tools` clients have the tools `search` and `fetch` then. Without such a function folders are
         searched: the names and texts of files, for at most 2 seconds.
 
-        `arguments` has `query`, a `str`, and `limit`, the number of results that are of use. The function
-        returns `{"results": [{"uri": ...}]}`, the best result first. A result may have `title`, `text` (a
-        snippet) and `url` (where a person reads it). Without them it has the title or name of its
+        `arguments` has `query`, a `str`, and `limit`, the greatest number of results that the server uses. The
+        function returns `{"results": [{"uri": ...}]}`, the best result first. A result may have `title`, `text`
+        (a snippet) and `url` (where a person reads it). Without them it has the title or name of its
         registration, and the `url` in its `meta`. A URI that begins with `http` is its own URL.
 
         A function of `authorize` is asked about the URI of each result, as for a list. A client gets at most
@@ -1358,8 +1385,8 @@ class Server:
             function: The function. Without it, the method returns a decorator.
 
         Raises:
-            RegistrationError: There is a search (`duplicate`), or the function has other parameters
-                (`invalid_argument`).
+            RegistrationError: A search is registered already (`duplicate`), or the function has other
+                parameters (`invalid_argument`).
             ClosedError: The server is closed.
         """
     @overload
@@ -1385,7 +1412,7 @@ class Server:
         visibility: Sequence[Literal["model", "app"]] | None = None,
         thread: bool | None = None,
     ) -> Callable[[_Tool], _Tool]:
-        """Serves a tool with a function. Without parentheses, or with keywords, as a decorator.
+        """Serves a tool with a function. Usable as a decorator, with and without parentheses.
 
             @server.tool
             def add(a: float, b: float = 1) -> float:
@@ -1399,19 +1426,20 @@ class Server:
         `Decimal`, `Path`, and classes with `model_json_schema` and `model_validate`, such as pydantic's models.
         Each argument has the type of its hint. A parameter annotated `wellhead.Call` is given the call.
 
-        A `str` is returned as a text, `wellhead.Image` and `wellhead.Audio` as they are, a list with any of these as
-        several blocks, None as no content. Everything else is structured content: JSON, or what the hints above
-        allow. The hint of the return value makes the `outputSchema`. `wellhead.Result` has it all.
+        A `str` is returned as a text, `wellhead.Image` and `wellhead.Audio` as they are, a list with any of
+        these as several blocks, None as no content. Any other value is structured content: JSON, or a value of
+        the types above. The hint of the return value makes the `outputSchema`. Return a `wellhead.Result` to
+        set all parts of the result.
 
         With a `definition` or `input_schema=`, the function has one parameter instead, the arguments as a dict, and
         returns the protocol's result, such as `{"content": [{"type": "text", "text": "3"}]}`.
 
-        The arguments fit the `inputSchema`, and its defaults are filled in: a call whose arguments do not
-        fit is answered without the function, with a line for each wrong field. A `ToolError` has
-        a text for the model. If the function raises or returns anything else, the client gets a result with
+        The function gets only arguments that fit the `inputSchema`, with its defaults filled in. A call whose
+        arguments do not fit is answered without the function, with a line for each wrong field. A `ToolError`
+        has a text for the model. If the function raises or returns anything else, the client gets a result with
         `isError` and the text "The tool failed", and the reason is logged. Everything else is as for `method`.
-        With `authorize`, that function is asked for the name in lists (`list_tools`) and before each call
-        (`call_tool`).
+        With `authorize`, the function of `authorize` gives its verdict about the name for lists (`list_tools`)
+        and before each call (`call_tool`).
 
         Args:
             name: The name of the tool. Default: that of the function.
@@ -1422,16 +1450,17 @@ class Server:
             input_schema: A JSON Schema for the arguments, which the function then takes as a dict.
             output_schema: A JSON Schema for the structured content. Default: that of the return value's hint.
             annotations: Hints for clients, such as `{"readOnlyHint": True}`.
-            icons: Icons, such as `[{"src": "https://…"}]`.
-            meta: The tool's `_meta`.
-            app: The URI of the page that shows the result, registered by `app`.
-            visibility: The users of the tool, `["model"]` or `["app"]`. Default: both. It is no protection.
-            thread: As for `resource`.
+            icons: The icons, a list of dicts such as `[{"src": "https://…"}]`.
+            meta: The `_meta` of the tool, a dict.
+            app: The URI of the page that shows the result. `Server.app` registers the page.
+            visibility: The intended users of the tool, `["model"]` or `["app"]`. Default: both. Clients may
+                ignore it, so it protects nothing.
+            thread: True runs the function in a pool of threads, as for `resource`.
 
         Raises:
-            RegistrationError: The name is empty, a hint has no JSON Schema, a member is unknown or would be refused
-                by clients, or a schema is wrong (`invalid_argument`), or the tool, `tools/list` or `tools/call` is
-                served already (`duplicate`).
+            RegistrationError: With `invalid_argument`: the name is empty, a hint has no JSON Schema, a schema
+                is wrong, or a member of the definition is unknown or one that clients refuse. With `duplicate`:
+                the tool, `tools/list` or `tools/call` is served already.
             ClosedError: The server is closed.
         """
     @overload
@@ -1462,7 +1491,7 @@ class Server:
         complete: Mapping[str, _Complete] | None = None,
         thread: bool | None = None,
     ) -> Callable[[_Prompt], _Prompt]:
-        """Serves a prompt with a function. Without parentheses, or with keywords, as a decorator.
+        """Serves a prompt with a function. Usable as a decorator, with and without parentheses.
 
             @server.prompt
             def explain(topic: str, words: int = 100) -> str:
@@ -1470,11 +1499,11 @@ class Server:
                 return f"Explain {topic} to a child, in {words} words."
 
         The name of the function is that of the prompt, its docstring the description. The parameters are the
-        arguments, described by the `Args:` of the docstring, or by a text in `Annotated`. Clients send each as text,
-        which becomes the type of its hint as for the variables of `resource`. An argument is required unless it has
-        a default, or its hint is `X | None`. A call without a required argument, or with a text that is none of the
-        type, is answered without the function: an error -32602 names the arguments. A parameter annotated
-        `wellhead.Call` is given the call.
+        arguments, described by the `Args:` of the docstring, or by a text in `Annotated`. Clients send each as
+        text, which becomes the type of its hint as for the variables of `resource`. An argument is required
+        unless it has a default, or its hint is `X | None`. If a required argument is missing, or a text does
+        not have the type, the function is not called: the client gets an error -32602 that names the arguments.
+        A parameter annotated `wellhead.Call` is given the call.
 
         The function returns a `str`, which is a message of the user, a `wellhead.Message`, a `wellhead.Image` or
         `wellhead.Audio`, a message of the protocol as a dict, or a list of these.
@@ -1482,8 +1511,8 @@ class Server:
         With a `definition`, the function has one parameter instead, the arguments as a dict, and returns the
         protocol's result, such as `{"messages": [{"role": "user", "content": {"type": "text", "text": "…"}}]}`.
 
-        Everything else is as for `method`. With `authorize`, that function is asked for the name in lists
-        (`list_prompts`) and before each call (`get_prompt`).
+        Everything else is as for `method`. With `authorize`, the function of `authorize` gives its verdict
+        about the name for lists (`list_prompts`) and before each call (`get_prompt`).
 
         Args:
             name: The name of the prompt. Default: that of the function.
@@ -1491,15 +1520,15 @@ class Server:
                 [{"name": "topic"}]}`.
             title: A name for people.
             description: The use of the prompt. Default: the docstring.
-            icons: Icons, such as `[{"src": "https://…"}]`.
-            meta: The prompt's `_meta`.
+            icons: The icons, a list of dicts such as `[{"src": "https://…"}]`.
+            meta: The `_meta` of the prompt, a dict.
             complete: Values to propose for the arguments, by name, as for `resource`.
-            thread: As for `resource`.
+            thread: True runs the function in a pool of threads, as for `resource`.
 
         Raises:
-            RegistrationError: The name is empty, a hint is of no type that is written as text, a member is unknown
-                (`invalid_argument`), or the prompt, `prompts/list` or `prompts/get` is served already
-                (`duplicate`).
+            RegistrationError: With `invalid_argument`: the name is empty, a hint is a type that no text stands
+                for, or a member of the definition is unknown. With `duplicate`: the prompt, `prompts/list` or
+                `prompts/get` is served already.
             ClosedError: The server is closed.
         """
     def remove_tool(self, name: str, /) -> None:
@@ -1553,8 +1582,8 @@ class Server:
                 member.
 
         Raises:
-            RegistrationError: There is no such tool (`unknown`), or a member is not one that clients accept
-                (`invalid_argument`): then the tool stays as it is.
+            RegistrationError: There is no such tool (`unknown`), or clients would refuse a member
+                (`invalid_argument`). The tool then stays as it is.
             ClosedError: The server is closed.
         """
     def limit_tool(
@@ -1567,18 +1596,22 @@ class Server:
         caller_calls_per_minute: int | None = None,
         call_ms: int | None = None,
     ) -> None:
-        """Limits the calls of a tool. The limits that were set before go; calls that they counted still count.
+        """Limits the calls of a tool. The new limits replace those that were set before. Calls that were counted
+        still count.
 
-        A call beyond a limit is refused with "Busy", before its function, so that the client tries again. A call
-        counts until it is answered. A caller is who its token says; all clients without a token are one caller.
+        A call beyond a limit is refused with the error "Busy", without its function, and the client may try
+        again. A call counts until it is answered. A caller is the one of the client's token; all clients
+        without a token are one caller.
 
         Args:
             name: The name of the tool.
-            calls_in_flight: Calls in flight, of all callers. 1: one at a time. None: no limit, as for the others.
-            caller_calls_in_flight: Calls in flight, for each caller.
-            caller_calls_per_minute: Calls that begin in a minute, for each caller.
-            call_ms: Milliseconds until a call is cancelled and answered with an internal error. It takes the place
-                of the server's `call_ms`.
+            calls_in_flight: The greatest number of calls in flight, of all callers together. With 1, calls run
+                one at a time. Default: no limit.
+            caller_calls_in_flight: The greatest number of calls in flight for each caller. Default: no limit.
+            caller_calls_per_minute: The greatest number of calls that begin in one minute for each caller.
+                Default: no limit.
+            call_ms: Milliseconds after which a call is cancelled and answered with an internal error. Default:
+                the `call_ms` of the server's limits.
 
         Raises:
             RegistrationError: There is no such tool (`unknown`), or a limit is 0 (`invalid_argument`).
@@ -1612,7 +1645,8 @@ class Server:
             changes: Members of a definition, such as `{"description": "…"}`. None removes a member.
 
         Raises:
-            RegistrationError: As for `update_tool`.
+            RegistrationError: There is no such prompt (`unknown`), or clients would refuse a member
+                (`invalid_argument`). The prompt then stays as it is.
             ClosedError: The server is closed.
         """
     def remove(self, uri: str, /) -> None:
@@ -1627,8 +1661,8 @@ class Server:
             ClosedError: The server is closed.
         """
     def notify_updated(self, uri: str, /) -> None:
-        """Notifies the subscribers of a URI that the resource changed. Never blocks. A URI without
-        subscribers, or that nothing serves, is fine.
+        """Notifies the subscribers of a URI that the resource changed. Never blocks. Does nothing for a URI
+        without subscribers.
 
         Args:
             uri: An absolute URI.
@@ -1655,8 +1689,9 @@ class Server:
         """Notifies the subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
         Never blocks.
 
-        Call `updated` for the subscribers of `uri` itself. A client that subscribes to both gets one
-        notification. A client with more than 16 unread changes gets one for `parent` instead.
+        Call `notify_updated` for the subscribers of `uri` itself. A client that subscribes to both gets one
+        notification. A client that has not read 16 such changes gets one notification of `parent` in their
+        place.
 
         Args:
             uri: The absolute URI of what changed.
@@ -1670,22 +1705,23 @@ class Server:
         """Notifies clients that the lists of one kind changed. Never blocks.
 
         Args:
-            kind: `resources`, `tools`, `prompts`, or a kind of `list_changed_methods`.
+            kind: The kind of list: `resources`, `tools`, `prompts`, or a key of `list_changed_methods`.
 
         Raises:
-            RegistrationError: The kind is unknown (`unknown`), or the capability does not declare
-                `listChanged` (`invalid_argument`).
+            RegistrationError: There is no such kind (`unknown`), or the server does not declare `listChanged`
+                for it (`invalid_argument`).
             ClosedError: The server is closed.
         """
     def access_changed(self, caller_id: str | Buffer, /) -> None:
         """Calls `authorize` again for everything that the connections of a caller subscribe to, and ends the
         subscriptions that it refuses.
 
-        `authorize` gets many URIs at once. Clients are not notified of the end. Until it returns its
-        verdicts, changes are sent as before. Does nothing without `authorize`. Never blocks.
+        `authorize` gets many URIs at once. Until it returns its verdicts, clients are notified of changes as
+        before. Clients are not notified that a subscription ended. Does nothing without `authorize`. Never
+        blocks.
 
         Args:
-            caller_id: The id of the `Caller`, bytes or a `str`.
+            caller_id: The id of the `Caller` whose rights changed, bytes or a `str`.
 
         Raises:
             ClosedError: The server is closed.
@@ -1747,13 +1783,15 @@ class Server:
             function: The function.
         """
     def inject(self, event: str, /) -> bool:
-        """Notifies the clients of this instance of a change that another instance published. Never blocks.
+        """Notifies the clients of this instance of a change that another instance of the service published with
+        `on_publish`. Never blocks.
 
         Args:
-            event: The text that `on_publish` gave there.
+            event: The text that the function of `on_publish` got in the other instance.
 
         Returns:
-            False for a change of this instance, and for an unknown kind of change.
+            True if the change was taken. False if this instance published it itself, and if the kind of change
+                is unknown.
 
         Raises:
             RegistrationError: The text is no event (`invalid_argument`), or its URI is not absolute
@@ -1761,13 +1799,13 @@ class Server:
             ClosedError: The server is closed.
         """
     def counters(self) -> Counters:
-        """Returns the numbers of connections, calls, changes and subscriptions."""
+        """Returns the counters of the server: its connections, calls, changes and subscriptions."""
     def explain(self, uri: str, /) -> Explanation:
         """Returns which registration serves a URI, and why each template that does not match it does not.
         Calls no callback.
 
         Args:
-            uri: Any text. One that is no absolute URI is explained, too.
+            uri: The URI to explain. Any other text is explained too: the result says why it is no absolute URI.
         """
     def run(self, *, callback_threads: int = 1, drain_ms: int = 5000, guard_stdio: bool = True) -> None:
         """Serves standard input and output. Blocks until the client closes standard input, or the server is
@@ -1778,9 +1816,9 @@ class Server:
         thread SIGTERM ends the service cleanly, unless the program handles it.
 
         Args:
-            callback_threads: The number of threads that run callbacks, 1 to 1,024. 1 is this thread; more
-                are threads of their own.
-            drain_ms: Milliseconds that calls in flight may take after the end of input.
+            callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
+                them. With more, all of them are new threads.
+            drain_ms: Milliseconds that calls in flight may still take after the end of input.
             guard_stdio: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
                 goes to standard error and not to the client.
 
@@ -1793,8 +1831,8 @@ class Server:
         """Serves standard input and output on the running asyncio loop, until the client closes standard
         input, or the server is closed.
 
-        Callbacks run on the loop, each `def` too. Cancelling it ends the service. Signals stay with the
-        owner of the loop. Arguments and errors are those of `run`.
+        Callbacks run on the loop, each `def` too. Cancelling the task that awaits it ends the service. The
+        method handles no signals. Arguments and errors are those of `run`.
         """
     def serve_http(
         self,
@@ -1837,23 +1875,23 @@ class Server:
         given.
 
         Args:
-            host: A name or an address of this machine.
-            port: The TCP port, 0 to 65,535. 0 takes a free one.
-            callback_threads: The number of threads that run callbacks, 1 to 1,024. 1 is this thread; more
-                are threads of their own.
+            host: The name or address of this machine to listen on.
+            port: The TCP port, 0 to 65,535. With 0 the system chooses a free port.
+            callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
+                them. With more, all of them are new threads.
             on_listening: A function `(address, port)`, called once clients can connect.
-            drain_ms: Milliseconds that calls in flight may take after the server is closed.
-            connections: The number of TCP connections at once. Further ones wait.
+            drain_ms: Milliseconds that calls in flight may still take after the server is closed.
+            connections: The greatest number of TCP connections at once. Further connections wait.
             io_threads: The number of threads that read and write, 1 to 1,024.
             head_ms: Milliseconds that the head of a request may take to arrive.
             idle_ms: Milliseconds that a connection may stay idle, with no request and no progress of its
                 response.
             path: The path of the endpoint.
             verify: A function `(token)` that returns a `Grant` for a valid bearer token, and None for any
-                other. It raises `InsufficientScope` if the token is not good enough for this request.
-                Requests without a valid token get the status 401. A parameter that is annotated
+                other. It raises `InsufficientScope` if the token is valid but lacks a scope that this request
+                needs. Requests without a valid token get the status 401. A parameter that is annotated
                 `wellhead.Call` gets the call, with the `header` fields. Never forward the token to others.
-            resource: The URL of the endpoint, the audience that tokens must have. With
+            resource: The URL of the endpoint. Tokens must have it as their audience. With
                 `authorization_servers`, clients find it in the metadata of RFC 9728.
             authorization_servers: The URLs where clients get tokens.
             scopes: The scopes that each request needs.
@@ -1862,24 +1900,24 @@ class Server:
             allowed_hosts: Values of `Host` that are accepted, with or without a port. `*` allows any,
                 `*.example.com` any subdomain.
             cors: True lets pages of the allowed origins read the responses (CORS).
-            strict_accept: True refuses requests whose `Accept` lacks one of the two types that the protocol
-                requires.
-            sessions: True if clients of the handshake era get sessions. Without sessions each of their
-                requests stands alone, and they cannot subscribe.
+            strict_accept: True refuses requests whose `Accept` lacks `application/json` or `text/event-stream`,
+                which the protocol requires.
+            sessions: True gives sessions to clients of the handshake era (revisions up to 2025-11-25). Without
+                sessions each of their requests stands alone, and they cannot subscribe.
             session_ms: Milliseconds after which an idle session ends.
-            session_limit: The number of sessions at once, at least 1.
-            delete: True if clients may end their sessions.
-            keep_alive_ms: Milliseconds of silence after which an event stream gets a comment.
+            session_limit: The greatest number of sessions at once, at least 1.
+            delete: True lets clients end their sessions by the method DELETE.
+            keep_alive_ms: Milliseconds of silence after which the server writes a comment to an event stream,
+                which keeps it open.
             body_ms: Milliseconds that the body of a request may take to arrive.
             replay_bytes: Bytes of events that a session keeps for a client that connects again.
-            token_required: Refuses requests without a bearer token, where there is `verify`. Without it
-                `verify` also judges requests without one, by another header field, such as a cookie or an
-                API key.
+            token_required: True refuses requests without a bearer token, if `verify` is set. False lets
+                `verify` judge such requests too, by another header field, such as a cookie or an API key.
 
         Raises:
             IoError: The address cannot be bound (`io`). `errno` says why, as for any `OSError`.
-            RegistrationError: `verify` has other parameters, or a URL, a scope, a host or an origin is not
-                one (`invalid_argument`).
+            RegistrationError: `verify` has other parameters, or a URL, a scope, a host or an origin has a wrong
+                form (`invalid_argument`).
             ClosedError: The server was closed before.
             RuntimeError: An event loop is running on this thread: use `serve_http_async`.
         """
@@ -1915,8 +1953,8 @@ class Server:
         """Serves Streamable HTTP on a listener of its own, with callbacks on the running asyncio loop, until
         the server is closed.
 
-        Cancelling it ends the service. Signals stay with the owner of the loop. Arguments and errors are
-        those of `serve_http`.
+        Cancelling the task that awaits it ends the service. The method handles no signals. Arguments and errors
+        are those of `serve_http`.
         """
     def asgi(
         self,
@@ -1947,9 +1985,10 @@ class Server:
         has `thread=False`. Each callback runs in a copy of the context (`contextvars`) of its own request.
 
         Args:
-            path: The path of the endpoint, from where the application is mounted.
-            loopback_only: True accepts only requests whose `Host` and `Origin` name this machine, or are
-                allowed. False accepts any `Host`, unless `allowed_hosts` is given.
+            path: The path of the endpoint, below the path at which the application is mounted.
+            loopback_only: True accepts only requests whose `Host` and `Origin` name this machine, or are among
+                `allowed_hosts` and `allowed_origins`. False accepts any `Host`, unless `allowed_hosts` is
+                given.
 
         The other arguments, and the errors, are those of `serve_http`.
         """
@@ -1983,7 +2022,7 @@ class Server:
     def close(self) -> None:
         """Closes every connection, and makes `run` and `serve_http` return. May be called again.
 
-        Unanswered calls are dropped. Over HTTP they may still be answered within the `drain_ms` of
+        Unanswered calls are dropped. Over HTTP callbacks may still answer them within the `drain_ms` of
         `serve_http`.
         """
     def _life(self) -> Life | None: ...
@@ -2014,14 +2053,14 @@ class Server:
         client:`. The arguments are those of `TestClient`.
         """
     def connect(self, wake: Callable[[], object] | None = None, *, caller: Caller | None = None) -> Connection:
-        """Returns a connection of one client, whose bytes the program itself moves.
+        """Returns a new connection for one client. The application itself moves the bytes between them.
 
         Callbacks of messages given to `handle` run in a copy of the context (`contextvars`) around it.
         Those of other messages run in a copy of the context in which the server was made.
 
         Args:
-            wake: A function without arguments, called on any thread when there may be something new to poll
-                or to send. Then call `poll_event` until it returns 0, and `poll_transmit` until it returns
+            wake: A function without arguments, called on any thread when there may be an event to poll or
+                output to send. Then call `poll_event` until it returns 0, and `poll_transmit` until it returns
                 None, but not inside `wake`.
             caller: The caller on whose behalf the client connects. Default: an unknown caller.
 
@@ -2033,37 +2072,39 @@ class Server:
 
 @final
 class Observed:
-    """The beginning or the end of a call of a callback."""
+    """The beginning or the end of a call of a callback, as the function `observe` of a `Server` gets it."""
 
     @property
     def call(self) -> int:
         """The number of the call, unique in its server. Its beginning and its end have the same one."""
     @property
     def method(self) -> str:
-        """The method of the request, such as `resources/read`, or `authorize`."""
+        """The method of the request, such as `resources/read`. `authorize` for a call of the function of
+        `Server.authorize`.
+        """
     @property
     def registration(self) -> str | None:
         """The registration that the call is for: the text of a template, a fixed URI, or the name of a list
-        source, tool or prompt. Never a URI that a client made up. None if there is none.
+        source, tool or prompt. Never a URI that a client made up. None if the call belongs to no registration.
         """
     @property
     def traceparent(self) -> str | None:
-        """The request's `traceparent`, unchecked, or None."""
+        """The member `traceparent` of the request's `_meta`, unchecked. None if the client sent none."""
     @property
     def outcome(self) -> str | None:
-        """None at the beginning, else the outcome: `found`, `not_found`, `denied`, `not_modified`, `busy`,
-        `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`, `failed`
-        or `dropped`.
+        """The outcome of the call, and None at its beginning: `found`, `not_found`, `denied`, `not_modified`,
+        `busy`, `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`,
+        `failed` or `dropped`.
         """
     @property
     def client_waiting(self) -> bool:
-        """True if the client still wanted the answer."""
+        """True if the client still waited for the answer at the end of the call. False at the beginning."""
     @property
     def bytes(self) -> int:
-        """The size of the answer in bytes."""
+        """The size of the answer in bytes. 0 at the beginning."""
     @property
     def time(self) -> float | None:
-        """Seconds since the call began, or None at the beginning."""
+        """The seconds from the beginning of the call to its end. None at the beginning."""
 
 @final
 class Counters:
@@ -2100,7 +2141,7 @@ class Explanation:
 
     @property
     def uri(self) -> str:
-        """The URI."""
+        """The text that was explained, a URI or not."""
     @property
     def taken_by(self) -> Literal["value", "resource", "template", "fallback", "nothing", "invalid"]:
         """The kind of registration that serves the URI. `invalid` means that it is not an absolute URI."""
@@ -2197,13 +2238,13 @@ class Connection:
         Returns 0 inside of a callback. An `async def` needs a running event loop on this thread.
 
         Args:
-            max: The number of callbacks. Default: no limit.
+            max: The greatest number of callbacks to run. Default: no limit.
         """
     def poll_transmit(self, max: int = 262_144, /) -> bytes | None:
         """Returns the next bytes for the client, or None if there are none now.
 
         Args:
-            max: The number of bytes, at least 1. Default: 262,144.
+            max: The greatest number of bytes to return; at least 1. Default: 262,144.
         """
     def poll_timeout(self) -> int | None:
         """Returns the time at which to call `tick`, in milliseconds on the clock of `tick`, or None if nothing
