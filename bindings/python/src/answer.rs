@@ -10,20 +10,21 @@ use wellhead::Answer;
 
 /// An answer that can be made from what a callback returned or raised.
 pub(crate) trait FromCallback: wellhead::Reply + Sized {
-    /// The types to return, for the log.
+    /// The types that a callback may return, as the log names them.
     const EXPECTED: &'static str;
 
-    /// None: the value is of no type that answers. `lenient`: the registration takes more: a read, because it says the MIME
-    /// type, or a method, which may return nothing.
+    /// Makes the answer of a return value, or `None` if its type is no answer. `lenient`: the registration takes more
+    /// values, since it names the MIME type of a read, or since a method may return nothing.
     fn from_value(value: &Bound<'_, PyAny>, lenient: bool) -> PyResult<Option<Self>>;
 
-    /// None: the exception is a failure.
+    /// Makes the answer of an exception, or `None` if the exception is a failure.
     fn from_outcome(meaning: &Meaning) -> Option<Self>;
 
-    /// Answers that there is no answer; `why` is for the log.
+    /// Answers that the callback failed. `why` goes to the log only.
     fn fail(way: Way<Self>, why: String);
 
-    /// Answers that the callback raised an exception; `text` is the exception's own, and `why` is for the log.
+    /// Answers that the callback raised an exception. `text` is the message of the exception, and `why` goes to the log
+    /// only.
     fn raise(way: Way<Self>, _text: String, why: String) {
         Self::fail(way, why);
     }
@@ -70,7 +71,8 @@ impl FromCallback for Answer {
     }
 }
 
-/// Contents, or JSON. Texts and bytes alone are neither: they may be meant as several contents.
+/// Makes the answer of a list: several contents, or JSON. A list of texts or bytes alone is neither, as it may be meant
+/// as several contents: then `None`.
 fn list(value: &Bound<'_, PyAny>, typed: bool) -> PyResult<Option<Answer>> {
     let (mut contents, mut others) = (Vec::new(), Vec::new());
     for item in value.try_iter()? {

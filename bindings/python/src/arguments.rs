@@ -15,16 +15,16 @@ enum Kind {
     Text,
     Integer,
     Bytes,
-    /// Absent: without elements.
+    /// The values of an exploded variable; an empty list if the variable is absent.
     Texts,
     MaybeTexts,
 }
 
-/// One parameter.
+/// One parameter of a callback.
 pub(crate) struct Parameter {
     name: String,
     kind: Kind,
-    /// The argument if the variable is absent.
+    /// The argument to pass if the template's variable is absent from the URI.
     default: Py<PyAny>,
     keyword_only: bool,
     /// Makes the argument from the text, or from the list of texts. Raises `ResourceNotFound`.
@@ -61,7 +61,8 @@ impl Parameters {
         self.0.iter().any(|parameter| matches!(parameter.kind, Kind::Call))
     }
 
-    /// Calls `function` in `context` with the arguments for `call`. None: a value cannot be converted, so there is no such resource.
+    /// Calls `function` in `context` with the arguments for `call`. Returns `None` if a value of the URI cannot be
+    /// converted: then there is no such resource.
     pub(crate) fn call<'py>(
         &self,
         py: Python<'py>,

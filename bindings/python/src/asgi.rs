@@ -23,19 +23,20 @@ use std::time::{Duration, Instant};
 use wellhead::http::{Endpoint as CoreEndpoint, Exchange, Progress, RequestHead};
 use wellhead::{ErrorKind, Event};
 
-/// Bytes of a body that are read faster than the interpreter comes back.
+/// A body of at most this many bytes is read while the thread stays attached: that takes less time than to attach
+/// again.
 const SHORT: usize = 16 << 10;
 
-/// The state that all requests share. It serves one loop at a time.
+/// The state of an endpoint that all its requests share. It serves one event loop at a time.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Endpoint(Arc<Inner>);
 
 struct Inner {
-    /// None once it is closed.
+    /// `None` after `close`.
     core: Mutex<Option<CoreEndpoint>>,
     host: Arc<Host>,
     began: Instant,
-    /// The time that a test has set, in milliseconds.
+    /// The time that a test has set with `set_time`, in milliseconds.
     set: AtomicU64,
 }
 
@@ -58,12 +59,12 @@ impl Inner {
         }
     }
 
-    /// Seconds from now to a moment of the endpoint's.
+    /// Returns the seconds from now to a time on the endpoint's clock.
     fn until(&self, moment: u64) -> f64 {
         Duration::from_millis(moment.saturating_sub(self.now())).as_secs_f64()
     }
 
-    /// Runs an event here, or makes it a job for another thread.
+    /// Runs the callback of an event on this thread, or returns a job for another thread.
     fn run(&self, py: Python<'_>, event: Event) -> PyResult<Option<Job>> {
         if self.host.is_quick(&event) {
             self.host.run(py, event)?;
@@ -93,7 +94,7 @@ impl Endpoint {
         Ok(Endpoint(Arc::new(Inner { core, host, began: Instant::now(), set: AtomicU64::new(UNSET) })))
     }
 
-    /// Raises what is wrong with options.
+    /// Raises an exception if the options are wrong.
     #[staticmethod]
     fn check(server: &Bound<'_, Server>, options: &Bound<'_, PyDict>) -> PyResult<()> {
         let py = server.py();
@@ -135,7 +136,7 @@ impl Endpoint {
         Ok(jobs)
     }
 
-    /// Tells the time. Returns in how many seconds it wants to know it again.
+    /// Advances the clock of the endpoint. Returns the seconds until the next call, or `None` if none is needed.
     fn tick(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         let core = self.0.core(py)?;
         let now = self.0.now();
@@ -143,27 +144,27 @@ impl Endpoint {
         Ok(core.poll_timeout().map(|next| self.0.until(next)))
     }
 
-    /// For tests: from now on this is the time, in milliseconds.
+    /// Sets the time of the endpoint, in milliseconds, for tests.
     fn set_time(&self, ms: u64) {
         self.0.set.store(ms, Ordering::Relaxed);
     }
 
-    /// Coroutines become tasks of this loop, whatever thread makes them.
+    /// Sets the event loop that runs coroutines as tasks, whichever thread made them.
     fn use_loop(&self, event_loop: Option<Py<PyAny>>) {
         self.0.host.use_loop(event_loop);
     }
 
-    /// Calls have this value of the server's lifespan.
+    /// Sets the value of the server's lifespan, which callbacks get from `Call.lifespan`.
     fn use_lifespan(&self, value: Option<Py<PyAny>>) {
         self.0.host.use_lifespan(value);
     }
 
-    /// The tasks of calls that are under way, to be cancelled.
+    /// Takes the tasks of the calls in flight, so that the caller can cancel them.
     fn take_tasks(&self) -> Vec<Py<PyAny>> {
         self.0.host.take_tasks()
     }
 
-    /// Ends its sessions and drops the answers of their calls. Exchanges are closed apart.
+    /// Ends the endpoint's sessions, and drops the answers of their calls. Does not close exchanges.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.0.host.process.check(py, "endpoint")?;
         let core = self.0.owned().take();
@@ -181,12 +182,12 @@ impl Endpoint {
     }
 }
 
-/// One request and its response.
+/// One HTTP request and its response.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct HttpExchange {
     endpoint: Arc<Inner>,
     process: Process,
-    /// None once it is closed.
+    /// `None` after `close`.
     exchange: Mutex<Option<Exchange>>,
 }
 
@@ -198,7 +199,7 @@ impl HttpExchange {
 
 #[pymethods]
 impl HttpExchange {
-    /// Some of the body, and whether there is more.
+    /// Takes a piece of the request's body. `more`: further pieces follow.
     fn body(&self, bytes: &Bound<'_, PyBytes>, more: bool) -> PyResult<()> {
         let (py, now) = (bytes.py(), self.endpoint.now());
         let bytes = bytes.as_bytes();
@@ -213,7 +214,7 @@ impl HttpExchange {
         raising(|| if bytes.len() > SHORT { detach(py, read) } else { read() })
     }
 
-    /// The next step: a word, and its value.
+    /// Returns the next step of the exchange: a word such as `respond`, and its value.
     fn poll<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
         loop {
             let mut out = Vec::new();
@@ -244,7 +245,8 @@ impl HttpExchange {
         }
     }
 
-    /// The server ends: a stream ends in good order with the next poll, a call is still answered.
+    /// Called when the server ends: an event stream ends in good order with the next poll, and a call is still
+    /// answered.
     fn end_stream(&self) {
         if let Some(exchange) = &mut *self.exchange() {
             exchange.end_stream();
@@ -269,7 +271,7 @@ impl Drop for HttpExchange {
     }
 }
 
-/// A callback to be run, once, on any thread.
+/// A callback that a thread of the application runs once.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Job {
     host: Arc<Host>,

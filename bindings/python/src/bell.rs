@@ -26,7 +26,7 @@ impl Bell {
         }
     }
 
-    /// Before looking for what there is to do.
+    /// Takes the rings so far. To be called before the look for work, so that later work rings again.
     pub(crate) fn silence(&self) {
         let _ = (&self.listener).read(&mut [0; 16]);
         self.rung.store(false, Ordering::SeqCst);
@@ -37,7 +37,7 @@ impl Bell {
     }
 }
 
-/// Makes of each byte that Python's signal handler writes a call on a thread that needs no Python.
+/// Calls a function on a native thread for each byte that Python's signal handler writes.
 pub(crate) struct SignalWatch {
     process: Process,
     signals: End,
@@ -56,7 +56,7 @@ impl SignalWatch {
         Ok(SignalWatch { process: Process::current(), signals, thread: Some(thread) })
     }
 
-    /// For `signal.set_wakeup_fd`.
+    /// Returns the descriptor for `signal.set_wakeup_fd`.
     pub(crate) fn fileno(&self) -> i64 {
         number(&self.signals)
     }

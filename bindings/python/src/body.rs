@@ -10,7 +10,8 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::sync::Arc;
 use wellhead::Body;
 
-/// From here on a body is referenced instead of copied: the core queues it as its source and encodes it in chunks.
+/// A body of at least this many bytes is referenced instead of copied: the core queues the Python object and encodes it
+/// in chunks.
 const LARGE: usize = 64 << 10;
 
 pub(crate) fn text(value: &Bound<'_, PyString>) -> PyResult<Body> {
@@ -28,7 +29,7 @@ pub(crate) fn bytes(value: &Bound<'_, PyBytes>) -> Body {
     Body::Blob(Arc::new(PyBackedBytes::from(value.clone())))
 }
 
-/// `str` or a buffer; none for anything else.
+/// Makes a body of a `str` or a buffer; `None` for any other value.
 pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
     if let Ok(value) = value.cast::<PyString>() {
         return text(value).map(Some);
@@ -43,7 +44,8 @@ pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
     }
 }
 
-/// JSON text of a dict, a list, a tuple, a dataclass or a model such as pydantic's; none for anything else.
+/// Makes a body of JSON from a dict, a list, a tuple, a dataclass or a model such as pydantic's; `None` for any other
+/// value.
 pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
     static DUMPS: Imported = Imported::new("wellhead._json", "dumps");
     let (py, class) = (value.py(), value.get_type());
@@ -58,7 +60,7 @@ pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
     text(DUMPS.get(py)?.call1((value,))?.cast::<PyString>()?).map(Some)
 }
 
-/// The body of `Server.text`.
+/// Reads the argument `body` of `Server.text`.
 pub(crate) fn given_text(body: &Bound<'_, PyAny>) -> PyResult<Body> {
     text(given::text("body", body).map_err(|e| {
         let is_bytes = given::bytes("body", body).is_ok();
@@ -70,7 +72,7 @@ pub(crate) fn given_text(body: &Bound<'_, PyAny>) -> PyResult<Body> {
     })?)
 }
 
-/// The body of `Server.blob`.
+/// Reads the argument `body` of `Server.blob`.
 pub(crate) fn given_bytes(body: &Bound<'_, PyAny>) -> PyResult<Body> {
     let given = given::bytes("body", body).map_err(|e| {
         let is_text = body.is_instance_of::<PyString>();

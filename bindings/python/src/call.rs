@@ -41,7 +41,8 @@ pub(crate) enum About {
     Verify(wellhead::VerifyCall),
 }
 
-/// A value that all calls but those of `verify` have.
+/// Evaluates an expression with the core's call. It is `None` for a call of `verify`, which lacks that
+/// value.
 macro_rules! common {
     ($about:expr, $call:ident => $value:expr) => {
         match $about {
@@ -67,7 +68,7 @@ impl Call {
         Call { about, host: Arc::downgrade(host), caller, slot, changed: Mutex::default() }
     }
 
-    /// The call of a read.
+    /// Returns the core's call of a read; `None` for other calls.
     pub(crate) fn read(&self) -> Option<&wellhead::Call> {
         match &self.about {
             About::Read(call) => Some(call),
@@ -484,7 +485,7 @@ impl Call {
         this.py().import("wellhead._asyncio")?.getattr("request")?.call1((this, method, params))
     }
 
-    /// For `_requests.py`: sends it, and has `future` wait for the answer.
+    /// Sends the request for `_requests.py`, and has `future` wait for the answer.
     fn _request(
         &self,
         method: &Bound<'_, PyAny>,
@@ -502,7 +503,7 @@ impl Call {
         Ok(number)
     }
 
-    /// For `_requests.py`: the answer is not wanted any more.
+    /// Cancels a request for `_requests.py`, since its answer is not wanted any more.
     fn _give_up(&self, py: Python<'_>, number: u64) {
         detach(py, || self.slot.give_up(number));
     }
@@ -611,7 +612,7 @@ fn unanswered(py: Python<'_>, why: ClientRequestError) -> PyErr {
     raised.map_or_else(|e| e, |(name, arguments)| raise(name, arguments))
 }
 
-/// JSON text as Python's values.
+/// Parses JSON text into Python's values.
 pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     static LOADS: Imported = Imported::new("wellhead._json", "loads");
     LOADS.get(py)?.call1((text,))

@@ -34,7 +34,7 @@ pub(crate) struct Connection(Arc<Inner>, Alive);
 
 /// The state that a connection shares with its exchanges.
 pub(crate) struct Inner {
-    /// None once it was left behind by `fork`.
+    /// `None` in a child of `fork`, which leaves it to the parent.
     core: Option<(wellhead::Connection, Group)>,
     host: Arc<Host>,
     waker: Arc<Waker>,
@@ -68,7 +68,7 @@ impl Inner {
         })
     }
 
-    /// Runs at most `max` callbacks here.
+    /// Runs at most `max` callbacks on this thread. Returns how many it ran.
     pub(crate) fn poll_event(self: &Arc<Self>, py: Python<'_>, max: usize) -> PyResult<usize> {
         let (core, group) = self.parts(py)?;
         let Some(_running) = self.running() else { return Ok(0) };
@@ -86,7 +86,7 @@ impl Inner {
         Ok(ran)
     }
 
-    /// Deals with one message, running callbacks here.
+    /// Handles one message, and runs its callbacks on this thread.
     pub(crate) fn handle(self: &Arc<Self>, py: Python<'_>, message: &Bound<'_, PyAny>) -> PyResult<Handled> {
         let core = self.core(py)?;
         let message = input(message)?;
@@ -117,7 +117,7 @@ impl Inner {
     }
 }
 
-/// This thread runs callbacks of a connection.
+/// A mark that this thread runs callbacks of a connection, until it is dropped.
 struct Running;
 
 impl Drop for Running {
@@ -174,7 +174,7 @@ impl Connection {
         raising(|| detach(py, || core.receive(bytes)))
     }
 
-    /// Ends the input. Messages that were received are still answered.
+    /// Ends the input of the client. Messages that were received before are still answered.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.0.core(py)?;
         raising(|| detach(py, || core.end()))
@@ -310,7 +310,8 @@ impl Connection {
         this.py().import("wellhead._asyncio")?.getattr("handle")?.call1((this, message))
     }
 
-    /// For `handle_async`: the answer, or the exchange that it will come from.
+    /// Handles a message for `handle_async`. Returns the answer, None for a notification, or the exchange from
+    /// which the answer comes later.
     fn _begin<'py>(&self, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = message.py();
         Ok(match self.0.handle(py, message)? {

@@ -13,20 +13,20 @@ use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Arc, Mutex, MutexGuard};
 use wellhead::{Event, Observed, RequestContext};
 
-/// A `contextvars.Context`.
+/// A `contextvars.Context` of Python.
 pub(crate) struct Context(Py<PyAny>);
 
-/// The context of one callback. The observer of its call ran in the same one before.
+/// The context of one callback. The observer of the call ran in the same context before the callback.
 struct OfCall(Context);
 
 impl Context {
-    /// A copy of the context that runs now.
+    /// Copies the current context.
     pub(crate) fn current(py: Python<'_>) -> PyResult<Self> {
         static COPY: Imported = Imported::new("contextvars", "copy_context");
         Ok(Context(COPY.get(py)?.call0()?.unbind()))
     }
 
-    /// The context that runs now, for a request that begins here.
+    /// Returns the current context as that of a request that begins here.
     pub(crate) fn of_request(py: Python<'_>) -> PyResult<RequestContext> {
         Ok(Arc::new(Context::current(py)?))
     }
@@ -83,7 +83,7 @@ impl Base {
         lock(&self.0)
     }
 
-    /// The server begins to serve here.
+    /// Sets the context to the current one, in which the server begins to serve.
     pub(crate) fn set(&self, py: Python<'_>) -> PyResult<()> {
         let now = Context::current(py)?;
         let before = self.context().replace(now);
@@ -96,7 +96,7 @@ impl Base {
         context.map_or_else(|| Context::current(py), |context| context.copy(py))
     }
 
-    /// A context for the callback that an event asks for.
+    /// Returns the context in which to run the callback of an event.
     pub(crate) fn for_event(&self, py: Python<'_>, event: &Event) -> PyResult<Context> {
         if let Some(OfCall(own)) = event.request_context() {
             return Ok(own.clone_ref(py));
@@ -107,7 +107,7 @@ impl Base {
         }
     }
 
-    /// Returns the context in which the observer hears of a call: that of its callback.
+    /// Returns the context in which to call the observer about a call: that of its callback.
     pub(crate) fn for_observer(&self, py: Python<'_>, observed: &Observed<'_>) -> PyResult<Context> {
         let given = observed.request_context;
         if let Some(OfCall(own)) = given.and_then(|given| given.downcast_ref()) {

@@ -31,26 +31,27 @@ pub(crate) struct Descriptor {
     pub(crate) title: Option<Py<PyString>>,
     pub(crate) description: Option<Py<PyString>>,
     pub(crate) mime_type: Option<Py<PyString>>,
-    /// The size, which a resource alone has; so it is with the version.
+    /// The size. A template has none, nor a version.
     pub(crate) size: Option<u64>,
     pub(crate) kind: Option<Py<PyString>>,
     pub(crate) version: Option<Py<PyString>>,
     pub(crate) rare: Option<Box<Rare>>,
 }
 
-/// Members that few resources have.
+/// Members that few resources have, kept apart so that most resources need less memory.
 #[derive(Default)]
 pub(crate) struct Rare {
     annotations: Option<Annotations>,
     icons: Vec<wellhead::Icon>,
     meta: Option<Json>,
     metadata: Option<Json>,
-    /// Not shown in lists.
+    /// The caching hint, which lists do not show.
     cache: Option<wellhead::CacheHint>,
 }
 
 impl Descriptor {
-    /// Reads the keyword arguments of `function`. `None` stands for nothing. `others` are its other arguments.
+    /// Reads the keyword arguments of `function`. An argument that is `None` counts as absent. `others`: the names of
+    /// its other arguments.
     pub(crate) fn new(
         function: &str,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -65,7 +66,7 @@ impl Descriptor {
         Ok(descriptor)
     }
 
-    /// Takes one argument. Returns whether there is one of this name.
+    /// Takes one argument. Returns false if no argument has this name.
     fn take(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         let text = || given::optional(Some(value), |value| Ok(given::text(name, value)?.clone().unbind()));
         match name {
@@ -128,7 +129,7 @@ impl Descriptor {
 }
 
 impl Rare {
-    /// From the keyword arguments of these names. None: none was given.
+    /// Makes the members from keyword arguments, or returns `None` if none was given.
     pub(crate) fn new(arguments: [(&str, Option<Bound<'_, PyAny>>); 5]) -> PyResult<Option<Box<Self>>> {
         let mut rare = None;
         for (name, value) in arguments {

@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver as StdioDriver, Interrupter, Listening};
 use wellhead::{ErrorKind, Event};
 
-/// A batch that takes longer than this is written in parts.
+/// If a batch of callbacks takes longer than this, the answers so far are written before it ends.
 const PATIENCE: Duration = Duration::from_micros(500);
-/// The time that a loop runs batches before other callbacks of the loop have their turn.
+/// The time for which an event loop runs batches before the other callbacks of the loop have their turn.
 const TURN: Duration = Duration::from_millis(2);
 
-/// A running service.
+/// A running service: standard input and output, or an HTTP listener.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Driver {
     host: Arc<Host>,
@@ -33,20 +33,20 @@ pub(crate) struct Driver {
     signals: Mutex<Option<SignalWatch>>,
 }
 
-/// A service that the end of the process ends.
+/// A service, in a form that the end of the process can end.
 struct Service {
     process: Process,
-    /// None once it was left behind by `fork`.
+    /// `None` in a child of `fork`, which leaves it to the parent.
     driver: Option<Transport>,
 }
 
-/// The transport that serves.
+/// The transport of a service.
 enum Transport {
     Stdio(StdioDriver),
     Http(Arc<Listening>, SocketAddr),
 }
 
-/// Reaches it from other threads.
+/// A handle of a transport for other threads.
 enum Reach {
     Stdio(Interrupter),
     Http(Arc<Listening>),
@@ -74,7 +74,7 @@ impl Transport {
         }
     }
 
-    /// Has written what callbacks produced so far.
+    /// Makes the transport write the output that callbacks produced so far.
     fn flush(&self) {
         if let Transport::Stdio(driver) = self {
             driver.flush();
@@ -239,12 +239,12 @@ impl Driver {
         Ok(false)
     }
 
-    /// A socket that is readable when `pump` has something to do.
+    /// Returns a socket that is readable when `pump` has something to do.
     fn fileno(&self) -> i64 {
         self.bell.as_ref().map_or(-1, |bell| bell.fileno())
     }
 
-    /// A socket for `signal.set_wakeup_fd`: a signal makes a waiting `work` look for it.
+    /// Returns a socket for `signal.set_wakeup_fd`, with which a signal wakes a waiting `work`.
     fn signal_fd(&self, py: Python<'_>) -> PyResult<i64> {
         let reach = self.core(py)?.reach();
         let watch = SignalWatch::start(move || reach.interrupt())
@@ -255,7 +255,7 @@ impl Driver {
         Ok(fd)
     }
 
-    /// Over HTTP, where clients reach it.
+    /// Returns the address and the port of the HTTP listener; `None` over stdio.
     fn address(&self, py: Python<'_>) -> PyResult<Option<(String, u16)>> {
         Ok(match self.core(py)? {
             Transport::Stdio(_) => None,
@@ -263,7 +263,7 @@ impl Driver {
         })
     }
 
-    /// Sets the event loop that runs the coroutines of callbacks as tasks; any thread may hand one over.
+    /// Sets the event loop that runs the coroutines of callbacks as tasks, whichever thread made them.
     fn use_loop(&self, event_loop: Option<Py<PyAny>>) {
         self.host.use_loop(event_loop);
     }
@@ -278,7 +278,7 @@ impl Driver {
         self.host.take_tasks()
     }
 
-    /// Ends the service cleanly: what is under way may be answered within the drain time.
+    /// Ends the service cleanly: calls in flight may still be answered within the drain time.
     fn terminate(&self, py: Python<'_>) -> PyResult<()> {
         let reach = self.core(py)?.reach();
         detach(py, || reach.terminate());
@@ -325,13 +325,13 @@ impl Drop for Service {
     }
 }
 
-/// Returns whether a service of this process may raise what a hook left.
+/// Returns whether this process has a service that may raise the exception that a hook left.
 pub(crate) fn is_any_live() -> bool {
     let live: Vec<_> = lock(&LIVE).iter().filter_map(Weak::upgrade).collect();
     live.iter().any(|service| !service.process.is_parent())
 }
 
-/// Has each service of this process look for what a hook left.
+/// Wakes each service of this process, so that one of them raises the exception that a hook left.
 pub(crate) fn interrupt_all() {
     let live: Vec<_> = lock(&LIVE).iter().filter_map(Weak::upgrade).collect();
     for service in live.iter().filter(|service| !service.process.is_parent()) {

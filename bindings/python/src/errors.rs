@@ -24,12 +24,12 @@ fn make(py: Python<'_>, kind: ErrorKind, message: &str) -> PyResult<PyErr> {
     Ok(PyErr::from_value(class.get(py)?.call1((message, kind.code()))?))
 }
 
-/// An exception of the class that belongs to `kind`.
+/// Makes an exception of the class that belongs to `kind`.
 pub(crate) fn error(py: Python<'_>, kind: ErrorKind, message: &str) -> PyErr {
     make(py, kind, message).unwrap_or_else(|e| e)
 }
 
-/// The core's error as an exception.
+/// Makes the exception for an error of the core.
 pub(crate) fn from_core(py: Python<'_>, e: &wellhead::Error) -> PyErr {
     let mut message = e.to_string();
     let mut number = None;
@@ -69,13 +69,13 @@ impl<T> OrRaise<T> for wellhead::Result<T> {
     }
 }
 
-/// The meaning of a callback's exception.
+/// The meaning of an exception that a callback raised.
 pub(crate) enum Meaning {
     NotFound,
     Denied,
-    /// With the time after which it is worth to ask again.
+    /// The resource cannot be read now. The time is when the client may ask again.
     Busy(Option<Duration>),
-    /// An error of a further method.
+    /// An error of a method, with the number and text that the client gets.
     Error(MethodError),
     /// An error of a tool, with a text for the model.
     ToolError(ToolError),
@@ -84,15 +84,16 @@ pub(crate) enum Meaning {
     /// The callback waits for the client, and runs again.
     Waiting,
     InvalidState,
-    /// A token is good, but not for a request that needs these scopes.
+    /// The token is valid, but the request needs these scopes.
     InsufficientScope(Vec<String>),
-    /// Anything else, such as `asyncio.CancelledError`, which is about one task.
+    /// A failure: any other exception, such as `asyncio.CancelledError`, which is about one task.
     Failed,
-    /// See [`ends`].
+    /// The exception ends more than the callback: see [`ends`].
     Ends,
 }
 
-/// Returns whether an exception ends more than a callback, by the rule of asyncio's tasks.
+/// Returns whether an exception ends more than a callback, as `KeyboardInterrupt` and `SystemExit` do in asyncio's
+/// tasks.
 pub(crate) fn ends(py: Python<'_>, e: &PyErr) -> bool {
     e.is_instance_of::<PyKeyboardInterrupt>(py) || e.is_instance_of::<PySystemExit>(py)
 }

@@ -9,14 +9,14 @@ use pyo3::types::PyBytes;
 use std::sync::Arc;
 use wellhead::{ErrorKind, Handled, Route};
 
-/// A message in hand. Dropping it drops the answer.
+/// A message of `handle_async` that waits for its answer. Dropping it drops the answer.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Exchange {
     connection: Arc<Inner>,
     route: Route,
 }
 
-/// A tuple of one, with none in it if nothing is to be answered.
+/// A tuple with the answer of a message, or with `None` for a message that has no answer.
 type Answer<'py> = (Option<Bound<'py, PyBytes>>,);
 
 impl Exchange {
@@ -24,7 +24,7 @@ impl Exchange {
         Exchange { connection, route }
     }
 
-    /// The answer; none: not yet.
+    /// Returns the answer, or `None` if it is not there yet.
     pub(crate) fn answer<'py>(&self, py: Python<'py>) -> PyResult<Option<Answer<'py>>> {
         let core = self.connection.core(py)?;
         match raising(|| detach(py, || core.take(self.route)))? {
@@ -37,7 +37,7 @@ impl Exchange {
         }
     }
 
-    /// The application had its time: what it still owes is an internal error.
+    /// Ends the wait after the time limit: calls without an answer get an internal error.
     pub(crate) fn expire<'py>(&self, py: Python<'py>) -> PyResult<Answer<'py>> {
         let core = self.connection.core(py)?;
         raising(|| detach(py, || core.expire(self.route)))?;
@@ -51,7 +51,7 @@ impl Exchange {
 
 #[pymethods]
 impl Exchange {
-    /// Polls, and takes the answer; none: not yet.
+    /// Polls the connection, and returns the answer, or `None` if it is not there yet.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<Answer<'py>>> {
         self.connection.poll_event(py, usize::MAX)?;
         self.answer(py)

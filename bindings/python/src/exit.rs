@@ -12,25 +12,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-/// Threads that are inside.
+/// The number of threads that use the interpreter here.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 static ENDING: AtomicBool = AtomicBool::new(false);
-/// Tells the end that a thread has left.
+/// Tells the thread that ends the interpreter that another thread has left it.
 static LEFT: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 /// The time that the end of the interpreter waits for callbacks that are under way.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 thread_local! {
-    /// The number of times this thread is inside.
+    /// The number of nested [`Inside`] of this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A thread that the end of the interpreter has to wait for.
+/// A mark that this thread uses the interpreter, so that its end waits. Dropping it ends the use.
 pub(crate) struct Inside;
 
 impl Inside {
-    /// None: the end has begun.
+    /// Makes a mark, or returns `None` if the end of the interpreter has begun.
     pub(crate) fn enter() -> Option<Self> {
         let depth = DEPTH.get();
         if depth == 0 {
@@ -63,7 +63,7 @@ fn count_out() {
     }
 }
 
-/// `Python::detach`, unless the end has begun: then it keeps the interpreter, which nothing waits for that it could wait for.
+/// Calls `Python::detach`, unless the end has begun. Then `f` runs attached: no other thread waits for the interpreter.
 pub(crate) fn detach<T, F>(py: Python<'_>, f: F) -> T
 where
     F: Ungil + FnOnce() -> T,
@@ -73,8 +73,8 @@ where
     py.detach(f)
 }
 
-/// `Python::try_attach`, unless the end has begun. Keeps an exception that is under way: it may be what drops the object whose
-/// end calls this.
+/// Calls `Python::try_attach`, and returns `None` if the end has begun. Keeps a pending exception, since this may run
+/// while that exception drops an object.
 pub(crate) fn try_attach<T>(f: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     let _inside = Inside::enter()?;
     Python::try_attach(|py| {
@@ -87,7 +87,7 @@ pub(crate) fn try_attach<T>(f: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     })
 }
 
-/// The end begins: waits until no thread is inside but this one.
+/// Begins the end of the interpreter: waits, for at most [`PATIENCE`], until no thread but this one uses it.
 pub(crate) fn begin(py: Python<'_>) {
     ENDING.store(true, Ordering::SeqCst);
     let own = usize::from(DEPTH.get() > 0);
@@ -97,7 +97,7 @@ pub(crate) fn begin(py: Python<'_>) {
     });
 }
 
-/// In the child of a `fork` only this thread is left.
+/// Forgets the other threads, in the child of a `fork`, which has only this one.
 pub(crate) fn forked() {
     INSIDE.store(usize::from(DEPTH.get() > 0), Ordering::SeqCst);
 }

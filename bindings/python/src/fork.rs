@@ -9,7 +9,8 @@ use wellhead::{ErrorKind, fork};
 
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// Called once, when the package is imported: from then on a fork finds no lock held by a thread that it leaves behind.
+/// Called once, when the package is imported. From then on a fork waits until no other thread holds a lock, since such
+/// a lock would stay locked in the child.
 pub(crate) fn guard() {
     fork::guard(|| {
         // A thread that waits with the interpreter lets the thread that forks have it.
@@ -24,13 +25,13 @@ pub(crate) fn forking() {
     fork::before();
 }
 
-/// Called in the parent.
+/// Called in the parent after a fork, by `os.register_at_fork`.
 #[pyfunction(name = "_has_forked")]
 pub(crate) fn has_forked() {
     fork::after_in_parent();
 }
 
-/// Called in the child.
+/// Called in the child after a fork, by `os.register_at_fork`.
 #[pyfunction(name = "_forked")]
 pub(crate) fn forked() {
     fork::after_in_child();
@@ -38,7 +39,7 @@ pub(crate) fn forked() {
     exit::forked();
 }
 
-/// The process that something was made in.
+/// The process in which an object was made.
 pub(crate) struct Process(AtomicU64);
 
 impl Process {
@@ -46,18 +47,18 @@ impl Process {
         Process(AtomicU64::new(GENERATION.load(Ordering::Relaxed)))
     }
 
-    /// Returns whether this is a child of the process that made it.
+    /// Returns whether the current process is another one than that in which the object was made.
     pub(crate) fn is_parent(&self) -> bool {
         self.0.load(Ordering::Relaxed) != GENERATION.load(Ordering::Relaxed)
     }
 
-    /// Moves into the current process. Returns whether that is another one than before.
+    /// Sets the process to the current one. Returns whether that is another one than before.
     pub(crate) fn enter(&self) -> bool {
         let now = GENERATION.load(Ordering::Relaxed);
         self.0.swap(now, Ordering::Relaxed) != now
     }
 
-    /// Refuses the use of something that was made before `fork`.
+    /// Raises `ClosedError` if the object was made before a `fork`. `what` names the object.
     pub(crate) fn check(&self, py: Python<'_>, what: &str) -> PyResult<()> {
         if self.is_parent() {
             let message = format!("this {what} was made before fork; make a new one in the child");

@@ -23,7 +23,8 @@ pub(crate) fn callable(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     if value.is_callable() { Ok(()) } else { Err(not_a(name, "a function", value)) }
 }
 
-/// The first argument of a decorator. A function is refused: the decorator was written without parentheses.
+/// Reads the first argument of a decorator that takes arguments. A function there is refused: the application wrote the
+/// decorator without parentheses.
 pub(crate) fn decorated(
     decorator: &str,
     needs: &str,
@@ -37,7 +38,7 @@ pub(crate) fn decorated(
     string(if decorator == "resource" { "uri" } else { "name" }, value)
 }
 
-/// A list of `str`, or anything else that yields them.
+/// Reads a list of `str`, or another iterable of them.
 pub(crate) fn strings(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let what = "a list of str";
     if value.is_instance_of::<PyString>() {
@@ -52,7 +53,7 @@ pub(crate) fn strings(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<Stri
     strings.collect()
 }
 
-/// One of the words of a choice.
+/// Reads one of the words of an option, such as `auto`.
 pub(crate) fn word<T: FromStr<Err = wellhead::Error>>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
     let py = value.py();
     text(name, value)?
@@ -65,7 +66,7 @@ pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.extract().map_err(|_| not_a(name, "True or False", value))
 }
 
-/// A kind of number that is never negative.
+/// A type of numbers that are never negative.
 pub(crate) trait Count: TryFrom<u64> {
     const MOST: u64;
 }
@@ -92,7 +93,8 @@ pub(crate) fn count<T: Count>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<
     }
 }
 
-/// The least value of a number. The thread that runs the server runs callbacks, too.
+/// Returns the least value of the number of this name. There is at least one callback thread, which may be the one that
+/// calls `run`.
 fn least(name: &str) -> u64 {
     u64::from(name == "callback_threads")
 }
@@ -110,7 +112,7 @@ fn out_of_range<T: Count>(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
     error(value.py(), ErrorKind::InvalidArgument, &format!("{name} must be {range}{given}"))
 }
 
-/// An integer or a float.
+/// Reads an integer or a float.
 pub(crate) fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     let py = value.py();
     value.extract().map_err(|e: PyErr| {
@@ -121,7 +123,7 @@ pub(crate) fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     })
 }
 
-/// A MIME type, checked as registrations check it.
+/// Reads a MIME type, which is checked as registrations check it.
 pub(crate) fn mime_type<'a, 'py>(
     name: &str,
     value: &'a Bound<'py, PyAny>,
@@ -131,7 +133,7 @@ pub(crate) fn mime_type<'a, 'py>(
     Ok(text)
 }
 
-/// A time in seconds.
+/// Reads a time in seconds.
 pub(crate) fn seconds(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     let what = "a number of seconds, 0 or more";
     let given: f64 = value.extract().map_err(|_| not_a(name, what, value))?;
@@ -140,7 +142,7 @@ pub(crate) fn seconds(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration
     })
 }
 
-/// Bytes, or what else has the buffer protocol.
+/// Reads bytes, or another object with the buffer protocol.
 pub(crate) fn bytes<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(bytes.clone());
@@ -157,12 +159,12 @@ pub(crate) fn dict<'a, 'py>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResul
     value.cast::<PyDict>().map_err(|_| not_a(name, "a dict", value))
 }
 
-/// A dict as a JSON object.
+/// Reads a dict as a JSON object.
 pub(crate) fn object(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Json> {
     Json::parse(json(name, value)?).or_raise(value.py())
 }
 
-/// A dict as JSON text.
+/// Reads a dict as JSON text.
 pub(crate) fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     static DUMPS: Imported = Imported::new("json", "dumps");
     let py = value.py();
@@ -182,7 +184,7 @@ pub(crate) fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     })
 }
 
-/// An instance of a class of this package.
+/// Reads an instance of a class of this package.
 pub(crate) fn instance<'a, 'py, T>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, T>>
 where
     T: PyClass,
@@ -190,7 +192,7 @@ where
     value.cast::<T>().map_err(|_| not_a(name, &format!("a wellhead.{}", T::NAME), value))
 }
 
-/// A value, unless it is None or absent.
+/// Reads an argument with `take`. Returns `None` if it is Python's None or absent.
 pub(crate) fn optional<'py, T>(
     value: Option<&Bound<'py, PyAny>>,
     take: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,
@@ -202,7 +204,7 @@ pub(crate) fn not_a(name: &str, what: &str, value: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("{name} must be {what}, not {}", type_of(value)))
 }
 
-/// An item of a list is of another type.
+/// Makes the exception for an item of a list that has another type.
 pub(crate) fn not_of(name: &str, what: &str, item: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("{name} must be {what}, not of {}", type_of(item)))
 }
@@ -223,7 +225,7 @@ pub(crate) fn none_unknown(
     }
 }
 
-/// There is no keyword argument of that name.
+/// Makes the exception for a keyword argument that the function does not have.
 pub(crate) fn unknown(function: &str, name: &Bound<'_, PyAny>, known: &[&str]) -> PyErr {
     let message = format!("{function}() got an unexpected keyword argument '{name}'");
     let nearest = name.py().import("difflib").and_then(|difflib| {
@@ -235,7 +237,7 @@ pub(crate) fn unknown(function: &str, name: &Bound<'_, PyAny>, known: &[&str]) -
     }
 }
 
-/// Sets the option of that name. None: there is none that is set by its name.
+/// Sets the option of that name. Returns `None` if no option is set by that name.
 pub(crate) fn option<T: SetOption + Clone>(
     target: &T,
     name: &str,
@@ -254,7 +256,7 @@ pub(crate) fn option<T: SetOption + Clone>(
     set.map(Some).map_err(|e| error(value.py(), e.kind(), &format!("{name}: {e}")))
 }
 
-/// The names of the options that are set by their names.
+/// Returns the names of the options that [`option`] sets.
 pub(crate) fn options_of<T: SetOption>() -> impl Iterator<Item = &'static str> {
     T::OPTIONS.iter().map(|option| option.name).filter(|name| T::find_option(name).is_some())
 }

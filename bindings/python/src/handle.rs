@@ -1,4 +1,4 @@
-//! A registration, to be changed or removed.
+//! The handle of a registration, which the application changes or removes.
 
 use crate::body;
 use crate::errors::OrRaise;
@@ -15,7 +15,7 @@ use pyo3::{PyTraverseError, PyVisit};
 pub(crate) struct Handle {
     pub(crate) server: Py<Server>,
     pub(crate) name: String,
-    /// The registration has a MIME type.
+    /// True if the registration has a MIME type.
     pub(crate) typed: bool,
 }
 

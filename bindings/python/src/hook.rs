@@ -1,4 +1,4 @@
-//! Callables that the core calls by itself, wherever it is, instead of handing out an event.
+//! Callables that the core calls directly, on the thread on which it runs, instead of handing out an event.
 
 use crate::alive::Share;
 use crate::context::Base;
@@ -16,27 +16,27 @@ use std::sync::{Arc, Mutex};
 use wellhead::Provider;
 
 thread_local! {
-    /// The number of calls of [`raising`] this thread is in.
+    /// The number of nested calls of [`raising`] on this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    /// The exception that the innermost of them raises.
+    /// The exception that the innermost call of [`raising`] raises at its end.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// The exception of a hook that was called outside of [`raising`], as on a thread of the core's. The first service that
-/// finds it raises it, and the others serve on.
+/// The exception of a hook that was called outside of [`raising`], as on a thread of the core. The first service that
+/// finds it raises it. The other services go on.
 static LEFT: Mutex<Option<PyErr>> = Mutex::new(None);
 
-/// Calls the core, and then raises the `KeyboardInterrupt` or `SystemExit` of a hook that the core called meanwhile: no
-/// exception passes through the core.
+/// Calls the core, and then raises the `KeyboardInterrupt` or `SystemExit` of a hook that the core called meanwhile,
+/// since no exception can pass through the core.
 ///
 /// # Errors
-/// Only these two.
+/// Only `KeyboardInterrupt` and `SystemExit`.
 pub(crate) fn raising<T>(f: impl FnOnce() -> T) -> PyResult<T> {
     let (result, raised) = keeping(f);
     raised.map_or(Ok(result), Err)
 }
 
-/// Calls the core, and returns its result with that exception.
+/// Calls the core, and returns its result and the `KeyboardInterrupt` or `SystemExit` of a hook, if there was one.
 pub(crate) fn keeping<T>(f: impl FnOnce() -> T) -> (T, Option<PyErr>) {
     struct Scope;
     impl Drop for Scope {
@@ -51,14 +51,14 @@ pub(crate) fn keeping<T>(f: impl FnOnce() -> T) -> (T, Option<PyErr>) {
     (result, RAISED.take())
 }
 
-/// Raises the exception of a hook that was called outside of [`raising`].
+/// Raises the exception of a hook that was called outside of [`raising`], if there is one.
 pub(crate) fn raise_left() -> PyResult<()> {
     let left = lock(&LEFT).take();
     left.map_or(Ok(()), Err)
 }
 
-/// Keeps a `KeyboardInterrupt` or `SystemExit` of a function that nothing can raise out of, such as `wake`, for the thread
-/// that raises it. Shows any other exception.
+/// Keeps a `KeyboardInterrupt` or `SystemExit` of a function whose caller cannot raise it, such as `wake`, for a thread
+/// that can. Shows any other exception with `sys.unraisablehook`.
 pub(crate) fn uncaught(py: Python<'_>, e: PyErr, function: Option<&Bound<'_, PyAny>>) {
     if ends(py, &e) {
         keep(py, e);
@@ -81,7 +81,7 @@ fn keep(py: Python<'_>, e: PyErr) {
     }
 }
 
-/// Sends the interrupt to the main thread once more, which raises it when it next runs Python.
+/// Sends the interrupt to the main thread again. The main thread raises it when it next runs Python.
 fn interrupt_main(py: Python<'_>) {
     static INTERRUPT_MAIN: Imported = Imported::new("_thread", "interrupt_main");
     if let Err(e) = INTERRUPT_MAIN.get(py).and_then(PyAnyMethods::call0) {
@@ -89,7 +89,7 @@ fn interrupt_main(py: Python<'_>) {
     }
 }
 
-/// A callable. The core has a share of this, the server the other: so garbage collection sees it.
+/// A callable that the core calls. The core shares it with the Python server, so that garbage collection sees it there.
 #[derive(Clone)]
 pub(crate) struct Hook {
     callable: Arc<Mutex<Option<Py<PyAny>>>>,
@@ -106,8 +106,8 @@ impl Hook {
         drop(before); // after the lock: it may run Python
     }
 
-    /// None without a callable, a server or an interpreter, and if the callable raised. That is logged, or kept for
-    /// [`raising`].
+    /// Calls `f` with the callable. Returns `None` if the callable, the server or the interpreter is gone, and if the
+    /// callable raised: that exception is logged, or kept for [`raising`].
     pub(crate) fn call<T>(
         &self,
         failure: &str,
@@ -133,7 +133,7 @@ impl Hook {
         .flatten()
     }
 
-    /// For `Server.on_publish`.
+    /// Calls the function of `Server.on_publish` with the text of a change.
     pub(crate) fn publish(&self, event: &str) {
         self.call("a function that publishes failed", |callable| callable.call1((event,)).map(drop));
     }
@@ -146,7 +146,8 @@ impl Hook {
     }
 }
 
-/// Says whether a URI may exist. The other callbacks of the registration are events.
+/// The function `exists` of a registration: it says whether a URI may exist. The core calls it directly, and the other
+/// callbacks through events.
 pub(crate) struct Exists(pub(crate) Hook, pub(crate) Base);
 
 impl Provider for Exists {

@@ -1,4 +1,4 @@
-//! Runs the application's callables for the events of one connection, or of all that a service over HTTP has.
+//! Runs the application's callables for the events of one connection, or of all connections of an HTTP service.
 
 use crate::access::Caller;
 use crate::answer::FromCallback;
@@ -24,18 +24,19 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use wellhead::{Answer, Call, CallId, Completion, Event, Page, Responder};
 
-/// The server whose callables run, and the tasks that they left.
+/// The runner of a server's callables, with the tasks of those that are `async def`.
 pub(crate) struct Host {
     pub(crate) server: Py<Server>,
     pub(crate) process: Process,
-    /// The caller of the connection. The core has the id only, so that garbage collection sees the value.
+    /// The caller of the connection. The core gets only its id: the value stays here, where garbage collection sees it.
     caller: Option<Py<Caller>>,
-    /// The function that judges bearer tokens.
+    /// The `verify` function, which judges bearer tokens; `None` if the service takes none.
     verifier: Option<Arc<Positional>>,
     pub(crate) requests: Requests,
-    /// The tasks of coroutines, to be cancelled. asyncio itself holds them weakly.
+    /// The tasks of coroutines by their calls, so that they can be cancelled. asyncio itself keeps only weak references
+    /// to tasks.
     tasks: Mutex<HashMap<CallId, Py<PyAny>>>,
-    /// The loop for coroutines that are made on threads without one.
+    /// The event loop for coroutines that are made on threads without a loop.
     event_loop: Mutex<Option<Py<PyAny>>>,
     /// The value of the lifespan of the service.
     lifespan: Mutex<Option<Py<PyAny>>>,
@@ -46,7 +47,7 @@ impl Host {
         Host::for_clients(server, caller, None)
     }
 
-    /// Makes the host of a service over HTTP, whose clients show tokens.
+    /// Makes the runner of an HTTP service. `verifier` judges the bearer tokens of its clients.
     pub(crate) fn verifying(server: Py<Server>, verifier: Option<Positional>) -> Arc<Self> {
         Host::for_clients(server, None, verifier.map(Arc::new))
     }
@@ -68,7 +69,7 @@ impl Host {
         })
     }
 
-    /// Runs the callback that an event asks for. Returns whether there was one.
+    /// Runs the callback of an event. Returns false if there is none to run.
     ///
     /// # Errors
     /// Only `KeyboardInterrupt` and `SystemExit`. The call is answered all the same.
@@ -117,7 +118,7 @@ impl Host {
         Ok(true)
     }
 
-    /// Returns whether an event loop may run the event.
+    /// Returns whether the event's callback may run on an event loop, since it returns quickly.
     pub(crate) fn is_quick(&self, event: &Event) -> bool {
         match (event, self.server.get().table.arounds()) {
             (Event::Read(_) | Event::Method(_), Some(arounds)) => match self.answerer(event) {
@@ -225,7 +226,7 @@ impl Host {
         }
     }
 
-    /// Calls it with these arguments, and with the call if it wants that.
+    /// Calls a function with these arguments, and with the `Call` if it has a parameter for it.
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, which differ by their types")]
     fn call_function<A: FromCallback + Notifies>(
         self: &Arc<Self>,
@@ -267,7 +268,8 @@ impl Host {
         self.settle(py, way, id, context, returned)
     }
 
-    /// Answers with what a callback returned or raised, or sees to it that it is answered later.
+    /// Answers with the value that a callback returned or raised. If that is a future or a coroutine, its result is the
+    /// answer later.
     fn settle<A>(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -302,7 +304,7 @@ impl Host {
         Ok(())
     }
 
-    /// The answer comes when `later` is done.
+    /// Answers with the result of `later`, a future or a coroutine, when it is done.
     fn wait<A>(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -348,19 +350,19 @@ impl Host {
         drop(before); // after the lock: it may run Python
     }
 
-    /// The task of a call is done.
+    /// Forgets the task of a call, which is done.
     pub(crate) fn forget_task(&self, call: CallId) {
         let task = lock(&self.tasks).remove(&call);
         drop(task);
     }
 
-    /// Coroutines from now on become tasks of this loop, whatever thread makes them.
+    /// Sets the event loop that runs coroutines as tasks, whichever thread makes them.
     pub(crate) fn use_loop(&self, event_loop: Option<Py<PyAny>>) {
         let before = std::mem::replace(&mut *lock(&self.event_loop), event_loop);
         drop(before);
     }
 
-    /// Takes the tasks of calls whose answers are dropped.
+    /// Takes the tasks of calls in flight, whose answers are dropped.
     pub(crate) fn take_tasks(&self) -> Vec<Py<PyAny>> {
         let tasks = std::mem::take(&mut *lock(&self.tasks));
         tasks.into_values().collect()
@@ -394,7 +396,7 @@ impl Host {
     }
 }
 
-/// Answers what nothing answers any more. Dropping an event is an internal error.
+/// Answers an event whose registration was removed. To drop it would answer "internal error".
 fn removed(event: Event) {
     let _wanted = match event {
         Event::Read(call) => call.into_responder().finish(Answer::NotFound),
@@ -404,7 +406,7 @@ fn removed(event: Event) {
     };
 }
 
-/// Answers with what an exception means.
+/// Answers with the meaning of an exception that a callback raised.
 pub(crate) fn raised<A: FromCallback>(
     py: Python<'_>,
     way: Way<A>,
@@ -424,7 +426,7 @@ pub(crate) fn raised<A: FromCallback>(
     ending.map_or(Ok(()), Err)
 }
 
-/// Answers that the callback gave no answer.
+/// Answers that the callback failed. `why` goes to the log only.
 pub(crate) fn fail<A: FromCallback>(py: Python<'_>, way: Way<A>, why: String, context: &Context) {
     log::of_callback(py, None, Some(context), || A::fail(way, why));
 }

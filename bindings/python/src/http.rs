@@ -17,10 +17,10 @@ pub(crate) struct EndpointOptions {
     pub(crate) verifier: Option<Positional>,
 }
 
-/// Further arguments of each endpoint.
+/// The names of the further arguments of each endpoint, which are about tokens.
 const OF_TOKENS: [&str; 4] = ["verify", "resource", "authorization_servers", "scopes"];
 
-/// The endpoint of a program that has an HTTP server of its own.
+/// Reads the options of an endpoint for a program that has an HTTP server of its own.
 pub(crate) fn endpoint(server: &Server, options: &Bound<'_, PyDict>) -> PyResult<EndpointOptions> {
     let is_known = |name: &str| !matches!(name, "head_ms" | "idle_ms"); // the HTTP server's own
     let mut taken = Taken::new(server);
@@ -35,7 +35,8 @@ pub(crate) fn endpoint(server: &Server, options: &Bound<'_, PyDict>) -> PyResult
     taken.endpoint(options.py())
 }
 
-/// The native listener, and who judges its clients' tokens.
+/// Reads the options of the library's own listener. Returns it and the function that judges its clients' tokens, if
+/// there is one.
 pub(crate) fn listener(server: &Server, options: &Bound<'_, PyDict>) -> PyResult<(Http, Option<Positional>)> {
     // The first follows from the address; signals are Python's.
     let is_known = |name: &str| !matches!(name, "loopback_only" | "handle_sigterm");
@@ -80,7 +81,7 @@ impl Taken {
         }
     }
 
-    /// False: there is no option of this name.
+    /// Takes one option. Returns false if there is no option of this name.
     fn option(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         match name {
             "verify" => self.verifier = if value.is_none() { None } else { Some(verifier(value)?) },

@@ -14,7 +14,7 @@ use wellhead::CallId;
 
 /// A value that a callback may return in place of an answer.
 pub(crate) enum Later<'py> {
-    /// Anything with `result` and `add_done_callback`.
+    /// A future: an object with `result` and `add_done_callback`.
     Future(Bound<'py, PyAny>),
     /// A coroutine, or another awaitable.
     Awaitable(Bound<'py, PyAny>),
@@ -33,11 +33,11 @@ impl<'py> Later<'py> {
     }
 }
 
-/// A question that waits for a future: a [`Way`] of any kind.
+/// A call of a callback that waits for a future: a [`Way`] of any kind.
 pub(crate) trait Question: Send + Sync {
     /// Answers with the result of a future that is done.
     fn done(self: Box<Self>, future: &Bound<'_, PyAny>, context: &Context);
-    /// Answers with what an exception means.
+    /// Answers with the meaning of an exception that a callback raised.
     fn raised(self: Box<Self>, py: Python<'_>, e: PyErr, context: &Context) -> PyResult<()>;
     fn abandon(self: Box<Self>);
 }
@@ -56,8 +56,8 @@ impl<A: FromCallback> Question for Way<A> {
     }
 }
 
-/// The done callback of a future: answers with its result, on whichever thread completes it. Dropped before that, as
-/// with a task of a loop that ended, it answers "internal error".
+/// The done callback of a future: answers with the future's result, on the thread that completes it. If it is dropped
+/// before, as with a task of a loop that ended, it answers "internal error".
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Pending {
     question: Mutex<Option<Box<dyn Question>>>,
@@ -76,7 +76,7 @@ impl Pending {
         Pending { question: Mutex::new(Some(question)), host: Arc::downgrade(host), call, context }
     }
 
-    /// Gives the answer up: it will not be called.
+    /// Answers with a failure, since the future will not call this object.
     pub(crate) fn fail(&self, py: Python<'_>, e: PyErr) -> PyResult<()> {
         self.take().map_or(Ok(()), |question| question.raised(py, e, &self.context))
     }

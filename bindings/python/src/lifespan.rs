@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 use std::sync::Mutex;
 
-/// A Python object that has them. None: nothing was registered.
+/// The Python object with the lifespan and these functions. `None` if none was registered.
 #[derive(Default)]
 pub(crate) struct Life(Mutex<Option<Py<PyAny>>>);
 
@@ -16,7 +16,7 @@ impl Life {
         lock(&self.0).as_ref().map(|life| life.clone_ref(py))
     }
 
-    /// Returns the object, which it makes the first time.
+    /// Returns the Python object. The first call makes it.
     pub(crate) fn made<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         static LIFE: Imported = Imported::new("wellhead._lifespan", "Life");
         if let Some(life) = self.get(py) {

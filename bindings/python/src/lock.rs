@@ -1,4 +1,5 @@
-//! Locks a mutex whatever happened to the thread that held it before: a panic of a callback is caught, and leaves no state halfway.
+//! Locks a mutex, also if a thread panicked while it held it: panics of callbacks are caught, and leave no state half
+//! changed.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use wellhead::Level;
 
 thread_local! {
-    /// The callback that the next line on this thread is about.
+    /// The callback that the next log line on this thread is about, if it is about one.
     static ABOUT: RefCell<Option<About>> = const { RefCell::new(None) };
 }
 
@@ -55,7 +55,7 @@ fn to_logger(py: Python<'_>, level: Level, line: &str, about: Option<About>) -> 
     Ok(())
 }
 
-/// An exception that belongs to no call.
+/// Logs an exception that belongs to no call.
 pub(crate) fn exception(py: Python<'_>, line: &str, exception: PyErr) {
     if let Err(e) =
         to_logger(py, Level::Error, line, Some(About { exception: Some(exception), context: None }))
@@ -64,8 +64,9 @@ pub(crate) fn exception(py: Python<'_>, line: &str, exception: PyErr) {
     }
 }
 
-/// Lets `answer` tell the core of a failure of a callback, whose line then is logged in its context and carries the traceback
-/// of `exception`. If the core logged nothing, since no client waited any more, the exception is logged all the same.
+/// Runs `answer`, which reports the failure of a callback to the core. The log line of the core gets the callback's
+/// context and the traceback of `exception`. If the core logs nothing, since no client waits any more, the exception is
+/// still logged.
 pub(crate) fn of_callback(
     py: Python<'_>,
     exception: Option<PyErr>,

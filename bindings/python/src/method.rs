@@ -45,7 +45,7 @@ impl FromCallback for MethodAnswer {
     }
 }
 
-/// The error that a `wellhead.MethodError` stands for.
+/// Makes the error of a method from a `wellhead.MethodError` that a callback raised.
 pub(crate) fn error(raised: &Bound<'_, PyAny>) -> PyResult<MethodError> {
     let py = raised.py();
     let number = raised.getattr(intern!(py, "number"))?.extract()?;
@@ -54,7 +54,7 @@ pub(crate) fn error(raised: &Bound<'_, PyAny>) -> PyResult<MethodError> {
     Ok(if data.is_none() { error } else { error.data(object("data", &data)?) })
 }
 
-/// The object that an exception carries.
+/// Returns the `value` of an exception as JSON, such as that of `InputRequired`.
 pub(crate) fn carried(raised: &Bound<'_, PyAny>) -> PyResult<Json> {
     object("value", &raised.getattr(intern!(raised.py(), "value"))?)
 }

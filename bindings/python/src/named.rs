@@ -17,7 +17,7 @@ enum Family {
     Prompt,
 }
 
-/// The arguments of `Server.tool`.
+/// The names of the arguments of `Server.tool`, in order.
 pub(crate) const TOOL: [&str; 12] = [
     "name",
     "definition",
@@ -33,11 +33,11 @@ pub(crate) const TOOL: [&str; 12] = [
     "thread",
 ];
 
-/// The arguments of `Server.prompt`.
+/// The names of the arguments of `Server.prompt`, in order.
 pub(crate) const PROMPT: [&str; 8] =
     ["name", "definition", "complete", "title", "description", "icons", "meta", "thread"];
 
-/// The keywords that are members of a definition, without those that are None.
+/// Collects the keyword arguments that are members of a definition, such as `title`. Those that are None are left out.
 pub(crate) fn members(
     decorator: &str,
     known: &[&str],
@@ -56,7 +56,8 @@ pub(crate) fn members(
     Ok(given.unbind())
 }
 
-/// The first argument of a decorator: the name, or, written without parentheses, the function.
+/// Reads the first argument of a decorator: the name, or the function if the application wrote the decorator without
+/// parentheses.
 pub(crate) fn name_or_function<'py>(
     given: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Option<String>, Option<Bound<'py, PyAny>>)> {
@@ -67,7 +68,8 @@ pub(crate) fn name_or_function<'py>(
     })
 }
 
-/// Returns the definition. It is checked here, so that an exception names the mistake at the registration.
+/// Returns the argument `definition`. It is checked here, so that an exception names the mistake when the application
+/// registers it.
 pub(crate) fn definition(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
     let definition = given::optional(given, |definition| {
         given::object("definition", definition)?;
@@ -76,14 +78,14 @@ pub(crate) fn definition(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py
     Ok(definition.map(Bound::unbind))
 }
 
-/// A tool or a prompt as `_tools.py` and `_prompts.py` plan it.
+/// A tool or a prompt to register, as `plan` of `_tools.py` or `_prompts.py` returns it.
 #[derive(FromPyObject)]
 struct Named<'py> {
     #[pyo3(item(0))]
     name: String,
     #[pyo3(item(1))]
     definition: Bound<'py, PyAny>,
-    /// A function of the arguments as a dict.
+    /// The function to call, which takes the arguments as a dict.
     #[pyo3(item(2))]
     function: Bound<'py, PyAny>,
     #[pyo3(item(3))]

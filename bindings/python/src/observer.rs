@@ -1,4 +1,4 @@
-//! Calls and counts, for the program.
+//! The observer of calls, and the counters.
 
 use crate::context::Base;
 use crate::hook::Hook;
@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use std::time::Instant;
 use wellhead::Builder;
 
-/// Has `hook` called when calls begin and end, in the context of the callback.
+/// Sets `hook` as the observer: it is called when a call begins and when it ends, in the context of the
+/// callback.
 pub(crate) fn observe(builder: Builder, hook: &Hook, base: &Base) -> Builder {
     let (hook, base, epoch) = (hook.clone(), base.clone(), Instant::now());
     builder.clock(move || epoch.elapsed()).observe(move |observed| {

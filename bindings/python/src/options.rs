@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use wellhead::{Builder, Server};
 
-/// The options that are not set by their names, because Python has types of its own for them. `None` is their default.
+/// The options that are not set by their names, because Python has types of its own for them. Each defaults to None.
 const OTHERS: [&str; 12] = [
     "cursor_key",
     "limits",
@@ -71,7 +71,7 @@ pub(crate) fn builder(
     Ok(builder)
 }
 
-/// None: there is no option of this name.
+/// Sets one option. Returns `None` if there is no option of this name.
 fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Builder>> {
     Ok(Some(match name {
         "cursor_key" => builder.cursor_key(given::bytes(name, value)?.as_bytes()),
@@ -129,7 +129,7 @@ fn error_codes(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> Py
     Ok(builder)
 }
 
-/// A dict whose keys are `str`.
+/// Reads a dict whose keys are `str`, as pairs.
 fn pairs<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     let key = |key: &Bound<'_, PyAny>| given::string(&format!("a key of {name}"), key);
     given::dict(name, value)?.iter().map(|(name, value)| Ok((key(&name)?, value))).collect()

@@ -16,14 +16,15 @@ use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Arc, Mutex};
 use wellhead::{ErrorKind, Method, Provider, Template, Variable};
 
-/// A registration that a decorator is about to make.
+/// The registration that a decorator makes once it gets its function.
 pub(crate) enum What {
     /// A fixed URI or a template, with the function that lists what the template makes.
     Resource {
         uri: String,
         descriptor: Descriptor,
         raw_values: bool,
-        /// True if it runs in the pool. None: where the service runs its callbacks.
+        /// True if the function runs in the pool of threads, false if on the thread that serves. `None` if the
+        /// application did not say.
         thread: Option<bool>,
         list: Option<Py<PyAny>>,
         complete: Option<Py<PyDict>>,
@@ -45,13 +46,13 @@ pub(crate) enum What {
     },
     Search,
     Tool {
-        /// None: that of the function.
+        /// The name of the tool. `None` stands for the name of the function.
         name: Option<String>,
-        /// The whole definition. None: that of the function's type hints, unless `given` has a schema.
+        /// The whole definition. If it is `None`, the function's type hints make it, unless `given` has a schema.
         definition: Option<Py<PyAny>>,
-        /// The values of keywords, by name.
+        /// The keyword arguments of the decorator, by name.
         given: Py<PyDict>,
-        /// True if the callback runs on a thread; none: not said, as of a resource.
+        /// True if the function runs in the pool of threads, as for a resource. `None` if the application did not say.
         thread: Option<bool>,
     },
     /// A prompt: the fields of a tool, and the completers of its arguments.
@@ -116,7 +117,7 @@ impl Decorator {
     }
 }
 
-/// The way to call a function, which `_parameters.py` has read from its signature.
+/// The plan of how to call a function, which `_parameters.py` made from its signature.
 #[derive(FromPyObject)]
 struct Plan {
     #[pyo3(item(0))]
@@ -127,12 +128,12 @@ struct Plan {
     name: Option<Py<PyString>>,
     #[pyo3(item(3))]
     description: Option<Py<PyString>>,
-    /// The completers of variables whose type has few values.
+    /// The completers of the variables whose type has few values, such as an enum.
     #[pyo3(item(4))]
     completers: Py<PyDict>,
 }
 
-/// Registers `function`, with the signature work done here, once.
+/// Registers `function`. Its signature is read here, once, and not at each call.
 pub(crate) fn register(
     py: Python<'_>,
     server: &Server,
@@ -291,13 +292,14 @@ fn plan(function: &Bound<'_, PyAny>, variables: &[Variable], uri: bool) -> PyRes
     PLAN.get(py)?.call1((function, variables, uri))?.extract()
 }
 
-/// The function that lists, made from it or from the items that were given.
+/// Makes the function of a list source from a function, or from the items of a list.
 fn listing(given: &Bound<'_, PyAny>) -> PyResult<Arc<Positional>> {
     static LISTING: Imported = Imported::new("wellhead._parameters", "listing");
     LISTING.get(given.py())?.call1((given,))?.extract().map(Arc::new)
 }
 
-/// Returns the completers by variable: the given ones, and those that the types of other variables imply.
+/// Returns the completers by variable: those that the application gave, and those that the types of other variables
+/// imply.
 pub(crate) fn completers(
     own: &Bound<'_, PyDict>,
     given: Option<&Bound<'_, PyDict>>,
@@ -314,7 +316,7 @@ pub(crate) fn completers(
     made.collect()
 }
 
-/// The function that says if a URI may exist, and the core's share of it.
+/// Makes the hook for the function `exists` of a registration, and the core's share of that hook.
 fn with_existence(
     py: Python<'_>,
     server: &Server,
@@ -329,17 +331,17 @@ fn with_existence(
     Ok(Some((hook.clone(), Arc::new(Exists(hook, server.base.clone())))))
 }
 
-/// Returns the function that judges bearer tokens.
+/// Reads the `verify` function, which judges bearer tokens.
 pub(crate) fn verifier(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
     positional(function, &["token"], 1, true)
 }
 
-/// Returns the observer's callback.
+/// Reads the `observe` function.
 pub(crate) fn observer(function: &Bound<'_, PyAny>) -> PyResult<Positional> {
     positional(function, &["observed"], 1, false)
 }
 
-/// A function that takes the arguments of these names by position, the first `required` of them at least.
+/// Checks that a function takes the arguments of these names by position, or at least the first `required` of them.
 pub(crate) fn positional(
     function: &Bound<'_, PyAny>,
     names: &[&str],

@@ -9,23 +9,23 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 use wellhead::{ClientAnswer, ResponseCall};
 
-/// The number of its connection, and its own number there.
+/// The key of a request to a client: the number of its connection, and its own number there.
 pub(crate) type Key = (u64, u64);
 
-/// The requests of a service.
+/// The requests of a service to its clients that wait for an answer.
 #[derive(Default)]
 pub(crate) struct Requests(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
     open: HashMap<Key, State>,
-    /// The service has ended: a request that was sent before, and is entered only now, has no answer to wait for.
+    /// True once the service has ended. A request that was sent before, and gets its future only now, is cancelled.
     ended: bool,
 }
 
 enum State {
     Waits(Py<PyAny>),
-    /// The answer came before the future.
+    /// The answer came before [`Requests::wait_for`] was called.
     Came(ClientAnswer),
 }
 
@@ -34,7 +34,7 @@ impl Requests {
         lock(&self.0)
     }
 
-    /// From now on `future` waits for the answer.
+    /// Sets the future that gets the answer of a request. If the answer has come already, the future gets it at once.
     pub(crate) fn wait_for(&self, future: &Bound<'_, PyAny>, key: Key) -> PyResult<()> {
         let mut state = self.state();
         let answer = match state.open.remove(&key) {
@@ -49,7 +49,8 @@ impl Requests {
         settle(future, &answer, None)
     }
 
-    /// `context`: the one for callbacks of the future that no event loop calls.
+    /// Gives an answer to its future. `context`: the one in which the future's callbacks run if no event loop calls
+    /// them.
     pub(crate) fn answered(&self, py: Python<'_>, call: &ResponseCall, context: &Context) -> PyResult<()> {
         let key = (call.connection(), call.number());
         let mut state = self.state();

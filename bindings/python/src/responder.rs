@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use wellhead::{CallId, ClientRequestError, ErrorKind, Json, Reply, Responder};
 
-/// The answer's way back, once. Dropped without an answer, it answers "internal error".
+/// The way of one answer to the core, to be used once. If it is dropped without an answer, it answers "internal error".
 pub(crate) struct Way<A: Reply> {
     own: Option<Responder<A>>,
     shared: Option<Arc<Slot<A>>>,
@@ -42,7 +42,7 @@ impl<A: Reply> Way<A> {
         });
     }
 
-    /// Gives the answer up in a process that is not the connection's.
+    /// Drops the way without an answer, in a child of `fork`, which does not own the connection.
     pub(crate) fn abandon(mut self) {
         self.end(mem::forget);
     }
@@ -57,7 +57,7 @@ impl<A: Reply> Way<A> {
 }
 
 impl Way<Vec<wellhead::Verdict>> {
-    /// Answers that there are no verdicts; `why` is for the log.
+    /// Answers that the `authorize` callback failed. `why` goes to the log only.
     pub(crate) fn fail(mut self, why: String) {
         self.end(move |responder| responder.fail(&why));
     }
@@ -69,14 +69,15 @@ impl<A: Reply> Drop for Way<A> {
     }
 }
 
-/// The parts of a responder that [`Call`] uses.
+/// The methods of a responder that a [`Call`] uses, without the type of its answer.
 pub(crate) trait Watched: Send + Sync {
     fn is_cancelled(&self) -> bool;
-    /// False: there is no responder any more.
+    /// Sets a hook on cancellation. Returns false if the call is already answered.
     fn on_cancel(&self, hook: Box<dyn FnOnce() + Send>) -> bool;
-    /// None: there is no responder any more.
+    /// Sends a notification. Returns `None` if the call is already answered.
     fn notify(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<bool>>;
-    /// The numbers of the connection and of the request.
+    /// Sends the client a request. Returns the numbers of its connection and of the request, or `None` if the call is
+    /// already answered.
     fn request(&self, method: &str, params: Option<&Json>) -> Option<wellhead::Result<(u64, u64)>>;
     fn give_up(&self, request: u64);
     fn request_input(&self, name: &str, method: &str, params: Option<&Json>) -> Option<Requested>;
@@ -96,21 +97,21 @@ pub(crate) type Requested = Result<Json, ClientRequestError>;
 /// A responder that a [`Call`] shares with the answer's way back. Any number of threads use it at once.
 pub(crate) struct Slot<A: Reply> {
     state: Mutex<State<A>>,
-    /// The call has a hook on cancellation. The end waits while the hook runs on another thread, so it lets go of the
-    /// interpreter.
+    /// True if the call has a hook on cancellation. The end of the call waits while the hook runs on another thread, so
+    /// it detaches from the interpreter.
     hooked: AtomicBool,
 }
 
 enum State<A: Reply> {
     Open(Arc<Responder<A>>),
-    /// Answered, or given up. Who uses the responder last carries the end out.
+    /// The call is answered, or dropped. The thread that uses the responder last runs the end.
     Over {
         cancelled: bool,
         end: Option<End<A>>,
     },
 }
 
-/// The last use of the responder. Dropping the responder answers "internal error".
+/// The function that uses the responder last, to answer. To drop the responder instead answers "internal error".
 type End<A> = Box<dyn FnOnce(Responder<A>) + Send>;
 
 impl<A: Reply> Slot<A> {
@@ -122,7 +123,8 @@ impl<A: Reply> Slot<A> {
         lock(&self.state)
     }
 
-    /// Ends the call, now or when no thread uses the responder any more. Only the first end counts.
+    /// Runs `end`, now or when no other thread uses the responder any more. Only the first call of this function
+    /// counts.
     fn end(&self, end: impl FnOnce(Responder<A>) + Send + 'static) {
         let mut state = self.state();
         let State::Open(responder) = &*state else { return };
@@ -148,7 +150,8 @@ impl<A: Reply> Slot<A> {
         }
     }
 
-    /// Uses the responder without a lock: what it does may wake the application.
+    /// Calls `f` with the responder, without a lock, as `f` may wake the application. Returns `None` if the call is
+    /// already answered.
     fn use_responder<R>(&self, f: impl FnOnce(&Responder<A>) -> R) -> Option<R> {
         let responder = match &*self.state() {
             State::Open(responder) => responder.clone(),
@@ -159,7 +162,7 @@ impl<A: Reply> Slot<A> {
         Some(result)
     }
 
-    /// Carries the end out if there was one meanwhile and no other thread has the responder.
+    /// Gives the responder back. Runs the end if the call ended meanwhile and no other thread has the responder.
     fn let_go(&self, responder: Arc<Responder<A>>) {
         let Some(responder) = Arc::into_inner(responder) else { return };
         let end = match &mut *self.state() {
@@ -172,7 +175,7 @@ impl<A: Reply> Slot<A> {
         });
     }
 
-    /// Ends the call, which may block while its hook runs.
+    /// Runs `end`, which may block while the call's hook runs on another thread.
     fn waiting(&self, end: impl FnOnce() + Send) {
         if !self.hooked.load(Ordering::Acquire) {
             return end();
@@ -257,7 +260,7 @@ impl<A: Reply + Notifies> Watched for Slot<A> {
     }
 }
 
-/// An answer before which the client may be told and asked something.
+/// A type of answer before which the callback may send the client notifications and requests.
 pub(crate) trait Notifies: Reply + Sized {
     fn notify(_: &Responder<Self>, _: &str, _: Option<&Json>) -> wellhead::Result<bool> {
         Err(no_method())

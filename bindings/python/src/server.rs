@@ -74,7 +74,8 @@ impl Server {
         })
     }
 
-    /// Registers a function for the begin or end of services, or returns the decorator that does.
+    /// Registers a function for the begin or end of services. Without a function, returns a decorator that registers
+    /// one.
     fn at<'py>(
         &self,
         py: Python<'py>,
@@ -85,7 +86,7 @@ impl Server {
         function.map_or(Ok(register.clone()), |function| register.call1((function,)))
     }
 
-    /// Registers the function, or returns the decorator that does.
+    /// Registers the function. Without a function, returns a decorator that registers one.
     fn decorate<'py>(
         this: &Bound<'py, Self>,
         what: What,
@@ -766,12 +767,13 @@ impl Server {
         format!("<wellhead.Server {:?}>", self.name)
     }
 
-    /// For `_lifespan.py`: what begins and ends with a service, or None.
+    /// Returns the lifespan and the functions of `on_start` and `on_stop`, for `_lifespan.py`. Returns `None` if there
+    /// are none.
     fn _life(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.life.get(py)
     }
 
-    /// For `_run.py`: whether an `async def` is registered.
+    /// Returns whether an `async def` is registered, for `_run.py`.
     fn _needs_loop(&self) -> bool {
         self.table.needs_loop()
     }

@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use wellhead::serve::Stdio;
 
-/// Returns how standard input and output are served. An event loop has no callback threads, and signals are Python's.
+/// Reads the options of `run`, and returns the driver of standard input and output. `threads`: `callback_threads` is an
+/// option, which an event loop lacks. Python handles the signals.
 pub(crate) fn stdio(function: &str, options: Option<&Bound<'_, PyDict>>, threads: bool) -> PyResult<Stdio> {
     let is_known = |name: &str| name != "handle_sigterm" && (threads || name != "callback_threads");
     let mut stdio = Stdio::new();
@@ -21,7 +22,7 @@ pub(crate) fn stdio(function: &str, options: Option<&Bound<'_, PyDict>>, threads
     Ok(stdio)
 }
 
-/// Returns where to listen.
+/// Reads the address and port to listen on.
 pub(crate) fn address(
     host: Option<&Bound<'_, PyAny>>,
     port: Option<&Bound<'_, PyAny>>,
@@ -31,7 +32,7 @@ pub(crate) fn address(
     Ok((host.unwrap_or_else(|| "127.0.0.1".to_owned()), port.unwrap_or(8000)))
 }
 
-/// Returns the function that hears where clients reach the server.
+/// Reads the function `on_listening`, which is called with the address of the listener.
 pub(crate) fn listening(callback: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
     match callback {
         Some(callback) if !callback.is_callable() => {

@@ -92,7 +92,7 @@ impl Session {
 
 pub(crate) const LOG_MESSAGE: &str = "notifications/message";
 
-/// The parameters of a line of the log.
+/// Makes the parameters of a `notifications/message`.
 pub(crate) fn log_params(
     level: &Bound<'_, PyAny>,
     data: &Bound<'_, PyAny>,

@@ -2,14 +2,15 @@
 
 use std::io;
 
-/// One end.
+/// One end of a pair of connected sockets.
 #[cfg(unix)]
 pub(crate) type End = std::os::unix::net::UnixStream;
-/// One end. Event loops of Windows wait for sockets only, and its only pairs of sockets are those of TCP.
+/// One end of a pair of connected sockets, which are TCP sockets: event loops of Windows wait for sockets only, and
+/// Windows has no other pairs.
 #[cfg(not(unix))]
 pub(crate) type End = std::net::TcpStream;
 
-/// Makes two ends. Writing to the first never blocks.
+/// Makes the two ends of a pair. Writing to the first end never blocks.
 pub(crate) fn pair() -> io::Result<(End, End)> {
     let (first, second) = connect()?;
     first.set_nonblocking(true)?;

@@ -1,5 +1,5 @@
-//! The side table: callables by the number under which the core knows them. It belongs to the Python object, so that
-//! the garbage collector sees them.
+//! The table of callables, by the number under which the core knows them. It belongs to the Python server, so that
+//! garbage collection sees them.
 
 use crate::arguments::Parameters;
 use crate::call::Call as PyCall;
@@ -19,12 +19,12 @@ use wellhead::{Event, HandlerId};
 pub(crate) struct Handler {
     pub(crate) read: Option<Arc<Reader>>,
     pub(crate) list: Option<Arc<Positional>>,
-    /// By variable.
+    /// The completers by the variable of the template.
     pub(crate) completers: Vec<(String, Arc<Positional>)>,
     pub(crate) method: Option<Arc<Positional>>,
-    /// The completers of the prompt's arguments, removed with it.
+    /// The number of the completers of a prompt's arguments, which are removed with the prompt.
     pub(crate) completing: Option<HandlerId>,
-    /// Says whether a URI may exist.
+    /// The function that says whether a URI may exist.
     pub(crate) exists: Option<Hook>,
 }
 
@@ -35,10 +35,11 @@ pub(crate) struct Positional {
     pub(crate) function: Py<PyAny>,
     #[pyo3(item(1))]
     pub(crate) is_async: bool,
-    /// True if an event loop may run the callable at once, as of [`Reader`]: an `async def`, unless the registration says where it runs.
+    /// True if an event loop may run the callable itself: it is an `async def`, or its registration says with `thread`
+    /// where it runs.
     #[pyo3(item(1))]
     pub(crate) quick: bool,
-    /// The keyword that is given the call.
+    /// The name of the parameter that gets the `Call`, if there is one.
     #[pyo3(item(2))]
     pub(crate) call: Option<Py<PyString>>,
     /// The number of arguments that the callable takes.
@@ -46,28 +47,29 @@ pub(crate) struct Positional {
     pub(crate) count: usize,
 }
 
-/// A callable that reads.
+/// A callable that answers a read.
 pub(crate) struct Reader {
     pub(crate) function: Py<PyAny>,
     pub(crate) parameters: Parameters,
-    /// An event loop may call it: what takes long it does elsewhere.
+    /// True if an event loop may run the callable itself, since it returns quickly.
     pub(crate) quick: bool,
-    /// The registration has a MIME type.
+    /// True if the registration has a MIME type.
     pub(crate) typed: bool,
 }
 
-/// The answerer of an event, as it was registered when the event was looked at.
+/// The part that answers an event, as it was registered when the event came.
 pub(crate) enum Answerer {
     Reader(Arc<Reader>),
     Positional(Arc<Positional>),
-    /// A provider of the core's own, such as a folder.
+    /// A provider of the core, such as a folder, which needs no Python.
     Provider,
     /// A registration that is removed, or an event that no callable answers.
     Nothing,
 }
 
 impl Answerer {
-    /// Returns whether an event loop may run it: it is an `async def`, says so of itself, or is no callable.
+    /// Returns whether an event loop may run it itself: an `async def`, a callable whose registration has `thread`, or
+    /// no callable.
     pub(crate) fn is_quick(&self) -> bool {
         match self {
             Answerer::Reader(reader) => reader.quick,
@@ -104,12 +106,12 @@ impl Handler {
 /// takes them.
 pub(crate) struct AroundCallbacks {
     all: Py<PyTuple>,
-    /// The outermost is an `async def`.
+    /// True if the outermost function is an `async def`.
     quick: bool,
 }
 
 impl AroundCallbacks {
-    /// Returns whether an event loop may run them.
+    /// Returns whether an event loop may run the functions itself.
     pub(crate) fn is_quick(&self) -> bool {
         self.quick
     }
@@ -138,7 +140,7 @@ pub(crate) struct Table {
 #[derive(Default)]
 struct State {
     handlers: HashMap<HandlerId, Handler>,
-    /// The fallback's, which another one replaces.
+    /// The number of the fallback, which a later fallback replaces.
     fallback: Option<HandlerId>,
     /// The function of `authorize`.
     gatekeeper: Option<Arc<Positional>>,
@@ -146,7 +148,7 @@ struct State {
     interest: Option<Arc<Positional>>,
     /// The functions of `around`.
     arounds: Option<Arc<AroundCallbacks>>,
-    /// An `async def` is registered.
+    /// True if an `async def` is registered.
     needs_loop: bool,
 }
 
@@ -160,7 +162,7 @@ impl Table {
         self.has_arounds.load(Ordering::Acquire).then(|| self.state().arounds.clone())?
     }
 
-    /// Adds an around callback, as `_around.py` makes it, within those that are there.
+    /// Adds an around callback, as `_around.py` makes it. It runs inside of those that were added before.
     pub(crate) fn add_around(&self, py: Python<'_>, around: &Bound<'_, PyAny>) -> PyResult<()> {
         let is_async = around.get_item(1)?.extract()?;
         loop {

@@ -1,4 +1,4 @@
-//! The values that callbacks answer with.
+//! The values that callbacks return as answers.
 
 use crate::body;
 use crate::cache::CacheHint;
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wellhead::{Body, Json, Listed};
 
-/// The keyword arguments of [`Contents`].
+/// The names of the keyword arguments of [`Contents`].
 const DESCRIBED: [&str; 9] =
     ["uri", "name", "title", "mime_type", "meta", "kind", "version", "metadata", "cache"];
 
@@ -40,7 +40,7 @@ const DESCRIBED: [&str; 9] =
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Contents {
     core: wellhead::Contents,
-    /// The body is JSON, and its MIME type was not given.
+    /// True if the body is JSON, and the application gave no MIME type.
     untyped_json: bool,
 }
 
@@ -100,7 +100,8 @@ impl Contents {
         Contents { core: wellhead::Contents::new(body), untyped_json: true }
     }
 
-    /// `typed`: the registration has a MIME type, which JSON takes over.
+    /// Makes contents of the core. `typed`: the registration has a MIME type, which JSON without one of its own
+    /// gets.
     pub(crate) fn to_core(&self, typed: bool) -> wellhead::Contents {
         let contents = self.core.clone();
         if self.untyped_json && !typed { contents.mime_type("application/json") } else { contents }
@@ -150,9 +151,10 @@ pub(crate) struct Resource {
     uri: Py<PyString>,
     key: Option<Py<PyString>>,
     descriptor: Descriptor,
-    /// Was on a page before.
+    /// True once the item was on a page.
     listed: AtomicBool,
-    /// A page of this item alone, kept from the second page on: most items are made for one.
+    /// The item written as a page of its own. It is kept only from the second page on, since most items are on
+    /// one page only.
     written: OnceLock<wellhead::Page>,
 }
 
@@ -314,7 +316,7 @@ pub(crate) struct Page {
 /// An item of a page.
 enum Item {
     Resource(Py<Resource>),
-    /// An entry as the application gave it, and its JSON.
+    /// An entry of a list of skills, as the application gave it, and its JSON.
     Skill(Py<PyDict>, Json),
 }
 

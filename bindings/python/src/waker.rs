@@ -1,4 +1,4 @@
-//! Tells those who wait for a connection that there may be something new.
+//! Wakes the threads and tasks that wait for output or an event of a connection.
 
 use crate::alive::Share;
 use crate::exit::try_attach;
@@ -9,7 +9,8 @@ use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-/// The callables that a wake of a connection calls. The core holds it; the Python objects in it belong to the connection.
+/// The callables that a wake of a connection calls. The core holds this value; the Python objects in it belong to the
+/// connection.
 pub(crate) struct Waker {
     connection: Share,
     wake: Mutex<Option<Py<PyAny>>>,
@@ -19,7 +20,7 @@ pub(crate) struct Waker {
 }
 
 impl Waker {
-    /// `connection` is alive as long as its Python objects may be called.
+    /// Makes a waker. Its Python objects are called only while `connection` is alive.
     pub(crate) fn new(connection: Share, wake: Option<Py<PyAny>>) -> Self {
         Waker {
             connection,
@@ -55,7 +56,7 @@ impl Waker {
         *lock(&self.wakes)
     }
 
-    /// Waits for a wake after `seen`, or for the end of the time.
+    /// Waits until the number of wakes is greater than `seen`, or until `time` has passed.
     pub(crate) fn wait(&self, seen: u64, time: Duration) {
         let wakes = lock(&self.wakes);
         drop(self.woken.wait_timeout_while(wakes, time, |wakes| *wakes == seen));

@@ -2230,7 +2230,7 @@ class Connection:
                 pass the rest again.
         """
     def end(self) -> None:
-        """Ends the input. Messages that were received are still answered."""
+        """Ends the input of the client. Messages that were received before are still answered."""
     def poll_event(self, max: int | None = None, /) -> int:
         """Handles buffered messages, and runs at most `max` callbacks on this thread. Returns how many
         callbacks it ran.
