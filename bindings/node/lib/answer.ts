@@ -44,12 +44,12 @@ function parts(all: readonly Contents[]): NativeAnswer {
   return flat;
 }
 
-/** A body that need not be read first. */
+/** Returns a body that is text or bytes already; `undefined` for other values, such as a stream. */
 function ready(body: unknown): string | Uint8Array | Shared | undefined {
   return types.isAnyArrayBuffer(body) ? new Uint8Array(body) : SharedBytes.body(body);
 }
 
-/** A value that is no object, with its type. */
+/** Returns the text for a message about a value that is no object: its type and its value. */
 function plain(value: unknown): string {
   return typeof value === 'function' ? 'a function' : `the ${typeof value} ${shown(value)}`;
 }
@@ -160,10 +160,10 @@ export function result(given: JsonObject | void, method: string): NativeAnswer {
   return { failed: `the callback returned ${shown(given)}, and its result is an object${typed}` };
 }
 
-/** Thrown for a value that is no answer: its text is for the log, without a stack. */
+/** Thrown for a value that is no answer. The message goes to the log without a stack. */
 export class NoResult extends Error {}
 
-/** Packs the error that a method threw. */
+/** Packs the error that a method, a tool or a prompt threw. */
 export function methodThrown(e: unknown): NativeAnswer {
   if (e instanceof MethodError) {
     return { error: e.number, message: e.message, data: e.data && jsonText('data', e.data) };
@@ -218,7 +218,7 @@ export function failure(e: unknown): Failed {
   return e instanceof NoResult ? { failed: e.message } : { failed: text(e), thrown: ownText(e) };
 }
 
-/** The text of an error for a model. */
+/** Returns the text of an error that a model reads. */
 function ownText(e: unknown): string {
   try {
     return e instanceof Error ? String(e.message) : String(e);
@@ -227,7 +227,10 @@ function ownText(e: unknown): string {
   }
 }
 
-/** With the stack, causes and the errors of an `AggregateError`. It may be anything, and may throw when it is looked at. */
+/**
+ * Returns the text of an error for the log, with the stack, the causes and the errors of an `AggregateError`. Callbacks
+ * may throw any value, even one that throws when it is inspected.
+ */
 function text(e: unknown): string {
   try {
     return e instanceof Error ? inspect(e, { depth: 4, breakLength: 120 }) : String(e);

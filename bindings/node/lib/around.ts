@@ -1,22 +1,26 @@
-/** Seams: functions that run around each call of a callback. */
+/** Around callbacks: functions of the application that run around each call of a callback. */
 import type { JsonObject, ListCall } from './values.js';
 
 /** The call that a function of {@link Server.around} sees: that of a reader, a tool, a prompt or a method. */
 export interface AroundCall extends ListCall {
-  /** The method: `tools/call`, `prompts/get`, `resources/read` however the client reads, or one of the application. */
+  /**
+   * The method: `tools/call`, `prompts/get`, a method of the application, or `resources/read` for each read, also in
+   * the `resources/get` dialect.
+   */
   readonly method: string;
-  /** The name of the tool or prompt. */
+  /** The name of the tool or prompt; `undefined` in other calls. */
   readonly name?: string | undefined;
-  /** The URI that is read, exactly as the client sent it. */
+  /** The URI that the client reads, exactly as the client sent it; `undefined` in other calls. */
   readonly uri?: string | undefined;
-  /** The `params` of the request; not of a read. */
+  /** The `params` of the request; `undefined` in a read. */
   readonly params?: any;
 }
 
 /**
- * Runs around a call: returns what the client gets, or a Promise of it. `next` runs the callback, and resolves to what it
- * returns: of a tool its result, an object with `content`. With `changed` these replace those of a tool or a prompt. They are
- * checked as those of the client were, and defaults are filled in; the Promise is rejected if they are wrong.
+ * Runs around a call: returns what the client gets, or a Promise of it. `next` runs the callback, and resolves to what
+ * that returns: of a tool its result, an object with `content`. `changed` replaces the arguments of a tool or a prompt.
+ * It is checked as the client's arguments were, and defaults are filled in. If it is wrong, the Promise of `next` is
+ * rejected.
  */
 export type Around = (call: AroundCall, next: (changed?: JsonObject) => Promise<any>) => any;
 
@@ -28,7 +32,7 @@ export class AroundCallbacks {
     this.#all = [...this.#all, around];
   }
 
-  /** Runs a callback with the around callbacks of the server outside of it. `change`: replaces its arguments. */
+  /** Runs a callback inside of the around callbacks of the server. `change`: replaces the arguments of the callback. */
   run<T>(
     call: AroundCall,
     callback: () => T | PromiseLike<T>,

@@ -4,11 +4,11 @@ import { ResourceNotFound } from './errors.js';
 import { shown } from './members.js';
 import type { Body, Contents, BodySource } from './contents.js';
 
-/** The way a body is read. */
+/** The limits and the type with which a body is read. */
 export interface Reading {
-  /** The most bytes of all bodies of an answer. */
+  /** The greatest number of bytes of all bodies of one answer together. */
   readonly most: number;
-  /** The MIME type of the registration. Without it, that of a `Response` or a `Blob` is sent. */
+  /** The MIME type of the registration. If it is `undefined`, that of a `Response` or a `Blob` is sent. */
   readonly mimeType: string | undefined;
   /** Ends the reading when the client cancels or goes, or the call takes too long. */
   readonly signal: AbortSignal;
@@ -63,7 +63,7 @@ async function readBody(
 /** MIME types of texts. */
 const TEXT = /^text\/|[/+](json|xml|javascript|yaml)\b|;\s*charset=/i;
 
-/** `type`: that of a `Response` or a `Blob`, which may be empty. */
+/** Returns the stream of a body, and as `type` the MIME type of a `Response` or a `Blob`, which may be empty. */
 function sourceOf(body: object): { source: object | null; type: string | undefined } {
   if (isResponse(body)) {
     if (body.status === 404 || body.status === 410) {
@@ -79,7 +79,10 @@ function sourceOf(body: object): { source: object | null; type: string | undefin
   return isBlob(body) ? { source: body.stream(), type: body.type } : { source: body, type: undefined };
 }
 
-/** The chunks of a source, until it ends. When it is too long or the signal aborts, reading stops. */
+/**
+ * Reads the chunks of a source to its end. Stops and rejects if the source is longer than `left` bytes, or if the
+ * signal aborts.
+ */
 async function chunksOf(source: object, signal: AbortSignal, left: number, most: number): Promise<unknown[]> {
   const iterator = iteratorOf(source);
   const stop = (): void => {
@@ -115,7 +118,7 @@ async function chunksOf(source: object, signal: AbortSignal, left: number, most:
   }
 }
 
-/** An iterator whose `return` also ends a stream that is waiting for its next chunk. */
+/** Returns an iterator of a source. Its `return` also ends a stream that waits for its next chunk. */
 function iteratorOf(source: object): Required<Pick<AsyncIterator<unknown>, 'next' | 'return'>> {
   if (!isStream(source)) {
     const iterator = (source as Chunks)[Symbol.asyncIterator]();
@@ -135,7 +138,7 @@ function lengthOf(chunk: unknown): number {
   throw new NoResult(`the body has ${shown(chunk)} as a chunk; chunks are strings or Uint8Arrays`);
 }
 
-/** Strings make a text, bytes a blob. */
+/** Joins chunks: strings to a text, bytes to a `Uint8Array`. */
 function join(chunks: unknown[]): string | Uint8Array {
   if (chunks.every((chunk) => typeof chunk === 'string')) return chunks.join('');
   if (chunks.some((chunk) => typeof chunk === 'string'))
@@ -152,7 +155,10 @@ function cancel(stream: ReadableStream | null): void {
   stream?.cancel().catch(() => {});
 }
 
-/** By its members: a package may have classes of its own. */
+/**
+ * Returns whether a value is a stream, a `Blob` or a `Response`. Decides by its members, since a package may have
+ * classes of its own.
+ */
 function isSource(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   return Symbol.asyncIterator in value || isStream(value) || isBlob(value) || isResponse(value);

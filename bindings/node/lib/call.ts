@@ -6,7 +6,7 @@ import type { NativeServer } from './native.js';
 import { KeptSession } from './session.js';
 import type { Call, Caller, JsonObject, ListCall, Meta, Session } from './values.js';
 
-/** The caller of a connection without one. */
+/** The anonymous caller: that of a connection whose application named none. */
 export const NOBODY: Caller = Object.freeze({ id: '' });
 
 /** The functions of the native half that a running call uses. */
@@ -32,7 +32,9 @@ export type Says = Pick<
   | 'warn'
 >;
 
-/** The origin of a call. */
+/**
+ * The facts that come with a call, such as its number and its caller. `says`: the native half, for what the call sends.
+ */
 export interface Origin {
   readonly number: number;
   readonly connection: number;
@@ -42,7 +44,7 @@ export interface Origin {
   readonly says: Says;
 }
 
-/** One call of a callback. Its signal is made when first touched: most callbacks never ask for it. */
+/** One call of a callback. Its `signal` is made when it is first read, since most callbacks never read it. */
 export class RunningCall implements ListCall {
   readonly #origin: Origin;
   #controller: AbortController | undefined;
@@ -125,7 +127,7 @@ export class RunningCall implements ListCall {
     return says.closeEventStream(number, retryMs);
   }
 
-  /** Aborts the signal: the client does not want the answer any more. */
+  /** Aborts the signal of a call, since the client does not want the answer any more. */
   static cancel(call: RunningCall): void {
     call.#cancelled = true;
     if (call.#context !== undefined) inside(call.#context, () => call.#controller?.abort());
@@ -138,7 +140,7 @@ export function checkedArguments({ says, number }: Origin, changed: JsonObject):
   return native(() => says.checkArguments(number, json));
 }
 
-/** Asks the client by a name. */
+/** Makes the request of {@link MethodCall.requestInput}: asks the client for one of its features by a name. */
 export function requestInput(
   { says, number }: Origin,
   name: string,
@@ -156,10 +158,13 @@ export function requestInput(
   throw word === 'state' ? new InvalidState() : new Waiting();
 }
 
-/** Names and values in turn, and behind them, if any value was sent escaped, the values as they were. */
+/**
+ * The variables of a template: names and values in turn. If a value was sent percent-encoded, an array of all values
+ * before decoding follows.
+ */
 export type Variables = readonly (string | readonly string[])[];
 
-/** `ifVersion, inputResponses, requestState`. */
+/** The first arguments of a read: `ifVersion, inputResponses, requestState`. */
 export type ReadArguments = [string | undefined, string | undefined, string | undefined];
 
 /** A call of a reader. */
@@ -227,7 +232,7 @@ export class RunningRead extends RunningCall implements Call {
   }
 }
 
-/** From names and values in turn. */
+/** Makes the object of variables from names and values in turn. */
 export function vars(variables: Variables): Record<string, string | readonly string[]> {
   if (variables.length === 0) return {};
   if (variables.length === 2) return { [variables[0] as string]: variables[1]! };

@@ -44,9 +44,9 @@ import type {
   Page,
 } from './values.js';
 
-/** A reader whose variables are those of any template. */
+/** A reader of any template, so without the types of its variables. */
 export type AnyReader = Reader<any>;
-/** Returns true if a URI may exist. */
+/** The function `exists` of a registration. Returns true if there may be a resource at the URI. */
 export type Knower = (uri: string) => boolean;
 
 /** The arguments of a list callback: limit, after, filter and, for a list of skills, uri. */
@@ -64,23 +64,23 @@ export class Callbacks {
   readonly #verifiers = new Map<number, Verifier>();
   /** The functions that run around readers and methods. */
   readonly arounds = new AroundCallbacks();
-  /** The registrations whose answers the log has a warning of. */
+  /** The numbers of the registrations about whose answers the log already has a warning. */
   readonly #warned = new Set<number>();
-  /** Asked before anything is listed, read or watched. */
+  /** The callback of `authorize`, called before a client lists, reads or subscribes. */
   authorizer: Authorizer | undefined;
-  /** Told what is watched, where it was registered: no request of its own asks. */
+  /** The callback of `onInterest`, with the context in which it was registered, since no request causes its calls. */
   #interested: { readonly handler: InterestHandler; readonly context: Context } | undefined;
-  /** Calls that are answered later. */
+  /** The calls that are answered later, by their numbers. */
   readonly #calls = new Map<number, RunningCall>();
   readonly #caller: (connection: number) => Caller;
   readonly #finish: (call: number, answer: NativeAnswer) => void;
   /**
-   * Finds calls whose Promise was collected before it settled, which now wait for ever. The native half gives a
-   * call up when it hears {@link LATER} about it for the second time.
+   * Finds calls whose Promise was garbage-collected before it settled, so that they would wait for ever. The native
+   * half answers such a call with an error when it gets {@link LATER} for it a second time.
    */
   readonly #lost: FinalizationRegistry<number>;
   readonly #observer: Observer | undefined;
-  /** The most bytes that are read of the streams of an answer. */
+  /** The greatest number of bytes that are read from the streams of one answer. */
   readonly #mostBytes: number;
 
   constructor(
@@ -127,12 +127,12 @@ export class Callbacks {
     this.#verifiers.set(endpoint, verify);
   }
 
-  /** Sets the function that hears which URIs have subscribers. */
+  /** Sets the callback of `onInterest`. */
   interested(handler: InterestHandler): void {
     this.#interested = { handler, context: here() };
   }
 
-  /** Calls under way finish. */
+  /** Forgets the callbacks of a registration. Its calls in flight finish. */
   forget(handler: number): void {
     this.#readers.delete(handler);
     this.#listers.delete(handler);
@@ -288,7 +288,10 @@ export class Callbacks {
     return insideCopy(context, run);
   }
 
-  /** Returns whether a URI may exist that a registration serves: where nothing says otherwise. */
+  /**
+   * Returns whether a URI of a registration may exist: true unless the function `exists` of the registration returns
+   * false.
+   */
   mayExist(handler: number, uri: string): boolean {
     const exists = this.#existence.get(handler);
     if (exists === undefined) return true; // removed after the request had been looked up
@@ -304,7 +307,7 @@ export class Callbacks {
     return true;
   }
 
-  /** The answer of a callback, or that it comes later. */
+  /** Runs a callback. Returns its packed answer, or {@link LATER} if it returned a Promise. */
   #run<T>(
     number: number,
     call: RunningCall,
@@ -326,7 +329,10 @@ export class Callbacks {
     }
   }
 
-  /** Warns, once for each registration, of half of a surrogate pair in the texts of an answer. */
+  /**
+   * Writes a warning to the log, once for each registration, if a text of an answer has half of a surrogate pair.
+   * Returns the answer.
+   */
   #whole(handler: number, what: string, packed: NativeAnswer): NativeAnswer {
     const whole =
       typeof packed === 'string' ? packed.isWellFormed() : !Array.isArray(packed) || packed.every(isWhole);
@@ -361,7 +367,7 @@ export class Callbacks {
     if (this.#drop(number)) this.#finish(number, answer);
   }
 
-  /** Returns whether the call was held. */
+  /** Forgets a call that is answered later. Returns false if there is no such call. */
   #drop(number: number): boolean {
     const call = this.#calls.get(number);
     if (call === undefined) return false;
@@ -375,7 +381,7 @@ export class Callbacks {
     setImmediate(() => this.#requests.close(number)); // what a connection gives up that lives on, it says by itself
   }
 
-  /** Ends what the client of a connection was asked, which was closed. */
+  /** Rejects the requests to the client of a connection that was closed. */
   closed(connection: number): void {
     this.#requests.closed(connection);
   }
@@ -393,7 +399,7 @@ function isWhole(value: unknown): boolean {
   return typeof value !== 'string' || value.isWellFormed();
 }
 
-/** Packs what a callback returned. If that cannot be packed, the reason is the failure. */
+/** Packs the value that a callback returned. If it cannot be packed, the answer is a failure with the reason. */
 function taken<T>(
   value: T,
   pack: (value: T) => NativeAnswer | Promise<NativeAnswer>,
@@ -405,7 +411,7 @@ function taken<T>(
   }
 }
 
-/** Packs what a callback threw. If that cannot be packed, the reason is the failure. */
+/** Packs the error that a callback threw. If it cannot be packed, the answer is a failure with the reason. */
 function packed(thrown: unknown, pack: (e: unknown) => NativeAnswer): NativeAnswer {
   try {
     return pack(thrown);

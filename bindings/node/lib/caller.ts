@@ -7,13 +7,13 @@ import type { Grant, HandlerOptions, Verifier } from './httpOptions.js';
 import { shown } from './members.js';
 import type { Caller } from './values.js';
 
-/** A caller that the application told with its request. */
+/** A caller that the application passed together with its request. */
 export interface KnownCaller {
   readonly id: Uint8Array;
   readonly caller: Caller;
 }
 
-/** The request, in the context of its exchange. */
+/** The HTTP request that is being answered, in the asynchronous context of its exchange. */
 const requests = new AsyncLocalStorage<unknown>();
 
 /** Runs `begin` so that the verifier of {@link verifierOf} finds the request. */
@@ -21,7 +21,10 @@ export function ofRequest<T>(request: unknown, begin: () => T): T {
   return requests.run(request, begin);
 }
 
-/** Returns the verifier of an endpoint: it asks `caller`, and about a caller that this does not know `verify`. */
+/**
+ * Returns the verifier of an endpoint, or `undefined` if it needs none. The verifier calls `caller`, and if that
+ * returns nothing, `verify`.
+ */
 export function verifierOf({ caller, verify, protect }: HandlerOptions): Verifier | undefined {
   if (caller === undefined) return verify;
   return (call) => {
@@ -38,14 +41,14 @@ export function verifierOf({ caller, verify, protect }: HandlerOptions): Verifie
   };
 }
 
-/** Makes the grant of a caller that the application has authenticated, whatever token the request has. */
+/** Makes the grant of a caller that the application has authenticated. A token in the request does not matter. */
 function allowed(caller: Caller, resource: string | undefined, scopes: readonly string[] = []): Grant {
   return { caller, audience: resource === undefined ? [] : [resource], scopes };
 }
 
 /**
- * Returns the caller among the options of `fetch`, which may be an object of a framework. `judges`: the endpoint finds callers that the
- * options lack.
+ * Returns the caller among the options of `fetch`, which may be an object of a framework. `judges`: the endpoint has a
+ * verifier for requests whose options have no caller.
  */
 export function callerOption(options: unknown, judges: boolean): KnownCaller | undefined {
   if (typeof options !== 'object' || options === null) return undefined;

@@ -1,4 +1,4 @@
-/** Checks of what hosts hand over, whatever the types say. */
+/** Checks of the values that applications pass, since JavaScript does not check their types. */
 import { invalid } from './errors.js';
 import { halved, jsonText } from './json.js';
 import { need, shown } from './members.js';
@@ -21,7 +21,10 @@ export function needFunction(what: string, value: unknown): void {
   if (typeof value !== 'function') throw invalid(`${what}: a function, not ${shown(value)}`);
 }
 
-/** A callback that comes last. `call`: how the arguments are ordered. */
+/**
+ * Throws if a callback, which is the last argument, is no function. `call`: shows the order of the arguments, for the
+ * message.
+ */
 export function needLast(what: string, value: unknown, call: string): void {
   if (typeof value !== 'function') throw invalid(`${what}: a function, not ${shown(value)}; call ${call}`);
 }
@@ -30,7 +33,7 @@ export function needWhole(what: string, value: unknown): void {
   need(what, value, 'whole');
 }
 
-/** JSON of an object of the application's that may be missing. */
+/** Returns an object of the application as JSON; `undefined` if it is `undefined`. Throws if the value is no object. */
 export function needJson(what: string, value: unknown): string | undefined {
   return value === undefined ? undefined : jsonText(what, needObject(what, value));
 }

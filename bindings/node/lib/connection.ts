@@ -5,7 +5,7 @@ import { shown } from './members.js';
 import type { RunEvent, NativeConnection } from './native.js';
 import type { Caller } from './values.js';
 
-/** A message in hand whose answer is still to come. */
+/** A message of {@link Connection.handle} whose answer is still to come. */
 interface Exchange {
   readonly number: number;
   readonly resolve: (answer: Uint8Array | undefined) => void;
@@ -17,9 +17,9 @@ export interface Owner {
   readonly runEvent: RunEvent;
   /** Cancels the calls whose connections are gone. */
   readonly abandon: () => void;
-  /** Ends what the client of the connection of this number was asked. */
+  /** Rejects the requests to the client of the connection with this number. */
   readonly closed: (connection: number) => void;
-  /** Connections that have exchanges, which must not be collected. */
+  /** The connections that wait for an answer of `handle`. They must not be garbage-collected. */
   readonly waiting: Set<Connection>;
 }
 
@@ -48,8 +48,8 @@ export class Connection {
   }
 
   /**
-   * Buffers input. Returns the number of bytes that it accepted. If that is less than given, stop reading until `wake` is
-   * called, then pass the rest again.
+   * Buffers input from the client. Returns the number of bytes that it accepted. If that is less than given, stop
+   * reading until `wake` is called, then pass the rest again.
    *
    * @example
    * ```ts
@@ -63,7 +63,7 @@ export class Connection {
   }
 
   /**
-   * Ends the input. The server still answers everything received, a last line without a newline included.
+   * Ends the input. The server still answers all messages that it received, also a last line without a newline.
    *
    * @example
    * ```ts
@@ -75,10 +75,11 @@ export class Connection {
   }
 
   /**
-   * Runs the callbacks of at most `max` events. Returns the number of events; 0 inside a callback.
+   * Handles at most `max` events, which runs their callbacks. Returns the number of events that it handled; 0 inside a
+   * callback.
    *
-   * Callbacks of messages of {@link Connection.handle} run in the `AsyncLocalStorage` context of that call, others in the
-   * context of this one.
+   * Callbacks run in the `AsyncLocalStorage` context of this call. Those for a message of {@link Connection.handle} run
+   * in the context of the call of `handle`.
    *
    * @example
    * ```ts
@@ -94,7 +95,7 @@ export class Connection {
   }
 
   /**
-   * Returns the next piece of output for the client, at most `max` bytes, or `undefined` if there is none.
+   * Returns the next output for the client, at most `max` bytes; `undefined` if there is none now.
    *
    * @example
    * ```ts
@@ -122,10 +123,11 @@ export class Connection {
   }
 
   /**
-   * Sets the time, in milliseconds of any monotonic clock such as `performance.now()`. Overdue answers become errors.
+   * Sets the time, in milliseconds of any monotonic clock such as `performance.now()`. Calls whose deadline has passed
+   * are answered with an error.
    *
-   * A connection starts at time 0, and a call begins at the time set last. Set it before each poll after a pause, or the next
-   * `tick` ends calls too early.
+   * A connection starts at time 0, and a call begins at the time set last. After a pause, call `tick` before you poll.
+   * Otherwise the next `tick` ends calls too early.
    *
    * @example
    * ```ts
@@ -140,7 +142,8 @@ export class Connection {
   }
 
   /**
-   * Handles one message apart from the other input and output. Resolves to its answer, or to `undefined` if it has none.
+   * Handles one message without `receive` and `pollTransmit`. Resolves to its answer; to `undefined` for a
+   * notification, which has none.
    *
    * @example
    * ```ts

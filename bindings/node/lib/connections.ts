@@ -9,7 +9,7 @@ import type { Caller } from './values.js';
 export class Connections {
   readonly #native: NativeServer;
   readonly #owner: Owner;
-  /** By their numbers; they are the application's to keep. */
+  /** The connections by their numbers. The application keeps them alive. */
   readonly #connections = new Map<number, WeakRef<Connection>>();
   readonly #collected: FinalizationRegistry<number>;
 
@@ -35,7 +35,7 @@ export class Connections {
     return connection === undefined ? NOBODY : Connection.caller(connection);
   }
 
-  /** Wakes those that have something to do. */
+  /** Calls the `wake` of each connection that has something to poll. */
   wake(): void {
     for (const number of this.#native.woken()) {
       const connection = this.#connections.get(number)?.deref();
@@ -43,7 +43,7 @@ export class Connections {
     }
   }
 
-  /** Forgets connections that were collected, and ends what their clients were asked. */
+  /** Forgets connections that were garbage-collected, and rejects the requests to their clients. */
   static #forgetting(connections: Map<number, unknown>, owner: Owner): FinalizationRegistry<number> {
     return new FinalizationRegistry((number) => {
       connections.delete(number);
@@ -52,7 +52,10 @@ export class Connections {
     });
   }
 
-  /** Their server is closed: no exchange of theirs is answered any more, and no request to their clients. */
+  /**
+   * Called when the server is closed: rejects all messages of `handle` that wait for an answer, and all requests to
+   * clients.
+   */
   closed(): void {
     for (const connection of [...this.#owner.waiting]) Connection.settle(connection);
     for (const number of this.#connections.keys()) this.#owner.closed(number);

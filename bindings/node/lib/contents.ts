@@ -16,25 +16,29 @@ export interface Contents {
   name?: string | undefined;
   /** The name of the resource for people. */
   title?: string | undefined;
-  /** The kind, in words of the application: see {@link Descriptor.kind}. */
+  /** The sort of resource, a word of the application: see {@link Descriptor.kind}. */
   kind?: string | undefined;
-  /** The version: see {@link ResourceDescriptor.version}. */
+  /** The version of the contents: see {@link ResourceDescriptor.version}. */
   version?: string | undefined;
   /** The metadata, a JSON object: see {@link Descriptor.metadata}. */
   metadata?: JsonObject | undefined;
-  /** Caching hint for this response. Of several contents, the hint of the resource itself counts. */
+  /**
+   * Caching hint for this response. If a response has several contents, only the hint of the requested resource itself
+   * counts.
+   */
   cache?: CacheHint | undefined;
 }
 
-/** The answer of a reader for a client that has the current contents already: those of {@link Call.ifVersion}. */
+/** The answer of a reader for a client that already has the current contents, as {@link Call.ifVersion} says. */
 export const NOT_MODIFIED: unique symbol = Symbol('not modified');
 
 /**
  * A body that the server reads to its end: a stream, a `Blob` or a `Response`. A `ReadableStream`, a stream of Node and an async
  * generator are streams. Their strings make a text, their bytes a blob.
  *
- * A `Response` or a `Blob` is a text if its type is textual, or that of the registration. Its type is sent if the registration has
- * none. A `Response` with the status 404 or 410 is "not found"; with another error the read fails.
+ * A `Response` or a `Blob` is sent as text if the MIME type of the registration is textual. If the registration has
+ * none, the type of the `Response` or `Blob` decides, and is sent. A `Response` with the status 404 or 410 is "not
+ * found"; with another error the read fails.
  *
  * Reading stops when the client cancels or goes. The read fails if the body has more than {@link Limits.outputBytes} bytes.
  */
@@ -47,8 +51,8 @@ export type BodySource =
   | SharedArrayBuffer;
 
 /**
- * The answer of a reader: text, bytes, a {@link BodySource}, or one or more {@link Contents}. `undefined` and `null` mean "not
- * found". {@link NOT_MODIFIED} is allowed where {@link Call.ifVersion} is given.
+ * The answer of a reader: text, bytes, a {@link BodySource}, or one or more {@link Contents}. `undefined` and `null`
+ * mean "not found". {@link NOT_MODIFIED} is allowed if {@link Call.ifVersion} is not `undefined`.
  *
  * The server copies the answer before the callback's turn is over, so you may change, resize or transfer it at once. For
  * large bytes that you answer often, use {@link SharedBytes}: the server copies them once.

@@ -5,17 +5,17 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 
-/** An asynchronous context, to run functions in. */
+/** An asynchronous context. `runInAsyncScope` runs a function in it. */
 export interface Context {
   runInAsyncScope<A extends unknown[], R>(callback: (...given: A) => R, self?: unknown, ...given: A): R;
 }
 
-/** The context that this is called in. What `enterWith` changes in the new one does not change this one. */
+/** Returns a copy of the current context. What `enterWith` changes in the copy does not change the current context. */
 export function here(): Context {
   return new AsyncResource('WELLHEAD');
 }
 
-/** Runs `callback` in a copy of a context, so that what it enters is not there for the next one. */
+/** Runs `callback` in a copy of a context, so that a store that it enters does not stay for the next callback. */
 export function insideCopy<T>(context: Context, callback: () => T): T {
   return inside(context, () => inside(here(), callback));
 }

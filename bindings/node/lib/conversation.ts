@@ -10,7 +10,7 @@ export type RequestHandler = (method: string, params: JsonObject) => JsonObject 
 /** Milliseconds after which a wait for an answer, or for an update, rejects. */
 const PATIENCE = 20_000;
 const META = 'io.modelcontextprotocol/';
-/** JSON-RPC 2.0 section 5.1. */
+/** The code of the error "Method not found" (JSON-RPC 2.0 section 5.1). */
 const METHOD_NOT_FOUND = -32601;
 const INTERNAL_ERROR = -32603;
 
@@ -30,7 +30,7 @@ export class Conversation {
   readonly #began = performance.now();
   readonly #answers = new Map<number, Waiting>();
   readonly #looking = new Set<() => void>();
-  /** Spoken without a handshake. */
+  /** The revision of a client of the stateless era; `undefined` for a client with a handshake. */
   #stateless: string | undefined;
   #last = 0;
   #unsent = Buffer.alloc(0);
@@ -52,7 +52,10 @@ export class Conversation {
     return this.#stateless !== undefined;
   }
 
-  /** Begins to speak as a client of this revision does, by default of the newest one with a handshake. */
+  /**
+   * Begins as a client of this revision does, with `initialize` if the revision has it. Default: the newest revision
+   * with a handshake.
+   */
   async begin(revision: string | undefined): Promise<void> {
     if (revision !== undefined) {
       this.#stateless = revision;
@@ -76,7 +79,7 @@ export class Conversation {
     this.#send({ method: 'notifications/initialized' });
   }
 
-  /** Sends a request; resolves to its result, of a listen stream to its acknowledgement. */
+  /** Sends a request. Resolves to its result, or for a listen stream to the server's acknowledgement. */
   request(method: string, params: JsonObject): Promise<any> {
     jsonText('params', params); // nothing waits for an answer to what cannot be sent
     const id = ++this.#last;
@@ -85,19 +88,19 @@ export class Conversation {
     return answer;
   }
 
-  /** Takes back a request, or ends a listen stream. */
+  /** Cancels a request, or ends a listen stream. */
   cancel(id: number): void {
     this.#send({ method: 'notifications/cancelled', params: { requestId: id } });
   }
 
-  /** Answers a request of the server as the client does. */
+  /** Returns the answer of the test's `onRequest` to a request of the server. */
   async answerOf(method: string, params: JsonObject): Promise<JsonObject> {
     if (this.#onRequest === undefined)
       throw new MethodError(METHOD_NOT_FOUND, `the test client answers no ${method}; pass onRequest`);
     return this.#onRequest(method, params);
   }
 
-  /** Waits until `look` finds something. */
+  /** Waits until `look` returns a value, and resolves to it. `what` names it in the error after the time limit. */
   async until<T>(what: string, look: () => T | undefined): Promise<T> {
     for (;;) {
       this.pump();
@@ -107,7 +110,7 @@ export class Conversation {
     }
   }
 
-  /** Runs the callbacks that there are to run, and takes the messages that have come. */
+  /** Runs the callbacks that are ready, and takes the messages that the server sent. */
   pump(): void {
     if (this.#closed) return;
     this.#connection.tick(performance.now() - this.#began);
@@ -140,7 +143,7 @@ export class Conversation {
     this.#notify();
   }
 
-  /** A promise that is kept waiting for so long only. */
+  /** Returns a Promise that rejects after {@link PATIENCE}. `what` names in the error what it waited for. */
   #wait(what: string, add: (waiting: Waiting) => void): Promise<any> {
     if (this.#closed)
       return Promise.reject(

@@ -41,9 +41,9 @@ export class PermissionDenied extends WellheadError {
   }
 }
 
-/** Thrown by a reader: not now. The client is told to retry, if its revision has a way to say so. */
+/** Thrown by a reader: the resource cannot be read now. The client gets an error that says that it may try again. */
 export class Busy extends WellheadError {
-  /** Milliseconds after which the client may retry; `undefined`: unknown. */
+  /** Milliseconds after which the client may try again; `undefined` if they are unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(retryAfterMs?: number) {
@@ -62,7 +62,7 @@ export class Busy extends WellheadError {
 export class MethodError extends WellheadError {
   /** The JSON-RPC error code that the client gets, a whole number of 32 bits. */
   readonly number: number;
-  /** The `data` of the error that the client gets. */
+  /** The `data` of the error that the client gets; `undefined` if it has none. */
   readonly data: JsonObject | undefined;
 
   constructor(number: number, message: string, data?: JsonObject) {
@@ -122,7 +122,7 @@ export class InvalidAnswer extends ToolError {
 
 /**
  * Thrown by a reader or a method that needs input of the client first. The client gets `value`, and then repeats its
- * request with the input. Protocol revisions before 2026-07-28 cannot ask so: there the call fails.
+ * request with the input. In protocol revisions before 2026-07-28 the call fails, as they have no such answer.
  */
 export class InputRequired extends WellheadError {
   /** The `inputRequests` and `requestState` for the client. */
@@ -151,8 +151,8 @@ export class InvalidState extends WellheadError {
 }
 
 /**
- * Thrown by {@link MethodCall.requestInput}: the client has not answered yet. Let it through: the callback runs again from its
- * start when the client has answered.
+ * Thrown by {@link MethodCall.requestInput}: the client has not answered yet. Do not catch it: the callback runs again
+ * from its start when the client has answered.
  */
 export class Waiting extends WellheadError {
   constructor() {
@@ -196,7 +196,10 @@ export class MissingCapability extends WellheadError {
   }
 }
 
-/** Thrown by a {@link Verifier}: the token is valid, but this request needs these scopes. The client gets 403. */
+/**
+ * Thrown by a {@link Verifier}: the token is valid, but this request needs these scopes. The client gets the status
+ * 403.
+ */
 export class InsufficientScope extends WellheadError {
   /** The scopes that the request needs. */
   readonly scopes: readonly string[];

@@ -72,7 +72,7 @@ export function answerRequest(
   });
 }
 
-/** Hands the body over as it comes, and at last `undefined`, until `take` wants no more. */
+/** Reads a body, and passes each chunk to `take`, at the end `undefined`. Stops when `take` returns false. */
 async function readBody(request: Request, take: (chunk: Uint8Array | undefined) => boolean): Promise<void> {
   const reader = request.body?.getReader();
   for (;;) {
@@ -83,7 +83,7 @@ async function readBody(request: Request, take: (chunk: Uint8Array | undefined) 
   take(undefined);
 }
 
-/** Returns the bytes of a chunk, a text in memory of its own that its reader may transfer. */
+/** Returns the bytes of a chunk. Those of a text are in memory of their own, which the reader may transfer. */
 function bytes(data: Data): Uint8Array {
   return typeof data === 'string' ? new Uint8Array(Buffer.from(data, 'latin1')) : data;
 }

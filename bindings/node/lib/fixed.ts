@@ -12,7 +12,7 @@ import type { ResourceDescriptor } from './values.js';
 
 /** A handle of a fixed resource, to replace or remove it. Dropping the handle removes nothing. */
 export interface Handle {
-  /** The URI of the resource; of a folder, its template. */
+  /** The URI of the resource, or the template of the folder. */
   readonly name: string;
   /**
    * Replaces the contents, and notifies subscribers. The resource gets the version of the {@link Contents}, or none.
@@ -40,7 +40,7 @@ export interface Handle {
 
 type FixedBody = string | Uint8Array | SharedBytes;
 
-/** Registers a fixed body. */
+/** Registers a fixed body, and returns its handle. */
 export function fixed(
   server: NativeServer,
   uri: string,

@@ -3,10 +3,10 @@ import type { JsonObject } from './values.js';
 
 /** A handle of a tool or a prompt, to change or remove it. Dropping the handle removes nothing. */
 export interface NamedHandle {
-  /** The name of the tool or prompt. */
+  /** The name of the tool or prompt; `undefined` in other calls. */
   readonly name: string;
   /**
-   * Lists the tool or prompt again, and serves it.
+   * Lists a disabled tool or prompt again, and lets clients use it.
    *
    * @example
    * ```ts
@@ -27,7 +27,8 @@ export interface NamedHandle {
    */
   disable(): void;
   /**
-   * Changes members of the definition; null removes one. The others and the handler stay. Calls in flight finish.
+   * Changes members of the definition; the value `null` removes a member. The other members and the handler stay. Calls
+   * in flight finish.
    *
    * @example
    * ```ts

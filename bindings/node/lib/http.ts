@@ -10,26 +10,29 @@ import { callApplication } from './uncaught.js';
 /** The head of a response. */
 export interface ResponseHead {
   readonly status: number;
-  /** Names and values of its fields in turn. */
+  /** The names and values of the header fields in turn. */
   readonly headers: readonly string[];
-  /** No further requests are answered. */
+  /** True if the server closes the connection after this response, so that it answers no further requests there. */
   readonly last: boolean;
 }
 
-/** Bytes to be sent; of a text, a character for each. */
+/** Bytes to send. A string has one character for each byte. */
 export type Data = string | Uint8Array;
 
 /** The adapter that carries one request and its response. */
 export interface Carrier {
-  /** Reads the body and gives it to {@link Exchange.body}, the last of it as such. */
+  /** Reads the request's body and passes it to {@link Exchange.body}, with `last` for its last piece. */
   read(): void;
-  /** Sends. `over`: nothing follows. Whether there is room for more; if not, {@link Exchange.resume} when there is. */
+  /**
+   * Sends a part of the response. `over`: nothing follows. Returns whether there is room for more. If not, the carrier
+   * calls {@link Exchange.resume} when there is.
+   */
   send(head: ResponseHead | undefined, data: Data | undefined, over: boolean): boolean;
 }
 
-/** Milliseconds between two ticks, which end idle sessions. */
+/** Milliseconds between two calls of `tick` of an endpoint, which end idle sessions. */
 const TICK = 1000;
-/** The longest time that a timer takes. */
+/** The longest delay of `setTimeout`, in milliseconds. A longer wait is cut to this. */
 const LONGEST = 2 ** 31 - 1;
 const NOTHING = new Uint8Array();
 
@@ -56,7 +59,7 @@ export class Http {
     return endpoint;
   }
 
-  /** An endpoint or an exchange has something to do. */
+  /** Runs the endpoints and exchanges that have something to do. */
   turn(): void {
     for (const endpoint of this.#endpoints) endpoint.poll();
     for (const number of this.#native.readyExchanges()) {
@@ -65,15 +68,15 @@ export class Http {
   }
 }
 
-/** The last number of an exchange. */
+/** The number of the latest exchange. Each new one gets the next number. */
 let numbers = 0;
 
-/** One endpoint. */
+/** One endpoint: the state behind a handler of Streamable HTTP. */
 export class Endpoint {
   readonly #native: NativeEndpoint;
   readonly #runEvent: RunEvent;
   readonly #exchanges: Map<number, Exchange>;
-  /** The asynchronous context in which the handler was made, for what no request asks. */
+  /** The asynchronous context in which the handler was made, for calls that no request causes. */
   readonly #context: Context = here();
   #open = 0;
   #ticks: NodeJS.Timeout | undefined;
@@ -81,10 +84,10 @@ export class Endpoint {
   readonly #path: string;
   /** True if the application gave a function that returns the caller of a request. */
   readonly #findsCaller: boolean;
-  /** Finds the callers of requests that come without one. */
+  /** True if the endpoint has a verifier for requests that come without a caller. */
   readonly judges: boolean;
   #warned = false;
-  /** The target of the last request that was its own, which is nearly always that of the next. */
+  /** The target of the latest request that this endpoint served. The next request nearly always has the same. */
   #served: string | undefined;
 
   constructor(
@@ -101,7 +104,7 @@ export class Endpoint {
     this.judges = this.#findsCaller || options.verify !== undefined;
   }
 
-  /** Warns once if a request was meant for the endpoint, which answers at another path. */
+  /** Warns once if a request looks meant for the endpoint but has another path than {@link HttpOptions.path}. */
   warnOfPath(method: string | undefined, target: string): void {
     if (this.#warned || method !== 'POST' || this.serves(target)) return;
     this.#warned = true;
@@ -113,7 +116,7 @@ export class Endpoint {
     );
   }
 
-  /** Returns whether requests of this target are its own. */
+  /** Returns whether the endpoint serves requests with this target. */
   serves(target: string): boolean {
     if (target === this.#served) return true;
     const serves = this.#native.serves(target);
@@ -121,7 +124,10 @@ export class Endpoint {
     return serves;
   }
 
-  /** A request has come, which is {@link Exchange.begin begun} next. `request`: as the application got it. */
+  /**
+   * Makes the exchange of a request, which the caller {@link Exchange.begin begins} next. `request`: the object that
+   * the application got.
+   */
   exchange(request: unknown, carrier: Carrier): Exchange {
     do numbers = (numbers + 1) >>> 0;
     while (this.#exchanges.has(numbers)); // of all endpoints of the server
@@ -138,7 +144,7 @@ export class Endpoint {
     return exchange;
   }
 
-  /** Runs callbacks, each in the context of its own request. */
+  /** Runs the callbacks of the endpoint's events, each in the context of its own request. */
   poll(): void {
     inside(this.#context, () => this.#native.pollEvents(now(), this.#runEvent));
   }
@@ -154,7 +160,7 @@ export class Endpoint {
   }
 }
 
-/** One request and its response. All that is done for it is done in the context that it came in. */
+/** One HTTP request and its response. All its callbacks run in the asynchronous context in which the request came. */
 export class Exchange {
   readonly #native: NativeEndpoint;
   readonly #endpoint: Endpoint;
@@ -164,10 +170,10 @@ export class Exchange {
   readonly #carrier: Carrier;
   readonly #done: () => void;
   #reads = false;
-  /** There is no room for more. */
+  /** True while the carrier has no room for more output. */
   #full = false;
   #over = false;
-  /** When to poll again. */
+  /** The time at which to poll again, if there is one. */
   #at: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -187,12 +193,15 @@ export class Exchange {
     this.#done = done;
   }
 
-  /** Nothing more is to be read or sent. */
+  /** True if nothing more is to be read or sent. */
   get finished(): boolean {
     return this.#over;
   }
 
-  /** `headers`: names and values in turn. `peer`: the number of the connection, or 0 if that is unknown. */
+  /**
+   * Begins the exchange. `headers`: names and values in turn. `peer`: the number of the connection, or 0 if it is
+   * unknown.
+   */
   begin(
     method: string,
     target: string,
@@ -216,7 +225,7 @@ export class Exchange {
     if (this.#takeStep(step)) this.#pump();
   }
 
-  /** Some of the body; `last`: nothing follows. */
+  /** Takes a piece of the request's body. `last`: nothing follows. */
   body(bytes: Uint8Array = NOTHING, last = false): void {
     if (!this.#over) inside(this.#context, () => this.#body(bytes, last));
   }
@@ -225,7 +234,7 @@ export class Exchange {
     if (this.#takeStep(this.#native.body(this.#number, bytes, last, now(), this.#runEvent))) this.#pump();
   }
 
-  /** Does what there is to do. */
+  /** Takes steps until the exchange waits or is over. */
   turn(): void {
     inside(this.#context, () => this.#pump());
   }
@@ -270,13 +279,13 @@ export class Exchange {
     );
   }
 
-  /** There is room again. */
+  /** Goes on with the response, since the carrier has room again. */
   resume(): void {
     this.#full = false;
     this.turn();
   }
 
-  /** The client is gone. */
+  /** Ends the exchange, since the client is gone. */
   drop(): void {
     if (this.#over) return;
     this.#native.drop(this.#number);
@@ -290,7 +299,7 @@ export class Exchange {
   }
 }
 
-/** The time in milliseconds; tests set another. */
+/** The clock, in milliseconds. Tests replace it. */
 export const clock = { now: (): number => performance.now() };
 
 function now(): number {

@@ -9,8 +9,8 @@ export interface HttpOptions {
   /** The path that clients POST to, from the root of the server, even inside a router. Begins with a slash. Default: `/mcp`. */
   path?: string | undefined;
   /**
-   * Accepts requests only if `Host`, and `Origin` if there is one, name this machine, against DNS rebinding. Default: true;
-   * for {@link Server.serveHttp}, true if the address is one of this machine only.
+   * Accepts requests only if `Host`, and `Origin` if there is one, name this machine. This stops DNS rebinding.
+   * Default: true; for {@link Server.serveHttp}, true if `host` is a loopback address.
    */
   loopbackOnly?: boolean | undefined;
   /**
@@ -27,29 +27,39 @@ export interface HttpOptions {
    * Lets web pages of the allowed origins read responses (CORS, WHATWG Fetch), and answers their `OPTIONS`. Default: false.
    */
   cors?: boolean | undefined;
-  /** Refuses requests whose `Accept` lacks one of the two types that clients have to accept. Default: false. */
+  /**
+   * Refuses requests whose `Accept` lacks `application/json` or `text/event-stream`, which the protocol requires.
+   * Default: false.
+   */
   strictAccept?: boolean | undefined;
   /**
-   * Gives clients of the revisions with a handshake sessions. Default: true. Without sessions any instance can answer any
-   * request, but these clients cannot subscribe and get no notifications.
+   * Gives sessions to clients of the revisions with a handshake. Default: true. Without sessions any instance can
+   * answer any request, but these clients cannot subscribe and get no notifications.
    */
   sessions?: boolean | undefined;
-  /** Open sessions, at least 1. A further one ends an unused one, or is refused. Default: 10,000. */
+  /**
+   * The greatest number of open sessions, at least 1. A further session ends an unused one, or is refused. Default:
+   * 10,000.
+   */
   sessionLimit?: number | undefined;
   /** Milliseconds after which an idle session ends. Default: 3,600,000. */
   sessionMs?: number | undefined;
   /** Lets clients end their session with DELETE. Default: true. */
   delete?: boolean | undefined;
-  /** Milliseconds of silence after which an event stream gets a comment. Default: 15,000. */
+  /**
+   * Milliseconds of silence after which the server writes a comment to an event stream, which keeps it open. Default:
+   * 15,000.
+   */
   keepAliveMs?: number | undefined;
-  /** Milliseconds for the body of a request. Default: 30,000. */
+  /** Milliseconds that the body of a request may take to arrive. Default: 30,000. */
   bodyMs?: number | undefined;
-  /** Bytes of events that a session keeps for a client whose stream broke. Default: 1 MiB. */
+  /** Bytes of events that a session keeps for a client that connects again after its stream broke. Default: 1 MiB. */
   replayBytes?: number | undefined;
   /** The public description of an endpoint that needs bearer tokens. Needs {@link HttpOptions.verify}. */
   protect?: Protection | undefined;
   /**
-   * Called with the bearer token of each request. Requests without a token get 401. If it throws, the client gets 500.
+   * Called with the bearer token of each request. Requests without a token get the status 401. If `verify` throws, the
+   * client gets the status 500.
    *
    * @example
    * ```ts
@@ -62,7 +72,7 @@ export interface HttpOptions {
    */
   verify?: Verifier | undefined;
   /**
-   * Refuses requests without a bearer token, where there is `verify`. Without it `verify` also judges requests without one, by
+   * Refuses requests without a bearer token, if `verify` is set. False lets `verify` judge such requests too, by
    * another header field, such as a cookie or an API key. Default: true.
    */
   tokenRequired?: boolean | undefined;
@@ -71,12 +81,13 @@ export interface HttpOptions {
 /** The options of {@link Server.handler}. */
 export interface HandlerOptions extends HttpOptions {
   /**
-   * Returns the caller of a request that the application has authenticated itself, or a Promise of it: by a cookie, a client
-   * certificate, or what another middleware found. It gets the request as it was handed over: that of `node:http`, Express or
-   * Fastify, or the web-standard one.
+   * Returns the caller of a request that the application has authenticated itself, or a Promise of it: by a cookie, a
+   * client certificate, or what another middleware found. It gets the request object that the handler got: that of
+   * `node:http`, Express or Fastify, or a web-standard one.
    *
-   * If it returns nothing, {@link HttpOptions.verify} judges the bearer token if there are both, else the client gets 401.
-   * `{ id: '' }` is an anonymous caller. If it throws, the client gets 500.
+   * If it returns nothing, {@link HttpOptions.verify} judges the bearer token. Without `verify` or without a token the
+   * client gets the status 401. `{ id: '' }` is an anonymous caller. If the function throws, the client gets the status
+   * 500.
    *
    * @example
    * ```ts
@@ -91,8 +102,9 @@ type Known = Caller | undefined | null;
 /** The options of {@link HttpHandler.fetch}. */
 export interface FetchOptions {
   /**
-   * The caller of this request, which the application has authenticated itself. Its bearer token is not judged. Without it:
-   * as {@link HandlerOptions.caller} or {@link HttpOptions.verify} say, else anonymous.
+   * The caller of this request, which the application has authenticated itself. The server then does not judge its
+   * bearer token. Default: the caller that {@link HandlerOptions.caller} or {@link HttpOptions.verify} returns, else an
+   * anonymous one.
    */
   caller?: Caller | undefined;
 }
@@ -103,17 +115,19 @@ export interface Protection {
   resource?: string | undefined;
   /** The URLs of the servers that issue tokens; at least one if there is a `resource`. */
   authorizationServers?: readonly string[] | undefined;
-  /** The scopes that every request needs (RFC 6749 section 3.3): a token without them gets a 403. */
+  /**
+   * The scopes that every request needs (RFC 6749 section 3.3). A request whose token lacks one gets the status 403.
+   */
   scopes?: readonly string[] | undefined;
 }
 
-/** A bearer token to verify, before the rest of its request is read. Never send the token on. */
+/** A bearer token to verify, before the server reads the body of its request. Never forward the token to others. */
 export interface VerifyCall {
   /** The token, as the client sent it. */
   readonly token: string;
   /**
-   * Returns a header field of the request, until the token is verified. `Mcp-Method` and `Mcp-Name` name the operation of a
-   * client of 2026-07-28. Returns `undefined` if the field is missing, repeated or no text.
+   * Returns a header field of the request, as long as the token is not verified yet. `Mcp-Method` and `Mcp-Name` name
+   * the operation of a client of 2026-07-28. Returns `undefined` if the field is missing, repeated or no text.
    *
    * @example
    * ```ts
@@ -121,22 +135,25 @@ export interface VerifyCall {
    * ```
    */
   header(name: string): string | undefined;
-  /** The query of the request as it came, until the token is verified. `undefined` if there is none. */
+  /** The query of the request's URL as it came. `undefined` if the URL has none, and once the token is verified. */
   readonly query: string | undefined;
-  /** True if the answer is not needed any more: the client is gone, it took too long, or there is one. */
+  /** True if the answer is not needed any more: the client is gone, the verifier took too long, or it has answered. */
   readonly cancelled: boolean;
 }
 
-/** The result of a valid token: its caller, and what the token allows. */
+/** The rights of a valid token: its caller, and what the token allows. */
 export interface Grant {
   /**
-   * The caller that the client acts for. Sessions, cursors and streams belong to its id: give each principal one of its own.
-   * Callbacks get the caller of the request that they answer.
+   * The caller on whose behalf the client sends requests. Sessions, cursors and streams belong to its id: give each
+   * principal an id of its own. Callbacks get this caller.
    */
   caller: Caller;
-  /** The `aud` of the token. An endpoint with a {@link Protection.resource} refuses tokens without it there. */
+  /**
+   * The audience of the token, such as its `aud`. An endpoint with a {@link Protection.resource} refuses tokens whose
+   * audience lacks that URL.
+   */
   audience?: readonly string[] | undefined;
-  /** The scopes of the token, with those that they imply. They are compared exactly. */
+  /** The scopes of the token. Include those that these scopes imply: the server compares exactly. */
   scopes?: readonly string[] | undefined;
   /** Milliseconds until the token expires. Its event streams end then. Default: never. */
   expiresInMs?: number | undefined;
@@ -187,7 +204,7 @@ export const GRANT: Members<Grant> = {
 /** The members of {@link HandlerOptions}. */
 export const HANDLER: Members<HandlerOptions> = { ...HTTP, caller: 'function' };
 
-/** The options as the native half takes them. They have been looked at for unknown members. */
+/** Returns the options as JSON, in the form that the native half takes. They are checked for unknown members before. */
 export function httpOptions(options: HandlerOptions): string {
   const { verify, caller, ...plain } = needObject('options', options) as HandlerOptions;
   const judged = {

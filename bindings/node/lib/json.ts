@@ -1,7 +1,10 @@
 /** The application's values as JSON text: an error names the member that JSON or UTF-8 does not have. */
 import { invalid } from './wellheadError.js';
 
-/** A JSON escape. It captures half of a surrogate pair, which `JSON.stringify` escapes if the other half is missing. */
+/**
+ * Matches a JSON escape. Captures half of a surrogate pair, which `JSON.stringify` escapes if the other half is
+ * missing.
+ */
 const ESCAPE = /\\(?:(ud[89a-f][0-9a-f]{2})|.)/g;
 
 /** Returns the JSON text of an object. `what` names it in errors, `prefix` stands before the names of its members. */
@@ -11,7 +14,10 @@ export function jsonText(what: string, value: object, prefix = `${what}.`): stri
   return text;
 }
 
-/** Returns the JSON text of an object. Half of a surrogate pair stays in it, and the native half makes U+FFFD of it. */
+/**
+ * Returns the JSON text of an object. Half of a surrogate pair stays in the text; the native half replaces it with
+ * U+FFFD.
+ */
 export function looseJsonText(what: string, value: object, prefix = `${what}.`): string {
   let text: string | undefined;
   try {

@@ -10,7 +10,7 @@ const MAKERS: Readonly<Record<string, string>> = {
   arktype: 'it.toJsonSchema()',
 };
 
-/** The names of members with JSON Schema where they may be schemas of a library. */
+/** The members of a tool's definition with JSON Schema, and those that may be schemas of a library instead. */
 const TYPED: Readonly<Record<string, string>> = { inputSchema: 'input', outputSchema: 'output' };
 
 /** Returns whether a value is a schema of a library that says its JSON Schema. */
@@ -55,7 +55,7 @@ export function needJsonSchema(what: string, schema: unknown): void {
   }
 }
 
-/** Returns how a schema can be given unchanged, if it can. */
+/** Returns advice on how to pass a schema of a library unchanged, or an empty text. */
 function renamed(what: string, schema: unknown): string {
   const name = TYPED[what];
   return name !== undefined && hasJsonSchema(schema) ? `name the member ${name}, or ` : '';
@@ -69,7 +69,7 @@ function maker(what: string, vendor: string, schema: unknown): string {
   return MAKERS[vendor] ?? 'the JSON Schema that its library makes of it';
 }
 
-/** The library that a schema is of; `undefined` for JSON. */
+/** Returns the name of the library of a schema; `undefined` for plain JSON. */
 export function vendorOf(value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   // What z.toJSONSchema returns has a `~standard`, too, but hidden from JSON.

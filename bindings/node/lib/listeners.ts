@@ -9,7 +9,7 @@ import { options as checkedOptions, type ServeHttpOptions } from './options.js';
 export class Listeners {
   readonly #native: NativeServer;
   readonly #runEvent: RunEvent;
-  /** By number: where each listener was started, and what to do when it ends. */
+  /** The listeners by number: the context in which each was started, and the function to call when it ends. */
   readonly #listeners = new Map<number, { readonly context: Context; readonly ended: () => void }>();
   readonly #serving = new Set<Promise<void>>();
 
@@ -51,7 +51,7 @@ export class Listeners {
     }
   }
 
-  /** Binds the address. An error says which, as those of `node:net` do. */
+  /** Binds the address. An error has `address` and `port`, as the errors of `node:net` have. */
   #listen(host: string, port: number, text: string): Bound {
     try {
       return native(() => this.#native.listen(host, port, text));
@@ -60,7 +60,7 @@ export class Listeners {
     }
   }
 
-  /** Some are over. */
+  /** Calls the functions of the listeners that have ended. */
   ended(): void {
     for (const number of this.#native.endedListeners()) {
       this.#listeners.get(number)?.ended();
@@ -68,7 +68,7 @@ export class Listeners {
     }
   }
 
-  /** Runs what they have, each where it was started. Whether there may be more. */
+  /** Runs the events of all listeners, each in the context in which it was started. Returns whether more may wait. */
   run(): boolean {
     let more = false;
     for (const [number, { context }] of this.#listeners) {

@@ -1,8 +1,8 @@
 import type { Lister, Resource } from './values.js';
 
 /**
- * Lists what an iterable holds, in the order of the keys. An array or a `Set` is looked at anew for every page; what can
- * be iterated only once (a generator) is taken now.
+ * Makes a list callback of an iterable, whose items it lists in the order of their keys. An array or a `Set` is read
+ * again for every page. A generator, which can be iterated only once, is read now.
  */
 export function listed(source: Iterable<Resource>): Lister {
   const once = source[Symbol.iterator]() === (source as unknown);
@@ -29,7 +29,7 @@ function smallest(items: Iterable<Resource>, after: string | undefined, most: nu
   return heap.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
 }
 
-/** Puts the last where it belongs. */
+/** Moves the last item of the heap up to its place. */
 function rise(heap: Resource[]): void {
   for (let at = heap.length - 1; at > 0; ) {
     const above = (at - 1) >> 1;
@@ -39,7 +39,7 @@ function rise(heap: Resource[]): void {
   }
 }
 
-/** Puts the first where it belongs. */
+/** Moves the first item of the heap down to its place. */
 function sink(heap: Resource[]): void {
   for (let at = 0; ; ) {
     let below = 2 * at + 1;

@@ -38,7 +38,7 @@ const PLATFORM = `${process.platform}-${process.arch}`;
 /** The packages that are for this platform. On Linux, npm installs the one that fits the C library, musl or glibc. */
 const PACKAGES = process.platform === 'linux' ? [`${PLATFORM}-gnu`, `${PLATFORM}-musl`] : [PLATFORM];
 
-/** The packages that there are. */
+/** All packages with a native library, one for each platform. */
 const PUBLISHED = [
   'linux-x64-gnu',
   'linux-x64-musl',

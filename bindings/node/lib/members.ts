@@ -1,7 +1,7 @@
 /** Checks the members of the application's objects: an error names one that is misspelt or has the wrong type. */
 import { invalid } from './wellheadError.js';
 
-/** The kinds of values. `count`: a whole number, or Infinity; `any`: the code that takes the value checks it. */
+/** The kinds of values. `count`: a whole number, or Infinity; `any`: checked later, by the code that uses the value. */
 export type Kind =
   | 'string'
   | 'boolean'
@@ -48,7 +48,7 @@ function needEach(what: string, value: unknown, members: object, prefix: string)
   }
 }
 
-/** Says that there is no such member, and which one may have been meant. */
+/** Returns a message that there is no such member, and which one may have been meant. */
 export function unknown(what: string, name: string, members: object): string {
   const names = Object.keys(members);
   const near = names
@@ -59,7 +59,7 @@ export function unknown(what: string, name: string, members: object): string {
   return `${what} has no member ${name}: ${hint}`;
 }
 
-/** A value as a message shows it: short, and never throwing. */
+/** Returns a short text of a value for a message. Never throws. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === 'function') return 'a function';
@@ -68,7 +68,7 @@ export function shown(value: unknown): string {
   return String(value);
 }
 
-/** The name of a value's class, such as `Date`. */
+/** Returns the name of a value's class, such as `Date`. */
 export function className(value: object): string {
   try {
     const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;
@@ -109,7 +109,9 @@ const NOUN: Readonly<Record<Kind, string>> = {
   any: '',
 };
 
-/** Returns how many letters to add, leave out or change (Levenshtein). */
+/**
+ * Returns how many letters make one word into the other if each is added, left out or changed (Levenshtein distance).
+ */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i++) {

@@ -18,13 +18,13 @@ import type {
 
 /** The options of a {@link Server}. Every option has a default. */
 export interface ServerOptions {
-  /** The server's name for people. */
+  /** The name of the server for people. */
   title?: string | undefined;
   /** Instructions for models on how to use the server. */
   instructions?: string | undefined;
   /**
-   * The name of this instance among those that share changes by {@link Server.onPublish}. Random by default. Two instances
-   * with one name ignore each other's changes.
+   * The name of this instance among those that share changes by {@link Server.onPublish}. Default: random. Two
+   * instances with one name ignore each other's changes.
    */
   instanceName?: string | undefined;
   /**
@@ -33,44 +33,47 @@ export interface ServerOptions {
    */
   cursorKey?: Uint8Array | undefined;
   /**
-   * Capabilities to declare in addition to those for resources, each with its value, such as `{ tools: { listChanged: true } }`.
-   * `{ resources: {} }` serves resources before any is registered; otherwise the first registration does.
+   * Capabilities to declare in addition to those for resources, each with its value, such as `{ tools: { listChanged:
+   * true } }`. `{ resources: {} }` declares resources before any is registered. Otherwise the first registration
+   * declares them.
    */
   capabilities?: Readonly<Record<string, JsonObject>> | undefined;
   /**
-   * Extensions of the protocol to declare: the settings of each by its identifier, such as `{ 'com.example/charts': {} }`. An
-   * extension that Wellhead implements is declared when it is used; settings here are added to its own. Callbacks get those
-   * of the client from {@link ListCall.extension}.
+   * Extensions of the protocol to declare: the settings of each by its identifier, such as `{ 'com.example/charts': {}
+   * }`. An extension that Wellhead implements is declared when it is used; settings here are added to its own.
+   * Callbacks get the settings of the client from {@link ListCall.extension}.
    */
   extensions?: Readonly<Record<string, JsonObject>> | undefined;
   /**
-   * The extension of each `resultType` other than `complete` and `input_required`, such as `{ chart: 'com.example/charts' }`.
-   * The extension must be among {@link ServerOptions.extensions}. Such a result goes only to a client that declares the
-   * extension, too; another client is told that it lacks it.
+   * The extension of each `resultType` other than `complete` and `input_required`, such as `{ chart:
+   * 'com.example/charts' }`. The extension must be among {@link ServerOptions.extensions}. A client that does not
+   * declare it gets an error that names it instead of such a result.
    */
   resultTypeExtensions?: Readonly<Record<string, string>> | undefined;
   /**
-   * Further kinds of lists for {@link Server.notifyListChanged}: each name, as a client asks for it in the filter of
-   * `subscriptions/listen`, with its notification.
+   * Further kinds of lists for {@link Server.notifyListChanged}. Each name is the member that clients set in the filter
+   * of `subscriptions/listen`. Its value is the method of the notification.
    */
   listChangedMethods?: Readonly<Record<string, string>> | undefined;
-  /** The protocol versions to serve, by their dates. All by default. */
+  /** The protocol revisions to serve, by their dates. Default: all. */
   versions?: readonly string[] | undefined;
   /**
    * The source of error codes. `official` (default): the published revisions. `variant-2024-11-05`: for clients of that
-   * revision, the codes that its page had for two days, which early implementations may follow.
+   * revision, other codes, which its page had for two days and some early clients expect.
    */
   errorProfile?: 'official' | `variant-${string}` | undefined;
-  /** Error codes for clients of one version, instead of those of the profile: `{ version: { condition: code } }`. */
+  /**
+   * Error codes for clients of one revision, instead of those of `errorProfile`: `{ version: { condition: code } }`.
+   */
   errorCodes?: Readonly<Record<string, Partial<Record<ErrorCondition, number>>>> | undefined;
   /**
-   * The answer for a resource that the application denies. `error` (default): "permission denied". `mask`: exactly that of a
-   * resource that does not exist.
+   * The answer to a read that the application denies. `error` (default): "permission denied". `mask`: exactly the
+   * answer for a resource that does not exist.
    */
   permissionDenied?: 'error' | 'mask' | undefined;
   /**
-   * The answer to a client that lists tools or prompts where there are none. `error` (default): "method not found", as the
-   * protocol has it. `empty`: an empty list, for clients that ignore the capabilities.
+   * The answer to a client that lists tools or prompts on a server that declares none. `error` (default): "method not
+   * found", as the protocol says. `empty`: an empty list, for clients that ignore the capabilities.
    */
   undeclaredLists?: 'error' | 'empty' | undefined;
   /**
@@ -78,29 +81,42 @@ export interface ServerOptions {
    * for clients of that revision, whose documentation showed them. `never`. `always`: in every revision.
    */
   titlesInContents?: `${number}-${number}-${number}` | 'never' | 'always' | undefined;
-  /** Leaves out fields that the client's revision does not have. Default: true. */
+  /** Omits fields that the client's revision does not have. Default: true. */
   omitNewerFields?: boolean | undefined;
-  /** Declares the extensions in `initialize` too, though its revisions lack the member. Default: true. */
+  /**
+   * Declares the extensions in the answer to `initialize` too, although the revisions with `initialize` have no such
+   * member. Default: true.
+   */
   handshakeExtensions?: boolean | undefined;
   /**
-   * Shows resources also as tools, for clients that know tools only: `list_resources`, `read_resource`, and `read_NAME` for
-   * each template. They have the same authorizer, limits and callbacks. Default: false.
+   * Shows resources also as tools, for clients that know tools only: `list_resources`, `read_resource`, and `read_NAME`
+   * for each template. They use the same authorizer, limits and callbacks. Default: false.
    */
   resourcesAsTools?: boolean | undefined;
-  /** The answer to a subscription to a URI that nothing serves. `deny` (default): "not found". `allow`: it is kept. */
+  /**
+   * The answer to a subscription to a URI that nothing serves. `deny` (default): "not found". `allow`: the server
+   * accepts the subscription.
+   */
   subscribeUnknown?: 'deny' | 'allow' | undefined;
   /**
-   * Serves the `resources/get` dialect to clients of the revisions with a handshake. `auto` (default): to clients that send
-   * what only the dialect has. `always`: to every client. `never`: to none.
+   * Serves the `resources/get` dialect, an older resource protocol, to clients of the revisions with a handshake.
+   * `auto` (default): to clients whose messages only the dialect has. `always`: to every client. `never`: to none.
    */
   dialect?: 'auto' | 'always' | 'never' | undefined;
-  /** The answer to the call of a tool that does not exist: `error` (default), or `result`, which the model reads. */
+  /**
+   * The answer to the call of a tool that does not exist: `error` (default), or a `result` with `isError`, which the
+   * model reads.
+   */
   unknownTool?: 'error' | 'result' | undefined;
-  /** The answer to arguments that break the schema of a tool: `result` (default), which the model reads, or `error`. */
+  /**
+   * The answer to arguments that break the schema of a tool: a `result` (default) with `isError`, which the model
+   * reads, or `error`.
+   */
   invalidArguments?: 'result' | 'error' | undefined;
   /**
-   * When structured content is compared with the `outputSchema` of its tool. `debug` (default): in debug builds of the
-   * library. `on`: always. `off`: never. A result that breaks the schema is answered like a tool that failed.
+   * Says when the server checks structured content against the `outputSchema` of its tool. `debug` (default): only in
+   * debug builds of the library. `on`: always. `off`: never. A result that breaks the schema is answered like a tool
+   * that failed.
    */
   checkOutput?: 'debug' | 'on' | 'off' | undefined;
   /** Caching hint for all responses. By default clients may not reuse them. */
@@ -114,13 +130,16 @@ export interface ServerOptions {
    * `enterWith`, such as a tracing span, is there for the callback and at the end.
    */
   observe?: ((call: ObservedCall) => void) | undefined;
-  /** Limits on what clients may cost. */
+  /** Upper bounds on the costs of clients. */
   limits?: Limits | undefined;
   /** Lets clients subscribe to resources. Default: true. */
   subscribe?: boolean | undefined;
   /** Notifies clients when the list of resources changes. Default: true. */
   listChanged?: boolean | undefined;
-  /** Called with each line of the log: failed callbacks, refused requests. Default: standard error. Clients never see them. */
+  /**
+   * Called with each line of the log, such as failed callbacks and refused requests. Default: standard error. Clients
+   * never see these lines.
+   */
   onLog?: ((level: LogLevel, line: string) => void) | undefined;
   /** A description of the server for people; sent from 2025-11-25 on. */
   description?: string | undefined;
@@ -129,23 +148,23 @@ export interface ServerOptions {
   /** Icons of the server; sent from 2025-11-25 on. */
   icons?: readonly Icon[] | undefined;
   /**
-   * The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. `hide` (default),
-   * `show`.
+   * The text that the model gets if the callback of a tool fails. `hide` (default): "The tool failed". `show`: the text
+   * of the error.
    */
   toolErrors?: 'hide' | 'show' | undefined;
   /**
-   * The clients that are told of tools for apps only: those that declare apps, or all. `app_clients` (default),
-   * `all_clients`.
+   * The clients whose lists have the tools that only apps may call. `app_clients` (default): those that declare MCP
+   * Apps. `all_clients`: all.
    */
   appOnlyTools?: 'app_clients' | 'all_clients' | undefined;
 }
 
 /**
- * Limits on what clients may cost. Every limit is on by default; `Infinity` turns one off.
+ * Upper bounds on the costs of clients. Every limit is on by default; `Infinity` turns one off.
  *
- * Over HTTP `callsInFlight` and `listenStreams` count for the whole endpoint. Further calls get 503 at once. A further
- * listen stream ends the oldest stream of the client that has most. It gets 503 instead if it comes without a token through
- * `fetch`, which does not tell connections apart.
+ * Over HTTP `callsInFlight` and `listenStreams` count for the whole endpoint. Further calls get the status 503 at once.
+ * A further listen stream ends the oldest stream of the client that has most. It gets the status 503 instead if it
+ * comes without a token through `fetch`, which cannot tell connections apart.
  */
 export interface Limits {
   /** Size of one incoming message, in bytes. The server refuses longer ones. Default: 4 MiB. */
@@ -154,13 +173,16 @@ export interface Limits {
   nesting?: number | undefined;
   /** Size of a request id as written, in bytes. The server refuses longer ones. Default: 1 KiB. */
   idBytes?: number | undefined;
-  /** Messages of one batch, where the revision has batches. The server refuses longer ones. Default: 100. */
+  /**
+   * Messages of one batch, in revision 2025-03-26, which alone has batches. The server refuses longer ones. Default:
+   * 100.
+   */
   batchLength?: number | undefined;
   /** Size of a URI in a request, in bytes. The server refuses longer ones. Default: 8 KiB. */
   uriBytes?: number | undefined;
   /** Items of one page of a list. Default: 1,000. */
   pageItems?: number | undefined;
-  /** Size of one page of a list, in bytes. A page has at least one item. Default: 1 MiB. */
+  /** Size of one page of a list, in bytes. A page has at least one item, however large. Default: 1 MiB. */
   pageBytes?: number | undefined;
   /** Calls of one connection that the application has not answered. Further requests wait. Default: 1,024. */
   callsInFlight?: number | undefined;
@@ -170,7 +192,7 @@ export interface Limits {
   subscriptionsTotal?: number | undefined;
   /** Open listen streams of one connection. The server refuses further ones. Default: 1,000. */
   listenStreams?: number | undefined;
-  /** Pending output of one connection, in bytes. Further requests wait. Default: 16 MiB. */
+  /** Output of one connection that the client has not read, in bytes. Further requests wait. Default: 16 MiB. */
   outputBytes?: number | undefined;
   /** Milliseconds for one answer, after which the client gets an internal error. Default: 60,000. */
   callMs?: number | undefined;
@@ -194,21 +216,24 @@ export interface Limits {
   sessionStreams?: number | undefined;
 }
 
-/** The severity of a line of the log. `error`: a client got an error because of it. */
+/** The severity of a line of the log. `error`: a client got an error for the same reason. */
 export type LogLevel = 'warning' | 'error';
 
-/** A condition whose error code an option can set. */
+/** A condition whose error code {@link ServerOptions.errorCodes} can set. */
 export type ErrorCondition = 'resource_not_found' | 'permission_denied' | 'internal_error' | 'not_modified';
 
 /** The options of a resource or a template: its description, and callbacks besides the reader. */
 export interface ResourceOptions extends ResourceDescriptor {
-  /** The resources that the template makes: a callback as for {@link Server.list}, or an iterable of them. */
+  /**
+   * The resources of the template to list: a callback as for {@link Server.list}, or an iterable of them. Default: none
+   * are listed.
+   */
   list?: Lister | Iterable<Resource> | undefined;
-  /** Completers for the variables of the template, by their names. */
+  /** Completers for the variables of the template, by the names of the variables. */
   complete?: Readonly<Record<string, Completer>> | undefined;
   /**
-   * Passes the values of the template on unchecked. By default a value with a `..` segment, an absolute path, a drive or a
-   * control character is "not found". With it, the callback must check them.
+   * Passes the values of the template unchecked: then the callback must check them. By default the answer is "not
+   * found" if a value has a `..` segment, an absolute path, a drive or a control character.
    */
   rawValues?: boolean | undefined;
   /**
@@ -216,7 +241,8 @@ export interface ResourceOptions extends ResourceDescriptor {
    * client subscribes, instead of a read. `false` refuses the subscription as "not found", or leaves the URI out of a listen
    * stream. Not called with {@link ServerOptions.subscribeUnknown} `'allow'`.
    *
-   * It must return at once, since its connection is not read meanwhile. An error, or any other value, counts as true.
+   * It must return at once, since the server does not read the connection meanwhile. An error, or any other value,
+   * counts as true.
    */
   exists?: ((uri: string) => boolean) | undefined;
 }
@@ -232,8 +258,8 @@ export interface DirectoryOptions {
   /** Watches the folder, and notifies clients of changes. Default: true. */
   watch?: boolean | undefined;
   /**
-   * Milliseconds without a change before clients are notified; while changes go on, they are notified after ten times as
-   * long. 0 notifies at once. Default: 50; at most 60,000.
+   * Milliseconds without a further change after which clients are notified. If changes keep coming, clients are
+   * notified after ten times as long. 0 notifies of each change at once. Default: 50; at most 60,000.
    */
   settleMs?: number | undefined;
 }
@@ -248,64 +274,69 @@ export interface SkillsOptions {
   /** Watches the folder, and notifies clients of changes. Default: true. */
   watch?: boolean | undefined;
   /**
-   * Milliseconds without a change before clients are notified; while changes go on, they are notified after ten times as
-   * long. 0 notifies at once. Default: 50; at most 60,000.
+   * Milliseconds without a further change after which clients are notified. If changes keep coming, clients are
+   * notified after ten times as long. 0 notifies of each change at once. Default: 50; at most 60,000.
    */
   settleMs?: number | undefined;
 }
 
-/** Limits of one tool, for {@link Server.limitTool}. None by default. */
+/** Limits of one tool, for {@link Server.limitTool}. By default a tool has none of these limits. */
 export interface ToolLimits {
-  /** Calls of the tool in flight, of all callers. 1: one at a time. */
+  /** Calls of the tool in flight, of all callers together. With 1, calls run one at a time. */
   readonly callsInFlight?: number | undefined;
   /** Calls of the tool in flight, for each caller. */
   readonly callerCallsInFlight?: number | undefined;
   /** Calls of the tool that begin in a minute, for each caller. */
   readonly callerCallsPerMinute?: number | undefined;
-  /** Milliseconds until a call is cancelled and answered with an internal error. It takes the place of {@link Limits.callMs}. */
+  /**
+   * Milliseconds after which a call is cancelled and answered with an internal error, instead of {@link Limits.callMs}.
+   */
   readonly callMs?: number | undefined;
 }
 
 /** The options of {@link Server.connect}. */
 export interface ConnectOptions {
   /**
-   * Called when the connection has something new to poll, perhaps without cause. Never called from inside another call.
+   * Called when the connection may have something new to poll. Never called from inside of a method of the connection.
    */
   wake?: (() => void) | undefined;
-  /** The caller that the client acts for. Default: an anonymous one. */
+  /** The caller on whose behalf the client sends requests. Default: an anonymous caller. */
   caller?: Caller | undefined;
 }
 
 /** The options of {@link Server.run}. */
 export interface RunOptions {
   /**
-   * Points descriptors 0 and 1 of the process to the null device and standard error while the server serves. Then a
-   * `console.log` cannot corrupt the protocol, and a child process cannot take input. Default: true.
+   * Redirects descriptor 0 of the process to the null device, and descriptor 1 to standard error, while the server
+   * serves. Then a `console.log` cannot corrupt the protocol, and a child process cannot take input. Default: true.
    */
   guardStdio?: boolean | undefined;
   /** Ends the service cleanly at the first SIGTERM, on the main thread only. Default: true. */
   handleSigterm?: boolean | undefined;
-  /** Milliseconds for pending answers after the end of input. Default: 5,000. */
+  /** Milliseconds that calls in flight may still take after the end of input. Default: 5,000. */
   drainMs?: number | undefined;
 }
 
 /** The options of {@link Server.serveHttp}. */
 export interface ServeHttpOptions extends HttpOptions {
-  /** The address to bind. Default: `127.0.0.1`, this machine only. For another see {@link HttpOptions.allowedHosts}. */
+  /**
+   * The address to bind. Default: `127.0.0.1`, this machine only. For another address set {@link
+   * HttpOptions.allowedHosts}.
+   */
   host?: string | undefined;
-  /** The port, at most 65,535; 0 for any free one. Default: 8000. */
+  /** The port, at most 65,535. With 0 the system chooses a free port. Default: 8000. */
   port?: number | undefined;
   /** Called once, when the address is bound, with the address and port. */
   onListening?: ((address: { host: string; port: number }) => void) | undefined;
   /** Threads that read and write, at most 1,024. Default: 1. */
   ioThreads?: number | undefined;
-  /** Open connections; further ones wait to be accepted. Default: 10,000. */
+  /** The greatest number of open connections. Further connections wait. Default: 10,000. */
   connections?: number | undefined;
-  /** Milliseconds for the head of a request. Default: 10,000. */
+  /** Milliseconds that the head of a request may take to arrive. Default: 10,000. */
   headMs?: number | undefined;
   /** Milliseconds after which an idle connection is closed, or one whose client does not read. Default: 60,000. */
   idleMs?: number | undefined;
-  /** Milliseconds for pending answers after the server is closed. Default: 5,000. */
+  /** Milliseconds that calls in flight may still take after the server is closed. Default: 5,000. */
   drainMs?: number | undefined;
   /** Closes the server at the first SIGTERM, on the main thread only. Default: true. */
   handleSigterm?: boolean | undefined;

@@ -610,8 +610,8 @@ export class Server {
   /**
    * Notifies subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
    *
-   * Subscribers of `uri` itself need {@link Server.notifyUpdated}; a subscriber of both gets one notification. For more than 16
-   * pending changes of one `parent` a client gets one notification that `parent` changed.
+   * Subscribers of `uri` itself need {@link Server.notifyUpdated}; a subscriber of both gets one notification. For more
+   * than 16 pending changes of one `parent` a client gets one notification that `parent` changed.
    *
    * @example
    * ```ts

@@ -6,7 +6,7 @@ import type { Caller, JsonObject } from './values.js';
 
 /** The options of a client in memory. */
 export interface TestClientOptions {
-  /** The caller that the client acts for. Default: an anonymous one. */
+  /** The caller on whose behalf the client sends requests. Default: an anonymous caller. */
   caller?: Caller | undefined;
   /** The protocol revision that the client speaks, by its date. Default: the newest one with a handshake. */
   revision?: string | undefined;

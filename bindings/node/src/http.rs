@@ -152,7 +152,7 @@ impl NativeEndpoint {
         })
     }
 
-    /// Some of the body; `last`: nothing follows.
+    /// Takes a piece of the request's body. `last`: nothing follows.
     #[napi]
     pub fn body<'env>(
         &self,
@@ -186,7 +186,7 @@ impl NativeEndpoint {
         self.drive(env, &run_event, number, now, || exchange)
     }
 
-    /// The client is gone.
+    /// Ends the exchange, since the client is gone.
     #[napi]
     pub fn drop(&self, number: u32) {
         let gone = self.exchanges.borrow_mut().remove(&number);

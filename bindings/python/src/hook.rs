@@ -106,7 +106,7 @@ impl Hook {
         drop(before); // after the lock: it may run Python
     }
 
-    /// Calls `f` with the callable. Returns `None` if the callable, the server or the interpreter is gone, and if the
+    /// Runs `call` with the callable. Returns `None` if the callable, the server or the interpreter is gone, and if the
     /// callable raised: that exception is logged, or kept for [`raising`].
     pub(crate) fn call<T>(
         &self,
