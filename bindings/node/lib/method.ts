@@ -10,21 +10,25 @@ import type { JsonObject, ListCall } from './values.js';
 export interface MethodCall extends ListCall {
   /** The name of the method, such as `tools/call`. */
   readonly method: string;
-  /** The `params` of the request; `{}` if it has none. */
+  /** The `params` of the request; `{}` if the request has none. */
   readonly params: any;
-  /** The name of the tool or prompt of {@link Server.tool} or {@link Server.prompt}. */
+  /** The name of the called tool or prompt; `undefined` in a call of a method. */
   readonly name: string | undefined;
   /**
    * The capabilities of the client, such as `{ sampling: {} }`, as it sent them with this request or with `initialize`.
    */
   readonly clientCapabilities: JsonObject | undefined;
-  /** The lowest level of `notifications/message` that this request asks for, in the revisions that have it. */
+  /**
+   * The lowest level of `notifications/message` that this request asks for, such as `warning`. `undefined` if it asks
+   * for none, and in a session.
+   */
   readonly logLevel: string | undefined;
   /**
    * Sends a notification to the client before the answer. Returns true if it was sent.
    *
-   * Returns false after the answer, after the client cancelled, if the client accepts only the answer, and while the client
-   * reads nothing. A `notifications/message` is sent as {@link MethodCall.log} says.
+   * Returns false once the call is answered or cancelled, and if the client leaves as many bytes unread as {@link
+   * Limits.outputBytes} allows. Also false if only the answer can reach the client: it accepts JSON alone, or the call
+   * came through {@link Connection.handle}. A `notifications/message` is sent as {@link MethodCall.log} says.
    *
    * @example
    * ```ts
@@ -35,9 +39,9 @@ export interface MethodCall extends ListCall {
    */
   notify(method: string, params?: JsonObject): boolean;
   /**
-   * Sends a line of the log about the call, a `notifications/message`, as {@link MethodCall.notify} does. In a session it is sent from
-   * the level on that the client set by `logging/setLevel`, which is `warning` before it sets one. In revision 2026-07-28 it is
-   * sent from the level on that the request asks for.
+   * Sends a line of the log about the call, a `notifications/message`, as {@link MethodCall.notify} does. In a session
+   * the client gets lines of the level that it set by `logging/setLevel`, or of a higher one; `warning` before it sets
+   * one. In revision 2026-07-28 each request names its lowest level.
    *
    * @example
    * ```ts
@@ -50,23 +54,24 @@ export interface MethodCall extends ListCall {
    * Asks the client for one of its features by a name, in every protocol revision: `sampling/createMessage`,
    * `elicitation/create` or `roots/list`. Returns the client's result.
    *
-   * The first time there is none yet, and {@link Waiting} is thrown. Let it through: the callback **runs again from its start**
-   * when the client has answered. So what stands before the last request runs once more each time. The name is unique in the
-   * callback and the same in every run. In 2026-07-28 the call is answered with `input_required`, and the answers so far travel
-   * in a sealed `requestState`, good for this call for 10 minutes, with each replica that has the key. That revision deprecates
-   * sampling and roots, which work on. Before, the server sends a request.
+   * The first time there is no result yet, and {@link Waiting} is thrown. Do not catch it: the callback **runs again
+   * from its start** when the client has answered. So all code before the latest request runs once more each time. The
+   * name must be unique in the callback and the same in every run. In 2026-07-28 the call is answered with
+   * `input_required`, and the answers so far travel in a sealed `requestState`, good for this call for 10 minutes, with
+   * each replica that has the key. That revision deprecates sampling and roots, which still work. In earlier revisions
+   * the server sends the client a request.
    *
    * @example
    * ```ts
    * const { roots } = call.requestInput('roots', 'roots/list');
    * ```
    * @throws {Waiting} if the client has not answered yet
-   * @throws {MissingCapability} if the client did not declare the capability
+   * @throws {MissingCapability} if the client did not declare the capability that the method needs
    * @throws {ClientError} if the client answered with an error
    * @throws {InvalidAnswer} if the answer does not fit the form that the client was asked to fill in
-   * @throws {InvalidState} if the client sent a state that is forged, expired, or of another call: let it through
-   * @throws {RegistrationError} for other methods, for a name that stands for another request, and for a form that a client
-   *   cannot show: it is one flat object
+   * @throws {InvalidState} if the client sent a state that is forged, expired, or of another call: do not catch it
+   * @throws {RegistrationError} for other methods, for a name that the callback used for another request, and for a
+   *   form that a client cannot show, which must be one flat object
    * @throws {ClosedError} after the answer
    */
   requestInput(name: string, method: string, params?: JsonObject): any;
@@ -79,17 +84,17 @@ export interface MethodCall extends ListCall {
    * const { roots } = await call.sendRequest('roots/list');
    * ```
    * @throws {ClientError} if the client answers with an error
-   * @throws {ClosedError} if the request was given up: the call was answered or cancelled first, or `signal` aborted
+   * @throws {ClosedError} if the request was cancelled: the call was answered or cancelled first, or `signal` aborted
    * @throws {RegistrationError} for other methods, if the client did not declare the capability, and where the revision
    *   has no such requests: throw {@link InputRequired} there
-   * @throws {LimitError} while the client reads nothing
+   * @throws {LimitError} if the client leaves as many bytes unread as {@link Limits.outputBytes} allows
    */
   sendRequest(method: string, params?: JsonObject, options?: RequestOptions): Promise<any>;
 }
 
 /** The options of {@link MethodCall.sendRequest}. */
 export interface RequestOptions {
-  /** Gives the request up when it aborts, and notifies the client. */
+  /** Cancels the request when it aborts, and notifies the client. */
   signal?: AbortSignal | undefined;
 }
 
@@ -97,8 +102,9 @@ export interface RequestOptions {
  * Answers a method, a tool or a prompt: returns the result, or a Promise of it. A method gets the `params` of the request, a
  * tool or prompt its `arguments`. A method that returns nothing has the result `{}`.
  *
- * Throw {@link ToolError}, {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes. Any other error is an
- * internal error for the client. Of a tool it is a result with `isError` and the text "The tool failed". Its own text is logged.
+ * Throw {@link ToolError}, {@link MethodError}, {@link InputRequired} or {@link MissingCapability} for these outcomes.
+ * For any other error the client gets an internal error, or from a tool a result with `isError` and the text "The tool
+ * failed". The text of the error is logged.
  */
 export type MethodHandler = (
   given: any,
@@ -106,8 +112,8 @@ export type MethodHandler = (
 ) => JsonObject | void | PromiseLike<JsonObject | void>;
 
 /**
- * Searches resources for `query`: returns the results, the best first, or a Promise of them. `limit` is the number of results that
- * are of use.
+ * Searches resources for `query`: returns the results, the best first, or a Promise of them. `limit` is the greatest
+ * number of results that the server uses.
  */
 export type SearchHandler = (
   given: { query: string; limit: number },
@@ -123,21 +129,27 @@ export interface SearchResults {
 export interface SearchResult {
   /** The URI of the resource. */
   readonly uri: string;
-  /** Default: the title or the name of the registration. */
+  /** The title of the result. Default: the title or the name of the resource's registration. */
   readonly title?: string | undefined;
   /** A short excerpt of the resource that shows why it was found, as plain text. Default: none. */
   readonly text?: string | undefined;
-  /** The URL at which a person reads it. Default: the URI if it begins with `http`, else the `url` in the `meta` of the registration. */
+  /**
+   * The URL at which a person reads the resource. Default: the URI if it begins with `http`, else the `url` in the
+   * `meta` of the registration.
+   */
   readonly url?: string | undefined;
 }
 
 /** The options of {@link Server.method}. */
 export interface MethodOptions {
-  /** The protocol revisions, by their dates, that have the method. Default: all that did not remove it. */
+  /**
+   * The protocol revisions, by their dates, that have the method. Default: all revisions but those that removed the
+   * method.
+   */
   revisions?: readonly string[] | undefined;
 }
 
-/** `method, params, clientCapabilities, logLevel, name, arguments`. */
+/** The arguments of a call of a method: `method, params, clientCapabilities, logLevel, name, arguments`. */
 export type MethodArguments = readonly [
   method: string,
   params: string,
@@ -170,7 +182,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
     return this.#changed === undefined ? params : { ...params, arguments: JSON.parse(this.#changed) };
   }
 
-  /** Replaces the arguments, for an around callback. */
+  /** Replaces the arguments of the call, for an around callback. */
   change(changed: JsonObject): void {
     this.#changed = checkedArguments(this.#origin, changed);
   }
@@ -188,7 +200,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
     return this.#given[4];
   }
 
-  /** The first argument of the handler. */
+  /** Returns the first argument of the handler: the `arguments` of a tool or prompt, or the `params` of a method. */
   given(): any {
     return JSON.parse(this.#changed ?? this.#given[5] ?? this.#given[1]);
   }
@@ -225,7 +237,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
 }
 
 interface Unanswered {
-  /** For which call. */
+  /** The number of the call that sent the request. */
   readonly call: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (e: Error) => void;
@@ -233,10 +245,10 @@ interface Unanswered {
 
 /** The requests to clients that have no answer yet. */
 export class Requests {
-  /** By connections, then by their numbers there. */
+  /** The requests by the number of their connection, and then by their own number there. */
   readonly #waiting = new Map<number, Map<number, Unanswered>>();
 
-  /** The answer that is to come. */
+  /** Returns a Promise of the client's answer to a request. */
   answer(call: number, connection: number, request: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const requests = this.#waiting.get(connection) ?? new Map<number, Unanswered>();
@@ -244,7 +256,7 @@ export class Requests {
     });
   }
 
-  /** The response that has come: a result or an error, or neither. */
+  /** Settles the Promise of a request with the client's result or error. With neither, the request was cancelled. */
   settle(connection: number, request: number, result: string | undefined, error: string | undefined): void {
     const requests = this.#waiting.get(connection);
     const waiting = requests?.get(request);
@@ -267,7 +279,7 @@ export class Requests {
     }
   }
 
-  /** The connection was closed: its client answers nothing any more, and the native half does not say so. */
+  /** Rejects the requests to the client of a closed connection, which the native half does not end itself. */
   closed(connection: number): void {
     const requests = this.#waiting.get(connection);
     this.#waiting.delete(connection);

@@ -1,4 +1,4 @@
-/** The native half (`src/*.rs`), as this half sees it. */
+/** The types of the native half (`src/*.rs`), as TypeScript uses it. */
 import type { Context } from './context.js';
 import { loadLibrary } from './load.js';
 import type { Caller, Counters } from './values.js';
@@ -28,8 +28,8 @@ export const EventKind = {
 } as const;
 
 /**
- * Runs an event. `call`: the number that `Native.finish` takes; `context`: that of the request, if there is one;
- * `begun`: the beginning of the call for the observer, as JSON; `caller`: unless the connection knows.
+ * Runs an event. `call`: the number that `Native.finish` takes. `context`: the context of the request, if there is one.
+ * `begun`: the beginning of the call for the observer, as JSON. `caller`: the caller, unless the connection has one.
  */
 export type RunEvent = (
   kind: number,
@@ -44,59 +44,63 @@ export type RunEvent = (
   ...rest: unknown[]
 ) => NativeAnswer;
 
-/** Bytes in memory of the native half. */
+/** Bytes in memory of the native half, which JavaScript cannot reach. */
 declare const shared: unique symbol;
 export interface Shared {
   readonly [shared]: true;
 }
 
-/** The answer comes later, through `Native.finish`. */
+/** The answer of a callback whose answer comes later, through `Native.finish`. */
 export const LATER = 2;
-/** Permission denied. */
+/** The answer "permission denied" of a read. */
 export const DENIED = 1;
-/** The client has it already. */
+/** The answer of a read whose current contents the client has already. */
 export const UNCHANGED = 3;
-/** The state that came back is not the application's. */
+/** The answer to a request whose `requestState` is forged, expired or of another request. */
 export const INVALID_STATE = 4;
 
-/** Not now; -1: for an unknown time. */
+/** The answer of a read that is not possible now. `busy`: milliseconds until the client may try again; -1: unknown. */
 export interface Busy {
   readonly busy: number;
 }
 
-/** An error of a method's own; `data` is JSON. */
+/** The answer of a method with an error for the client; `data` is JSON. */
 export interface ErrorAnswer {
   readonly error: number;
   readonly message: string;
   readonly data: string | undefined;
 }
 
-/** The text of an error of a tool. */
+/** The answer of a tool with an error whose text the model reads. */
 export interface ToolAnswer {
   readonly tool: string;
 }
 
-/** JSON: the input that a method needs, or the capabilities that the client lacks for it; or it waits for the client. */
+/**
+ * The answer of a callback that needs something of the client first. `input`: the input, as JSON. `lacks`: the
+ * capabilities that the client lacks, as JSON. `waiting`: it waits for the client's answer.
+ */
 export type Wanted = { readonly input: string } | { readonly lacks: string } | { readonly waiting: true };
 
-/** A token is good, but lacks these scopes; JSON. */
+/** The answer of a verifier about a valid token that lacks these scopes, which are JSON. */
 export interface Lacking {
   readonly scopes: string;
 }
 
-/** Answers a failure: an internal error for the client, the text for the log. */
+/** The answer of a callback that failed: the client gets an internal error, and the text goes to the log. */
 export interface Failed {
   readonly failed: string;
-  /** The text of the error alone, where `failed` has its stack. */
+  /** The message of the error, if `failed` has its stack too. */
   readonly thrown?: string;
 }
 
 /**
- * A read: text or bytes; nothing: not found; two elements for each part: the body, and what is said of it as JSON. A list: a
- * page as `page.ts` packs it: all texts, the lengths of them and the sizes, how many items, whether more follow. A question
- * about access: a letter for each URI. An interest: nothing. A method: its result as JSON. A
- * completion: JSON of `{ values, total, more }`. A token: nothing: refused; the caller's id, the caller, and what else the
- * token is good for as JSON.
+ * The answer of a callback, in the form that the native half takes. Of a read: text or bytes, `undefined` for "not
+ * found", or an array with two elements for each part: the body, and its description as JSON. Of a list: a page as
+ * `page.ts` packs it: all texts, their lengths and the sizes, the number of items, and whether more follow. Of
+ * `authorize`: a letter for each URI. Of `onInterest`: `undefined`. Of a method: its result as JSON. Of a completer: `{
+ * values, total, more }` as JSON. Of a verifier: `undefined` if the token is refused, or the caller's id, the caller,
+ * and the other members of the grant as JSON.
  */
 export type NativeAnswer =
   | string
@@ -117,18 +121,19 @@ export type NativeAnswer =
   | Lacking
   | Failed;
 
-/** Bits of what `Native.turn` returns. */
+/** The bits of the number that `Native.turn` returns: each is one kind of work to do next. */
 export const Next = { more: 1, ended: 2, woken: 4, http: 8, unlistened: 16 } as const;
 
 /**
- * The first number of a {@link Step}: read the body; wait; poll again at once; the response is complete. `events` is a bit: poll
- * the events of the endpoint first.
+ * The first number of a {@link Step}. `body`: read the body. `wait`: wait. `again`: poll again at once. `done`: the
+ * response is complete. `events` is a further bit: poll the events of the endpoint first.
  */
 export const NextStep = { body: 0, wait: 1, again: 2, done: 3, events: 4 } as const;
 
 /**
- * The next step of an exchange, at the latest at `at`, if there is a time. `data`: of a text, a character for each byte. `fields`:
- * their names and values in turn, a line each. `last`: of its connection.
+ * The next step of an exchange. `at`: the time of the next poll at the latest, if there is one. `data`: output, as
+ * bytes or as a text with a character for each byte. `fields`: names and values in turn, a line each. `last`: this is
+ * the last response of its connection.
  */
 export type Step = readonly [
   next: number,
@@ -142,7 +147,10 @@ export type Step = readonly [
 /** An endpoint, whose exchanges have numbers that its user chooses. */
 export interface NativeEndpoint {
   readonly number: number;
-  /** `head`: method, target, and the names and values of the fields in turn; `lines` is their number. The caller, if it is known. */
+  /**
+   * Begins an exchange. `head`: method, target, and the names and values of the fields in turn, a line each. `lines`:
+   * the number of lines. The caller is `undefined` if it is not known.
+   */
   begin(
     exchange: number,
     head: string,
@@ -172,16 +180,16 @@ export interface Bound {
 
 export interface NativeSession {
   readonly id: string;
-  /** JSON. */
+  /** Returns the client's capabilities as JSON, until the call is answered. */
   readonly client: string | null;
-  /** JSON. */
+  /** Returns the client's capabilities as JSON, until the call is answered. */
   readonly clientCapabilities: string | null;
   readonly closed: boolean;
   notify(method: string, params: string | undefined): boolean;
 }
 
 export interface NativeServer {
-  /** `ui`: of an app, as JSON. */
+  /** Registers a fixed body. `ui`: what a page of MCP Apps needs of the client, as JSON. */
   addValue(
     uri: string,
     body: string | Uint8Array | Shared,
@@ -223,7 +231,7 @@ export interface NativeServer {
   endpoint(options: string): NativeEndpoint;
   listen(host: string, port: number, options: string): Bound;
   readyExchanges(): number[];
-  /** Returns whether there may be more. */
+  /** Runs the events of a listener. Returns whether more may wait. */
   runListener(listener: number, runEvent: RunEvent): boolean;
   endedListeners(): number[];
   stopListeners(): void;
@@ -289,11 +297,14 @@ interface Binding {
     publish: (json: string) => void,
     exists: (handler: number, uri: string) => boolean,
   ) => NativeServer;
-  /** `values` is JSON: texts, arrays of texts, and `{"pairs":[[name,value]…]}`. */
+  /**
+   * Returns the URI that a template makes of values. `values` is JSON: texts, arrays of texts, and
+   * `{"pairs":[[name,value]…]}`.
+   */
   expand(template: string, values: string): string;
   /** Blocks until the command has ended, and returns its exit status. */
   runCommand(args: readonly string[]): number;
-  /** Copies them. */
+  /** Copies bytes into memory of the native half. */
   shareBytes(bytes: Uint8Array): Shared;
   invalidParams(what: string): { readonly number: number; readonly message: string };
 }

@@ -1,4 +1,4 @@
-/** Streamable HTTP for what serves Node's own requests: `node:http`, Express, Fastify. */
+/** Streamable HTTP for servers with Node's own requests: `node:http`, Express, Fastify. */
 import { answerRequest } from './fetch.js';
 import type { FetchOptions } from './httpOptions.js';
 import type { Endpoint, ResponseHead } from './http.js';
@@ -7,13 +7,13 @@ import { type Socket, numberOf, whenGone } from './sockets.js';
 /** The parts of a request of `node:http` or `node:http2` that are used, with what a framework may have added. */
 interface Incoming {
   readonly method?: string | undefined;
-  /** Path and query. */
+  /** The path and the query of the request. */
   readonly url?: string | undefined;
   readonly rawHeaders: string[];
   readonly httpVersionMajor: number;
-  /** Present in HTTP/2 only. */
+  /** The stream of an HTTP/2 request; `undefined` in HTTP/1.1. */
   readonly stream?: { readonly session?: object | undefined } | undefined;
-  /** Absent where a framework makes requests up. */
+  /** The socket of the connection; absent if a framework invented the request, as in its tests. */
   readonly socket?: Socket | null | undefined;
   /** True if the body was read. */
   readonly readableEnded: boolean;
@@ -34,7 +34,8 @@ interface Outgoing {
 }
 
 /**
- * Answers Streamable HTTP requests of `node:http`, `node:http2`, Express and Fastify, and by `fetch` web-standard ones.
+ * Answers Streamable HTTP requests of `node:http`, `node:http2`, Express and Fastify. Its `fetch` answers web-standard
+ * requests.
  *
  * In Express a request for another path goes on to the next handler. If a parser has read the body, the handler uses
  * `request.body`. The body of a web-standard `Request` must be unread.
@@ -75,8 +76,8 @@ interface Framework {
 }
 
 /**
- * Answers one request of `node:http`, or of a framework that wraps it. Fastify's has the plain one in `raw`. Express
- * gives `next`, which gets a request for another path.
+ * Answers one request of `node:http`, or of a framework that wraps it. A request of Fastify has that of `node:http` in
+ * `raw`. Express passes `next`, which gets a request for another path.
  */
 function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<HttpHandler>): void {
   const incoming = 'raw' in request ? request.raw : request;
@@ -142,13 +143,15 @@ function serve(endpoint: Endpoint, ...[request, response, next]: Parameters<Http
   if (outgoing.destroyed === true) drop();
 }
 
-/** The number of the connection that a request came over. Streams of HTTP/2 share their session. */
+/**
+ * Returns the number of the connection that a request came over. The streams of an HTTP/2 session have the same number.
+ */
 function peerOf({ stream, socket }: Incoming): number {
   const connection = stream?.session ?? socket;
   return connection ? numberOf(connection) : 0;
 }
 
-/** The header fields of HTTP/2, whose `:authority` stands for `Host` (RFC 9113, section 8.3.1). */
+/** Returns the header fields of HTTP/2 with a `Host`, which `:authority` stands for (RFC 9113, section 8.3.1). */
 function withHost(headers: readonly string[]): string[] {
   const host = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
   return headers.map((field, at) => (at % 2 === 0 && field === ':authority' && !host ? 'host' : field));
@@ -162,7 +165,7 @@ function writeHead(incoming: Incoming, outgoing: Outgoing, { status, headers, la
   outgoing.writeHead(status);
 }
 
-/** The length of a body, or NaN where only its end tells. */
+/** Returns the length of a body from its header fields, or NaN if they do not have it. */
 function contentLength(headers: readonly string[]): number {
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at]!;
@@ -173,7 +176,10 @@ function contentLength(headers: readonly string[]): number {
 
 let warned = false;
 
-/** Warns once that a middleware has read the body of a request and lost it, so that the client gets an error. Returns the text. */
+/**
+ * Warns once that a middleware has read the body of a request and dropped it, so that the client gets an error. Returns
+ * the text of the warning.
+ */
 function warn(how: string): string {
   const text =
     `the body of a request was read before server.handler() got it, and ${how}: ` +
@@ -183,13 +189,16 @@ function warn(how: string): string {
   return text;
 }
 
-/** The bytes of a body that a framework has read, and a number in it that may not be what the client has sent. */
+/** The bytes of a body that a framework has read, and a number in it that the framework may have rounded. */
 interface Read {
   readonly bytes: Uint8Array;
   readonly rounded?: number | undefined;
 }
 
-/** Reads a body from a framework. What that has parsed is written again; nothing, if it is no JSON. */
+/**
+ * Reads a body that a framework has read. A parsed body is written as JSON again. If it cannot be, the result has no
+ * bytes.
+ */
 function read(body: unknown): Read {
   if (body instanceof Uint8Array) return { bytes: body };
   if (body === undefined) return { bytes: new Uint8Array() };
@@ -203,7 +212,10 @@ function read(body: unknown): Read {
   }
 }
 
-/** An integer that a parser may have rounded, such as an id over 2^53, which the client would not know again. */
+/**
+ * Returns an integer of a body that a parser may have rounded, such as an id over 2^53; the client would not recognize
+ * it. `undefined` if there is none.
+ */
 function roundedIn(text: string): number | undefined {
   if (!/\d{16}|\de\+/.test(text)) return undefined; // as for nearly all, which spares the walk
   let rounded: number | undefined;

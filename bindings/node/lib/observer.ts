@@ -4,21 +4,27 @@ import type { ObservedCall } from './values.js';
 
 export class Observer {
   readonly #observe: (call: ObservedCall) => void;
-  /** By call: the context that the `begin` of the observer left. The callback runs in it, and so does `end`. */
+  /**
+   * The contexts by call, as the observer left them at the beginning. The callback runs in it, and the observer at the
+   * end.
+   */
   readonly #contexts = new Map<number, Context>();
 
   constructor(observe: (call: ObservedCall) => void) {
     this.#observe = observe;
   }
 
-  /** A call begins here. What the observer enters is there for the callback. */
+  /**
+   * Calls the observer at the beginning of a call, in the current context. A store that the observer enters is there
+   * for the callback.
+   */
   begin(json: string): void {
     const call = JSON.parse(json) as ObservedCall;
     this.#observe(call);
     this.#contexts.set(call.call, here());
   }
 
-  /** A call has ended, or begun and ended without its callback. */
+  /** Calls the observer at the end of a call, or at the beginning of one that ends without its callback. */
   observe(json: string): void {
     const call = JSON.parse(json) as ObservedCall;
     const context = this.#contexts.get(call.call);

@@ -1,4 +1,4 @@
-/** A page of a listing, packed: one text and one array of numbers cross instead of hundreds of members. */
+/** A page of a list, packed for the native half: one text and one array of numbers instead of hundreds of members. */
 import { jsonText } from './json.js';
 import { type Members, needMembers } from './members.js';
 import type { NativeAnswer } from './native.js';
@@ -7,7 +7,7 @@ import type { Page, Resource } from './values.js';
 /** Numbers of one item: the lengths of its nine texts in UTF-16 units, and its size; -1: not given. */
 export const WIDTH = 10;
 
-/** For the next page: the native half has read it before another page is packed. */
+/** The array of the latest page, for the next one. The native half has read it before another page is packed. */
 let spare: Float64Array | undefined;
 
 const PAGE: Members<Page> = { items: 'any', more: 'any' };
@@ -69,7 +69,7 @@ export function page(page: Page | undefined): NativeAnswer {
   return [text, numbers, at / WIDTH, page?.more === true];
 }
 
-/** The text that is added for a member, whose length is noted. */
+/** Returns the text to add for a member, and writes its length to `to`. */
 function measured(value: string | undefined, member: string, to: Float64Array, at: number): string {
   if (typeof value === 'string') {
     to[at] = value.length;

@@ -23,7 +23,7 @@ export class Parts {
   readonly connections: Connections;
   readonly stdio: Stdio;
   readonly listeners: Listeners;
-  /** The callback of `onPublish`. */
+  /** The callback of `onPublish`, if the application set one. */
   publish: ((event: string) => void) | undefined;
 
   constructor(name: string, version: string, options: ServerOptions) {

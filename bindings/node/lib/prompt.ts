@@ -11,22 +11,26 @@ import type { Icon, JsonObject, Meta } from './values.js';
 
 /** The description of a typed prompt, for {@link Server.prompt}. */
 export interface PromptDefinition<I extends ToolSchema> {
-  /** The schema of its arguments: strings, numbers, booleans, or one of some values each. `{}`: it takes none. */
+  /**
+   * The schema of the prompt's arguments, each a string, a number, a boolean or an enum. `{}`: the prompt takes no
+   * arguments.
+   */
   input: I;
   /** The name for people. */
   title?: string | undefined;
   /** A description for people and models. */
   description?: string | undefined;
-  /** Images that clients show for it, in revisions since 2025-11-25. */
+  /** Images that clients show for the entry, sent since revision 2025-11-25. */
   icons?: readonly Icon[] | undefined;
-  /** The prompt's `_meta`. */
+  /** The `_meta` of the prompt. */
   meta?: Meta | undefined;
 }
 
 /**
  * Runs a typed prompt: gets the arguments as the schema makes them, and returns the messages, or a Promise of them.
  *
- * Throw {@link ToolError} for an error whose text the client reads, and what {@link MethodHandler} names.
+ * Throw a {@link ToolError} for an error whose text the client gets, or one of the errors that {@link MethodHandler}
+ * names.
  */
 export type PromptHandler<I extends ToolSchema> = (
   args: ToolArguments<I>,
@@ -46,7 +50,7 @@ type PromptPart = string | Image | Audio | ContentBlock | PromptMessage;
 
 /** A message of a prompt. */
 export interface PromptMessage {
-  /** The speaker. */
+  /** The speaker of the message. */
   readonly role: 'user' | 'assistant';
   /** The content of the message: one block. */
   readonly content: string | Image | Audio | ContentBlock;
@@ -60,13 +64,15 @@ const DEFINITION: Members<PromptDefinition<ToolSchema>> = {
   meta: 'object',
 };
 
-/** A prompt as the core takes it. */
+/** A prompt in the form that the core takes: a plain JSON definition, and a handler of its arguments. */
 export interface PlainPrompt {
   readonly definition: object;
   readonly handler: MethodHandler;
 }
 
-/** Returns a typed prompt as one with plain JSON; `undefined` if it is that already. */
+/**
+ * Makes a prompt with a plain JSON definition of a typed prompt; `undefined` if the definition is plain JSON already.
+ */
 export function plainPrompt(
   name: string,
   definition: object,
@@ -107,7 +113,7 @@ export function plainPrompt(
   };
 }
 
-/** The arguments as values. Those that the schema does not have are dropped. */
+/** Converts the arguments from texts to values. Drops those that the schema does not have. */
 function read(name: string, readers: ReadonlyMap<string, TextReader>, given: JsonObject): JsonObject {
   const values: [string, unknown][] = [];
   const refused: [string, string][] = [];
@@ -159,7 +165,7 @@ function blockOf(content: unknown): ContentBlock {
   );
 }
 
-/** Goes on with a value, at once if it is there. */
+/** Calls `next` with a value, at once, or for a Promise when it resolves. */
 function then<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | PromiseLike<R>): R | PromiseLike<R> {
   return isThenable(value) ? Promise.resolve(value as PromiseLike<T>).then(next) : next(value as T);
 }

@@ -3,20 +3,20 @@ import { invalid } from './errors.js';
 import { shown } from './members.js';
 import type { JsonObject } from './values.js';
 
-/** Reads a text: the value, or why there is none. */
+/** Converts a text. Returns the value, or the reason why the text has none. */
 export type TextReader = (
   text: string,
 ) => { readonly value: unknown; readonly why?: undefined } | { readonly why: string };
 
-/** The values that the schema of an argument allows, where a text can stand for them. */
+/** The values that the schema of an argument allows, as far as a text can stand for them. */
 interface Allowed {
   text: boolean;
   number: boolean;
   integer: boolean;
   boolean: boolean;
-  /** By their texts. */
+  /** The allowed values of an enum, by their texts. */
   readonly values: Map<string, unknown>;
-  /** The types that no text stands for. */
+  /** The types in the schema that no text stands for, such as `object`. */
   readonly others: string[];
 }
 
@@ -24,8 +24,8 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const INTEGER = /^(0|-?[1-9]\d*)$/;
 
 /**
- * Returns the function that reads an argument. `checked`: a check of a library follows, so a text that fits nothing is left to it.
- * Throws for a schema that no text can fit.
+ * Returns the function that reads an argument. `checked`: a check of a schema library follows, which gets a text that
+ * fits nothing unchanged. Throws for a schema that no text can fit.
  */
 export function textReader(name: string, schema: JsonObject, root: JsonObject, checked: boolean): TextReader {
   const allowed = allowedBy(schema, root);
@@ -46,7 +46,7 @@ export function textReader(name: string, schema: JsonObject, root: JsonObject, c
   };
 }
 
-/** Returns the texts of an argument if there are few. */
+/** Returns the texts that an argument may have, if they are few, such as those of an enum; else `undefined`. */
 export function choicesOf(schema: JsonObject, root: JsonObject): readonly string[] | undefined {
   const { text, number, boolean, values } = allowedBy(schema, root);
   if (text || number) return undefined;
@@ -62,7 +62,7 @@ function expected({ number, integer, boolean, values }: Allowed): string {
   return kinds.join(' or ');
 }
 
-/** The parts of a schema that are followed into one another, at most. */
+/** The greatest depth of nested parts and references that are followed in a schema. */
 const DEEPEST = 16;
 
 function allowedBy(schema: JsonObject, root: JsonObject): Allowed {
@@ -112,7 +112,7 @@ function choices(allowed: Allowed, values: readonly unknown[]): void {
   }
 }
 
-/** The schema that a reference within the document names. */
+/** Returns the part of a schema that a reference such as `#/$defs/x` names. */
 function pointed(root: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   let found: unknown = root;

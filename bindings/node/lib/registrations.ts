@@ -32,18 +32,18 @@ export class Registrations {
     this.#callbacks = callbacks;
   }
 
-  /** A fixed text or fixed bytes. */
+  /** Registers a fixed text or fixed bytes. */
   value(uri: string, body: string | Uint8Array | SharedBytes, options?: ResourceDescriptor): Handle {
     return fixed(this.#native, uri, body, options, () => this.remove(uri));
   }
 
-  /** A page of MCP Apps. */
+  /** Registers a page of MCP Apps. */
   app(uri: string, html: string, ui: JsonObject, options?: ResourceDescriptor): Handle {
     needObject('ui', ui);
     return fixed(this.#native, uri, html, options, () => this.remove(uri), jsonText('ui', ui));
   }
 
-  /** A URI or a template that a callback reads. */
+  /** Registers a URI or a template that a callback reads. */
   resource(uri: string, options: ResourceOptions, read: AnyReader): Omit<Handle, 'set'> {
     needString('uri', uri);
     needLast('read', read, 'resource(uri, options, read)');
@@ -82,7 +82,7 @@ export class Registrations {
     return { name, remove: () => this.remove(name) };
   }
 
-  /** The reader of URIs that no other registration takes. */
+  /** Sets the reader of URIs that no registration serves. */
   fallback(options: Pick<ResourceOptions, 'exists'>, read: AnyReader): void {
     needFunction('read', read);
     needMembers('options', options, { exists: 'function' });
@@ -105,7 +105,7 @@ export class Registrations {
     if (exists !== undefined) this.#callbacks.exists(handler, exists);
   }
 
-  /** A folder. */
+  /** Registers a folder. */
   directory(path: string, options: DirectoryOptions): Omit<Handle, 'set'> {
     needString('path', path);
     const text = folderOptions(checkedOptions('directory', options));
@@ -113,7 +113,7 @@ export class Registrations {
     return this.#handle(name);
   }
 
-  /** A folder of skills. */
+  /** Registers a folder of skills. */
   skills(path: string, options: SkillsOptions): Omit<Handle, 'set'> {
     needString('path', path);
     const text = folderOptions(checkedOptions('skills', options));
@@ -121,7 +121,7 @@ export class Registrations {
     return this.#handle(name);
   }
 
-  /** A list source. */
+  /** Registers a list source. Without a name there is no handle. */
   list(name: string | undefined, source: Lister): Omit<Handle, 'set'> | undefined {
     if (name !== undefined) needString('name', name);
     needFunction('source', source);
@@ -132,7 +132,7 @@ export class Registrations {
     return name === undefined ? undefined : this.#handle(name);
   }
 
-  /** A list source of skills. */
+  /** Registers a list source of skills. Without a name there is no handle. */
   skillList(name: string | undefined, source: SkillLister): Omit<Handle, 'set'> | undefined {
     if (name !== undefined) needString('name', name);
     needFunction('source', source);
@@ -143,7 +143,7 @@ export class Registrations {
     return name === undefined ? undefined : this.#handle(name);
   }
 
-  /** A method of the application's own. */
+  /** Registers a method of the application. */
   method(name: string, options: MethodOptions, handler: MethodHandler): Omit<Handle, 'set'> {
     needString('name', name);
     needLast('handler', handler, 'method(name, options, handler)');
@@ -156,7 +156,7 @@ export class Registrations {
     return this.#handle(name);
   }
 
-  /** A search of resources. */
+  /** Registers a search of resources. */
   resourceSearch(handler: SearchHandler): void {
     needFunction('handler', handler);
     this.#callbacks.answers(
@@ -165,7 +165,7 @@ export class Registrations {
     );
   }
 
-  /** A tool or a prompt. */
+  /** Registers a tool or a prompt. */
   named(kind: Kind, name: string, definition: object, handler: MethodHandler): NamedHandle {
     needString('name', name);
     needLast('handler', handler, `${kind}(name, definition, handler)`);
@@ -226,7 +226,7 @@ export class Registrations {
     );
   }
 
-  /** The completer of an argument of a prompt. */
+  /** Registers the completer of an argument of a prompt. */
   completePrompt(prompt: string, argument: string, completer: Completer): void {
     needString('prompt', prompt);
     needString('argument', argument);
@@ -258,7 +258,7 @@ function needSchemas(definition: object): void {
   }
 }
 
-/** The options of a folder as JSON, which has no infinity. */
+/** Returns the options of a folder as JSON. JSON has no infinity, so `Infinity` becomes the greatest safe integer. */
 function folderOptions(options: DirectoryOptions | SkillsOptions): string {
   return JSON.stringify(options, (_, value) => (value === Infinity ? Number.MAX_SAFE_INTEGER : value));
 }

@@ -119,8 +119,8 @@ export class Server {
   }
 
   /**
-   * Registers a callback that reads one URI, or every URI that a template (RFC 6570) makes. The names and types of `vars`
-   * come from the template's literal.
+   * Registers a callback that reads one URI, or every URI of a template (RFC 6570). TypeScript infers the names and
+   * types of `vars` from the literal text of the template.
    *
    * @example
    * ```ts
@@ -143,16 +143,17 @@ export class Server {
   /**
    * Serves a folder with everything in it, as resources under `file:` (RFC 8089), and watches it.
    *
-   * Files are text or bytes by their names and contents; a directory is a `text/uri-list` of its entries (RFC 2483). Hidden
-   * entries (a dot comes first), and those that `.gitignore` and `.ignore` files name, are never served. A link is served if
-   * its target is. The handle's `name` is the template `file:///…/{+path}`; its `path` is completed.
+   * Files are text or bytes by their names and contents; a directory is a `text/uri-list` of its entries (RFC 2483).
+   * Hidden entries (a dot comes first), and those that `.gitignore` and `.ignore` files name, are never served. A
+   * symbolic link is served only if it leads to a file or directory that is served. The handle's `name` is the template
+   * `file:///…/{+path}`. Clients can complete its `path`.
    *
    * @example
    * ```ts
    * const docs = server.directory('docs', { include: ['*.md'] });
    * ```
-   * @throws {RegistrationError} for what is not a folder, for one that is served already, is in one that is, or has one in
-   *   it, for a bad pattern, and for a `settleMs` over 60,000
+   * @throws {RegistrationError} if `path` is no folder, for a folder that is served already, is inside of a served one
+   *   or contains one, for a wrong pattern, and for a `settleMs` over 60,000
    * @throws {WellheadError} `ERR_WELLHEAD_IO` for a folder that cannot be opened
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -172,8 +173,8 @@ export class Server {
    * ```ts
    * const skills = server.skills('skills');
    * ```
-   * @throws {RegistrationError} for what is not a folder, for a second folder with the same prefix or if either has none, for
-   *   a bad `prefix`, and for a `settleMs` over 60,000
+   * @throws {RegistrationError} if `path` is no folder, for a second folder with the same prefix or if one of the two
+   *   has no prefix, for a wrong `prefix`, and for a `settleMs` over 60,000
    * @throws {WellheadError} `ERR_WELLHEAD_IO` for a folder that cannot be opened
    * @throws {ClosedError} after {@link Server.close}
    */
@@ -183,7 +184,8 @@ export class Server {
 
   /**
    * Registers a callback that lists resources. Lists show the fixed resources, then the sources in the order of their
-   * registration. The name is part of cursors, so replicas must use the same. Default: the source's ordinal.
+   * registration. The name of the source is part of cursors, so replicas must use the same. Default: the number of the
+   * source.
    *
    * @example
    * ```ts
@@ -192,7 +194,7 @@ export class Server {
    *   return { items: rows.slice(0, limit), more: rows.length > limit };
    * });
    * ```
-   * @throws {RegistrationError} if the name is taken
+   * @throws {RegistrationError} if another registration has the name
    * @throws {ClosedError} after {@link Server.close}
    */
   list(source: Lister): void;
@@ -204,8 +206,9 @@ export class Server {
 
   /**
    * Registers a callback that lists skills, for `skills/list` and `skills/get` of the extension
-   * `io.modelcontextprotocol/skills`. Files are read as other resources: register them, such as by a template. A skill that
-   * breaks the rules of the extension is left out and logged. The name is as for {@link Server.list}.
+   * `io.modelcontextprotocol/skills`. Files are read as other resources: register them, such as by a template. A skill
+   * that breaks the rules of the extension is left out and logged. `name` is the name of the source, as for {@link
+   * Server.list}.
    *
    * @example
    * ```ts
@@ -214,7 +217,7 @@ export class Server {
    *   return { items: rows.slice(0, limit), more: rows.length > limit };
    * });
    * ```
-   * @throws {RegistrationError} if the name is taken
+   * @throws {RegistrationError} if another registration has the name
    * @throws {ClosedError} after {@link Server.close}
    */
   skillList(source: SkillLister): void;
@@ -225,7 +228,7 @@ export class Server {
   }
 
   /**
-   * Registers a callback that reads every URI that no other registration takes.
+   * Registers a callback that reads every URI that no other registration serves.
    *
    * @example
    * ```ts
@@ -266,17 +269,18 @@ export class Server {
   }
 
   /**
-   * Registers a search of resources. With {@link ServerOptions.resourcesAsTools} clients have the tools `search` and `fetch` then.
-   * Without it, folders are searched: the names and texts of files, for at most 2 seconds.
+   * Registers a search of resources. With {@link ServerOptions.resourcesAsTools} clients then have the tools `search`
+   * and `fetch`. Without a callback for the search, the server searches folders: the names and texts of files, for at
+   * most 2 seconds.
    *
-   * The callback of {@link Server.authorize} is asked about the URI of each result, as for a list. A client gets at most 20
-   * results; with such a callback, `limit` is 100. `fetch` reads a resource as other clients read it.
+   * The callback of {@link Server.authorize} gives its verdict about the URI of each result, as for a list. A client
+   * gets at most 20 results; with such a callback, `limit` is 100. `fetch` reads a resource as other clients read it.
    *
    * @example
    * ```ts
    * server.resourceSearch(({ query }) => ({ results: index.find(query).map(({ uri, line }) => ({ uri, text: line })) }));
    * ```
-   * @throws {RegistrationError} if there is a search
+   * @throws {RegistrationError} if a search is registered already
    * @throws {ClosedError} after {@link Server.close}
    */
   resourceSearch(handler: SearchHandler): void {
@@ -284,7 +288,7 @@ export class Server {
   }
 
   /**
-   * Registers a tool with schemas for its arguments and, if it promises one, for its result.
+   * Registers a tool with a schema for its arguments and, if the application gives one, for its result.
    *
    * `input` and `output` are schemas of zod 4.2 or later, arktype or another library with Standard JSON Schema, objects of such
    * schemas by name, or JSON Schema. Types are inferred from them. A call whose arguments do not fit is answered without the
@@ -301,8 +305,8 @@ export class Server {
    *   return { ids: ids.slice(0, limit) };
    * });
    * ```
-   * @throws {RegistrationError} without a name, if the name is taken, for a member that is unknown or that clients would
-   *   refuse, and for a wrong schema
+   * @throws {RegistrationError} for an empty name, if another tool has the name, for a member that is unknown or that
+   *   clients would refuse, and for a wrong schema
    * @throws {ClosedError} after {@link Server.close}
    */
   tool<I extends ToolSchema, O extends ToolSchema | undefined = undefined>(
@@ -314,7 +318,8 @@ export class Server {
    * Registers a tool whose `definition` is the protocol's JSON (`description`, `inputSchema` and so on), and whose handler returns
    * the result as the protocol has it.
    *
-   * The schemas are JSON Schema. The arguments fit the `inputSchema`, and its defaults are filled in.
+   * The schemas are JSON Schema. The handler gets only arguments that fit the `inputSchema`, with its defaults filled
+   * in.
    */
   tool(
     name: string,
@@ -329,16 +334,16 @@ export class Server {
    * Registers a prompt with a schema for its arguments, as that of a tool. What the handler returns becomes the messages, see
    * {@link PromptValue}.
    *
-   * Clients send arguments as text. One whose schema is a number, a boolean or an enum is read from its text; of plain JSON Schema
-   * the type, `enum` and `const` are checked. The client gets an error that names the arguments that do not fit. Arguments that the
-   * schema does not have are dropped. An enum or a boolean completes itself.
+   * Clients send arguments as text. One whose schema is a number, a boolean or an enum is read from its text; of plain
+   * JSON Schema the type, `enum` and `const` are checked. The client gets an error that names the arguments that do not
+   * fit. Arguments that the schema does not have are dropped. The server completes an enum or a boolean itself.
    *
    * @example
    * ```ts
    * const input = { id: z.string(), lines: z.number().int().default(10), tone: z.enum(['kind', 'strict']) };
    * server.prompt('review', { input }, ({ id, lines, tone }) => `Be ${tone}. Review ${lines} lines: ${notes.get(id)}`);
    * ```
-   * @throws as {@link Server.tool}, and {RegistrationError} for an argument that no text can be
+   * @throws as {@link Server.tool}, and {RegistrationError} for an argument that no text can stand for
    */
   prompt<I extends ToolSchema>(
     name: string,
@@ -426,8 +431,8 @@ export class Server {
   }
 
   /**
-   * Changes members of a tool's definition, in the form of the protocol's JSON; null removes one. The others and the handler
-   * stay. Calls in flight finish.
+   * Changes members of a tool's definition, in the form of the protocol's JSON; the value `null` removes a member. The
+   * other members and the handler stay. Calls in flight finish.
    *
    * @example
    * ```ts
@@ -441,9 +446,9 @@ export class Server {
   }
 
   /**
-   * Limits the calls of a tool. The limits that were set before go; calls that they counted still count. A call beyond a limit is refused
-   * with "Busy", before its handler, so that the client tries again. A call counts until it is answered. A caller is who its
-   * token says; all clients without a token are one caller.
+   * Limits the calls of a tool. The new limits replace those that were set before. Calls that were counted still count.
+   * A call beyond a limit is refused with the error "Busy", without its handler, and the client may try again. A call
+   * counts until it is answered. A caller is the one of the client's token; all clients without a token are one caller.
    *
    * @example
    * ```ts
@@ -498,7 +503,8 @@ export class Server {
   /**
    * Sets the callback that decides who may list, read, complete and subscribe to resources, and use tools and prompts.
    *
-   * One call decides about one or more URIs. If the callback throws, it allows nothing. A second one replaces the first.
+   * One call decides about one or more URIs. If the callback throws, all of them are denied. A second callback replaces
+   * the first.
    *
    * @example
    * ```ts
@@ -513,12 +519,12 @@ export class Server {
   }
 
   /**
-   * Runs a function around each call of a reader, a tool, a prompt or a method. It may refuse the call, by throwing what the
-   * callback may throw or by returning another answer, and it may look at the answer of `next()` and replace it. `next(changed)`
-   * replaces the arguments of a tool or a prompt.
+   * Runs a function around each call of a reader, a tool, a prompt or a method. It may refuse the call: it throws an
+   * error that the callback may throw, or returns another answer. It may read the answer of `next()` and replace it.
+   * `next(changed)` replaces the arguments of a tool or a prompt.
    *
-   * Functions nest in the order in which they were added; the first is the outermost. None runs around fixed contents and
-   * folders. A callback that {@link MethodCall.requestInput} runs again runs again with all of them.
+   * Functions nest in the order in which they were added; the first is the outermost. None runs around fixed contents
+   * and folders. When {@link MethodCall.requestInput} runs a callback again, the functions run around it again too.
    *
    * @example
    * ```ts
@@ -541,8 +547,8 @@ export class Server {
   /**
    * Sets the callback that runs when a URI gets its first subscriber and when it loses its last, one call for a URI at a time.
    *
-   * A subscriber is acknowledged when the callback is done, so it misses no change from then on. If the callback throws, the
-   * subscriber gets an error. A second callback replaces the first.
+   * The server acknowledges a subscription when the callback is done, so the subscriber misses no change from then on.
+   * If the callback throws, the subscriber gets an error. A second callback replaces the first.
    *
    * @example
    * ```ts
@@ -563,7 +569,7 @@ export class Server {
    * ```ts
    * server.remove('notes://{id}');
    * ```
-   * @throws {RegistrationError} if nothing is registered there
+   * @throws {RegistrationError} if nothing is registered under this name
    * @throws {ClosedError} after {@link Server.close}
    */
   remove(name: string): void {
@@ -589,8 +595,8 @@ export class Server {
   }
 
   /**
-   * Notifies subscribers that a resource changed, with its new description, above all its version. A registered resource has
-   * that version from now on. Its other members, and its entry in lists, stay as they are.
+   * Notifies subscribers that a resource changed, and sets its new version. Its other members, and its entry in lists,
+   * stay as they are.
    *
    * @example
    * ```ts
@@ -610,8 +616,8 @@ export class Server {
   /**
    * Notifies subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
    *
-   * Subscribers of `uri` itself need {@link Server.notifyUpdated}; a subscriber of both gets one notification. For more
-   * than 16 pending changes of one `parent` a client gets one notification that `parent` changed.
+   * Subscribers of `uri` itself need {@link Server.notifyUpdated}; a subscriber of both gets one notification. A client
+   * that has not read 16 such changes of one `parent` gets one notification that `parent` changed in their place.
    *
    * @example
    * ```ts
@@ -626,8 +632,8 @@ export class Server {
   }
 
   /**
-   * Asks the callback of {@link Server.authorize} again about every subscription of the callers with this id, and ends those
-   * that it refuses. Does nothing without such a callback, or for an unknown id.
+   * Calls the callback of {@link Server.authorize} again for every subscription of the caller with this id, and ends
+   * the subscriptions that it refuses. Does nothing without such a callback, or for an unknown id.
    *
    * @example
    * ```ts
@@ -641,7 +647,8 @@ export class Server {
   }
 
   /**
-   * Notifies clients that the list of resources changed. Registering and removing do so by themselves.
+   * Notifies clients that the list of resources changed. When the application registers or removes a resource, the
+   * server does so itself.
    *
    * @example
    * ```ts
@@ -655,8 +662,8 @@ export class Server {
   }
 
   /**
-   * Notifies clients that another list changed: `resources`, `tools`, `prompts`, or a kind of
-   * {@link ServerOptions.listChangedMethods}.
+   * Notifies clients that the lists of one kind changed. `kind`: `resources`, `tools`, `prompts`, or a name of {@link
+   * ServerOptions.listChangedMethods}.
    *
    * @example
    * ```ts
@@ -672,10 +679,10 @@ export class Server {
   }
 
   /**
-   * Sets the callback that gets each change reported here, for the other instances of the service. It gets a JSON text for
-   * their {@link Server.inject}.
+   * Sets the callback that gets each change that this instance announces, for the other instances of the service. The
+   * callback gets a JSON text for their {@link Server.inject}.
    *
-   * It does not get changes by registering, removing or `set`, nor changes that were injected. A second callback replaces the
+   * It is not called for registrations, removals and `set`, nor for injected changes. A second callback replaces the
    * first.
    *
    * @example
@@ -691,8 +698,9 @@ export class Server {
   }
 
   /**
-   * Notifies clients here of a change from {@link Server.onPublish} of another instance. Returns false for a change of this
-   * instance, and for an unknown kind of change.
+   * Notifies the clients of this instance of a change that another instance published with {@link Server.onPublish}.
+   * Returns true if the change was taken. Returns false for a change of this instance itself, and for an unknown kind
+   * of change.
    *
    * @example
    * ```ts
@@ -709,7 +717,7 @@ export class Server {
   // ---- for people
 
   /**
-   * Returns which registration takes `uri`, and why each other template does not. Calls no callback.
+   * Returns which registration serves `uri`, and why each other template does not. Calls no callback.
    *
    * @example
    * ```ts
@@ -722,7 +730,7 @@ export class Server {
   }
 
   /**
-   * Returns totals of the server, and its open connections and subscriptions.
+   * Returns the counters of the server: its connections, calls, changes and subscriptions.
    *
    * @example
    * ```ts
@@ -736,15 +744,15 @@ export class Server {
   // ---- clients
 
   /**
-   * Serves standard input and output. Resolves when the client goes, the pipe breaks, SIGTERM comes or the server is closed.
-   * Keeps the process alive until then.
+   * Serves standard input and output. Resolves when the client closes standard input, the pipe breaks, SIGTERM comes or
+   * the server is closed. Keeps the process alive until then.
    *
    * @example
    * ```ts
    * await server.run();
    * ```
    * @throws {ClosedError} after {@link Server.close}
-   * @throws {RegistrationError} if a server of this process serves them already
+   * @throws {RegistrationError} if another server of this process serves standard input and output already
    * @throws {WellheadError} `ERR_WELLHEAD_IO` if they cannot be served
    */
   async run(options: RunOptions = {}): Promise<void> {
@@ -786,8 +794,8 @@ export class Server {
   }
 
   /**
-   * Answers a web-standard `Request` with the default options. For others use `server.handler(options).fetch`. Needs no
-   * `this`. `caller`: who sent the request, if the application has authenticated it itself.
+   * Answers a web-standard `Request` with the default options. For other options use `server.handler(options).fetch`.
+   * Needs no `this`. `caller`: the caller of the request, if the application has authenticated it itself.
    *
    * @example
    * ```ts
@@ -799,8 +807,8 @@ export class Server {
     (this.#handler ??= this.handler()).fetch(request, options);
 
   /**
-   * Closes the server: ends every connection, {@link Server.run} and {@link Server.serveHttp}, and resolves when these have
-   * ended. Drops pending answers, except that those of {@link Server.serveHttp} have its `drainMs`.
+   * Closes the server: ends every connection, {@link Server.run} and {@link Server.serveHttp}, and resolves when these
+   * have ended. Drops calls in flight. Those of {@link Server.serveHttp} may still be answered within its `drainMs`.
    *
    * @example
    * ```ts

@@ -42,7 +42,7 @@ export class KeptSession implements Session {
 
 export const LOG_MESSAGE = 'notifications/message';
 
-/** The parameters of a line of the log. */
+/** Returns the parameters of a `notifications/message`, as JSON. */
 export function logParams(level: LoggingLevel, data: unknown, logger: string | undefined): JsonObject {
   needString('level', level);
   if (logger !== undefined) needString('logger', logger);

@@ -10,24 +10,24 @@ export interface Skill {
   readonly uri: string;
   /** The front matter of its `SKILL.md`: at least `name`, which is that of the directory, and `description`. */
   readonly frontmatter: JsonObject;
-  /** All its files, `SKILL.md` included. Default: `'dynamic'`, which promises nothing. */
+  /** All files of the skill, `SKILL.md` included. Default: `'dynamic'`: clients learn that files may change. */
   readonly resources?: 'dynamic' | readonly SkillFile[] | undefined;
 }
 
 /** A file of a skill. */
 export interface SkillFile {
-  /** The URI, below the directory of the skill. */
+  /** The URI of the file, below the directory of the skill. */
   readonly uri: string;
   /** `sha256:` with 64 lower-case hexadecimal digits, of the bytes that a read returns. */
   readonly digest: string;
-  /** The number of these bytes. */
+  /** The number of bytes that a read returns. */
   readonly size: number;
 }
 
 /** A page of skills. */
 export interface SkillPage {
   items: Iterable<Skill>;
-  /** True if more skills follow the last one. Default: false. */
+  /** True if more skills follow after this page. Default: false. */
   more?: boolean | undefined;
 }
 
@@ -35,11 +35,11 @@ export interface SkillPage {
 export interface SkillRequest {
   /** The URI of the last skill that the client has; `undefined` for the first page. That skill may be deleted by now. */
   readonly after: string | undefined;
-  /** The most skills that the page may have. */
+  /** The greatest number of skills that the page may have. */
   readonly limit: number;
   /**
-   * The URI of the skill that the client asks for, listed or not: the page then has this skill, or nothing. Without regard to
-   * it, the list is searched.
+   * The URI of the one skill that the client asks for, listed or not: the page then has this skill, or nothing. If the
+   * callback ignores it, the server searches the list.
    */
   readonly uri: string | undefined;
 }
@@ -47,7 +47,7 @@ export interface SkillRequest {
 /** Lists the skills after `after`, in an order of the application: returns a page, or a Promise of one. */
 export type SkillLister = (page: SkillRequest, call: ListCall) => SkillPage | PromiseLike<SkillPage>;
 
-/** Says that an item is the JSON of a skill, in place of a size. */
+/** The number that stands in place of an item's size if the item is the JSON of a skill. */
 const SKILL = -2;
 
 /** Packs the answer of a callback that lists skills, as that of another list. */

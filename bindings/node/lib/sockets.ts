@@ -6,11 +6,11 @@ export interface Socket {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** Connections of requests, each with a number of its own. */
+/** The numbers of the connections of requests. */
 const numbers = new WeakMap<object, number>();
 let last = 0;
 
-/** The number of a connection, from 1 on. */
+/** Returns the number of a connection, from 1 on. A new connection gets the next number. */
 export function numberOf(connection: object): number {
   let number = numbers.get(connection);
   if (number === undefined) {
@@ -25,8 +25,9 @@ type Drop = () => void;
 const open = new WeakMap<Socket, Set<Drop>>();
 
 /**
- * Calls `drop` when the socket is gone, perhaps at once. A response that is queued behind another has no `close` of its own when
- * that happens, nor has one whose client left before it was handed over. Returns how to forget it.
+ * Calls `drop` when the socket is gone, perhaps at once. A response that is queued behind another has no `close` of its
+ * own when that happens, nor has one whose client left before it was handed over. Returns a function that forgets
+ * `drop`.
  */
 export function whenGone(socket: Socket, drop: Drop): () => void {
   if (socket.destroyed) {

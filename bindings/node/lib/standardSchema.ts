@@ -5,7 +5,7 @@
 
 /** A schema of a library, such as zod, that checks values and says its JSON Schema. */
 export interface StandardSchema<Input = unknown, Output = unknown> {
-  /** The members of the specifications. */
+  /** The members that the two specifications define. */
   readonly '~standard': StandardProps<Input, Output>;
 }
 
@@ -20,7 +20,7 @@ interface StandardProps<Input, Output> {
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
 }
 
-/** The value of a check, or what is wrong with it. */
+/** The result of a check: the value that the schema makes, or the issues with the given value. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
@@ -34,5 +34,5 @@ export interface Issue {
 /** The type of the values that a schema takes. */
 export type InferInput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input'];
 
-/** The type of the values that a schema makes of them. */
+/** The type of the values that a schema makes. */
 export type InferOutput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output'];

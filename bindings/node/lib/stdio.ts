@@ -15,7 +15,7 @@ export class Stdio {
     this.#native = native;
   }
 
-  /** The Promise that settles when the service ends, while it runs. */
+  /** The Promise that settles when the service ends; `undefined` if no service runs. */
   get finished(): Promise<void> | undefined {
     return this.#over;
   }
@@ -38,7 +38,7 @@ export class Stdio {
     }
   }
 
-  /** True once the service has ended. */
+  /** Called when the service has ended: settles its Promise. */
   ended(): void {
     this.#native.stop();
     this.#over = undefined;
@@ -47,8 +47,8 @@ export class Stdio {
 }
 
 /**
- * Returns whether `process.stdin` was made before, of a pipe or a socket, which libuv waits for. If not, it is made now, of the null
- * device. A worker cannot know.
+ * Returns whether `process.stdin` exists already for a pipe or a socket, which libuv waits for. If not, it is made now,
+ * for the null device. In a worker, which cannot know, returns true.
  */
 function touched(): boolean {
   try {

@@ -20,9 +20,9 @@ type All<T extends string> = T extends `${string}{${infer E}}${infer Rest}`
 type Flat<T> = { [K in keyof T]: T[K] };
 
 /**
- * The variables of the template `T`, as its callback gets them: `{ id: string }` for `notes://{id}`. Variables of `{?q}` and the
- * like are optional, exploded ones (`{tags*}`) are `string[]`. A URI without variables gives `{}`, a template that is only
- * known as `string` any names.
+ * The variables of the template `T`, as its callback gets them: `{ id: string }` for `notes://{id}`. Variables of
+ * `{?q}` and the like are optional, exploded ones (`{tags*}`) are `string[]`. For a URI without variables the type is
+ * `{}`. For a template that TypeScript knows only as `string` it has any names.
  *
  * The server percent-decodes values once. Source: RFC 6570.
  */

@@ -30,15 +30,15 @@ const OPTIONS: Members<TestClientOptions> = {
 export interface TestContents {
   /** The URI of the contents. */
   readonly uri: string;
-  /** The MIME type. */
+  /** The MIME type, `type/subtype`. */
   readonly mimeType?: string;
-  /** The text, unless it has bytes. */
+  /** The text of the contents; absent if they are bytes. */
   readonly text?: string;
-  /** The bytes, decoded from base64. */
+  /** The bytes of the contents, decoded from base64; absent if they are text. */
   readonly blob?: Uint8Array;
 }
 
-/** The most repetitions of a call with the input that the server wants. After these, the call rejects. */
+/** The greatest number of times that a call is repeated with input for the server. After these, the call rejects. */
 const ROUNDS = 16;
 
 /**
@@ -55,7 +55,7 @@ const ROUNDS = 16;
 export class TestClient {
   readonly #conversation: Conversation;
   readonly #ready: Promise<void>;
-  /** Listen streams by the URIs that they tell of. */
+  /** The ids of the open listen streams, by the URI that each is about. */
   readonly #streams = new Map<string, number>();
 
   /** @internal */
@@ -161,7 +161,7 @@ export class TestClient {
   }
 
   /**
-   * Subscribes to a resource. Resolves when the server has acknowledged it.
+   * Subscribes to a resource. Resolves when the server has acknowledged the subscription.
    *
    * @example
    * ```ts
@@ -186,7 +186,7 @@ export class TestClient {
   }
 
   /**
-   * Ends a subscription.
+   * Ends the subscription to a resource.
    *
    * @example
    * ```ts
@@ -203,7 +203,7 @@ export class TestClient {
   }
 
   /**
-   * Waits for the next notification of a subscription. Resolves to its URI.
+   * Waits for the next notification that a subscribed resource changed. Resolves to the URI of the resource.
    *
    * @example
    * ```ts
@@ -216,7 +216,7 @@ export class TestClient {
     return this.#conversation.until('an update', () => this.#conversation.updates.shift());
   }
 
-  /** The number of notifications so far that the list of resources changed. */
+  /** The number of notifications so far with which the server said that the list of resources changed. */
   get listChanges(): number {
     this.#conversation.pump();
     return this.#conversation.listChanges;
@@ -260,7 +260,7 @@ export class TestClient {
     }
   }
 
-  /** Sends a request. If the server needs input, repeats the request with it. */
+  /** Sends a request. If the server asks for input first, repeats the request with the input. */
   async #call(method: string, params: JsonObject): Promise<any> {
     let repeated = params;
     for (let round = 0; round < ROUNDS; round++) {

@@ -10,9 +10,9 @@ import type { Icon, JsonObject, Meta } from './values.js';
 
 /** The description of a typed tool, for {@link Server.tool}. */
 export interface ToolDefinition<I extends ToolSchema, O extends ToolSchema | undefined = undefined> {
-  /** The schema of its arguments. `{}`: it takes none. */
+  /** The schema of the tool's arguments. `{}`: the tool takes no arguments. */
   input: I;
-  /** The schema of what its handler returns, which clients get as structured content. Default: any value. */
+  /** The schema of the value that the handler returns, which clients get as structured content. Default: any value. */
   output?: O | undefined;
   /** The name for people. */
   title?: string | undefined;
@@ -20,27 +20,28 @@ export interface ToolDefinition<I extends ToolSchema, O extends ToolSchema | und
   description?: string | undefined;
   /** Hints for clients, such as `{ readOnlyHint: true }`. Source: `ToolAnnotations` of the protocol's schema. */
   annotations?: JsonObject | undefined;
-  /** Images that clients show for it, in revisions since 2025-11-25. */
+  /** Images that clients show for the entry, sent since revision 2025-11-25. */
   icons?: readonly Icon[] | undefined;
-  /** The tool's `_meta`. */
+  /** The `_meta` of the tool. */
   meta?: Meta | undefined;
-  /** The URI of the page that shows the result, registered by {@link Server.app}. */
+  /** The URI of the page that shows the result. {@link Server.app} registers the page. */
   app?: string | undefined;
-  /** The users of the tool. Default: both. It is no protection, since the server cannot see who calls. */
+  /** The intended users of the tool. Default: both. This protects nothing, since the server cannot see who calls. */
   visibility?: readonly ('model' | 'app')[] | undefined;
 }
 
 /**
- * The schema of a typed tool: JSON Schema, or one of zod 4.2 or later, arktype or another library with Standard JSON Schema.
- * An object of such schemas by names, such as `{ path: z.string() }`, is the schema of an object with these members. Further ones
- * are dropped, as with `z.object`. `z.strictObject` refuses them.
+ * The schema of a typed tool: JSON Schema, or one of zod 4.2 or later, arktype or another library with Standard JSON
+ * Schema. An object of such schemas by names, such as `{ path: z.string() }`, is the schema of an object with these
+ * members. Further members are dropped, as `z.object` does; `z.strictObject` refuses them.
  */
 export type ToolSchema = StandardSchema | JsonObject;
 
 /**
  * Runs a typed tool: gets the arguments as the schema makes them, and returns the result, or a Promise of it.
  *
- * Throw {@link ToolError} for an error whose text the model reads, and what {@link MethodHandler} names.
+ * Throw a {@link ToolError} for an error whose text the model reads, or one of the errors that {@link MethodHandler}
+ * names.
  */
 export type ToolHandler<I extends ToolSchema, O extends ToolSchema | undefined = undefined> = (
   args: ToolArguments<I>,
@@ -55,8 +56,9 @@ export type ToolArguments<I> = I extends StandardSchema
     : any;
 
 /**
- * The value that the handler of a typed tool returns. With `output`: one that it takes, or a {@link Result}. Without: a string,
- * an {@link Image} or {@link Audio}, an array of these, nothing, a {@link Result}, or other JSON, which is structured content.
+ * The value that the handler of a typed tool returns. With `output`: a value that the schema takes, or a {@link
+ * Result}. Without `output`: a string, an {@link Image} or {@link Audio}, an array of these, nothing, a {@link Result},
+ * or other JSON, which is structured content.
  */
 export type ToolValue<O> = O extends StandardSchema
   ? InferInput<O> | Result
@@ -66,7 +68,7 @@ export type ToolValue<O> = O extends StandardSchema
 
 type Shape = Readonly<Record<string, StandardSchema>>;
 
-/** Members that may be undefined may be absent. */
+/** An object type of T whose members may be absent if their types include `undefined`. */
 type Shaped<T> = Flat<
   { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
     [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
@@ -87,16 +89,16 @@ const DEFINITION: Members<ToolDefinition<ToolSchema>> = {
   visibility: 'strings',
 };
 
-/** The members of a tool with plain JSON, by what a typed tool calls them. */
+/** The names of members in the protocol's JSON, by their names in the definition of a typed tool. */
 const PLAIN = { input: 'inputSchema', output: 'outputSchema', meta: '_meta' } as const;
 
-/** A tool as the core takes it. */
+/** A tool in the form that the core takes: a plain JSON definition, and a handler of its arguments. */
 export interface PlainTool {
   readonly definition: object;
   readonly handler: MethodHandler;
 }
 
-/** Returns a typed tool as one with plain JSON; `undefined` if it is that already. */
+/** Makes a tool with a plain JSON definition of a typed tool; `undefined` if the definition is plain JSON already. */
 export function plainTool(
   name: string,
   definition: object,
@@ -153,7 +155,7 @@ function result(
   });
 }
 
-/** Goes on with a value, at once if it is there. */
+/** Calls `next` with a value, at once, or for a Promise when it resolves. */
 function then<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | PromiseLike<R>): R | PromiseLike<R> {
   return isThenable(value) ? Promise.resolve(value as PromiseLike<T>).then(next) : next(value as T);
 }

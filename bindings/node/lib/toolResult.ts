@@ -11,15 +11,15 @@ import type { JsonObject, Meta } from './values.js';
 export interface ContentBlock {
   /** The kind of the block. */
   readonly type: 'text' | 'image' | 'audio' | 'resource' | 'resource_link';
-  /** The other members. */
+  /** The other members of the block. */
   readonly [member: string]: unknown;
 }
 
-/** Bytes with a MIME type. */
+/** The common part of an image and a sound: bytes with a MIME type. */
 class Media {
   /** The bytes. */
   readonly data: Uint8Array;
-  /** The MIME type. */
+  /** The MIME type, `type/subtype`. */
   readonly mimeType: string;
 
   constructor(data: Uint8Array, mimeType: string) {
@@ -73,7 +73,7 @@ export class Audio extends Media {
 export interface ResultOptions {
   /** The content of the result: a string, an {@link Image}, an {@link Audio}, a {@link ContentBlock}, or an array of these. */
   content?: Part | readonly Part[] | undefined;
-  /** The structured content. Without `content` its JSON is sent as a text, too. */
+  /** The structured content. If there is no `content`, its JSON is sent as a text, too. */
   structured?: unknown;
   /** True if the tool failed, and the content tells the model why. See also {@link ToolError}. */
   isError?: boolean | undefined;
@@ -103,13 +103,13 @@ export class Result {
   readonly content: readonly ContentBlock[] | undefined;
   /** The structured content; `undefined` if none was given. */
   readonly structured: unknown;
-  /** Says whether the tool failed. */
+  /** True if the tool failed. */
   readonly isError: boolean;
-  /** The `_meta`. */
+  /** The `_meta` of the result; `undefined` if none was given. */
   readonly meta: Meta | undefined;
 
   /**
-   * Makes a result. Without members it is an empty one.
+   * Makes a result. Without options the result is empty.
    *
    * @throws {RegistrationError} for content of another type, and for an unknown member
    */
@@ -177,12 +177,12 @@ function isMedia(value: unknown): value is Image | Audio {
   return value instanceof Media;
 }
 
-/** Returns the block of a string, an image, a sound or a block; `undefined` for anything else. */
+/** Returns the content block of a string, an image, a sound or a block; `undefined` for any other value. */
 export function contentBlock(value: unknown): ContentBlock | undefined {
   return isPart(value) ? block(value) : undefined;
 }
 
-/** The member that a block of each kind must have. */
+/** The member that a content block of each kind must have. */
 const NEEDED = { text: 'text', image: 'data', audio: 'data', resource: 'resource', resource_link: 'uri' };
 
 function isBlock(value: unknown): value is ContentBlock {

@@ -9,13 +9,13 @@ import type { JsonObject } from './values.js';
 /** Checks a value, and makes the one that the handler or the client gets. */
 export type Check = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 
-/** A schema that was read. JSON Schema has no `check`: that of arguments is the core's. */
+/** A schema that was read. It has no `check` if it is JSON Schema, since the core checks arguments against that. */
 export interface ToolSchemaRead {
   readonly json: JsonObject;
   readonly check: Check | undefined;
 }
 
-/** For which side of a schema: what it takes, or what it makes. */
+/** The side of a schema: the values that it takes (`input`), or those that it makes (`output`). */
 type Side = 'input' | 'output';
 
 /** Reads a schema of a typed tool. */
@@ -41,7 +41,7 @@ function read(side: Side, schema: unknown): ToolSchemaRead {
   return { json: schema as JsonObject, check: undefined };
 }
 
-/** An object of schemas by names. An empty one has no members. */
+/** Returns whether an object has schemas by names. An object without members counts, too. */
 function isShape(members: [string, unknown][]): boolean {
   return members.length === 0 || members.some(([, value]) => vendorOf(value) !== undefined);
 }
@@ -131,7 +131,7 @@ function validate(schema: StandardSchema, value: unknown): ReturnType<Check> {
   return schema['~standard'].validate(value);
 }
 
-/** Keywords whose values are no schemas. */
+/** Keywords of JSON Schema whose values are no schemas. */
 const VALUES = new Set(['const', 'enum', 'default', 'examples']);
 
 /** Moves a schema to another place of a document, and changes its references to itself to match. */
@@ -147,21 +147,23 @@ function moved(schema: unknown, to: string): unknown {
   );
 }
 
-/** A name as a step of a JSON Pointer in a URI. */
+/** Returns a name as a step of a JSON Pointer in a URI. */
 function pointer(name: string): string {
   return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
 const MOST_LINES = 20;
 
-/** A line for each issue, as the core writes those of JSON Schema. `whole` names the value itself. */
+/**
+ * Returns a line for each issue, as the core writes the issues of JSON Schema. `whole`: the name of the value itself.
+ */
 export function problems(issues: readonly Issue[], whole: string): string {
   const lines = briefly(issues, whole).map(([where, what]) => `\n- ${where}: ${what}`);
   if (issues.length > MOST_LINES) lines.push(`\n- and ${issues.length - MOST_LINES} more`);
   return lines.join('');
 }
 
-/** The path of each issue and what is wrong there, as {@link problems} writes them. */
+/** Returns the path of each issue and what is wrong there, as {@link problems} writes them. */
 export function briefly(issues: readonly Issue[], whole: string): [string, string][] {
   return issues.slice(0, MOST_LINES).map(({ message, path = [] }) => {
     const where = spelled(path) || whole;
@@ -170,7 +172,7 @@ export function briefly(issues: readonly Issue[], whole: string): [string, strin
   });
 }
 
-/** A path such as `edits[0].newText`. */
+/** Returns a path as text, such as `edits[0].newText`. */
 function spelled(path: NonNullable<Issue['path']>): string {
   let text = '';
   for (const step of path) {

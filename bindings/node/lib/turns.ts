@@ -1,13 +1,13 @@
-/** Turns on the JavaScript thread: what the bell of the native half asks for. */
+/** Turns on the JavaScript thread: in each, the native half runs the work that waits for that thread. */
 import { type Context, here, inside } from './context.js';
 import { type RunEvent, type NativeServer, Next } from './native.js';
 
-/** Turns that may follow each other before timers and I/O have theirs. */
+/** The greatest number of turns in a row before timers and I/O run. */
 const TURNS = 16;
 
 /** The work of a turn other than running callbacks, by the names of {@link Next}. */
 export interface Todo extends Readonly<Record<'woken' | 'http' | 'ended' | 'unlistened', () => void>> {
-  /** Runs what the native listeners have. Whether there may be more. */
+  /** Runs the events of the native listeners. Returns whether more may wait. */
   listeners(): boolean;
 }
 
@@ -17,7 +17,10 @@ export class Turns {
   readonly #todo: Todo;
   readonly #take = () => this.take();
   readonly #turn = () => this.#takeHere();
-  /** For what no request causes: where the server was made, or its service over standard input and output started. */
+  /**
+   * The context for callbacks that no request causes: that in which the server was made, or began to serve standard
+   * input and output.
+   */
   context: Context = here();
   #soon = false;
   #turns = 0;
@@ -28,14 +31,14 @@ export class Turns {
     this.#todo = todo;
   }
 
-  /** Has a turn run once the running JavaScript is done. */
+  /** Schedules a turn that runs once the running JavaScript is done. */
   soon(): void {
     if (this.#soon) return;
     this.#soon = true;
     queueMicrotask(this.#take);
   }
 
-  /** Now. */
+  /** Takes a turn now. */
   take(): void {
     inside(this.context, this.#turn);
   }

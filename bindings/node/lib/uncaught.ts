@@ -1,4 +1,4 @@
-/** Calls a function of the application. Its error is an uncaught exception, not an error of the caller. */
+/** Calls a function of the application. An error that it throws becomes an uncaught exception of the process. */
 export function callApplication(call: () => void): void {
   try {
     call();

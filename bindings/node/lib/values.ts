@@ -15,26 +15,28 @@ export interface Annotations {
 /** Any JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Free-form `_meta`. Keys that the protocol reserves are refused; use a prefix such as `com.example/`. */
+/** A `_meta`, any JSON object. Keys that the protocol reserves are refused: use a prefix such as `com.example/`. */
 export type Meta = JsonObject;
 
 /** An image for a list entry. Source: `Icon` of the protocol's schema. */
 export interface Icon {
-  /** The icon's `https:`, `http:` or `data:` URI. Clients refuse other schemes, so the server does. */
+  /**
+   * The URI of the icon, with the scheme `https:`, `http:` or `data:`. The server refuses other schemes, as clients do.
+   */
   src: string;
   /** The image's MIME type. */
   mimeType?: string | undefined;
-  /** The sizes that it suits, such as `48x48`, or `any`. */
+  /** The sizes that the image suits, such as `48x48`, or `any`. */
   sizes?: readonly string[] | undefined;
-  /** The background that it suits. */
+  /** The background that the image suits. */
   theme?: 'light' | 'dark' | undefined;
 }
 
 /**
  * A caching hint: how long a client may reuse a response, and whether it may share it between callers.
  *
- * A missing member comes from the next more general hint: the response's, its registration's, `cacheOf`'s, the server's.
- * Without any hint a client may not reuse the response.
+ * A missing member comes from the next more general hint. The order is: the hint of the response, of its registration,
+ * of `cacheOf`, of the server. Without any hint a client may not reuse the response.
  */
 export interface CacheHint {
   /** Milliseconds for which a client may reuse the response; 0: not at all. */
@@ -57,40 +59,40 @@ export interface Descriptor {
   title?: string | undefined;
   /** A description for people and models. */
   description?: string | undefined;
-  /** The MIME type. */
+  /** The MIME type, `type/subtype`. */
   mimeType?: string | undefined;
-  /** Hints for clients about its use. */
+  /** Hints for clients about the use of the resource. */
   annotations?: Annotations | undefined;
-  /** Images that clients show for it, in revisions since 2025-11-25. */
+  /** Images that clients show for the entry, sent since revision 2025-11-25. */
   icons?: readonly Icon[] | undefined;
-  /** The item's `_meta`. */
+  /** The `_meta` of the resource or template. */
   meta?: Meta | undefined;
-  /** The kind, in words of the application. Sent only to clients that use `resources/get`. */
+  /** The sort of resource, a word of the application. Sent only to clients of the `resources/get` dialect. */
   kind?: string | undefined;
-  /** Facts about it. Sent only to clients that use `resources/get`. */
+  /** Further attributes, a JSON object. Sent only to clients of the `resources/get` dialect. */
   metadata?: JsonObject | undefined;
-  /** Caching hint for its contents. */
+  /** Caching hint for the contents. */
   cache?: CacheHint | undefined;
 }
 
 /** The description of one resource: a {@link Descriptor} with its version and size. */
 export interface ResourceDescriptor extends Descriptor {
   /**
-   * The version of its contents, such as a hash or a time: different whenever they are. Sent only to clients that use
-   * `resources/get`, which then skip contents that they have.
+   * The version of the contents, such as a hash or a time, which changes whenever they change. Sent only to clients of
+   * the `resources/get` dialect, which need not read contents that they have.
    */
   version?: string | undefined;
-  /** The size in bytes, before any encoding. */
+  /** The size of the contents in bytes, before any encoding such as base64. */
   size?: number | undefined;
 }
 
-/** A resource as a listing shows it. */
+/** One resource in a list that a client asks for. */
 export interface Resource extends ResourceDescriptor {
   /** The absolute URI (RFC 3986). */
   uri: string;
   /**
-   * The item's place in the order of the list, which the next page starts after. Default: the URI. It must still sort to the same
-   * place after the item is deleted.
+   * A text that sorts the item in its list. The next page starts after the key of the last item. It must still sort to
+   * the same place after the item is deleted. Default: the URI.
    */
   key?: string | undefined;
 }
@@ -99,13 +101,16 @@ export interface Resource extends ResourceDescriptor {
 export interface Page {
   /** At most `limit` items. The server cuts off further ones, and asks for them with the next page. */
   items: Iterable<Resource>;
-  /** True if items follow the last one. Default: false. */
+  /** True if more items follow after this page. Default: false. */
   more?: boolean | undefined;
 }
 
-/** The person or program that a client acts for, as the application knows them. */
+/** The person or program on whose behalf a client sends requests: an id and a value, both chosen by the application. */
 export interface Caller {
-  /** A stable id, as text or bytes. The server binds cursors and sessions to it. Empty: an anonymous caller. */
+  /**
+   * The id, as text or bytes, which stays the same for this caller. Cursors and sessions work only for the id that got
+   * them. Empty: an anonymous caller.
+   */
   readonly id: string | Uint8Array;
   /** Any value for callbacks, such as the claims of a verified token. */
   readonly value?: unknown;
@@ -113,9 +118,14 @@ export interface Caller {
 
 /** The request that a callback answers. Valid for as long as you keep it. */
 export interface ListCall {
-  /** Aborts when the client cancels the request or goes, and after {@link Limits.callMs}. Created on first use. */
+  /**
+   * Aborts when the client cancels the request or disconnects, and after {@link Limits.callMs}. Created on first use.
+   */
   readonly signal: AbortSignal;
-  /** The caller: what {@link Server.connect} or the verifier gave. Over stdio an anonymous one. */
+  /**
+   * The caller on whose behalf the client sends its requests: the one that the verifier returned, or that {@link
+   * Server.connect} got. Over stdio an anonymous caller.
+   */
   readonly caller: Caller;
   /** The protocol revision of the request: its date, such as `2025-06-18`. */
   readonly revision: string;
@@ -143,9 +153,9 @@ export interface ListCall {
    */
   readonly session: Session | undefined;
   /**
-   * Returns a header field of the HTTP request that the call came with; the case of its name does not matter. `undefined` if
-   * the field is missing, repeated or no text, over stdio, and after the answer. Clients can write what they like into most
-   * fields: identify them by {@link ListCall.caller}.
+   * Returns a header field of the HTTP request that the call came with; the case of its name does not matter.
+   * `undefined` if the field is missing, repeated or no text, over stdio, and after the answer. Clients can write
+   * anything into most fields: to identify them, use {@link ListCall.caller}.
    *
    * @example
    * ```ts
@@ -155,15 +165,16 @@ export interface ListCall {
    */
   header(name: string): string | undefined;
   /**
-   * The query of that HTTP request as it came, for `URLSearchParams`: `tenant=a` of `/mcp?tenant=a`. `undefined` if there is
-   * none, over stdio, and after the answer.
+   * The query of the HTTP request as it came, for `URLSearchParams`: `tenant=a` of `/mcp?tenant=a`. `undefined` if the
+   * URL has no query, over stdio, and after the answer.
    */
   readonly query: string | undefined;
   /**
-   * Sends the progress of the request, if the client asked for it. Returns true if the client still wants to know.
+   * Sends the progress of the request, if the client asked for it. Returns true if the client still waits for the
+   * answer.
    *
-   * `progress` and `total` have any unit, such as bytes. `progress` must grow, else the server drops it. A slow client gets
-   * the newest.
+   * `progress` and `total` have any unit, such as bytes. A `progress` that is not greater than the one before is
+   * dropped. A slow client gets only the newest one.
    *
    * @example
    * ```ts
@@ -173,8 +184,8 @@ export interface ListCall {
    */
   progress(progress: number, total?: number, message?: string): boolean;
   /**
-   * Ends the event stream of the request before its answer. The client comes back after `retryMs` milliseconds and gets what
-   * was sent meanwhile, so that a long call holds no HTTP connection.
+   * Ends the event stream of the request before its answer. The client connects again after `retryMs` milliseconds and
+   * then gets the messages that it missed. So a long call keeps no HTTP connection open.
    *
    * Returns false if there is no such stream: over stdio, for a client that accepts only JSON, in every revision but
    * 2025-11-25, and after the answer. Pending output counts against {@link Limits.outputBytes} of the session.
@@ -187,32 +198,39 @@ export interface ListCall {
    * @throws {RegistrationError} unless `retryMs` is a whole number from 0
    */
   closeEventStream(retryMs: number): boolean;
-  /** The `_meta` of the request as the client sent it, such as `traceparent`. Not validated. */
+  /**
+   * The `_meta` of the request as the client sent it, with members such as `traceparent`. The library does not check
+   * it. `undefined` if the request has none.
+   */
   readonly meta: Meta | undefined;
 }
 
 /**
- * The session that a client began with `initialize`: {@link ListCall.session} returns it. It may be kept beyond the call, and keeps
- * nothing alive. Protocol revision 2026-07-28 has no sessions.
+ * The session that a client began with `initialize`: {@link ListCall.session} returns it. The application may keep this
+ * object beyond the call. The object does not keep the session open. Protocol revision 2026-07-28 has no sessions.
  */
 export interface Session {
   /**
-   * The id, unlike that of any other session of the server. Over HTTP it is the `Mcp-Session-Id`, which is a secret of the
-   * client; else a number.
+   * The id of the session, unique in the server. Over HTTP it is the `Mcp-Session-Id`, which is a secret of the client.
+   * Otherwise it is a number.
    */
   readonly id: string;
-  /** The name and version that the client gives itself. Use it for logs, not for decisions. */
+  /**
+   * The client's own description of itself, with `name` and `version`. Use it for logs, not for decisions. `undefined`
+   * if the client sent none.
+   */
   readonly client: JsonObject | undefined;
   /** The capabilities of the client, such as `{ sampling: {} }`. */
   readonly clientCapabilities: JsonObject | undefined;
   /** True once the session is over. */
   readonly closed: boolean;
   /**
-   * Sends the client a notification that belongs to no call. Over HTTP it goes on the stream that the client has open for these.
-   * Returns true if it was sent.
+   * Sends the client a notification that belongs to no call. Over HTTP the client gets it on the event stream that it
+   * opened by GET. Returns true if it was sent.
    *
-   * Returns false before the client sent `notifications/initialized`, after the end of the session, and while the client reads
-   * nothing. A `notifications/message` below the level that the client set is not sent.
+   * Returns false before the client has sent `notifications/initialized`, after the end of the session, and if the
+   * client leaves as many bytes unread as {@link Limits.outputBytes} allows. A `notifications/message` below the level
+   * that the client set is not sent.
    *
    * @example
    * ```ts
@@ -223,8 +241,9 @@ export interface Session {
    */
   notify(method: string, params?: JsonObject): boolean;
   /**
-   * Sends the client a line of the log, a `notifications/message`, from the level on that it set by `logging/setLevel`. That is
-   * `warning` before it sets one. Returns true if it was sent, as {@link Session.notify}.
+   * Sends the client a line of the log, a `notifications/message`, if `level` is not below the one that the client set
+   * by `logging/setLevel`. That is `warning` before it sets one. Returns true if it was sent; false for the reasons
+   * that {@link Session.notify} names.
    *
    * @example
    * ```ts
@@ -237,30 +256,32 @@ export interface Session {
 
 /** The read that a reader answers. Valid for as long as you keep it. */
 export interface Call extends ListCall {
-  /** `resources/read`, however the client reads. */
+  /** `resources/read` for each read, also for a client of the `resources/get` dialect. */
   readonly method: string;
   /** The URI exactly as the client sent it. */
   readonly uri: string;
   /**
-   * The version of the resource that the client has. If it is still current, return {@link NOT_MODIFIED} instead of the
-   * contents.
+   * The version of the resource that the client already has; `undefined` if the client named none. If that version is
+   * current, return {@link NOT_MODIFIED} instead of the contents.
    */
   readonly ifVersion: string | undefined;
   /**
-   * The client's answers to {@link InputRequired}, by the keys of its `inputRequests`. The server checks only that they are
-   * objects. Keys may be missing: throw {@link InputRequired} again.
+   * The client's answers to an {@link InputRequired} that the reader threw, by the keys of its `inputRequests`;
+   * `undefined` if there are none. The server checks only that they are objects. If a key is missing, throw {@link
+   * InputRequired} again.
    */
   readonly inputResponses: JsonObject | undefined;
   /**
-   * The `requestState` of {@link InputRequired} as the client sent it. A client can forge it: use {@link Call.openState}.
+   * The `requestState` of an earlier {@link InputRequired} as the client sent it back; `undefined` if it sent none. A
+   * client can forge it: use {@link Call.openState}.
    */
   readonly requestState: string | undefined;
   /** The capabilities of the client, such as `{ elicitation: {} }`. Known until the call is answered. */
   readonly clientCapabilities: JsonObject | undefined;
   /**
    * Seals a text into a `requestState` that only {@link Call.openState} opens, for this caller and URI, until `until`
-   * (milliseconds of Unix time). Every replica with the same cursor key opens it, any number of times. Returns an empty text
-   * if the client does not want the answer any more.
+   * (milliseconds of Unix time). Every replica with the same cursor key opens it, any number of times. Returns an empty
+   * text once the call is answered.
    *
    * @example
    * ```ts
@@ -271,8 +292,9 @@ export interface Call extends ListCall {
    */
   sealState(state: string, until: number): string;
   /**
-   * Returns the text that {@link Call.sealState} sealed into the state of this request. Returns `undefined` if the state is
-   * missing, forged, expired, or for another caller or URI: throw {@link InvalidState} then.
+   * Returns the text that an earlier call sealed with {@link Call.sealState}, from the `requestState` of this request.
+   * Returns `undefined` if the state is missing, forged, expired, or for another caller or URI: throw {@link
+   * InvalidState} then.
    *
    * @example
    * ```ts
@@ -283,27 +305,27 @@ export interface Call extends ListCall {
    */
   openState(now?: number): string | undefined;
   /**
-   * Asks the client for one of its features by a name, in every protocol revision. Returns the client's result. The first time
-   * there is none yet, and {@link Waiting} is thrown. Let it through: the reader **runs again from its start** when the client has
-   * answered. See {@link MethodCall.requestInput}.
+   * Asks the client for one of its features by a name, in every protocol revision. Returns the client's result. The
+   * first time there is no result yet, and {@link Waiting} is thrown. Do not catch it: the reader **runs again from its
+   * start** when the client has answered. See {@link MethodCall.requestInput}.
    *
    * @example
    * ```ts
    * const { roots } = call.requestInput('roots', 'roots/list');
    * ```
    * @throws {Waiting} if the client has not answered yet
-   * @throws {MissingCapability} if the client did not declare the capability
+   * @throws {MissingCapability} if the client did not declare the capability that the method needs
    * @throws {ClientError} if the client answered with an error
    * @throws {InvalidAnswer} if the answer does not fit the form that the client was asked to fill in
-   * @throws {InvalidState} if the client sent a state that is forged, expired, or of another read: let it through
-   * @throws {RegistrationError} for other methods, for a name that stands for another request, and for a form that a client
-   *   cannot show: it is one flat object
+   * @throws {InvalidState} if the client sent a state that is forged, expired, or of another read: do not catch it
+   * @throws {RegistrationError} for other methods, for a name that the callback used for another request, and for a
+   *   form that a client cannot show, which must be one flat object
    * @throws {ClosedError} after the answer
    */
   requestInput(name: string, method: string, params?: JsonObject): any;
   /**
-   * Returns the value of a template's variable with its percent-escapes, of a list the first value. Returns `undefined` if
-   * the URI does not have it.
+   * Returns the value of a template's variable before it was percent-decoded; of a list the first value. Returns
+   * `undefined` if the URI does not have the variable.
    *
    * @example
    * ```ts
@@ -317,9 +339,12 @@ export interface Call extends ListCall {
 export interface PageRequest {
   /** The key of the last item that the client has; `undefined` for the first page. That item may be deleted by now. */
   readonly after: string | undefined;
-  /** The filter that a client of the `resources/get` dialect sent. Its members are up to the application and its clients. */
+  /**
+   * The filter that a client of the `resources/get` dialect sent; `undefined` if there is none. Its members are a
+   * matter between the application and its clients.
+   */
   readonly filter: JsonObject | undefined;
-  /** The most items that the page may have. */
+  /** The greatest number of items that the page may have. */
   readonly limit: number;
 }
 
@@ -334,13 +359,13 @@ export interface CompletionRequest {
   readonly others: Readonly<Record<string, string | undefined>>;
 }
 
-/** Values that a variable may have, in the order in which they are proposed. */
+/** Values that a client proposes for a variable of a template or an argument of a prompt, in order. */
 export interface Completion {
-  /** The values. The client gets at most the first 100. */
+  /** The values to propose. The client gets at most the first 100. */
   values: Iterable<string>;
-  /** The number of all values, if there are more than given. */
+  /** The number of all values that fit, also those that are not given. Default: it is not sent. */
   total?: number | undefined;
-  /** True if there are more values than given. Default: false. */
+  /** True if more values fit than are given. Default: false. */
   more?: boolean | undefined;
 }
 
@@ -365,14 +390,14 @@ export type Operation =
   | 'get_prompt';
 
 /**
- * The decision about one URI. `allow`: the caller may. `deny`: the client gets "permission denied", and lists leave the URI
- * out. `hide`: the client gets exactly what it gets for a URI that does not exist.
+ * The decision about one URI. `allow`: the caller may do what it asks for. `deny`: the client gets "permission denied",
+ * and lists leave the URI out. `hide`: the client gets exactly what it gets for a URI that does not exist.
  */
 export type Verdict = 'allow' | 'deny' | 'hide';
 
 /** The request for a decision about access. */
 export interface AccessRequest {
-  /** The operation. */
+  /** The operation that the caller asks permission for. */
   readonly operation: Operation;
   /** The URIs, or names of tools or prompts; at least one. */
   readonly uris: readonly string[];
@@ -386,80 +411,87 @@ export type Authorizer = (
 
 /** The change of interest in a URI: its first subscriber came, or its last one went. */
 export interface Interest {
-  /** The URI. */
+  /** The URI whose first subscriber came, or whose last one went. */
   readonly uri: string;
   /** True if the URI has a subscriber now. */
   readonly wanted: boolean;
 }
 
-/** Handles a change of interest. The subscriber waits until it returns, or until its Promise resolves. */
+/**
+ * Handles a change of interest in a URI. The client's subscription is acknowledged when it returns, or when its Promise
+ * resolves.
+ */
 export type InterestHandler = (interest: Interest) => void | PromiseLike<void>;
 
-/** The result of {@link Server.explain}: the registration that takes a URI, and why others do not. */
+/** The result of {@link Server.explain}: the registration that serves a URI, and why others do not. */
 export interface Explanation {
-  /** The URI in question. */
+  /** The text that was explained, a URI or not. */
   readonly uri: string;
-  /** The kind of registration that takes it, `nothing`, or `invalid` if it is no URI. */
+  /** The kind of registration that serves the URI, `nothing`, or `invalid` if the text is no absolute URI. */
   readonly takenBy: 'value' | 'resource' | 'template' | 'fallback' | 'nothing' | 'invalid';
-  /** The text of the template that takes it. */
+  /** The text of the template that serves the URI; absent if none does. */
   readonly uriTemplate?: string;
-  /** The decoded values of the template's variables that are present. */
+  /** The percent-decoded values of the template's variables that the URI has; absent if no template serves it. */
   readonly values?: Readonly<Record<string, string | readonly string[]>>;
-  /** The reason why it is no URI. */
+  /** The reason why the text is no absolute URI; absent if it is one. */
   readonly reason?: string;
-  /** If nothing takes it: a registration that differs only by a final slash, or by the case of scheme or host. */
+  /** If nothing serves the URI: a registration that differs only by a final slash, or by the case of scheme or host. */
   readonly didYouMean?: string;
-  /** The templates that do not take it, in byte order of their texts. */
+  /** The templates that do not serve the URI, in byte order of their texts. */
   readonly passedOver: readonly PassedOver[];
 }
 
-/** A template that does not take a URI, and the reason. */
+/** A template that does not serve a URI, and the reason. */
 export interface PassedOver {
   /** The text of the template. */
   readonly uriTemplate: string;
   /**
-   * The reason. `differs`: it does not match. `values`: a decoded value is not UTF-8, or stands twice where it may stand once.
-   * `unsafe`: a value is a path that leads elsewhere or has a control character, so that the URI is not found.
-   * `less_specific`: another registration is more specific.
+   * The reason. `differs`: the template does not match. `values`: a value is not UTF-8 once decoded, or two values of
+   * one variable differ. `unsafe`: a value is a path that leads elsewhere, or has a control character. `less_specific`:
+   * another registration is more specific.
    */
   readonly why: 'differs' | 'values' | 'unsafe' | 'less_specific';
-  /** The byte of the URI at which the match ends; its length if the URI is too short. */
+  /** For `differs`: the first byte of the URI that does not match, from 0; the length of the URI if it is too short. */
   readonly at?: number;
-  /** A template that would match: this one, with `{+name}` for `{name}`. */
+  /** For `differs`: a template that would match, with `{+name}` in place of `{name}`; absent if there is none. */
   readonly didYouMean?: string;
-  /** The variable whose value is unsafe. */
+  /** For `unsafe`: the name of the variable. */
   readonly variable?: string;
 }
 
-/** The beginning or the end of one call of a callback. */
+/** The beginning or the end of one call of a callback, as {@link ServerOptions.observe} gets it. */
 export interface ObservedCall {
   /** The number of the call, the same at its beginning and end. Unique in the server. */
   readonly call: number;
-  /** The method of the request, such as `resources/read`, or `authorize`. */
+  /**
+   * The method of the request, such as `resources/read`. `authorize` for a call of the callback of {@link
+   * Server.authorize}.
+   */
   readonly method: string;
   /**
-   * The registration: the text of a template, a fixed URI, or the name of a list source, a tool or a prompt. Never a URI of
-   * the client's own making, so it is safe as a label of metrics.
+   * The registration that the call is for: the text of a template, a fixed URI, or the name of a list source, a tool or
+   * a prompt. Absent if there is none. Never a URI that a client made up, so it is safe as a label of metrics.
    */
   readonly registration?: string;
-  /** The `traceparent` of the request, as the client sent it. */
+  /** The member `traceparent` of the request's `_meta`, unchecked; absent if the client sent none. */
   readonly traceparent?: string;
-  /** The outcome, at the end of the call; missing at its beginning. */
+  /** The outcome of the call. Absent at the beginning of the call. */
   readonly end?: ObservedEnd;
 }
 
-/** The outcome of a call. */
+/** The outcome of a call, known at its end. */
 export interface ObservedEnd {
   /**
-   * One of `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`, `missing_capability`, `result`, `error` (a
-   * {@link MethodError} or {@link ToolError}), `page`, `completion`, `verdicts`, `failed`, or `dropped`, without an answer.
+   * One of `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`, `missing_capability`, `result`,
+   * `error` (a {@link MethodError} or {@link ToolError}), `page`, `completion`, `verdicts`, `failed`, or `dropped` (the
+   * callback gave no answer).
    */
   readonly outcome: string;
-  /** True if the client got the answer: not if the call was cancelled, or too late. */
+  /** True if the client still waited for the answer. False if the call was cancelled or timed out before. */
   readonly clientWaiting: boolean;
-  /** The size of the answer in bytes, of contents or JSON; 0 if it has none. */
+  /** The size of the answer in bytes, of contents or JSON; 0 if there is nothing to measure. */
   readonly bytes: number;
-  /** Milliseconds since the call began. */
+  /** Milliseconds from the beginning of the call to its end. */
   readonly timeMs: number;
 }
 

@@ -26,7 +26,7 @@ type Word =
   | 'MISSING_CAPABILITY'
   | 'INSUFFICIENT_SCOPE';
 
-/** Node's own words for an address that cannot be listened on. */
+/** The codes of Node's own errors for an address that cannot be bound. */
 type OfListening = 'EADDRINUSE' | 'EADDRNOTAVAIL';
 
 /** The values of {@link WellheadError.code}. */
@@ -34,7 +34,7 @@ export type ErrorCode = `ERR_WELLHEAD_${Word}` | OfListening;
 
 /** The base class of all errors of this package. Branch on `code`, or on the subclass. */
 export class WellheadError extends Error {
-  /** The kind of error, for programs. */
+  /** The kind of error, for programs to branch on, such as `ERR_WELLHEAD_CLOSED`. */
   readonly code: ErrorCode;
 
   /** @internal */
@@ -49,8 +49,8 @@ export class WellheadError extends Error {
 }
 
 /**
- * The error for an argument: a value of the wrong type, an invalid URI or template, a duplicate, an ambiguous template or an
- * unknown name.
+ * The error for a wrong argument, such as a value of the wrong type, an invalid URI or template, a duplicate, an
+ * ambiguous template or an unknown name.
  */
 export class RegistrationError extends WellheadError {
   static {
@@ -58,7 +58,9 @@ export class RegistrationError extends WellheadError {
   }
 }
 
-/** Returns the error for a value that is never right. */
+/**
+ * Returns the error for a value that is wrong whatever is registered, with the code `ERR_WELLHEAD_INVALID_ARGUMENT`.
+ */
 export function invalid(message: string): RegistrationError {
   return new RegistrationError('ERR_WELLHEAD_INVALID_ARGUMENT', message);
 }

@@ -1,6 +1,7 @@
-//! The answers of the functions of JavaScript, in the narrow form that `lib/answer.ts` makes of an application's value.
+//! The answers that JavaScript gives to questions, in the form that `lib/answer.ts` makes of an application's value.
 //!
-//! To any question: the number `LATER`, or an object with the fault in its `failed`.
+//! To any question: the number `LATER` if the answer comes later, or an object with the reason of a failure in its
+//! `failed`.
 //!
 //! To a read: text or `Uint8Array`. An array has two elements for each part: its body, and its description as JSON. Nothing
 //! means not found. The numbers are `DENIED`, `NOT_MODIFIED` and `INVALID_STATE`. An object is busy, with the milliseconds in
@@ -23,11 +24,11 @@ use wellhead::{
 /// An answer that JavaScript gives.
 pub(crate) trait Understood: Reply + Sized {
     fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Self>;
-    /// Answers that the callback failed; the text is for the log.
+    /// Answers that the callback failed. `why` goes to the log only.
     fn fail(responder: Responder<Self>, why: String);
 }
 
-/// The outcome of a question.
+/// The outcome of a question to JavaScript: the answer, or that it comes later.
 pub(crate) enum Outcome<A> {
     Answer(A),
     Failed(String),
@@ -67,7 +68,7 @@ impl Understood for Answer {
     }
 }
 
-/// The rare answers of a reader, which are objects.
+/// Reads the rare answers of a reader, which are objects.
 fn rare(js: Js<'_>, value: Value<'_>) -> Option<Outcome<Answer>> {
     if js.type_of(value) != Type::Object {
         return None;
@@ -99,7 +100,8 @@ impl Understood for Page {
     }
 }
 
-/// All texts, the lengths of them and the sizes, how many items, whether more follow.
+/// Reads a page from its elements: all texts, their lengths and the sizes, the number of items, and whether more
+/// follow.
 fn packed(js: Js<'_>, elements: &[Value<'_>]) -> Option<Page> {
     let [texts, numbers, items, more] = elements else { return None };
     let numbers = js.as_numbers(*numbers, page::WIDTH * js.as_number(*items)? as usize)?;
@@ -174,7 +176,7 @@ impl Understood for MethodAnswer {
     }
 }
 
-/// JSON: the values, and perhaps how many there are in all, and that there are more.
+/// The answer is JSON: the values, and perhaps the number of all values, and that there are more.
 impl Understood for Completion {
     fn understand(js: Js<'_>, value: Value<'_>, _: &Arc<Bell>) -> Outcome<Completion> {
         match js.as_text(value) {
@@ -190,8 +192,8 @@ impl Understood for Completion {
     }
 }
 
-/// Nothing: refused; an array: the id of the caller, the caller, and what else there is to say of it as JSON; an object: in
-/// its `scopes` those that are needed, as JSON.
+/// `undefined` refuses the token. An array grants it: the id of the caller, the caller, and the other members of the
+/// grant as JSON. An object has in its `scopes` the scopes that the request needs, as JSON.
 impl Understood for Verification {
     fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Verification> {
         if js.type_of(value) == Type::Nothing {
@@ -220,7 +222,7 @@ impl Understood for Verification {
     }
 }
 
-/// An answer that any question may have.
+/// Reads an answer that any question may have: `LATER`, or a failure.
 fn other<A>(js: Js<'_>, value: Value<'_>) -> Outcome<A> {
     match js.type_of(value) {
         Type::Number if js.as_number(value) == Some(LATER) => Outcome::Later,
@@ -236,7 +238,7 @@ fn wrong<A>() -> Outcome<A> {
     Outcome::Failed(WRONG.to_owned())
 }
 
-/// Text or bytes.
+/// Reads a body: a text or bytes. Returns `None` for any other value.
 pub(crate) fn body(js: Js<'_>, value: Value<'_>) -> Option<Body> {
     js.as_text(value).map(Body::from).or_else(|| js.as_bytes(value))
 }

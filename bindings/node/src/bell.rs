@@ -35,25 +35,27 @@ pub(crate) struct Bell {
     observe: Option<FunctionRef<String, ()>>,
     publish: FunctionRef<String, ()>,
     exists: ExistsInJs,
-    /// A turn is on its way.
+    /// True while a turn is scheduled.
     rung: AtomicBool,
-    /// No JavaScript is called any more: the environment is going down, or the application does not use the server.
+    /// True once no JavaScript is called any more: the environment is ending, or the application does not use the
+    /// server.
     dead: AtomicBool,
-    /// Node has torn the environment down, with all that belonged to it.
+    /// True once Node has ended the environment, with all that belonged to it.
     gone: AtomicBool,
     lines: Inbox<(Level, String)>,
-    /// The news for the observer of calls whose callbacks have not run yet, as JSON.
+    /// The beginnings of calls that the observer does not know yet, as JSON: it is called right before the callback of
+    /// each.
     begun: Mutex<HashMap<CallId, String>>,
     observed: Inbox<String>,
     published: Inbox<String>,
     woken: Inbox<u64>,
-    /// An endpoint has something to do.
+    /// True if an endpoint has something to do.
     endpoints: AtomicBool,
-    /// The endpoint that the JS thread drives an exchange of; 0: none.
+    /// The number of the endpoint of which the JS thread drives an exchange now; 0 for none.
     driven: AtomicU32,
     /// True once that exchange has something to do.
     driven_ready: AtomicBool,
-    /// Exchanges that have something to say.
+    /// The numbers of exchanges that have output or another step to take.
     exchanges: Inbox<u32>,
     released: Inbox<Reference>,
 }
@@ -62,7 +64,8 @@ pub(crate) struct Bell {
 struct EnvNumber(usize);
 
 impl Bell {
-    /// `turn` is called for other threads, `soon` and `log` on the JS thread.
+    /// Makes the bell from functions of JavaScript. `turn` is called for other threads, `soon` and `log` on the JS
+    /// thread.
     pub(crate) fn new(
         env: Env,
         turn: &Soon<'_>,
@@ -97,7 +100,7 @@ impl Bell {
         })
     }
 
-    /// Asks for a turn. Several before it are one.
+    /// Schedules a turn. Several calls before the turn make one turn.
     pub(crate) fn ring(&self) {
         if self.dead.load(Ordering::Acquire) || self.rung.swap(true, Ordering::AcqRel) {
             return;
@@ -111,14 +114,15 @@ impl Bell {
         }
     }
 
-    /// Asks for a turn after timers and I/O had theirs.
+    /// Schedules a turn after timers and I/O have run.
     pub(crate) fn ring_later(&self) {
         if !self.rung.swap(true, Ordering::AcqRel) {
             self.turn.call((), ThreadsafeFunctionCallMode::NonBlocking);
         }
     }
 
-    /// The turn has begun: what is rung from now on is for the next. Lets go of memory and hands lines over.
+    /// Called at the begin of a turn: a later ring schedules the next turn. Frees memory, and passes log lines and
+    /// observed calls to JavaScript.
     pub(crate) fn answer(&self, js: Js<'_>) {
         self.rung.store(false, Ordering::Release);
         for reference in self.released.take() {
@@ -134,8 +138,8 @@ impl Bell {
         self.notify_observer();
     }
 
-    /// Asks the registration of this number whether there may be a resource at `uri`: at once on the JS thread, with the
-    /// next turn from any other, which waits for it.
+    /// Asks the function `exists` of the registration with this number whether there may be a resource at `uri`.
+    /// Another thread than the JS thread waits for the next turn.
     pub(crate) fn exists(&self, number: &exists::Number, uri: &str) -> bool {
         match self.here() {
             Some(_) if self.dead.load(Ordering::Acquire) => true,
@@ -152,7 +156,7 @@ impl Bell {
         done
     }
 
-    /// Hands a change to `publish`: at once on the JS thread, with the next turn from any other thread.
+    /// Passes a change to `publish`: at once on the JS thread, in the next turn from any other thread.
     pub(crate) fn publish(&self, event: &str) {
         if self.dead.load(Ordering::Acquire) {
             return;
@@ -173,8 +177,8 @@ impl Bell {
         }
     }
 
-    /// A call began, which is told right before its callback runs and in its context; or ended, which is told at once on
-    /// the JS thread, with the next turn from any other.
+    /// Passes the begin or end of a call to the observer. It gets a begin right before the callback, in the same
+    /// context. It gets an end at once on the JS thread, and in the next turn from any other thread.
     pub(crate) fn observe(&self, observed: &Observed<'_>) {
         if self.dead.load(Ordering::Acquire) {
             return;
@@ -195,7 +199,7 @@ impl Bell {
         }
     }
 
-    /// The news for the observer that comes before the callback of that call.
+    /// Takes the begin of a call for the observer, as JSON, if the observer has not got it yet.
     pub(crate) fn take_begun(&self, call: CallId) -> Option<String> {
         self.observe.as_ref()?;
         self.begun.lock().remove(&call)
@@ -210,7 +214,7 @@ impl Bell {
         }
     }
 
-    /// A line of the log: at once on the JS thread, with the next turn from any other.
+    /// Passes a line to the log: at once on the JS thread, in the next turn from any other thread.
     pub(crate) fn log(&self, level: Level, line: &str) {
         if self.dead.load(Ordering::Acquire) {
             return;
@@ -230,8 +234,9 @@ impl Bell {
         self.ring();
     }
 
-    /// The JS thread drives an exchange of that endpoint, which needs no turn for what happens there meanwhile. The second
-    /// value says whether it has something to do afterwards; of an exchange that is driven amid another's, the outer one says.
+    /// Runs `drive`, in which the JS thread drives an exchange of that endpoint. Meanwhile the endpoint needs no turn.
+    /// The second value says whether the endpoint has something to do afterwards; a nested call leaves that to the
+    /// outer one.
     pub(crate) fn drive<T>(&self, endpoint: u32, drive: impl FnOnce() -> T) -> (T, bool) {
         let outer = self.driven.swap(endpoint, Ordering::Relaxed);
         if outer == endpoint {
@@ -274,7 +279,7 @@ impl Bell {
         self.woken.take()
     }
 
-    /// Lets go of a reference: at once on the JS thread, at the next turn from any other.
+    /// Deletes a reference: at once on the JS thread, in the next turn from any other thread.
     pub(crate) fn give_back(&self, reference: Reference) {
         match self.here() {
             Some(_) if self.gone.load(Ordering::Acquire) => {} // it went with its environment
@@ -290,13 +295,13 @@ impl Bell {
         self.turn.raw()
     }
 
-    /// The environment is going down, or the server is not used any more.
+    /// Stops all calls of JavaScript, since the environment is ending or the server is not used any more.
     pub(crate) fn die(&self) {
         self.dead.store(true, Ordering::Release);
         self.exists.let_go();
     }
 
-    /// The environment is gone, and with it whatever belonged to it.
+    /// Called when the environment is gone, with all that belonged to it.
     pub(crate) fn lose(&self) {
         self.gone.store(true, Ordering::Release);
     }

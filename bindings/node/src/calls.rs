@@ -25,14 +25,14 @@ pub(crate) struct Hooks<'s> {
 /// The driver of the connection of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The driver for standard input and output, which writes what a turn has answered at once.
+    /// The driver for standard input and output, which writes the answers of a turn at its end.
     Stdio,
-    /// The endpoint of that number.
+    /// The endpoint with this number.
     Endpoint(u32),
     Elsewhere,
 }
 
-/// The responder of a question, while JavaScript is asked.
+/// The responder of a question while JavaScript works on the answer.
 pub(crate) enum Held {
     Read(Box<Call>),
     List(Responder<Page>),
@@ -40,7 +40,7 @@ pub(crate) enum Held {
     Interest(Responder<InterestAnswer>),
     Method(Responder<MethodAnswer>),
     Complete(Responder<Completion>),
-    /// With the call, whose header fields the verifier may read.
+    /// A question about a token, with its call, whose header fields the verifier may read.
     Verify(Responder<Verification>, Box<VerifyCall>),
 }
 
@@ -58,7 +58,7 @@ macro_rules! each {
     };
 }
 
-/// A held call.
+/// A held call: one that JavaScript answers later.
 pub(crate) struct Entry {
     held: Held,
     pub(crate) origin: Origin,
@@ -72,7 +72,7 @@ pub(crate) struct Calls {
     last: Cell<u32>,
     /// The calls whose callbacks are running, the innermost last.
     running: RefCell<Vec<(u32, Held)>>,
-    /// The log says that JavaScript has been ended.
+    /// True once the log has a line that JavaScript was ended.
     ended: Cell<bool>,
     held: RefCell<HashMap<u32, Entry>>,
     numbers: RefCell<HashMap<CallId, u32>>,
@@ -129,7 +129,7 @@ impl Calls {
         }
     }
 
-    /// Tells the observer that a callback of the core's own begins.
+    /// Tells the observer that a callback of the core itself begins, such as that of a folder.
     fn notify_begin(&self, hooks: &Hooks<'_>, call: Option<CallId>, context: Option<&Kept>) {
         let Some(begun) = call.and_then(|call| self.bell.take_begun(call)) else { return };
         hooks.js.scope(|js| {
@@ -140,7 +140,7 @@ impl Calls {
         });
     }
 
-    /// Runs a callback of the core's own, on another thread.
+    /// Runs a callback of the core itself on another thread.
     fn elsewhere<Q: Question>(&self, hooks: &Hooks<'_>, call: Q, event: impl FnOnce(Q) -> Event) {
         self.notify_begin(hooks, call.call(), call.context());
         let event = event(call);
@@ -162,14 +162,14 @@ impl Calls {
         }
     }
 
-    /// Returns whether the core waits for such callbacks.
+    /// Returns whether callbacks of the core itself are running.
     pub(crate) fn waits(&self) -> bool {
         [&self.files, &self.searches]
             .iter()
             .any(|worker| worker.borrow().as_ref().is_some_and(Worker::is_busy))
     }
 
-    /// Ends the threads of such callbacks.
+    /// Ends the threads that run callbacks of the core itself.
     pub(crate) fn stop(&self) {
         let workers = (self.files.borrow_mut().take(), self.searches.borrow_mut().take());
         drop(workers);
@@ -232,7 +232,7 @@ impl Calls {
         None
     }
 
-    /// Does something with a call whose callback is running, or that is held. None: there is no such call.
+    /// Calls `f` with a call whose callback is running, or that is held. Returns `None` if there is no such call.
     fn use_call<R>(&self, number: u32, f: impl FnOnce(&Held) -> R) -> Option<R> {
         let running = self.running.borrow();
         if let Some((_, held)) = running.iter().rev().find(|(running, _)| *running == number) {
@@ -250,7 +250,7 @@ impl Calls {
         self.use_call(number, notify).unwrap_or(Ok(false))
     }
 
-    /// Asks the client, for a call of a method. Gives the number of the request.
+    /// Sends the client a request, for a call of a method. Returns the number of the request.
     pub(crate) fn request(&self, number: u32, method: &str, params: Option<&Json>) -> Result<u64> {
         let request = |held: &Held| match held {
             Held::Method(responder) => Some(responder.send_request_by_number(method, params)),
@@ -301,7 +301,7 @@ impl Calls {
         });
     }
 
-    /// Asks something of a call of a reader.
+    /// Calls `f` with a call of a reader. Returns `None` if there is no such call.
     pub(crate) fn of_read<R>(&self, number: u32, f: impl FnOnce(&Call) -> Option<R>) -> Option<R> {
         let of_held = |held: &Held| match held {
             Held::Read(call) => f(call),
@@ -354,7 +354,7 @@ impl Calls {
         self.use_call(number, query).flatten()
     }
 
-    /// Tells how far a call is, and whether anybody wants to know.
+    /// Sends the progress of a call. Returns whether the client still waits for the answer.
     pub(crate) fn progress(
         &self,
         number: u32,
@@ -366,7 +366,7 @@ impl Calls {
         self.use_call(number, report).unwrap_or(false)
     }
 
-    /// Closes the event stream of a call. Returns whether there was one.
+    /// Closes the event stream of a call. Returns false if there is none.
     pub(crate) fn close_event_stream(&self, number: u32, retry_ms: u64) -> bool {
         let close = |held: &Held| each!(held, responder => responder.close_event_stream(retry_ms));
         self.use_call(number, close).unwrap_or(false)
@@ -377,7 +377,7 @@ impl Calls {
         self.last.get()
     }
 
-    /// Takes a held call out, to be answered.
+    /// Removes and returns a held call, to be answered. `None` if there is no such call.
     pub(crate) fn take(&self, number: u32) -> Option<Entry> {
         let entry = self.held.borrow_mut().remove(&number)?;
         if let Some(id) = entry.id {
@@ -402,13 +402,14 @@ impl Calls {
         abandoned.into_iter().map(|(number, _)| number).collect()
     }
 
-    /// Answers a call that was taken out. Without an answer, its end is a line in the log.
+    /// Answers a call that [`Calls::take`] returned. If `value` is no answer, the call fails, with a line in the log.
     pub(crate) fn finish(&self, js: Js<'_>, call: Entry, value: Value<'_>) {
         drop(self.answer(js, call.held, Some(value)));
     }
 }
 
-/// `ask(RESPONSE, request, 0, connection, , , , , , result, error)`.
+/// Makes the arguments of `runEvent` for a client's response: `RESPONSE, request, 0, connection, , , , , , result,
+/// error`.
 fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall) -> Option<[Value<'s>; 11]> {
     let (result, error) = match response.answer() {
         ClientAnswer::Result(result) => (Some(&**result), None),
@@ -430,7 +431,8 @@ fn response_arguments<'s>(js: Js<'s>, response: &ResponseCall) -> Option<[Value<
     ])
 }
 
-/// The arguments that all questions have, and those of this one. `begun`: the news for the observer, as JSON.
+/// Makes the arguments of `runEvent`: those of all questions, and then those of this one. `begun`: the begin of the
+/// call for the observer, as JSON.
 fn arguments<'s, Q: Question>(
     js: Js<'s>,
     question: &Q,

@@ -1,4 +1,4 @@
-//! Bytes in, bytes out.
+//! A connection whose bytes the application moves itself.
 
 use crate::calls::{Hooks, Origin};
 use crate::error::{Result, invalid, thrown};
@@ -18,7 +18,7 @@ pub(crate) struct NativeConnection {
     group: Group,
     connection: Connection,
     inner: Rc<Inner>,
-    /// A callback of it is running: events are left alone.
+    /// True while a callback of the connection runs: no event is handled meanwhile.
     running: Cell<bool>,
     exchanges: RefCell<BTreeMap<u32, Route>>,
     last_exchange: Cell<u32>,
@@ -42,7 +42,7 @@ impl NativeConnection {
         }
     }
 
-    /// After this, something new wakes again.
+    /// Lets the next change of the connection call `wake` again.
     fn listen(&self) {
         while self.group.next().is_some() {}
     }
@@ -65,7 +65,7 @@ impl NativeConnection {
         self.connection.end();
     }
 
-    /// Runs the callbacks of at most `max` events. Returns how many there were; 0 inside of one of them.
+    /// Runs the callbacks of at most `max` events. Returns the number of events; 0 inside of a callback.
     #[napi]
     pub fn poll_event(&self, env: Env, max: f64, run_event: Hook<'_>) -> f64 {
         if self.running.get() {
@@ -90,7 +90,7 @@ impl NativeConnection {
         self.running.set(before);
     }
 
-    /// A piece of output, at most `max` bytes.
+    /// Returns a piece of output, at most `max` bytes, or `undefined` if there is none.
     #[napi]
     pub fn poll_transmit<'env>(&self, env: &'env Env, max: f64) -> Result<Option<BufferSlice<'env>>> {
         let max = max as usize; // saturates
@@ -112,8 +112,8 @@ impl NativeConnection {
         self.connection.tick(now_ms as u64); // saturates
     }
 
-    /// Deals with one message: the answer, nothing, or the number of the exchange that will have it. `context`: as of
-    /// `begin` of an endpoint.
+    /// Handles one message. Returns the answer, `undefined` if it has none, or the number of the exchange that will
+    /// have it. `context`: an object for callbacks, as for `begin` of an endpoint.
     #[napi]
     pub fn handle(
         &self,

@@ -50,7 +50,7 @@ macro_rules! describe {
 }
 
 impl Descriptor<'_> {
-    /// None: nothing is described.
+    /// Parses a description from JSON. No text is an empty description.
     pub(crate) fn parse(text: Option<&str>) -> Result<Descriptor<'_>> {
         let Some(text) = text else { return Ok(Descriptor::default()) };
         Ok(Descriptor { common: given::parse(text)?, rare: Rare::parse(Some(text))? })
@@ -85,7 +85,7 @@ pub(crate) struct Rare<'a> {
 }
 
 impl Rare<'_> {
-    /// None: there are none.
+    /// Parses these members from JSON. No text means none of them.
     pub(crate) fn parse(text: Option<&str>) -> Result<Rare<'_>> {
         text.map_or_else(|| Ok(Rare::default()), given::parse)
     }
@@ -135,7 +135,7 @@ struct Said {
     cache: Option<Hint>,
 }
 
-/// Contents, and what was said of them, as JSON.
+/// Makes contents of a body and of their description, which is JSON.
 pub(crate) fn contents(body: Body, text: &str) -> Result<Contents> {
     let said: Said = given::parse(text)?;
     let rare = Rare::parse(Some(text))?;
@@ -151,7 +151,7 @@ pub(crate) fn contents(body: Body, text: &str) -> Result<Contents> {
     Ok(set(contents, said.cache.map(|hint| hint.hint()).transpose()?, Contents::cache))
 }
 
-/// The proposals of a completer.
+/// The answer of a completer, as JSON has it.
 #[derive(Deserialize)]
 struct Proposed {
     values: Vec<String>,
@@ -183,23 +183,23 @@ impl From<Value> for TemplateValue {
     }
 }
 
-/// The URI that these values make.
+/// Returns the URI that a template makes of these values, which are JSON.
 pub(crate) fn expand(template: String, values: &str) -> Result<String> {
     let values: BTreeMap<String, Value> = given::parse(values)?;
     Template::new(template).expand(values)
 }
 
-/// A folder to be served.
+/// Makes a folder to serve from its path and its options, which are JSON.
 pub(crate) fn directory(path: String, options: &str) -> Result<Directory> {
     given::options(Directory::new(path), options)
 }
 
-/// A folder of skills to be served.
+/// Makes a folder of skills to serve from its path and its options, which are JSON.
 pub(crate) fn skills(path: String, options: &str) -> Result<Skills> {
     given::options(Skills::new(path), options)
 }
 
-/// A call that began or ended, as JSON.
+/// Writes the begin or end of a call as JSON, for the observer.
 pub(crate) fn observed(call: &Observed<'_>) -> String {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
@@ -241,7 +241,7 @@ struct Granted {
     expires_in_ms: Option<f64>,
 }
 
-/// The grant of a token.
+/// Makes the grant of a token from its caller and its other members, which are JSON.
 pub(crate) fn grant(caller: Caller, said: &str) -> Result<Grant> {
     let Granted { audience, scopes, expires_in_ms } = given::parse(said)?;
     let grant = set(set(Grant::new(caller), audience, Grant::audience), scopes, Grant::scopes);

@@ -24,7 +24,8 @@ fn code(kind: ErrorKind) -> Code {
     Code(format!("ERR_WELLHEAD_{}", kind.code().to_ascii_uppercase()))
 }
 
-/// A core error, with what caused it in its message. Settings are spelled as in JavaScript.
+/// Makes a JavaScript error of an error of the core. Its message has the cause too, and names settings as JavaScript
+/// spells them.
 pub(crate) fn thrown(error: Error) -> napi::Error<Code> {
     let mut message = error.to_string();
     let mut source = std::error::Error::source(&error);
@@ -41,7 +42,7 @@ pub(crate) fn thrown(error: Error) -> napi::Error<Code> {
     napi::Error::new(code, Spelling::Camel.apply(&message))
 }
 
-/// Node's own code for an address that cannot be listened on.
+/// Returns Node's own code for an address that cannot be bound, such as `EADDRINUSE`; `None` for other errors.
 fn of_listening(error: &Error) -> Option<Code> {
     let cause = std::error::Error::source(error)?.downcast_ref::<io::Error>()?;
     let code = match cause.kind() {

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use wellhead::Provider;
 
-/// A registration whose URIs JavaScript knows, which is asked by its number.
+/// A registration with a function `exists` in JavaScript, which is called by the number of the registration.
 pub(crate) struct Exists {
     pub(crate) bell: Arc<Bell>,
     pub(crate) number: Number,
 }
 
-/// Set once the registration has it, which is before JavaScript can be asked.
+/// The number of a registration. It is set once the core has assigned it, which is before the first call of `exists`.
 pub(crate) type Number = Arc<OnceLock<u64>>;
 
 impl Provider for Exists {
@@ -27,22 +27,22 @@ impl Provider for Exists {
     }
 }
 
-/// `exists(number, uri)`.
+/// The function `exists(number, uri)` of JavaScript.
 pub(crate) type ExistsFn<'a> = Function<'a, FnArgs<(f64, String)>, bool>;
 
-/// Asks JavaScript. Where it cannot answer, a URI may exist.
+/// Calls `exists` of JavaScript, from any thread. If JavaScript cannot answer, the URI may exist.
 pub(crate) struct ExistsInJs {
     function: FunctionRef<FnArgs<(f64, String)>, bool>,
     waiting: Mutex<Waiting>,
 }
 
-/// The other threads that wait for a turn of the JS thread.
+/// The questions of other threads, which wait for a turn of the JS thread.
 #[derive(Default)]
 struct Waiting {
     questions: VecDeque<Question>,
-    /// The way of the answer to the thread whose question JavaScript has.
+    /// The sender to the thread whose question JavaScript is answering now.
     under_way: Option<Sender<bool>>,
-    /// The number of times the JS thread is not to be waited for, since it waits for these threads, or is gone.
+    /// The number of reasons why no thread may wait for the JS thread: it waits for these threads, or is gone.
     useless: usize,
 }
 
@@ -57,7 +57,7 @@ impl ExistsInJs {
         Ok(ExistsInJs { function: function.create_ref()?, waiting: Mutex::default() })
     }
 
-    /// Asks the callback; on the JavaScript thread only.
+    /// Calls the callback. To be called on the JavaScript thread only.
     pub(crate) fn here(&self, env: Env, number: &Number, uri: &str) -> bool {
         let Some(&number) = number.get() else { return true };
         // JavaScript's side of it catches what the application's function throws.
@@ -68,7 +68,8 @@ impl ExistsInJs {
         known.unwrap_or(true)
     }
 
-    /// On another thread, which waits; `ring` asks for a turn.
+    /// Leaves the question for the JS thread, and waits for the answer. To be called on any other thread. `ring`
+    /// schedules a turn.
     pub(crate) fn elsewhere(&self, number: &Number, uri: &str, ring: impl FnOnce()) -> bool {
         let (answer, known) = bounded(2); // JavaScript may answer someone who was let go
         {
@@ -82,7 +83,7 @@ impl ExistsInJs {
         known.recv().unwrap_or(true)
     }
 
-    /// On the JS thread: answers those who wait.
+    /// Answers the threads that wait. To be called on the JS thread.
     pub(crate) fn answer(&self, env: Env) {
         while let Some(Question { number, uri, answer }) = self.next() {
             let _ = answer.send(self.here(env, &number, &uri)); // it may have been let go
@@ -96,7 +97,7 @@ impl ExistsInJs {
         question
     }
 
-    /// No thread waits for JavaScript until [`Asking::resume`], nor does one whose question is running.
+    /// Ends all waits for JavaScript, and allows no new ones until [`Asking::resume`].
     pub(crate) fn let_go(&self) {
         let mut waiting = self.waiting.lock();
         waiting.useless += 1;

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use wellhead::{Error, ErrorKind, Json, OptionKind, OptionValue, Result, SetOption, Spelling};
 
-/// Reads a value.
+/// Reads a value from JSON. Returns an error if the text has another form.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
     serde_json::from_str(text).map_err(|e| {
         // Not the parser's words: they name types of Rust, and a place in JSON that the application never saw.
@@ -17,7 +17,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
     })
 }
 
-/// Returns a member that is an object, if it was given.
+/// Reads a member that must be an object. Returns `None` if it is absent.
 pub(crate) fn object(member: &str, given: Option<&RawValue>) -> Result<Option<Json>> {
     given
         .map(|given| match given.get() {
@@ -32,7 +32,7 @@ pub(crate) fn object(member: &str, given: Option<&RawValue>) -> Result<Option<Js
         .transpose()
 }
 
-/// Sets a member, if it was given.
+/// Calls `set` with a member if it is present, and returns the result.
 pub(crate) fn set<B, T>(to: B, given: Option<T>, set: impl FnOnce(B, T) -> B) -> B {
     match given {
         Some(value) => set(to, value),

@@ -18,17 +18,18 @@ use wellhead::http::{Endpoint, EndpointBuilder, Exchange, Progress, Protection, 
 use wellhead::serve::{Batch, Http, Listening};
 use wellhead::{Caller, Error, ErrorKind, Event, Server};
 
-/// The ends of a step.
+/// The first number of a step: how it ends, and what to do next.
 const BODY: u32 = 0;
 const WAIT: u32 = 1;
 const MORE: u32 = 2;
 const DONE: u32 = 3;
-/// A bit: [`NativeEndpoint::poll_events`] first.
+/// A bit of that number: call [`NativeEndpoint::poll_events`] first.
 const EVENTS: u32 = 4;
 
-/// So much is handed over at once.
+/// The greatest number of bytes that one step hands to JavaScript.
 const CHUNK: usize = 64 << 10;
-/// So much ASCII at most is handed over as a string: cheaper than a buffer, and sent with the head in one piece.
+/// ASCII output of at most this many bytes is handed to JavaScript as a string. That is cheaper than a buffer, and is
+/// sent with the head in one piece.
 const SHORT: usize = 16 << 10;
 
 /// The options of an endpoint that are about tokens, as JSON from JavaScript.
@@ -76,7 +77,8 @@ fn endpoint(server: &Server, options: &str) -> wellhead::Result<EndpointBuilder>
     Ok(builder)
 }
 
-/// The most batches of a listener in one turn. After a single request the second one is empty, which spares a turn.
+/// The greatest number of batches of a listener in one turn. After a single request the second batch is empty, which
+/// saves a turn.
 const BATCHES: usize = 2;
 
 /// An endpoint whose requests JavaScript reads.
@@ -85,25 +87,26 @@ pub(crate) struct NativeEndpoint {
     number: u32,
     endpoint: Endpoint,
     inner: Rc<Inner>,
-    /// Requests and their responses by number. None while one is driven.
+    /// The exchanges by number. The value is `None` while the exchange is driven.
     exchanges: RefCell<HashMap<u32, Option<Exchange>>>,
-    /// The first events for [`NativeEndpoint::poll_events`], which were taken to see whether there is one. Never borrowed while
-    /// the application's code may run, which may come back here.
+    /// Events that were taken to see whether there is one; [`NativeEndpoint::poll_events`] runs them first. Never
+    /// borrowed while code of the application runs, which may call this endpoint.
     first: RefCell<VecDeque<Event>>,
 }
 
 #[napi]
 impl NativeEndpoint {
-    /// The number by which its verifier is found.
+    /// The number under which JavaScript keeps the verifier.
     #[napi(getter)]
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// A request has come, which has that number from now on. `head`: its method, its target, and the names and values of
-    /// its fields in turn, a line each. `lines`: the number of lines. `peer`: the number of its connection, or 0. `context`:
-    /// an object that its callbacks are asked with. `caller_id`, `caller`: if JavaScript knows it. `now` in milliseconds, the same clock for all calls. Each function that
-    /// returns a step runs callbacks.
+    /// Begins the exchange of a request under that number. `head`: its method, its target, and the names and values of
+    /// its fields in turn, a line each. `lines`: the number of lines. `peer`: the number of its connection, or 0.
+    /// `context`: an object that JavaScript gets with each question of this request. `caller_id`, `caller`: the caller,
+    /// if JavaScript knows it. `now`: the time in milliseconds, on one clock for all calls. Each function that returns
+    /// a step runs callbacks.
     #[napi]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
     pub fn begin<'env>(
@@ -173,7 +176,7 @@ impl NativeEndpoint {
         })
     }
 
-    /// Takes what there is to send.
+    /// Takes the next step of an exchange, with output to send.
     #[napi]
     pub fn poll<'env>(
         &self,
@@ -193,13 +196,13 @@ impl NativeEndpoint {
         drop(gone);
     }
 
-    /// Returns whether requests of this target are the endpoint's.
+    /// Returns whether the endpoint serves requests with this target.
     #[napi]
     pub fn serves(&self, target: String) -> bool {
         self.endpoint.serves(&target)
     }
 
-    /// Runs the callbacks of what has come.
+    /// Runs the callbacks of the events that have come. `now`: the time in milliseconds.
     #[napi]
     pub fn poll_events(&self, env: Env, now: f64, run_event: Hook<'_>) {
         self.tick(now); // so that what is asked now has its whole time
@@ -223,15 +226,14 @@ impl NativeEndpoint {
         self.exchanges.borrow_mut().get_mut(&number)?.take()
     }
 
-    /// The step of an exchange that is driven already, from further out, or is over. Nothing of a body comes meanwhile: that
-    /// takes a turn of Node's.
+    /// Returns the step of an exchange that an outer call drives already, or that is over; `None` for any other.
     fn absent<'env>(&self, env: &'env Env, number: u32) -> Option<Value<'env>> {
         let next = if self.exchanges.borrow().contains_key(&number) { WAIT } else { DONE };
         step(Js::new(env), next, None, Vec::new(), None)
     }
 
-    /// Runs callbacks of the exchange that `begin` gives, and tells what is to be done. Those of other exchanges, which this may
-    /// lead to, are not run here, where the context is that of this request: see [`EVENTS`].
+    /// Runs the callbacks of the exchange that `begin` returns, and returns its next step. Callbacks of other exchanges
+    /// do not run here, in the context of this request: see [`EVENTS`].
     fn drive<'env>(
         &self,
         env: &'env Env,
@@ -283,8 +285,8 @@ impl NativeEndpoint {
         first.or_else(|| self.endpoint.poll_event())
     }
 
-    /// Returns whether there is an event for [`NativeEndpoint::poll_events`]: most requests lead to none, and are spared that call.
-    /// The exchange that was driven has told the time.
+    /// Returns whether there is an event for [`NativeEndpoint::poll_events`]. Most requests cause none, which saves
+    /// that call. The exchange that was driven has set the clock before.
     fn has_events(&self) -> bool {
         if self.first.borrow().is_empty() {
             let event = self.endpoint.poll_event();
@@ -298,7 +300,7 @@ impl NativeEndpoint {
     }
 }
 
-/// The next step of an exchange, `Step` of `lib/native.ts`. `head`: with whether it is the last of its connection.
+/// Makes the `Step` of `lib/native.ts`. `head`: the head of the response, and whether it is the last of its connection.
 fn step(
     js: Js<'_>,
     next: u32,
@@ -324,7 +326,7 @@ fn step(
     js.array(&step)
 }
 
-/// The bytes of a field's value, of which JavaScript makes a character each.
+/// Returns the bytes of a field's value. JavaScript makes a character of each byte.
 fn latin1(value: &str) -> Cow<'_, [u8]> {
     if value.is_ascii() {
         return Cow::Borrowed(value.as_bytes());
@@ -341,7 +343,7 @@ pub(crate) struct Listener {
 /// The address of a listener.
 #[napi(object)]
 pub struct Bound {
-    /// The number by which its verifier is found.
+    /// The number under which JavaScript keeps the verifier.
     pub number: u32,
     pub host: String,
     pub port: u32,
@@ -387,13 +389,14 @@ impl Native {
         Ok(Bound { number, host: address.ip().to_string(), port: address.port().into() })
     }
 
-    /// The numbers of the exchanges that have something to say.
+    /// Returns the numbers of the exchanges that have output or another step to take.
     #[napi]
     pub fn ready_exchanges(&self) -> Vec<u32> {
         self.inner.bell.take_exchanges().collect()
     }
 
-    /// Runs the callbacks of the events that the listener of this number has gathered. Returns whether more events may wait.
+    /// Runs the callbacks of the events that wait in the listener with this number. Returns whether more events may
+    /// wait.
     #[napi]
     pub fn run_listener(&self, env: Env, number: u32, run_event: Hook<'_>) -> bool {
         let inner = &self.inner;
@@ -428,7 +431,7 @@ impl Native {
         self.inner.ended.take()
     }
 
-    /// Ends the listeners at once, with what is under way.
+    /// Ends the listeners at once, and drops their calls in flight.
     #[napi]
     pub fn stop_listeners(&self) {
         self.inner.stop_listeners();

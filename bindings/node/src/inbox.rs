@@ -2,7 +2,7 @@
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-/// Any thread adds; the JS thread takes.
+/// A queue to which any thread adds items, and from which the JS thread takes them.
 pub(crate) struct Inbox<T> {
     add: Sender<T>,
     items: Receiver<T>,

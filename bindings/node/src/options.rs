@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use wellhead::{Builder, Error, Icon, Limits, Result};
 
-/// The options that have members of their own.
+/// The options that are read one by one, since they are more than a number or a word.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Options {
@@ -30,12 +30,12 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Gives the builder the options, which are JSON.
+    /// Sets the options, which are JSON, on the builder.
     pub(crate) fn apply(text: &str, builder: Builder) -> Result<Builder> {
         given::parse::<Options>(text)?.set_others(given::options(builder, text)?)
     }
 
-    /// Gives it those that have members of their own.
+    /// Sets the options that this struct has members for.
     fn set_others(self, mut builder: Builder) -> Result<Builder> {
         if let Some(limits) = &self.limits {
             builder = builder.limits(given::options(Limits::default(), limits.get())?);

@@ -5,13 +5,14 @@ use crate::utf8::Transcoder;
 use std::ops::Range;
 use wellhead::{Json, Listed, Page, Result};
 
-/// Numbers of one item: the lengths of its texts in UTF-16 units, and its size; negative: not given.
+/// The count of numbers for one item: the lengths of its texts in UTF-16 units, and its size. A negative number means
+/// absent.
 pub(crate) const WIDTH: usize = 10;
 const TEXTS: usize = WIDTH - 1;
 /// The number in place of a size that says that the text in place of a URI is the JSON of a skill.
 const SKILL: f64 = -2.0;
 
-/// A fault in it fails the page.
+/// Makes a page of packed items. A fault in an item makes the page fail.
 pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
     let mut texts = Texts::new(units);
     let mut unpack = || -> Result<Page> {
@@ -49,11 +50,11 @@ pub(crate) fn unpack(units: &[u16], numbers: &[f64], more: bool) -> Page {
     unpack().into()
 }
 
-/// The texts of a page, as UTF-8 one behind the other.
+/// The texts of a page in UTF-8, one after the other.
 struct Texts<'a> {
     units: &'a [u16],
     all: String,
-    /// Units and bytes are the same.
+    /// True if all texts are ASCII, so that a UTF-16 unit is one byte.
     ascii: bool,
     transcoder: Transcoder,
     at: usize,
@@ -70,7 +71,7 @@ impl<'a> Texts<'a> {
         Texts { units, all, ascii, transcoder, at: 0 }
     }
 
-    /// Returns where the next text stands in `all`.
+    /// Returns the range of the next text in `all`; `None` if it is absent.
     fn next(&mut self, units: f64) -> Option<Range<usize>> {
         if units < 0.0 {
             return None;

@@ -9,14 +9,14 @@ use wellhead::{
     AuthorizeCall, Call, CallId, Caller, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall,
 };
 
-/// `runEvent(CANCEL, call)` is no question: it cancels a call.
+/// The kind that cancels a call, `runEvent(CANCEL, call)`. It is no question.
 pub(crate) const CANCEL: u32 = 0;
-/// The client answered a request of the server, which is no question.
+/// The kind for a client's response to a request of the server. It is no question.
 pub(crate) const RESPONSE: u32 = 7;
-/// A callback of the core itself begins, which is no question: `begun` is for the observer.
+/// The kind for the begin of a callback of the core itself, of which `begun` tells the observer. It is no question.
 pub(crate) const BEGUN: u32 = 9;
 
-/// Something that JavaScript answers, now or later.
+/// A question to JavaScript, which answers it now or later.
 pub(crate) trait Question: Sized {
     const KIND: u32;
 
@@ -24,23 +24,23 @@ pub(crate) trait Question: Sized {
         0
     }
 
-    /// Returns the caller, where the connection does not know it.
+    /// Returns the caller of the request; `None` if JavaScript finds it by the connection.
     fn caller(&self) -> Option<&Caller> {
         None
     }
 
-    /// The context that JavaScript gave with the request.
+    /// Returns the context that JavaScript passed with the request, if there is one.
     fn context(&self) -> Option<&Kept> {
         None
     }
 
     fn revision(&self) -> Option<&str>;
-    /// The request's `_meta`.
+    /// Returns the `_meta` of the request as JSON; `None` if it has none.
     fn meta(&self) -> Option<&str>;
-    /// Adds what follows. None: Node-API refused.
+    /// Adds the arguments of this kind of question to `to`. Returns `None` if Node-API refused a value.
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()>;
     fn call(&self) -> Option<CallId>;
-    /// Keeps what answers it while JavaScript is asked.
+    /// Returns the responder, which is kept until JavaScript has answered.
     fn hold(self) -> Held;
 }
 
@@ -111,7 +111,7 @@ impl Question for Call {
     }
 }
 
-/// `limit, after, filter, uri`, the filter as JSON.
+/// The arguments of a list: `limit, after, filter, uri`, the filter as JSON.
 impl Question for ListCall {
     const KIND: u32 = 2;
 
@@ -136,7 +136,7 @@ impl Question for ListCall {
     }
 }
 
-/// `operation, uri, …`.
+/// The arguments of a question to the authorizer: `operation, uri, …`.
 impl Question for AuthorizeCall {
     const KIND: u32 = 3;
 
@@ -155,7 +155,7 @@ impl Question for AuthorizeCall {
     }
 }
 
-/// `uri, wanted`.
+/// The arguments of a change of interest: `uri, wanted`.
 impl Question for InterestCall {
     const KIND: u32 = 4;
 
@@ -181,8 +181,8 @@ impl Question for InterestCall {
     }
 }
 
-/// `method, params, clientCapabilities, logLevel, name, arguments`; params, capabilities and arguments as JSON, the last
-/// two of a tool or prompt only.
+/// The arguments of a method: `method, params, clientCapabilities, logLevel, name, arguments`; params, capabilities and
+/// arguments as JSON. Only a tool or prompt has the last two.
 impl Question for MethodCall {
     const KIND: u32 = 5;
 
@@ -209,7 +209,8 @@ impl Question for MethodCall {
     }
 }
 
-/// `variable, value, name, value, …`: of the variables that have one already.
+/// The arguments of a completion: `variable, value, name, value, …`. A `name, value` pair stands for each variable that
+/// has a value already.
 impl Question for CompleteCall {
     const KIND: u32 = 6;
 
@@ -232,7 +233,8 @@ impl Question for CompleteCall {
     }
 }
 
-/// A bearer token to be judged by the verifier of an endpoint, whose number is the handler: `token`.
+/// A bearer token for the verifier of an endpoint. The handler is the number of the endpoint, and the argument is
+/// `token`.
 pub(crate) struct Verify {
     pub(crate) call: VerifyCall,
     pub(crate) endpoint: u32,

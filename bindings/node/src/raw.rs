@@ -20,19 +20,19 @@ use std::ptr;
 use std::sync::Arc;
 use wellhead::{Body, SharedBytes};
 
-/// Strings that fit here are taken in one call.
+/// Bytes of a buffer for strings: a string that fits is read by one call of Node-API.
 const SCRATCH: usize = 4 << 10;
-/// A string of at most that many units may be copied as UTF-16 and as UTF-8, for speed.
+/// A string of at most this many UTF-16 units may be copied twice, as UTF-16 and as UTF-8, for speed.
 const TWICE: usize = 4 << 20;
 
-/// The JavaScript thread, while it runs our code.
+/// A token that this is the JavaScript thread, for as long as it runs code of this library.
 #[derive(Clone, Copy)]
 pub(crate) struct Js<'s> {
     env: sys::napi_env,
     scope: PhantomData<&'s mut &'s ()>,
 }
 
-/// A JavaScript value in its scope.
+/// A JavaScript value, valid in the handle scope that made it.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Value<'s> {
@@ -40,7 +40,7 @@ pub(crate) struct Value<'s> {
     scope: PhantomData<&'s mut &'s ()>,
 }
 
-/// The types by which answers are told apart.
+/// The types of JavaScript values that answers may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Type {
     Nothing,
@@ -55,7 +55,7 @@ impl<'s> Js<'s> {
     }
 
     #[allow(clippy::unused_self, reason = "it lends its lifetime")]
-    /// An argument of ours, for as long as the call that brought it.
+    /// Returns an argument of a call from JavaScript as a value, valid as long as that call.
     pub(crate) fn value<'v>(self, value: &'s impl JsValue<'v>) -> Value<'s> {
         Value { raw: value.raw(), scope: PhantomData }
     }
@@ -87,7 +87,7 @@ impl<'s> Js<'s> {
         self.made(|env, out| unsafe { sys::napi_create_string_utf8(env, text.as_ptr().cast(), length, out) })
     }
 
-    /// A string with a character for each byte.
+    /// Makes a string with a character for each byte.
     pub(crate) fn latin1(self, bytes: &[u8]) -> Option<Value<'s>> {
         let length = isize::try_from(bytes.len()).ok()?;
         // SAFETY: the pointer and length are those of a live slice; Node copies it.
@@ -96,7 +96,7 @@ impl<'s> Js<'s> {
         })
     }
 
-    /// A `Buffer`, without a copy.
+    /// Makes a `Buffer` of bytes, without a copy.
     pub(crate) fn bytes(self, bytes: Vec<u8>) -> Option<Value<'s>> {
         // SAFETY: on the JS thread.
         let raw = unsafe { Buffer::to_napi_value(self.env, bytes.into()) }.ok()?;
@@ -133,7 +133,8 @@ impl<'s> Js<'s> {
         Some(array)
     }
 
-    /// Calls a function. None if it threw, which ours do only when the environment is going down.
+    /// Calls a function. Returns `None` if it threw, which functions of this package do only when the environment is
+    /// ending.
     pub(crate) fn call(self, function: Value<'_>, arguments: &[Value<'s>]) -> Option<Value<'s>> {
         let this = self.undefined()?;
         let raw: *const sys::napi_value = arguments.as_ptr().cast();
@@ -179,7 +180,7 @@ impl<'s> Js<'s> {
             .then_some(number)
     }
 
-    /// The UTF-8 form of a string; lone surrogates become U+FFFD. None: it is no string.
+    /// Returns the UTF-8 form of a string, in which lone surrogates become U+FFFD. Returns `None` for another value.
     pub(crate) fn as_text(self, value: Value<'_>) -> Option<String> {
         let mut scratch = [0u8; SCRATCH];
         let mut length = 0;
@@ -206,7 +207,7 @@ impl<'s> Js<'s> {
         Some(Transcoder::new().text(&self.as_units(value)?))
     }
 
-    /// Converted by Node: slower, but into the one buffer that is kept.
+    /// Returns the UTF-8 form of a long string. Node converts it: that is slower, but needs no second buffer.
     fn as_long_text(self, value: Value<'_>) -> Option<String> {
         let mut length = 0;
         // SAFETY: the value is alive; without a buffer only the length is told.
@@ -228,7 +229,7 @@ impl<'s> Js<'s> {
         String::from_utf8(bytes).ok()
     }
 
-    /// Returns how many units a string has. None: it is none.
+    /// Returns the number of UTF-16 units of a string; `None` for another value.
     fn units(self, value: Value<'_>) -> Option<usize> {
         let mut length = 0;
         // SAFETY: the value is alive; without a buffer only the length is told.
@@ -238,7 +239,7 @@ impl<'s> Js<'s> {
         (status == sys::Status::napi_ok).then_some(length)
     }
 
-    /// The units of a string, which are UTF-16. None: it is no string.
+    /// Returns the UTF-16 units of a string; `None` for another value.
     pub(crate) fn as_units(self, value: Value<'_>) -> Option<Vec<u16>> {
         let mut length = self.units(value)?;
         let mut units = vec![0u16; length + 1];
@@ -263,7 +264,7 @@ impl<'s> Js<'s> {
             .then_some(is)
     }
 
-    /// The first numbers of a `Float64Array`. None: it is none, or shorter.
+    /// Returns the first `count` numbers of a `Float64Array`; `None` if it is shorter, or for another value.
     pub(crate) fn as_numbers(self, value: Value<'_>, count: usize) -> Option<Vec<f64>> {
         let (kind, length, data) = self.typed_array(value)?;
         if kind != sys::TypedarrayType::float64_array || length < count {
@@ -276,7 +277,7 @@ impl<'s> Js<'s> {
         Some(unsafe { std::slice::from_raw_parts(data.cast::<f64>(), count) }.to_vec())
     }
 
-    /// Type, length and memory of a typed array. None: it is none.
+    /// Returns the type, the length and the memory of a typed array; `None` for another value.
     fn typed_array(self, value: Value<'_>) -> Option<(sys::napi_typedarray_type, usize, *const c_void)> {
         let mut is_typed = false;
         // SAFETY: the value is alive.
@@ -301,7 +302,7 @@ impl<'s> Js<'s> {
         (status == sys::Status::napi_ok).then_some((kind, length, data.cast_const()))
     }
 
-    /// The elements of an array. None: it is none.
+    /// Returns the elements of an array; `None` for another value.
     pub(crate) fn elements(self, value: Value<'_>) -> Option<Vec<Value<'s>>> {
         let (mut is_array, mut length) = (false, 0);
         // SAFETY: the value is alive; its length is asked only if it is an array.
@@ -324,8 +325,8 @@ impl<'s> Js<'s> {
         self.made(|env, out| unsafe { sys::napi_get_named_property(env, object.raw, name.as_ptr(), out) })
     }
 
-    /// A copy of the bytes of a `Uint8Array`, whose memory JavaScript may change, resize or give away once it runs again; or bytes
-    /// that were copied before. None: it is neither.
+    /// Copies the bytes of a `Uint8Array`, whose memory JavaScript may change, resize or transfer once it runs again.
+    /// The bytes of a `SharedBytes` were copied before. Returns `None` for another value.
     pub(crate) fn as_bytes(self, value: Value<'_>) -> Option<Body> {
         let Some((kind, length, data)) = self.typed_array(value) else { return self.as_shared(value) };
         if kind != sys::TypedarrayType::uint8_array {
@@ -344,7 +345,7 @@ impl<'s> Js<'s> {
         Some(Body::Blob((**shared).clone()))
     }
 
-    /// Keeps an object from being collected.
+    /// Keeps an object from being garbage-collected. Returns `None` if Node-API refused.
     pub(crate) fn keep(self, object: Value<'_>, bell: &Arc<Bell>) -> Option<Kept> {
         let mut reference = ptr::null_mut();
         // SAFETY: the value is alive.
@@ -352,19 +353,19 @@ impl<'s> Js<'s> {
         (status == sys::Status::napi_ok).then(|| Kept { reference: Reference(reference), bell: bell.clone() })
     }
 
-    /// The object that is kept.
+    /// Returns the object that `kept` keeps.
     pub(crate) fn kept(self, kept: &Kept) -> Option<Value<'s>> {
         // SAFETY: made by `keep` in this environment, and not handed back while it is borrowed.
         self.made(|env, out| unsafe { sys::napi_get_reference_value(env, kept.reference.0, out) })
     }
 
-    /// Lets go of what was kept.
+    /// Deletes a reference, so that its object may be garbage-collected.
     pub(crate) fn release(self, reference: Reference) {
         // SAFETY: made by `keep` in this environment, and handed here once, by the drop of its `Kept`.
         unsafe { sys::napi_delete_reference(self.env, reference.0) };
     }
 
-    /// From now on, whether a thread-safe function keeps the process alive.
+    /// Sets whether a thread-safe function keeps the process alive.
     pub(crate) fn keep_alive(self, function: sys::napi_threadsafe_function, on: bool) {
         // SAFETY: on the JS thread, with a function that its owner has not released.
         unsafe {
@@ -383,7 +384,7 @@ impl ToNapiValue for Value<'_> {
     }
 }
 
-/// The descriptor of that number, which is open.
+/// Borrows the descriptor with that number, which must be open.
 #[cfg(target_os = "linux")]
 pub(crate) fn descriptor(number: i32) -> rustix::fd::BorrowedFd<'static> {
     // SAFETY: it is not -1. It is used for one system call at once, which is refused if it was closed meanwhile.
@@ -394,7 +395,7 @@ pub(crate) fn descriptor(number: i32) -> rustix::fd::BorrowedFd<'static> {
 pub(crate) struct AtEnd(*mut Box<dyn FnOnce()>);
 
 impl AtEnd {
-    /// None: Node refused it.
+    /// Registers `run`. Returns `None` if Node refused it.
     pub(crate) fn new(env: &Env, run: impl FnOnce() + 'static) -> Option<AtEnd> {
         let data = Box::into_raw(Box::new(Box::new(run) as Box<dyn FnOnce()>));
         // SAFETY: on the JS thread. Node gives the data to `run_at_end` once, unless `remove` is called before.
@@ -424,7 +425,7 @@ unsafe extern "C" fn run_at_end(data: *mut c_void) {
     run();
 }
 
-/// A reference that keeps an object from being collected. Only the JS thread may look at it or delete it.
+/// A reference that keeps an object from being garbage-collected. Only the JS thread may read or delete it.
 pub(crate) struct Reference(sys::napi_ref);
 
 // SAFETY: an opaque number to every thread but the JS thread.
@@ -432,7 +433,7 @@ unsafe impl Send for Reference {}
 // SAFETY: as above.
 unsafe impl Sync for Reference {}
 
-/// An object that is kept from being collected until this is dropped, on any thread.
+/// An object that is not garbage-collected until this value is dropped, on any thread.
 pub(crate) struct Kept {
     reference: Reference,
     bell: Arc<Bell>,

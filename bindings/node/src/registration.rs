@@ -13,7 +13,7 @@ use wellhead::{Body, HandlerId, Json, Method, Provider, Server, Template, ToolLi
 
 #[napi]
 impl Native {
-    /// A fixed text, or bytes. `descriptor` is JSON.
+    /// Registers a fixed text or fixed bytes. `descriptor` is JSON.
     #[napi]
     pub fn add_value(
         &self,
@@ -31,7 +31,7 @@ impl Native {
         self.inner.server.app(resource, &ui, body).map(drop).map_err(thrown)
     }
 
-    /// `said`: the details of the body, as JSON.
+    /// Replaces the body of a fixed resource. `said`: the description of the body, as JSON.
     #[napi]
     pub fn set_value(&self, env: Env, uri: String, body: Unknown<'_>, said: Option<String>) -> Result<()> {
         let body = body_of(env, &body)?;
@@ -42,8 +42,8 @@ impl Native {
         self.inner.server.set(&uri, contents).map_err(thrown)
     }
 
-    /// A fixed URI that a callback reads. `exists`: whether JavaScript knows if it exists. Returns the number that `runEvent` is
-    /// called with.
+    /// Registers a fixed URI that a callback reads. `exists`: true if JavaScript has a function `exists` for it.
+    /// Returns the number with which `runEvent` is called.
     #[napi]
     pub fn add_resource(&self, uri: String, descriptor: Option<String>, exists: bool) -> Result<f64> {
         let resource =
@@ -51,8 +51,8 @@ impl Native {
         self.with_existence(exists, |server, provider| server.add_resource(resource, provider))
     }
 
-    /// A template that lists what it makes, or does not, and completes these variables. Returns the number that `runEvent`
-    /// is called with.
+    /// Registers a template, whether it lists its resources, and the variables that it completes. Returns the number
+    /// with which `runEvent` is called.
     #[napi]
     pub fn add_template(
         &self,
@@ -68,39 +68,40 @@ impl Native {
         self.with_existence(exists, |server, provider| server.add_template(template, provider, lists))
     }
 
-    /// A folder; `options` is JSON. Returns the text of its template.
+    /// Registers a folder; `options` is JSON. Returns the text of its template.
     #[napi]
     pub fn add_directory(&self, path: String, options: String) -> Result<String> {
         let directory = descriptor::directory(path, &options).map_err(thrown)?;
         Ok(self.inner.server.directory(directory).map_err(thrown)?.name().to_owned())
     }
 
-    /// A folder of skills; `options` is JSON. Returns the text of its template.
+    /// Registers a folder of skills; `options` is JSON. Returns the text of its template.
     #[napi]
     pub fn add_skills(&self, path: String, options: String) -> Result<String> {
         let skills = descriptor::skills(path, &options).map_err(thrown)?;
         Ok(self.inner.server.skills(skills).map_err(thrown)?.name().to_owned())
     }
 
-    /// A list source. Returns the number that `runEvent` is called with.
+    /// Registers a list source. Returns the number with which `runEvent` is called.
     #[napi]
     pub fn add_list(&self, name: Option<String>) -> Result<f64> {
         Ok(self.inner.server.add_list(name, None).map_err(thrown)?.number() as f64)
     }
 
-    /// A list source of skills. Returns the number that `runEvent` is called with.
+    /// Registers a list source of skills. Returns the number with which `runEvent` is called.
     #[napi]
     pub fn add_skill_list(&self, name: Option<String>) -> Result<f64> {
         Ok(self.inner.server.add_skill_list(name, None).map_err(thrown)?.number() as f64)
     }
 
-    /// Returns the number that `runEvent` is called with.
+    /// Sets the fallback, which reads URIs that no registration serves. Returns the number with which `runEvent` is
+    /// called.
     #[napi]
     pub fn set_fallback(&self, exists: bool) -> Result<f64> {
         self.with_existence(exists, Server::set_fallback)
     }
 
-    /// A method of the application's own. Returns the number that `runEvent` is called with.
+    /// Registers a method of the application. Returns the number with which `runEvent` is called.
     #[napi]
     pub fn add_method(&self, name: String, revisions: Option<Vec<String>>) -> Result<f64> {
         let mut method = Method::new(name);
@@ -110,13 +111,13 @@ impl Native {
         Ok(self.inner.server.add_method(method, None).map_err(thrown)?.number() as f64)
     }
 
-    /// A search of resources. Returns the number that `runEvent` is called with.
+    /// Registers a search of resources. Returns the number with which `runEvent` is called.
     #[napi]
     pub fn add_resource_search(&self) -> Result<f64> {
         Ok(self.inner.server.add_resource_search(None).map_err(thrown)?.number() as f64)
     }
 
-    /// A tool, or a prompt; `members` is JSON. Returns the number that `runEvent` is called with.
+    /// Registers a tool or a prompt; `members` is JSON. Returns the number with which `runEvent` is called.
     #[napi]
     pub fn add_named(&self, prompt: bool, name: String, members: String) -> Result<f64> {
         let server = &self.inner.server;
@@ -129,7 +130,7 @@ impl Native {
         Ok(id.map_err(thrown)?.number() as f64)
     }
 
-    /// Returns the number of the tool or prompt that was removed.
+    /// Removes a tool or a prompt. Returns its registration number, under which JavaScript keeps its callback.
     #[napi]
     pub fn remove_named(&self, prompt: bool, name: String) -> Result<f64> {
         let server = &self.inner.server;
@@ -160,7 +161,7 @@ impl Native {
         done.map_err(thrown)
     }
 
-    /// Replaces the limits of a tool. 0 is refused, `undefined` is no limit.
+    /// Replaces the limits of a tool. A limit of 0 is refused; `undefined` means no limit.
     #[napi]
     pub fn limit_tool(
         &self,
@@ -178,21 +179,23 @@ impl Native {
         self.inner.server.limit_tool(&name, limits).map_err(thrown)
     }
 
-    /// Returns the number that `runEvent` is called with for this argument of a prompt.
+    /// Registers a completer for an argument of a prompt. Returns the number with which `runEvent` is called.
     #[napi]
     pub fn add_prompt_completer(&self, prompt: String, argument: String) -> Result<f64> {
         let id = self.inner.server.add_prompt_completer(&prompt, &argument, None).map_err(thrown)?;
         Ok(id.number() as f64)
     }
 
-    /// Returns the number of what was removed, if it had callbacks.
+    /// Removes a registration by its URI, template or name. Returns its registration number; `None` if it had no
+    /// callbacks.
     #[napi]
     pub fn remove(&self, name: String) -> Result<Option<f64>> {
         let handler = self.inner.server.remove(&name).map_err(thrown)?;
         Ok(handler.map(|id| id.number() as f64))
     }
 
-    /// Registers something with what JavaScript knows of it. Returns its number.
+    /// Runs `add`, with a provider that calls the function `exists` of JavaScript if `exists` is true. Returns the
+    /// registration number.
     fn with_existence(
         &self,
         exists: bool,

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver};
 use wellhead::{Caller, ClientRequestError, Json, Level, MethodError, Server, SharedBytes, Spelling};
 
-/// An answer waits at most that long, and one callback, for the rest of its batch.
+/// The time that an answer waits for the rest of its batch, at most; the callback that runs then still ends first.
 const SLOW: Duration = Duration::from_millis(1);
 
 /// Bits of what [`Native::turn`] returns.
@@ -35,12 +35,12 @@ pub(crate) struct Inner {
     pub(crate) bell: Arc<Bell>,
     pub(crate) calls: Calls,
     pub(crate) stdio: RefCell<Option<Rc<Driver>>>,
-    /// Keeps descriptor 0 quiet while standard input is served.
+    /// The pipe that stands for descriptor 0 while the server reads standard input.
     pub(crate) quiet: RefCell<Option<Quiet>>,
     pub(crate) listeners: RefCell<Vec<Listener>>,
-    /// The numbers of listeners that have ended.
+    /// The numbers of the listeners that have ended since JavaScript last asked.
     pub(crate) ended: RefCell<Vec<u32>>,
-    /// The last number of an endpoint.
+    /// The number of the latest endpoint. Each new one gets the next number.
     pub(crate) endpoints: Cell<u32>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Inner {
 pub(crate) struct Native {
     pub(crate) inner: Rc<Inner>,
     at_end: AtEnd,
-    /// The environment has ended, and `at_end` has run.
+    /// True once the environment has ended, and `at_end` has run.
     down: Rc<Cell<bool>>,
 }
 
@@ -58,9 +58,9 @@ pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
 
 #[napi]
 impl Native {
-    /// `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done. The others are called on the JS
-    /// thread: `log` with a level and a line, `observe` and `publish` with JSON, `exists` with the number of a registration
-    /// and a URI.
+    /// Makes a server. `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done. The
+    /// others are called on the JS thread: `log` with a level and a line, `observe` and `publish` with JSON, `exists`
+    /// with the number of a registration and a URI.
     #[napi(constructor)]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
     pub fn new(
@@ -116,7 +116,8 @@ impl Native {
         Ok(Native { inner, at_end, down })
     }
 
-    /// For a call of a reader: a state that [`Native::open_state`] opens until then.
+    /// Seals a text for a call of a reader: [`Native::open_state`] opens it before the time `until`. Returns
+    /// `undefined` if there is no such call.
     #[napi]
     pub fn seal_state(&self, call: u32, state: String, until: f64) -> Option<String> {
         self.inner.calls.of_read(call, |call| Some(call.seal_state(&state, until as u64)))
@@ -127,7 +128,7 @@ impl Native {
         self.inner.calls.of_read(call, |call| call.open_state(now as u64))
     }
 
-    /// JSON.
+    /// Returns the client's capabilities as JSON, until the call is answered.
     #[napi]
     pub fn client_capabilities(&self, call: u32) -> Option<String> {
         self.inner.calls.of_read(call, wellhead::Call::client_capabilities)
@@ -145,7 +146,7 @@ impl Native {
         self.inner.calls.session(call).map(Session)
     }
 
-    /// The client's settings of an extension: JSON.
+    /// Returns the client's settings of an extension, as JSON; `undefined` if it does not declare the extension.
     #[napi]
     pub fn extension(&self, call: u32, id: String) -> Option<String> {
         self.inner.calls.extension(call, &id)
@@ -175,20 +176,21 @@ impl Native {
         self.inner.calls.query(call)
     }
 
-    /// A line of the log about what a client does not notice.
+    /// Writes a warning to the log, about something that a client does not notice.
     #[napi]
     pub fn warn(&self, line: String) {
         self.inner.server.log(Level::Warning, &line);
     }
 
-    /// From now on `publish` is called.
+    /// Lets `publish` be called from now on.
     #[napi]
     pub fn on_publish(&self) -> Result<()> {
         let bell = self.inner.bell.clone();
         self.inner.server.on_publish(move |event| bell.publish(event)).map_err(thrown)
     }
 
-    /// `event` is JSON. Returns whether it was new.
+    /// Takes a change of another instance; `event` is JSON. Returns false for a change of this instance, and for an
+    /// unknown kind.
     #[napi]
     pub fn inject(&self, event: String) -> Result<bool> {
         self.inner.server.inject(&event).map_err(thrown)
@@ -225,27 +227,28 @@ impl Native {
         Ok(checked.as_str().to_owned())
     }
 
-    /// Tells how far a call is, and returns whether anybody wants to know.
+    /// Sends the progress of a call. Returns whether the client still waits for the answer.
     #[napi]
     pub fn progress(&self, call: u32, progress: f64, total: Option<f64>, message: Option<String>) -> bool {
         self.inner.calls.progress(call, progress, total, message.as_deref())
     }
 
-    /// Lets go of the stream that will carry the answer of a call, and returns whether there was one.
+    /// Closes the event stream that will carry the answer of a call. Returns false if there is none.
     #[napi]
     pub fn close_event_stream(&self, call: u32, retry_ms: f64) -> bool {
         self.inner.calls.close_event_stream(call, retry_ms as u64)
     }
 
-    /// Asks the client, for a call of a method; `params` is JSON. Returns the number that its answer comes with.
+    /// Sends the client a request, for a call of a method; `params` is JSON. Returns the number with which its answer
+    /// comes.
     #[napi]
     pub fn request(&self, call: u32, method: String, params: Option<String>) -> Result<f64> {
         let params = params.map(Json::parse).transpose().map_err(thrown)?;
         Ok(self.inner.calls.request(call, &method, params.as_ref()).map_err(thrown)? as f64)
     }
 
-    /// Makes a named request, for a call of a method; `params` is JSON. Returns a word and a JSON text: `result` with the
-    /// client's, `error` with the client's, `lacks` with capabilities, `waiting`, or `state` for one that is not valid.
+    /// Makes a named request, for a call; `params` is JSON. Returns a word and a JSON text: `result` or `error` with
+    /// that of the client, `lacks` with capabilities, `waiting`, or `state` if the client's state is not valid.
     #[napi]
     pub fn request_input(
         &self,
@@ -267,26 +270,26 @@ impl Native {
         Ok(vec![kind.to_owned(), text])
     }
 
-    /// Gives up a request that a call sent to the client.
+    /// Cancels a request that a call sent to the client.
     #[napi]
     pub fn cancel_request(&self, call: u32, request: f64) {
         self.inner.calls.cancel_request(call, request as u64);
     }
 
-    /// From now on `runEvent` is called before anything is listed, read or watched.
+    /// Lets `runEvent` be called before a client lists, reads or subscribes.
     #[napi]
     pub fn authorize(&self) -> Result<()> {
         // The authorizer's calls arrive as events, which JavaScript answers. So this closure never runs.
         self.inner.server.authorize(|_: wellhead::AuthorizeCall| Vec::new()).map_err(thrown)
     }
 
-    /// From now on `runEvent` is called when a URI begins or ceases to be watched.
+    /// Lets `runEvent` be called when a URI gets its first subscriber, and when it loses its last one.
     #[napi]
     pub fn on_interest(&self) -> Result<()> {
         self.inner.server.on_interest(|_: wellhead::InterestCall| {}).map_err(thrown)
     }
 
-    /// Has the authorizer judge again what the caller with this id subscribes to.
+    /// Calls the authorizer again for the subscriptions of the caller with this id.
     #[napi]
     pub fn access_changed(&self, caller: Uint8Array) -> Result<()> {
         self.inner.server.access_changed(&caller).map_err(thrown)
@@ -303,7 +306,7 @@ impl Native {
         self.inner.server.notify_updated(&uri).map_err(thrown)
     }
 
-    /// `descriptor` is JSON.
+    /// Notifies subscribers that a resource changed, with its new version. `descriptor` is JSON.
     #[napi]
     pub fn notify_updated_with_metadata(&self, uri: String, descriptor: String) -> Result<()> {
         let resource = Descriptor::parse(Some(&descriptor)).and_then(|d| d.resource(uri)).map_err(thrown)?;
@@ -335,13 +338,14 @@ impl Native {
         self.inner.server.is_closed()
     }
 
-    /// The numbers of held calls whose answer is not wanted any more. They are forgotten.
+    /// Forgets the held calls whose answer is not wanted any more, and returns their numbers.
     #[napi]
     pub fn abandoned(&self) -> Vec<u32> {
         self.inner.calls.abandon()
     }
 
-    /// A connection, with the number that its `wake` passes. `caller`: the id of its caller, as bytes.
+    /// Makes a connection, with the number by which [`Native::woken`] names it. `caller`: the id of its caller, as
+    /// bytes.
     #[napi]
     pub fn connect(&self, caller: Uint8Array) -> NativeConnection {
         NativeConnection::new(self.inner.clone(), Caller::new(caller.to_vec()))
@@ -349,8 +353,8 @@ impl Native {
 
     /// Answers a held call.
     ///
-    /// Returns whether that made output that only a turn will write: the driver was not woken, so that several answers
-    /// are one write.
+    /// Returns true if the answer is output that the next turn writes: the driver was not woken, so that several
+    /// answers make one write.
     #[napi]
     pub fn finish(&self, env: Env, call: u32, answer: Unknown<'_>) -> bool {
         let inner = &self.inner;
@@ -405,20 +409,20 @@ impl Native {
         next | if inner.bell.has_woken() { WOKEN } else { 0 }
     }
 
-    /// Asks for a turn after timers and I/O had theirs.
+    /// Schedules a turn after timers and I/O have run.
     #[napi]
     pub fn turn_later(&self) {
         self.inner.bell.ring_later();
     }
 
-    /// The numbers of the connections that woke.
+    /// Returns the numbers of the connections that have something new to poll.
     #[napi]
     pub fn woken(&self) -> Vec<f64> {
         self.inner.bell.take_woken().map(|number| number as f64).collect()
     }
 }
 
-/// The URI that the values of a template make; they are JSON.
+/// Returns the URI that a template makes of values, which are JSON.
 #[napi]
 pub fn expand(template: String, values: String) -> Result<String> {
     descriptor::expand(template, &values).map_err(thrown)
@@ -430,7 +434,7 @@ pub fn share_bytes(bytes: &[u8]) -> External<SharedBytes> {
     External::new_with_size_hint(Arc::new(bytes.to_vec()), bytes.len())
 }
 
-/// The totals of a server.
+/// The counters of a server.
 #[napi(object)]
 pub struct Counted {
     pub connections: f64,
@@ -443,14 +447,14 @@ pub struct Counted {
     pub subscriptions: f64,
 }
 
-/// An error as JSON-RPC has it.
+/// An error of JSON-RPC: its code and its message.
 #[napi(object)]
 pub struct Fault {
     pub number: i32,
     pub message: String,
 }
 
-/// JSON-RPC's error for parameters that are wrong.
+/// Returns JSON-RPC's error for wrong parameters.
 #[napi]
 pub fn invalid_params(what: String) -> Fault {
     let error = MethodError::invalid_params(&what);

@@ -19,11 +19,11 @@ use rustix::stdio::{dup2_stdin, stdin};
 use std::fs;
 use wellhead::{Error, ErrorKind};
 
-/// The other end of the pipe: without it, the pipe would be at its end.
+/// The other end of the silent pipe. If it were closed, readers of the pipe would get the end of the input.
 pub(crate) struct Quiet(#[allow(dead_code, reason = "held open")] OwnedFd);
 
-/// Starts what takes standard input for itself and points descriptor 0 at the null device. `touched` says then whether an event
-/// loop may wait for it all the same.
+/// Runs `start`, which takes standard input and points descriptor 0 at the null device. `touched` then says whether an
+/// event loop may still wait for descriptor 0.
 pub(crate) fn occupy<T>(
     start: impl FnOnce() -> Result<T>,
     touched: impl FnOnce() -> bool,
@@ -59,10 +59,10 @@ fn may_wait() -> bool {
     matches!(kind, Ok(FileType::Fifo | FileType::Socket))
 }
 
-/// The waits for descriptor 0: an epoll, the events, and the data that it gets with them.
+/// The waits for descriptor 0, each an epoll, the events that it waits for, and its data.
 type Waiting = Vec<(i32, EventFlags, u64)>;
 
-/// Takes descriptor 0 away from whatever waits for it, while it changes.
+/// Removes descriptor 0 from each epoll that waits for it, while the file under it changes. Returns these waits.
 fn unwatch() -> Waiting {
     let found = epolls().filter_map(|epoll| {
         let (events, data) = registration(&fs::read_to_string(format!("/proc/self/fdinfo/{epoll}")).ok()?)?;
@@ -72,14 +72,14 @@ fn unwatch() -> Waiting {
     found.collect()
 }
 
-/// Watches the file that is under descriptor 0 now.
+/// Adds descriptor 0, with the file that is under it now, to the epolls again.
 fn watch(waiting: Waiting) {
     for (epoll, events, data) in waiting {
         let _ = epoll::add(descriptor(epoll), stdin(), EventData::new_u64(data), events); // closed meanwhile: then not
     }
 }
 
-/// The descriptors of this process that are epolls.
+/// Returns the descriptors of this process that are epolls.
 fn epolls() -> impl Iterator<Item = i32> {
     let all = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     all.filter(|entry| {

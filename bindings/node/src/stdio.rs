@@ -44,7 +44,7 @@ impl Native {
         Ok(())
     }
 
-    /// Ends the service as the protocol asks: what is under way may still be answered.
+    /// Ends the service as the protocol requires: calls in flight may still be answered.
     #[napi]
     pub fn terminate(&self) {
         let interrupter: Option<Interrupter> = self.inner.driver().map(|driver| driver.interrupter());
@@ -67,7 +67,7 @@ impl Inner {
         self.stdio.borrow().clone()
     }
 
-    /// Drops the driver, which waits for its threads. Whether there was one.
+    /// Drops the driver, which waits for its threads. Returns false if there was none.
     pub(crate) fn stop(&self) -> bool {
         let driver = self.stdio.borrow_mut().take();
         let served = driver.is_some();
@@ -77,7 +77,8 @@ impl Inner {
     }
 }
 
-/// Leaves descriptor 0 alone on systems where nothing is known of how event loops wait for it: it stays as the guard makes it.
+/// Leaves descriptor 0 as the guard makes it, on systems other than Linux, where it is not known how event loops wait
+/// for it.
 #[cfg(not(target_os = "linux"))]
 fn occupy<T>(start: impl FnOnce() -> Result<T>, _: impl FnOnce() -> bool) -> Result<(T, Option<Quiet>)> {
     Ok((start()?, None))

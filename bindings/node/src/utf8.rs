@@ -3,7 +3,7 @@
 
 use encoding_rs::mem::convert_utf16_to_str_partial;
 
-/// Bytes of UTF-8 that are made at a time.
+/// The greatest number of bytes of UTF-8 that are made at a time.
 const PIECE: usize = 12 << 10;
 
 /// Converts strings; a lone surrogate becomes U+FFFD.

@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use wellhead::Event;
 
-/// The worker ends with this, once the callback that it runs has returned; what waits is dropped.
+/// The handle of a worker thread. When it is dropped, the worker ends once its callback has returned, and events that
+/// wait are dropped.
 pub(crate) struct Worker {
     events: Option<Sender<Event>>,
     over: Arc<AtomicBool>,
-    /// Events that have not been run.
+    /// The number of events that have not been run yet.
     left: Arc<AtomicUsize>,
     thread: Option<JoinHandle<()>>,
 }
@@ -36,7 +37,7 @@ impl Worker {
         Ok(Worker { events: Some(sender), over, left, thread: Some(thread) })
     }
 
-    /// Runs the event's callback, after those that it was given before.
+    /// Runs the event's callback on the worker, after the events that it got before.
     pub(crate) fn run(&self, event: Event) {
         if let Some(events) = &self.events {
             self.left.fetch_add(1, Ordering::AcqRel);
