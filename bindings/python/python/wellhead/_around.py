@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def around(function: Any) -> _Around:
-    """A function that takes (call, next) by position, and whether it is an `async def`."""
+    """Returns a function that takes (call, next) by position, and True if it is an `async def`. Raises
+    RegistrationError for other parameters.
+    """
     if not callable(function):
         raise refusal(function, "it takes (call, next)")
     try:
@@ -41,7 +43,7 @@ def surrounded(
 ) -> Any:
     """Runs the around callbacks around `function`, and returns the result of the outermost.
 
-    quick: An event loop may call `function`.
+    quick: True if an event loop may call `function` itself.
     """
     given = list(arguments)
 
@@ -64,7 +66,7 @@ def surrounded(
 
 
 async def later(following: Callable[[], Any], quick: bool) -> Any:
-    """`next` of an `async def`: what is no coroutine runs on a thread."""
+    """Runs a callback for the `next()` of an `async def`: on this loop if it is `quick`, else on a thread."""
     import asyncio
 
     result = following() if quick else await asyncio.to_thread(following)

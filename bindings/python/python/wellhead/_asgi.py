@@ -102,7 +102,7 @@ class AsgiApp:
                 self._value = None
 
     async def _live(self, receive: _Receive, send: _Send) -> None:
-        """The lifespan of a server that runs this application itself."""
+        """Runs the lifespan for an ASGI server that runs this application itself."""
         await receive()
         lifespan = self.lifespan()
         try:
@@ -125,7 +125,7 @@ class AsgiApp:
             self._endpoint.use_lifespan(value)
 
     def _enter(self, loop: asyncio.AbstractEventLoop) -> Endpoint:
-        """The endpoint, for the loop that runs here."""
+        """Returns the endpoint for the running event loop, and makes it if there is none."""
         if self._endpoint is None or self._process != os.getpid():
             self._process = os.getpid()
             self._loop = None
@@ -148,7 +148,9 @@ class AsgiApp:
                 self._looking = self._loop.call_later(LOOK, self._look, uvicorn, self._loop)
 
     def _look(self, uvicorn: Uvicorn, loop: asyncio.AbstractEventLoop) -> None:
-        """Ends the streams once uvicorn ends, which waits for them before it ends the lifespan."""
+        """Ends the streams when uvicorn shuts down. Otherwise uvicorn would wait for them before it ends the
+        lifespan.
+        """
         if self._loop is not loop:
             return
         self._looking = None
@@ -168,7 +170,9 @@ class AsgiApp:
         self._watch_the_time()
 
     def _watch_the_time(self) -> None:
-        """While there is something that time ends."""
+        """Calls `tick` of the endpoint again and again, as long as it has something that ends after a time, such
+        as a session.
+        """
         if self._timer is None and self._endpoint is not None and self._loop is not None:
             seconds = self._endpoint.tick()
             if seconds is not None:
@@ -195,9 +199,10 @@ class AsgiApp:
 
 
 class Response:
-    """One request, and what is said to it.
+    """One request, and its response.
 
-    Most are answered while they are young. Only when one is not, a task waits for its client to leave, and timers run.
+    Most requests are answered while they are young. Only for an older request a task waits for its client
+    to leave, and timers run.
     """
 
     def __init__(self, app: AsgiApp, loop: asyncio.AbstractEventLoop, receive: _Receive, send: _Send) -> None:
@@ -213,19 +218,19 @@ class Response:
         self.client: asyncio.Future[None] | None = None
 
     def end(self) -> None:
-        """The application says no more than it has said."""
+        """Ends the exchange: nothing more of the response is sent."""
         if self.exchange is not None:
             self.exchange.close()
             self.wake()
 
     def end_stream(self) -> None:
-        """A stream ends in good order; a call is still answered."""
+        """Ends an event stream in good order. A call is still answered."""
         if self.exchange is not None:
             self.exchange.end_stream()
             self.woken.set()
 
     def wake(self) -> None:
-        """Has it look for what there is to do."""
+        """Wakes the task of the request, which looks for its next step."""
         self.woken.set()
         if self.reading is not None:
             self.reading.interrupt()
@@ -237,7 +242,7 @@ class Response:
             self.reading.limit()
 
     def ready(self) -> None:
-        """There is something to do. From any thread."""
+        """Wakes the request, since its exchange has a next step. May be called from any thread."""
         try:
             if get_ident() == self.thread:
                 self.woken.set()
@@ -291,7 +296,9 @@ class Response:
                     return
 
     async def read(self, exchange: HttpExchange, seconds: float) -> bool:
-        """Hands over the next piece of the body, if it comes in time. False: the client no longer waits."""
+        """Passes the next piece of the body to the exchange, if it comes within `seconds`. Returns False if the
+        client is gone.
+        """
         self.reading = reading = Reading(self.loop, seconds)
         if not self.keeps_young(seconds):
             reading.limit()
@@ -307,7 +314,7 @@ class Response:
         return took(exchange, message)
 
     async def wait(self, exchange: HttpExchange, seconds: float | None) -> bool:
-        """Waits until there is something to do. False: the client no longer waits for an answer."""
+        """Waits until the exchange has a next step, for at most `seconds`. Returns False if the client is gone."""
         if self.keeps_young(seconds):
             await self.woken.wait()
             self.woken.clear()
@@ -327,12 +334,12 @@ class Response:
         return True
 
     def keeps_young(self, seconds: float | None) -> bool:
-        """True if it can wait for these seconds without a timer."""
+        """Returns True if the request is young, so that it can wait for these seconds without a timer."""
         self.young = self.young and (seconds is None or seconds > YOUTH)
         return self.young
 
     async def listen(self, exchange: HttpExchange) -> None:
-        """Hands over the body as it comes, until the client is gone."""
+        """Passes the body to the exchange as it comes, until the client is gone."""
         try:
             while took(exchange, await self.receive()):
                 self.woken.set()
@@ -341,7 +348,7 @@ class Response:
 
 
 class Reading:
-    """The wait of a request's own task for a piece of its body, which a cancellation of ours interrupts."""
+    """The wait of a request's task for a piece of its body. `interrupt` ends it by cancelling the task."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         self.loop = loop
@@ -352,7 +359,7 @@ class Reading:
         self.interrupted = False
 
     def limit(self) -> None:
-        """Limits the time of the task, from the first call of this function."""
+        """Sets a time limit for the wait. It counts from the first call of this function."""
         if self.timer is None:
             self.timer = self.loop.call_later(self.seconds, self.interrupt)
 
@@ -362,7 +369,9 @@ class Reading:
             self.task.cancel()
 
     def is_cancelled(self) -> bool:
-        """True if other code has cancelled the task, too. Python 3.10 cannot tell."""
+        """Returns True if other code has cancelled the task, too. In Python 3.10, which cannot tell, False if the
+        wait was interrupted.
+        """
         return not self.interrupted or cancellations(self.task) > self.before + 1
 
     def end(self) -> None:
@@ -379,7 +388,7 @@ def cancellations(task: asyncio.Task[Any] | None) -> int:
 
 
 def took(exchange: HttpExchange, message: Any) -> bool:
-    """Hands over a piece of the body. False: the client is gone."""
+    """Passes a piece of the body to the exchange. Returns False if the client is gone."""
     if message["type"] != "http.request":
         return False
     exchange.body(bytes(message.get("body", b"")), message.get("more_body", False))
@@ -387,7 +396,7 @@ def took(exchange: HttpExchange, message: Any) -> bool:
 
 
 def empty(status: int) -> dict[str, Any]:
-    """The head of a response without a body; middleware adds to its fields."""
+    """Returns the head of a response without a body. Middleware may add header fields to it."""
     return {"type": "http.response.start", "status": status, "headers": [(b"content-length", b"0")]}
 
 
@@ -396,7 +405,7 @@ def body(data: bytes, more: bool) -> dict[str, Any]:
 
 
 def target(scope: _Scope) -> str:
-    """Path and query, as seen from where the application is mounted."""
+    """Returns the path and query of a request, below the path at which the application is mounted."""
     path: str = scope["path"]
     root: str = scope.get("root_path", "").rstrip("/")
     if root and (path == root or path.startswith(root + "/")):
@@ -407,13 +416,15 @@ def target(scope: _Scope) -> str:
 
 
 def peer(scope: _Scope) -> str:
-    """The address and port of the client, or behind a proxy what the server takes for it. Empty if it is unknown."""
+    """Returns the address and port of the client. Behind a proxy it is the address that the ASGI server found.
+    Empty if it is unknown.
+    """
     client = scope.get("client")
     return f"{client[0]} {client[1]}" if client and client[0] else ""
 
 
 def waker(app: AsgiApp) -> Callable[[], None]:
-    """Wakes the application, which it does not keep alive."""
+    """Returns a function that wakes the application, and does not keep it alive."""
     known = weakref.ref(app)
 
     def turn() -> None:

@@ -113,7 +113,7 @@ async def pump(driver: Driver, loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def read_rings(number: int, loop: asyncio.AbstractEventLoop, turn: Callable[[], None]) -> None:
-    """Calls `turn` whenever there was something to read from a socket, which stays the driver's."""
+    """Calls `turn` each time the socket with this number has something to read. The driver keeps the socket."""
     rings = socket.socket(fileno=number)
     try:
         rings.setblocking(False)
@@ -159,7 +159,9 @@ def running() -> asyncio.AbstractEventLoop | None:
 def start(
     awaitable: Awaitable[Any], loop: asyncio.AbstractEventLoop | None, context: Context
 ) -> asyncio.Future[Any] | Future[Any]:
-    """A task in a copy of `context` for what a callback returned: on this thread's loop, or on `loop` from another."""
+    """Makes a task, in a copy of `context`, of the awaitable that a callback returned: on the loop of this
+    thread, or else on `loop`.
+    """
     here = running()
     try:
         if here is not None and loop in (None, here):
@@ -190,12 +192,12 @@ def cancel(task: asyncio.Task[Any] | Future[Any]) -> None:
 
 
 async def request(call: Call, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
-    """`Call.send_request_async`."""
+    """Implements `Call.send_request_async`."""
     return await asyncio.wrap_future(call.send_request(method, params))
 
 
 async def handle(connection: Connection, message: str | Buffer) -> bytes | None:
-    """`Connection.handle_async`."""
+    """Implements `Connection.handle_async`."""
     exchange = connection._begin(message)
     if exchange is None or isinstance(exchange, bytes):
         return exchange

@@ -32,7 +32,9 @@ ROUNDS = 16
 
 
 class Conversation:
-    """A client's side of a connection, as coroutines. `turns` decides how they wait."""
+    """A client's side of a connection, as coroutines. `turns` says how they wait: on a thread or on an event
+    loop.
+    """
 
     turns: _Turns
 
@@ -51,7 +53,9 @@ class Conversation:
         self.listening: dict[str, int] = {}
 
     async def begin(self) -> None:
-        """Begins as a client of the revision does; by default, of the newest revision with a handshake."""
+        """Begins as a client of the revision does, with `initialize` if it has that. Default: the newest revision
+        with a handshake.
+        """
         if self.revision is not None:
             self.wire.revision = self.revision
             try:
@@ -113,7 +117,7 @@ class Conversation:
             raise Error(f'the client refused the input "{key}": {e.message}', "unknown") from e
 
     async def answer(self, request: _Json) -> _Json:
-        """Returns the answer of `on_request`."""
+        """Returns the result of `on_request` for a request of the server."""
         method = request["method"]
         if self.on_request is None:
             raise Error(f'the server asks its client for "{method}": give on_request= a function that answers')
@@ -129,7 +133,7 @@ class Conversation:
             self.wire.refuse(request, e)
 
     async def pages(self, method: str, member: str) -> list[_Json]:
-        """All items of a list."""
+        """Returns all items of a list, from all pages."""
         found: list[_Json] = []
         params: _Json = {}
         while True:
@@ -204,7 +208,7 @@ class Conversation:
 
 
 class OnThread:
-    """Does the work on this thread. Its coroutines never wait for an event loop."""
+    """Handles messages on this thread. Its coroutines never wait for an event loop."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -227,7 +231,7 @@ class OnThread:
 
 
 class OnLoop:
-    """Does the work on the event loop that runs."""
+    """Handles messages on the running event loop."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -258,7 +262,7 @@ class OnLoop:
             await asyncio.wait((changed,), timeout=left(end, wire.seconds()))
 
     def enter(self) -> None:
-        """Has wakes reach the loop that runs here."""
+        """Makes the running event loop the one that wakes reach."""
         loop = running_loop()
         if self.loop is None:
             self.loop = loop
@@ -268,7 +272,7 @@ class OnLoop:
             raise RuntimeError("the client belongs to another event loop: make one for each loop")
 
     def wake(self) -> None:
-        """Called by the connection, on any thread."""
+        """Wakes the loop. The connection calls it, on any thread."""
         assert self.loop is not None
         try:
             self.loop.call_soon_threadsafe(self.notify)
@@ -276,7 +280,7 @@ class OnLoop:
             pass  # the loop is closed, and no task waits any more
 
     def notify(self) -> None:
-        """Has each task that waits look again."""
+        """Wakes all tasks that wait, so that each looks again."""
         assert self.loop is not None
         changed, self.changed = self.changed, self.loop.create_future()
         if changed is not None and not changed.done():
@@ -302,7 +306,9 @@ def is_over(end: float | None) -> bool:
 
 
 def left(end: float | None, seconds: float | None) -> float | None:
-    """The seconds to wait at most: those until `end`, or `seconds` if that is less. None: without a limit."""
+    """Returns the greatest number of seconds to wait: those until `end`, or `seconds` if that is less. None if
+    there is no limit.
+    """
     if end is None:
         return seconds
     rest = max(0.0, end - monotonic())

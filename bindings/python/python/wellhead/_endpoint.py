@@ -35,11 +35,11 @@ class HttpResponse:
     """
 
     status: int
-    """The status, such as 200."""
+    """The HTTP status, such as 200."""
     headers: list[tuple[str, str]]
     """The header fields, pairs of name and value."""
     body: bytes | Iterator[bytes]
-    """The whole body, or an iterator of its pieces."""
+    """The whole body, or for an event stream an iterator of its pieces."""
 
     def __init__(self, status: int, headers: list[tuple[str, str]], body: bytes | Iterator[bytes], /) -> None:
         self.status = status
@@ -189,7 +189,7 @@ class HttpEndpoint:
 
 
 def waker(endpoint: HttpEndpoint) -> Callable[[], None]:
-    """Wakes the endpoint, which it does not keep alive."""
+    """Returns a function that wakes the endpoint, and does not keep it alive."""
     known = weakref.ref(endpoint)
 
     def wake() -> None:
@@ -220,7 +220,9 @@ class Steps:
         known.add(self)
 
     def head(self) -> Any:
-        """Returns the status, header fields and first data; None if there is no response."""
+        """Returns the status, the header fields and the first bytes. Returns None if the exchange ended without a
+        response.
+        """
         while True:
             what, value = self.exchange.poll()
             if what == "respond":
@@ -230,7 +232,7 @@ class Steps:
             self.step(what, value)
 
     def data(self) -> bytes | None:
-        """Returns the next piece of the body; None at its end."""
+        """Returns the next piece of the body, and None at its end."""
         while True:
             what, value = self.exchange.poll()
             if what == "done":
@@ -252,7 +254,7 @@ class Steps:
                 self.endpoint.tick()
 
     def close(self) -> None:
-        """Ends the exchange. From any thread."""
+        """Ends the exchange. May be called from any thread."""
         self.closed = True
         self.known.discard(self)
         self.exchange.close()
@@ -260,7 +262,7 @@ class Steps:
 
 
 class Stream:
-    """The pieces of a body. Its end closes the exchange."""
+    """An iterator of the pieces of a body. Its end closes the exchange."""
 
     def __init__(self, steps: Steps, first: bytes) -> None:
         self.steps = steps
@@ -305,7 +307,7 @@ class Loop:
         return asyncio_run(work, self.loop).result()
 
     def begin_lifespan(self, lifetime: Lifetime) -> Any:
-        """Begins the lifespan in a task that also ends it, as some libraries need."""
+        """Begins the lifespan in a task that also ends it, as some libraries require."""
         from concurrent.futures import Future
 
         began: Future[Any] = Future()
@@ -331,7 +333,7 @@ class Loop:
         self.held.result()
 
     def end(self, endpoint: Endpoint) -> None:
-        """Cancels the calls that are under way, and waits for them."""
+        """Cancels the calls in flight, and waits for their tasks."""
         tasks: list[Future[Any] | asyncio.Future[Any]] = endpoint.take_tasks()
         self.run(cancelled(tasks))
         endpoint.use_loop(None)

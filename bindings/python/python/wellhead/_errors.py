@@ -200,7 +200,7 @@ class ResponseError(Error):
 
 
 def _restored(error, args, state):
-    """An exception as it was when it was copied or pickled."""
+    """Makes an exception again that was copied or pickled."""
     restored = error.__new__(error)
     restored.args = args
     for name, value in state.items():

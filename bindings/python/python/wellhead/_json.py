@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 
 def loads(text: str) -> Any:
-    """`json.loads`, also for integers with more digits than Python makes an `int` of (`sys.set_int_max_str_digits`)."""
+    """Parses JSON as `json.loads` does, also integers with more digits than Python converts
+    (`sys.set_int_max_str_digits`).
+    """
     try:
         return json.loads(text)
     except ValueError:
@@ -19,7 +21,9 @@ def loads(text: str) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """JSON text, also of dataclasses, pydantic's models, dates and the like. Raises `TypeError`."""
+    """Returns JSON text, also of dataclasses, pydantic's models, dates and the like. Raises TypeError for
+    other values.
+    """
     from wellhead._schema import encoded
 
     try:
@@ -29,7 +33,7 @@ def dumps(value: Any) -> str:
 
 
 def integer(digits: str) -> int | Decimal:
-    """An `int`, or a `Decimal` where that would take time that grows with the square of the digits."""
+    """Returns an `int`, or a `Decimal` if Python refuses the number of digits."""
     try:
         return int(digits)
     except ValueError:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Life:
-    """The functions that a server has registered."""
+    """The lifespan of a server, and the functions of its `on_start` and `on_stop`."""
 
     def __init__(self) -> None:
         self.lifespan: Callable[[Server], _Manager] | None = None
@@ -41,7 +41,9 @@ class Life:
 
 
 class Lifetime:
-    """The life of one service: a context manager, with `async` if `needs_loop`. Its value is that of the lifespan."""
+    """The life of one service: a context manager, to be used with `async with` if `needs_loop`. Its value is
+    that of the lifespan.
+    """
 
     def __init__(self, server: Server) -> None:
         life = server._life()

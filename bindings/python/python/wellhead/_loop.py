@@ -6,7 +6,9 @@ import asyncio
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
-    """Returns asyncio's loop. Under trio there is none, and asyncio's own message does not say what to do."""
+    """Returns the running loop of asyncio. Raises RuntimeError if there is none, as under trio, with a message
+    that says what to do.
+    """
     try:
         return asyncio.get_running_loop()
     except RuntimeError:

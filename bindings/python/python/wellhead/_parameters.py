@@ -29,7 +29,7 @@ MISSING = object()
 
 
 def plan(function: Any, variables: list[tuple[str, bool, bool]], uri: bool) -> _Plan:
-    """(parameters, is_async, name, description, completers) of a callback that reads.
+    """Returns (parameters, is_async, name, description, completers) of a callback that reads.
 
     `variables` are the template's: (name, optional, list). `uri`: a parameter `uri` is the URI that was asked for.
     The completers are those of variables whose type has few values.
@@ -50,7 +50,9 @@ def plan(function: Any, variables: list[tuple[str, bool, bool]], uri: bool) -> _
 def parameter(
     function: Any, name: str, annotation: Any, default: Any, known: dict[str, tuple[bool, bool]], uri: bool
 ) -> tuple[int | None, Any, _Convert | None, Values | None]:
-    """(kind, default, convert, completer) of one parameter; no kind if it is left to its default."""
+    """Returns (kind, default, convert, completer) of one parameter. The kind is None if the parameter keeps
+    its default.
+    """
     if bare(annotation) is _core.Call:
         return CALL, None, None, None
     if uri and name == "uri":
@@ -86,7 +88,9 @@ def parameter(
 
 
 def converter(function: Any, name: str, wanted: Any, is_list: bool) -> tuple[_Convert, Values | None]:
-    """The function that makes the value of a variable from its text or texts, and the completer of its type."""
+    """Returns the function that makes the value of a variable from its text or texts, and the completer of its
+    type.
+    """
     from wellhead._schema import Unsupported
     from wellhead._texts import variable
 
@@ -105,7 +109,7 @@ def converter(function: Any, name: str, wanted: Any, is_list: bool) -> tuple[_Co
 
 
 def without_none(annotation: Any) -> tuple[Any, bool]:
-    """`X | None` as (X, True)."""
+    """Returns (X, True) for `X | None`, and (annotation, False) for another annotation."""
     annotation = bare(annotation)
     if isinstance(annotation, types.UnionType) or is_typing_union(annotation):
         rest = [one for one in annotation.__args__ if one is not type(None)]
@@ -115,7 +119,7 @@ def without_none(annotation: Any) -> tuple[Any, bool]:
 
 
 def bare(annotation: Any) -> Any:
-    """`Annotated[X, …]`, a `NewType` of X and an alias of X as X."""
+    """Returns X for `Annotated[X, …]`, a `NewType` of X and an alias of X."""
     while True:
         if hasattr(annotation, "__metadata__"):
             annotation = annotation.__origin__
@@ -138,7 +142,7 @@ def is_typing_union(annotation: Any) -> bool:
 
 
 def signature(function: Any) -> list[_Parameter]:
-    """(name, annotation, default, keyword_only) of each parameter."""
+    """Returns (name, annotation, default, keyword_only) of each parameter of a function."""
     if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
         return from_inspect(function)
     code = function.__code__
@@ -162,7 +166,7 @@ def signature(function: Any) -> list[_Parameter]:
 
 
 def from_inspect(function: Any) -> list[_Parameter]:
-    """The parameters of any callable."""
+    """Returns the parameters of any callable."""
     import inspect
 
     if not callable(function):
@@ -183,7 +187,7 @@ def from_inspect(function: Any) -> list[_Parameter]:
 
 
 def resolved(function: Any, name: str, annotation: Any) -> Any:
-    """A string annotation as what it names."""
+    """Returns the type that a string annotation names; another annotation unchanged."""
     if not isinstance(annotation, str):
         return annotation
     function = with_code(function)
@@ -197,14 +201,14 @@ def resolved(function: Any, name: str, annotation: Any) -> Any:
 
 
 def with_code(function: Any) -> Any:
-    """The function of a partial, of a method, or of an instance with `__call__`."""
+    """Returns the function of a partial, of a method, or of an instance with `__call__`."""
     function = getattr(function, "func", function)
     function = getattr(function, "__func__", function)
     return function if hasattr(function, "__code__") else type(function).__call__
 
 
 def closure(function: Any) -> dict[str, Any]:
-    """The names that a function has from the functions around it."""
+    """Returns the variables that a function has from the functions around it, by name."""
     return dict(zip(function.__code__.co_freevars, map(contents, function.__closure__ or ()), strict=False))
 
 
@@ -216,14 +220,14 @@ def contents(cell: types.CellType) -> Any:
 
 
 def listing(given: Any) -> _Positional:
-    """A listing: a function (after, limit), or the items themselves."""
+    """Returns the plan of a list callback: a function (after, limit), or the items themselves."""
     if callable(given):
         return positional(given, ("after", "limit"), 2, True)
     return Items(given), False, None, 2
 
 
 def completer(given: Any) -> _Positional:
-    """A completer: a function (value), or (value, others), or the values themselves."""
+    """Returns the plan of a completer: a function (value) or (value, others), or the values themselves."""
     if isinstance(given, Values):
         return given, False, None, 1
     if callable(given):
@@ -232,7 +236,8 @@ def completer(given: Any) -> _Positional:
 
 
 def positional(function: Any, names: tuple[str, ...], required: int, may_want_call: bool) -> _Positional:
-    """(function, is_async, call, count) of a callback that takes these arguments by position, whatever it calls them.
+    """Returns (function, is_async, call, count) of a callback that takes these arguments by position, under
+    any names.
 
     `call` is the name of the parameter that is given the call. `count` is how many of the arguments it takes: at least
     `required`, and more if it has parameters for them without a default.
@@ -258,7 +263,7 @@ def positional(function: Any, names: tuple[str, ...], required: int, may_want_ca
 
 
 class Items:
-    """A listing that was handed over whole, in its order."""
+    """A list callback for items that the application gave all at once, in their order."""
 
     def __init__(self, items: Iterable[_core.Resource]) -> None:
         if isinstance(items, str) or not hasattr(items, "__iter__"):
@@ -289,7 +294,7 @@ class Items:
 
 
 class Values:
-    """A completer that was handed over as all the values there are."""
+    """A completer for values that the application gave all at once."""
 
     def __init__(self, values: Iterable[str]) -> None:
         what = "a dict of functions (value), or of lists of str"
@@ -307,7 +312,7 @@ class Values:
 
 
 def in_pool(function: Any) -> Callable[..., Any]:
-    """`function` on a thread of its own."""
+    """Returns a function that runs `function` in the pool of threads."""
     if is_async(function):
         raise refusal(function, "thread=True is for a def; an async def runs on the event loop")
     from contextvars import copy_context

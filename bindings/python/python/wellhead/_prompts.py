@@ -25,7 +25,7 @@ INVALID_PARAMS = -32602  # JSON-RPC 2.0 section 5.1
 def plan(
     function: Any, name: str | None, definition: _Object | None, given: _Object, complete: _Object | None
 ) -> tuple[str, _Object, Any, _Object]:
-    """(name, definition, function of the arguments, completers) of a prompt."""
+    """Returns (name, definition, function of the arguments, completers) of a prompt."""
     name = named(function, name, "prompt")
     members = merged(definition, given)
     if definition is not None:
@@ -106,7 +106,7 @@ def string(value: Any) -> str:
 
 
 def description(hint: Any) -> _Object:
-    """The title and the description in the `Annotated` of a hint, or of an `X | None` without it."""
+    """Returns the title and the description in the `Annotated` of a hint, or in that of the X of `X | None`."""
     plain, notes = _schema.without_notes(hint)
     for one in getattr(plain, "__args__", ()):
         notes += _schema.without_notes(one)[1]

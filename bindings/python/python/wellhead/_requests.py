@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def request(call: Call, method: str, params: dict[str, Any] | None) -> Future[Any]:
-    """`Call.send_request`."""
+    """Implements `Call.send_request`."""
     future: Future[Any] = Future()
     number = call._request(method, params, future)
     future.add_done_callback(lambda future: call._give_up(number) if future.cancelled() else None)
@@ -23,7 +23,7 @@ def request(call: Call, method: str, params: dict[str, Any] | None) -> Future[An
 
 
 def settle(future: Future[Any], result: str | None, error: str | None) -> None:
-    """The answer came; with neither, none will come."""
+    """Sets the result or the error of the future. With neither, no answer will come: cancels the future."""
     if result is None and error is None:
         future.cancel()
     elif not future.set_running_or_notify_cancel():

@@ -127,7 +127,9 @@ class Message:
 
 
 def result(value: Any, structured: bool) -> _Object:
-    """The protocol's result of what a function returned. `structured`: its tool has an output schema."""
+    """Returns the protocol's result for the value that the function of a tool returned. `structured`: the tool
+    has an output schema.
+    """
     if isinstance(value, Result):
         return value._as_json()
     if not structured:
@@ -148,7 +150,7 @@ def result(value: Any, structured: bool) -> _Object:
 
 
 def prompt_result(value: Any) -> _Object:
-    """The protocol's result of what the function of a prompt returned."""
+    """Returns the protocol's result for the value that the function of a prompt returned."""
     if isinstance(value, Mapping) and "messages" in value:
         return dict(value)
     parts = value if isinstance(value, (list, tuple)) else [value]
@@ -170,7 +172,7 @@ def is_part(value: Any) -> bool:
 
 
 def block(part: Any) -> _Object:
-    """A content block."""
+    """Returns the protocol's content block for a text, an image, a sound or a dict."""
     if isinstance(part, str):
         return {"type": "text", "text": part}
     if isinstance(part, (Image, Audio)):

@@ -65,11 +65,13 @@ LENGTHS = {
 
 
 class Unsupported(TypeError):
-    """A type hint that no JSON Schema is known for."""
+    """Raised for a type hint that has no JSON Schema."""
 
 
 class Mismatch(ValueError):
-    """A value that is none of the type. `path`: where, outermost first."""
+    """Raised for a value that does not have the type. `path`: the names and indexes that lead to it, outermost
+    first.
+    """
 
     def __init__(self, why: str, *path: str | int) -> None:
         super().__init__(why)
@@ -81,7 +83,9 @@ class Mismatch(ValueError):
 
 
 class Hint:
-    """The meaning of a type hint: its schema, which JSON values are of it, and the Python value for each."""
+    """The meaning of a type hint: its JSON Schema, a check of JSON values, and the conversion to the Python
+    value.
+    """
 
     def __init__(
         self,
@@ -99,14 +103,16 @@ class Hint:
 
 
 class Hints:
-    """The hints of one schema. Classes with fields are definitions, so that they may contain themselves."""
+    """The type hints of one schema. Classes with fields are definitions (`$defs`), so that they may contain
+    themselves.
+    """
 
     def __init__(self) -> None:
         self.definitions: dict[str, _Schema] = {}
         self.classes: dict[Any, tuple[str, Hint]] = {}
 
     def whole(self, schema: _Schema) -> _Schema:
-        """A schema with the definitions that it needs."""
+        """Returns a schema with the definitions that it needs."""
         return {**schema, "$defs": self.definitions} if self.definitions else schema
 
     def read(self, hint: Any) -> Hint:
@@ -238,7 +244,7 @@ class Hints:
         return Hint(schema, fits, None if hint.convert is None else convert)
 
     def model(self, cls: Any) -> Hint:
-        """A class that makes its own schema, as pydantic's do."""
+        """Returns the hint of a class that makes its own schema, as pydantic's do."""
         if cls in self.classes:
             return self.classes[cls][1]
         name = self.defined(cls)
@@ -255,7 +261,7 @@ class Hints:
         return hint
 
     def with_fields(self, cls: Any) -> Hint:
-        """A dataclass or a `TypedDict`."""
+        """Returns the hint of a dataclass or a `TypedDict`."""
         if cls in self.classes:
             return self.classes[cls][1]
         name = self.defined(cls)
@@ -278,7 +284,7 @@ class Hints:
         return hint
 
     def defined(self, cls: Any) -> str:
-        """A name for a class that no other class has here."""
+        """Returns a name for a class that no other class of this schema has."""
         if cls in self.classes:
             return self.classes[cls][0]
         plain = re.sub(r"\W", "_", cls.__name__)
@@ -302,7 +308,7 @@ ABSENT: Any = object()
 
 
 def field(hints: Hints, hint: Any, default: Any = ABSENT) -> Field:
-    """`default`: absent if a value is required."""
+    """Makes the field of a type hint. `default`: `ABSENT` if a value is required."""
     found = hints.read(hint)
     if default is ABSENT:
         return Field(found, True)
@@ -345,7 +351,9 @@ def fields_of(hints: Hints, cls: Any) -> dict[str, Field]:
 
 
 def choice(values: list[Any]) -> Hint:
-    """One of these values, or members of an enum. An argument becomes the value that it equals."""
+    """Returns the hint of one of these values, or of the members of an enum. An argument becomes the value
+    that it equals.
+    """
     written = [encoded(value) for value in values]
     kinds = {kind_of(value) for value in written}
     schema: _Schema = {"type": kinds.pop(), "enum": written} if len(kinds) == 1 else {"enum": written}
@@ -360,12 +368,14 @@ def choice(values: list[Any]) -> Hint:
 
 
 def same(one: _Json, other: _Json) -> bool:
-    """JSON Schema's equality of values that are no arrays or objects: 1 is 1.0, and true is not 1."""
+    """Returns True if two values, no arrays or objects, are equal by JSON Schema: 1 equals 1.0, and true does
+    not equal 1.
+    """
     return isinstance(one, bool) is isinstance(other, bool) and one == other
 
 
 def annotated(hint: Hint, notes: list[Any]) -> Hint:
-    """A hint with what `Annotated` says of it."""
+    """Returns a hint with the constraints and descriptions in `Annotated`."""
     schema = dict(hint.schema)
     for note in notes:
         if isinstance(note, str):
@@ -396,7 +406,7 @@ def described(schema: _Schema, note: Any) -> None:
 
 
 def without_notes(hint: Any) -> tuple[Any, list[Any]]:
-    """A hint without `Annotated`, `NewType` and aliases, and the notes in `Annotated`."""
+    """Returns a hint without `Annotated`, `NewType` and aliases, and the notes in `Annotated`."""
     notes: list[Any] = []
     while True:
         if hasattr(hint, "__metadata__"):
@@ -411,9 +421,10 @@ def without_notes(hint: Any) -> tuple[Any, list[Any]]:
 
 
 def encoded(value: Any) -> _Json:
-    """A value as JSON has it: dataclasses, pydantic's models, enums, texts of dates and the like, sets and tuples too.
+    """Converts a value to one that JSON has. Takes dataclasses, pydantic's models, enums, dates and the like,
+    sets and tuples too.
 
-    Raises `TypeError`.
+    Raises TypeError for other values.
     """
     if value is None or (isinstance(value, (str, bool)) and not isinstance(value, enum.Enum)):
         return value
@@ -473,7 +484,7 @@ def validated(cls: Any, value: _Json) -> Any:
 
 
 def first_line(e: ValueError) -> str:
-    """The first wrong field that a model names, and why it is wrong."""
+    """Returns a line about the first wrong field that a model's error names."""
     errors = getattr(e, "errors", None)
     if callable(errors):
         first = errors()[0]
@@ -483,7 +494,7 @@ def first_line(e: ValueError) -> str:
 
 
 def with_offset(text: str) -> str:
-    """ISO 8601 with an offset that Python 3.10 reads."""
+    """Returns a time in ISO 8601 with `+00:00` in place of `Z`, which Python 3.10 does not read."""
     return text[:-1] + "+00:00" if text.endswith(("Z", "z")) else text
 
 
@@ -492,7 +503,7 @@ def is_integer(value: _Json) -> bool:
 
 
 def kind_of(value: _Json) -> str:
-    """The `type` of a value that `encoded` made."""
+    """Returns the `type` of JSON Schema for a value that `encoded` made."""
     if value is None:
         return "null"
     kinds = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
@@ -500,7 +511,7 @@ def kind_of(value: _Json) -> str:
 
 
 def doc_of(cls: Any) -> str | None:
-    """The text of a class, unless Python wrote it."""
+    """Returns the docstring of a class, or None if Python wrote it."""
     doc = cls.__dict__.get("__doc__")
     by_python = f"{cls.__name__}("
     if not doc or (dataclasses.is_dataclass(cls) and doc.startswith(by_python)):

@@ -32,7 +32,7 @@ TIMES = ("auto", "minutes", "seconds", "milliseconds")
 
 
 class Choices(Values):
-    """Completes a value of which all texts are known, without regard to case."""
+    """A completer for a type with few values, which compares without regard to case."""
 
     def __call__(self, typed: str) -> list[str]:
         typed = typed.casefold()
@@ -40,7 +40,9 @@ class Choices(Values):
 
 
 def reader(hint: Any) -> tuple[_Read, Choices | None]:
-    """The function that reads a value, and a completer if there are few values. Raises `Unsupported`."""
+    """Returns the function that reads a value from its text, and a completer if the type has few values.
+    Raises `Unsupported` for other types.
+    """
     hint = bare(hint)
     if typing.get_origin(hint) is typing.Literal:
         return choice([value for value in hint.__args__ if value is not None])
@@ -62,7 +64,9 @@ def reader(hint: Any) -> tuple[_Read, Choices | None]:
 
 
 def variable(hint: Any, is_list: bool) -> tuple[Callable[[Any], Any], Choices | None]:
-    """`reader` for a variable of a template. A value that is none of the type names no resource."""
+    """Returns `reader` for a variable of a template. It raises `ResourceNotFound` for a text that does not
+    have the type.
+    """
     read, choices = reader(hint)
 
     def found(value: Any) -> Any:
@@ -75,7 +79,7 @@ def variable(hint: Any, is_list: bool) -> tuple[Callable[[Any], Any], Choices | 
 
 
 def choice(values: list[Any]) -> tuple[_Read, Choices]:
-    """One of these values, or members of an enum."""
+    """Returns the reader and the completer of one of these values, or of the members of an enum."""
     known: dict[str, Any] = {}
     for value in values:
         plain = encoded(value)
@@ -96,7 +100,9 @@ def choice(values: list[Any]) -> tuple[_Read, Choices]:
 
 
 def integer(text: str) -> int:
-    """Such as `-7`. Anything else, such as `07`, would be a second name of one resource."""
+    """Reads an integer such as `-7`. Another text, such as `07`, is refused: it would be a second name of one
+    resource.
+    """
     if INTEGER.fullmatch(text):
         try:
             return int(text)
@@ -106,7 +112,7 @@ def integer(text: str) -> int:
 
 
 def number(cls: Any, text: str) -> Any:
-    """A number as JSON has it."""
+    """Reads a number as JSON writes it. Refuses other texts and infinity."""
     value = parsed(cls, text, cls) if NUMBER.fullmatch(text) else math.nan
     if not math.isfinite(value):
         raise wrong("a number", text)
@@ -114,7 +120,9 @@ def number(cls: Any, text: str) -> Any:
 
 
 def canonical(cls: Any, text: str) -> Any:
-    """A value whose text is as `str` or `isoformat` write it: newer Pythons read more than older ones."""
+    """Reads a value whose text is as `str` or `isoformat` write it. Other texts are refused, as newer Pythons
+    would read more of them than older ones.
+    """
     value = parsed(TEXTS[cls][1], text, cls)
     if cls is uuid.UUID:
         same = str(value) == text.lower()

@@ -21,7 +21,7 @@ _process = 0
 
 
 def pool() -> ThreadPoolExecutor:
-    """One for the process; the child of a fork makes its own."""
+    """Returns the thread pool of the process. The child of a fork makes its own."""
     global _pool, _jobs, _process
     if _pool is None or _process != os.getpid():
         _pool, _process = ThreadPoolExecutor(thread_name_prefix="wellhead"), os.getpid()
@@ -39,9 +39,9 @@ def submit(job: Callable[[], object]) -> None:
 class Jobs:
     """Jobs for a pool, with fewer wakes than jobs.
 
-    A thread is called once for all that comes in before it is there, and goes on while there is something, for a turn.
-    It calls another one before it runs something while more is waiting, in case what it runs takes long: if that does
-    not, the other one finds nothing to do.
+    One call of the pool serves all jobs that come before its thread runs. The thread goes on while there
+    are jobs, for a turn. It calls another one before it runs something while more is waiting, in case what
+    it runs takes long: if that does not, the other one finds nothing to do.
     """
 
     def __init__(self, pool: ThreadPoolExecutor) -> None:

@@ -31,7 +31,7 @@ MEMBERS = {"input_schema": "inputSchema", "output_schema": "outputSchema", "meta
 def plan(
     function: Any, name: str | None, definition: _Object | None, given: _Given
 ) -> tuple[str, _Object, Any, _Object]:
-    """(name, definition, function of the arguments, completers) of a tool, which has no completers."""
+    """Returns (name, definition, function of the arguments, completers) of a tool, which has no completers."""
     name = named(function, name, "tool")
     members = merged(definition, given)
     if definition is None and "input_schema" not in given:
@@ -40,7 +40,7 @@ def plan(
 
 
 def named(function: Any, name: str | None, decorator: str) -> str:
-    """The name that was given, or that of the function."""
+    """Returns the given name, or that of the function. Raises RegistrationError if there is none."""
     if name is None:
         name = getattr(function, "__name__", None)
         if name is None or name == "<lambda>":
@@ -49,7 +49,7 @@ def named(function: Any, name: str | None, decorator: str) -> str:
 
 
 def merged(definition: _Object | None, given: _Given) -> _Object:
-    """The members of a definition and of keywords."""
+    """Returns the members of a definition together with those of the keyword arguments."""
     members = dict(definition or {})
     for keyword, value in given.items():
         member = MEMBERS.get(keyword, keyword)
@@ -61,7 +61,9 @@ def merged(definition: _Object | None, given: _Given) -> _Object:
 
 
 def typed(function: Any, name: str, members: _Object) -> Any:
-    """`function` as one of the arguments as a dict. Puts what it says of itself into `members`."""
+    """Returns a function that takes the arguments as a dict and calls `function`. Adds the name, description
+    and schemas of `function` to `members`.
+    """
     hints = Hints()
     fields: dict[str, Field] = {}
     call_name = None
@@ -93,7 +95,9 @@ def typed(function: Any, name: str, members: _Object) -> Any:
 
 
 def output_schema(function: Any) -> _Object | None:
-    """The schema of what a function promises to return; none for texts, contents and what it does not promise."""
+    """Returns the schema of a function's return type. Returns None for texts and content blocks, and without a
+    return type.
+    """
     annotation = getattr(function, "__annotations__", {}).get("return", Any)
     annotation = type_hints(function).get("return", _parameters.resolved(function, "return", annotation))
     plain, _ = _schema.without_notes(annotation)
@@ -115,7 +119,9 @@ def output_schema(function: Any) -> _Object | None:
 
 
 def type_hints(function: Any) -> _Object:
-    """The hints with what stands in quotes inside of them, such as `list["Point"]`; none if a name is unknown."""
+    """Returns a function's type hints with names in quotes resolved, such as `list["Point"]`. Empty if a name
+    is unknown.
+    """
     import inspect
 
     function = _parameters.with_code(inspect.unwrap(getattr(function, "func", function)))
@@ -179,7 +185,9 @@ def caller(
 
 
 def finished(value: Any, result: Callable[[Any], _Object]) -> Any:
-    """The result of what a `def` returned, which may be a coroutine or a future of it."""
+    """Returns the result for the value that a `def` returned. If that is a coroutine or a future, returns one
+    of the result.
+    """
     if hasattr(value, "__await__"):
         return awaited(value, result)
     if hasattr(value, "add_done_callback") and hasattr(value, "result"):
@@ -207,7 +215,7 @@ def chained(future: Future[Any], result: Callable[[Any], _Object]) -> Future[_Ob
 
 
 def path(*steps: str | int) -> str:
-    """The place where a value stands, as the core says it: `edits[0].text`."""
+    """Returns the path to a value as the core writes it, such as `edits[0].text`."""
     text = ""
     for step in steps:
         if isinstance(step, int):
@@ -220,7 +228,7 @@ def path(*steps: str | int) -> str:
 
 
 def documented(text: str | None) -> tuple[str | None, dict[str, str]]:
-    """The description in a docstring, and what its `Args:` or `:param …:` say of parameters."""
+    """Returns the description in a docstring, and by parameter the text of its `Args:` or `:param …:`."""
     if text is None:
         return None, {}
     kept: list[str] = []

@@ -18,7 +18,9 @@ class Uvicorn:
 
     @classmethod
     def running(cls) -> Uvicorn | None:
-        """The one on this thread. None: another server runs here, or a uvicorn that handles no signals."""
+        """Returns the uvicorn on this thread. Returns None if another server runs here, or a uvicorn that handles
+        no signals.
+        """
         if threading.current_thread() is not threading.main_thread():
             return None
         server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)

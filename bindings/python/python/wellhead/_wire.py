@@ -40,7 +40,7 @@ KINDS: dict[str, tuple[type[ResponseError], str]] = {
 
 
 def refused(error: _Json) -> ResponseError:
-    """The exception for an error that the server answered."""
+    """Makes the exception for an error that the server answered."""
     kind, code = KINDS.get(error["message"], (ResponseError, "response"))
     raised = kind(error["code"], error["message"], error.get("data"), code)
     if isinstance(raised, Busy):
@@ -72,7 +72,7 @@ class Wire:
         self.closed = False
 
     def send(self, method: str, params: _Json) -> int:
-        """Sends a request, whose answer will be among `answers` under the number that is returned."""
+        """Sends a request. Returns its number, under which `answers` gets the answer."""
         if self.polling:
             raise RuntimeError("a callback cannot use the client that waits for it: use another client")
         if self.closed:
@@ -93,7 +93,9 @@ class Wire:
         self.put({"id": request["id"], "error": {"code": error.number, "message": error.message, **data}})
 
     def said(self, params: _Json) -> _Json:
-        """With what a client says each time, in revisions without a handshake."""
+        """Returns the parameters of a request. In revisions without a handshake it adds the `_meta` that each
+        request must have.
+        """
         if self.revision is None:
             return params
         meta = {META + "protocolVersion": self.revision, META + "clientCapabilities": self.capabilities}
@@ -103,7 +105,7 @@ class Wire:
         self.unsent += json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
     def cancel(self, number: int) -> None:
-        """The answer to a request is not wanted any more."""
+        """Cancels a request, since its answer is not wanted any more."""
         if number in self.expected and not self.closed:
             self.expected.remove(number)
             self.notify("notifications/cancelled", {"requestId": number})
@@ -158,7 +160,7 @@ class Wire:
             self.answers[number] = answer
 
     def result(self, number: int) -> _Json | None:
-        """The result of a request; None: it is still to come.
+        """Returns the result of a request, or None if it is still to come.
 
         Raises:
             ResponseError: The server answered an error.
@@ -186,7 +188,7 @@ class Wire:
         return taken
 
     def seconds(self) -> float | None:
-        """When to `pump` again at the latest, if nothing wakes it."""
+        """Returns the seconds after which to `pump` again at the latest, or None if only a wake is needed."""
         until = None if self.closed else self.connection.poll_timeout()
         return None if until is None else max(0.0, (until - self.now()) / 1000)
 
