@@ -26,9 +26,9 @@ export interface MethodCall extends ListCall {
   /**
    * Sends a notification to the client before the answer. Returns true if it was sent.
    *
-   * Returns false once the call is answered or cancelled, and if the client leaves as many bytes unread as {@link
-   * Limits.outputBytes} allows. Also false if only the answer can reach the client: it accepts JSON alone, or the call
-   * came through {@link Connection.handle}. A `notifications/message` is sent as {@link MethodCall.log} says.
+   * Returns false once the call is answered or cancelled, and if the client leaves as many bytes unread as
+   * {@link Limits.outputBytes} allows. Also false if only the answer can reach the client: it accepts JSON alone, or
+   * the call came through {@link Connection.handle}. A `notifications/message` is sent as {@link MethodCall.log} says.
    *
    * @example
    * ```ts

@@ -320,8 +320,8 @@ export interface RunOptions {
 /** The options of {@link Server.serveHttp}. */
 export interface ServeHttpOptions extends HttpOptions {
   /**
-   * The address to bind. Default: `127.0.0.1`, this machine only. For another address set {@link
-   * HttpOptions.allowedHosts}.
+   * The address to bind. Default: `127.0.0.1`, this machine only. For another address set
+   * {@link HttpOptions.allowedHosts}.
    */
   host?: string | undefined;
   /** The port, at most 65,535. With 0 the system chooses a free port. Default: 8000. */

@@ -207,8 +207,8 @@ export class Server {
   /**
    * Registers a callback that lists skills, for `skills/list` and `skills/get` of the extension
    * `io.modelcontextprotocol/skills`. Files are read as other resources: register them, such as by a template. A skill
-   * that breaks the rules of the extension is left out and logged. `name` is the name of the source, as for {@link
-   * Server.list}.
+   * that breaks the rules of the extension is left out and logged. `name` is the name of the source, as for
+   * {@link Server.list}.
    *
    * @example
    * ```ts
@@ -662,8 +662,8 @@ export class Server {
   }
 
   /**
-   * Notifies clients that the lists of one kind changed. `kind`: `resources`, `tools`, `prompts`, or a name of {@link
-   * ServerOptions.listChangedMethods}.
+   * Notifies clients that the lists of one kind changed. `kind`: `resources`, `tools`, `prompts`, or a name of
+   * {@link ServerOptions.listChangedMethods}.
    *
    * @example
    * ```ts

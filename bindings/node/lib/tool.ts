@@ -56,9 +56,9 @@ export type ToolArguments<I> = I extends StandardSchema
     : any;
 
 /**
- * The value that the handler of a typed tool returns. With `output`: a value that the schema takes, or a {@link
- * Result}. Without `output`: a string, an {@link Image} or {@link Audio}, an array of these, nothing, a {@link Result},
- * or other JSON, which is structured content.
+ * The value that the handler of a typed tool returns. With `output`: a value that the schema takes, or a
+ * {@link Result}. Without `output`: a string, an {@link Image} or {@link Audio}, an array of these, nothing, a
+ * {@link Result}, or other JSON, which is structured content.
  */
 export type ToolValue<O> = O extends StandardSchema
   ? InferInput<O> | Result

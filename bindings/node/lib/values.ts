@@ -123,8 +123,8 @@ export interface ListCall {
    */
   readonly signal: AbortSignal;
   /**
-   * The caller on whose behalf the client sends its requests: the one that the verifier returned, or that {@link
-   * Server.connect} got. Over stdio an anonymous caller.
+   * The caller on whose behalf the client sends its requests: the one that the verifier returned, or that
+   * {@link Server.connect} got. Over stdio an anonymous caller.
    */
   readonly caller: Caller;
   /** The protocol revision of the request: its date, such as `2025-06-18`. */
@@ -267,8 +267,8 @@ export interface Call extends ListCall {
   readonly ifVersion: string | undefined;
   /**
    * The client's answers to an {@link InputRequired} that the reader threw, by the keys of its `inputRequests`;
-   * `undefined` if there are none. The server checks only that they are objects. If a key is missing, throw {@link
-   * InputRequired} again.
+   * `undefined` if there are none. The server checks only that they are objects. If a key is missing, throw
+   * {@link InputRequired} again.
    */
   readonly inputResponses: JsonObject | undefined;
   /**
@@ -293,8 +293,8 @@ export interface Call extends ListCall {
   sealState(state: string, until: number): string;
   /**
    * Returns the text that an earlier call sealed with {@link Call.sealState}, from the `requestState` of this request.
-   * Returns `undefined` if the state is missing, forged, expired, or for another caller or URI: throw {@link
-   * InvalidState} then.
+   * Returns `undefined` if the state is missing, forged, expired, or for another caller or URI: throw
+   * {@link InvalidState} then.
    *
    * @example
    * ```ts
@@ -464,8 +464,8 @@ export interface ObservedCall {
   /** The number of the call, the same at its beginning and end. Unique in the server. */
   readonly call: number;
   /**
-   * The method of the request, such as `resources/read`. `authorize` for a call of the callback of {@link
-   * Server.authorize}.
+   * The method of the request, such as `resources/read`. `authorize` for a call of the callback of
+   * {@link Server.authorize}.
    */
   readonly method: string;
   /**

@@ -95,16 +95,18 @@ class HttpEndpoint:
         *,
         peer: str = "",
     ) -> HttpResponse:
-        """Answers one request. Blocks until there is a response, and runs callbacks on this thread. With `authorize`,
-        what follows its verdict runs on a thread of a pool. An `async def` runs on an event loop on a thread of
-        the endpoint. Context variables (`contextvars`) of this thread are there in each of them.
+        """Answers one request. Blocks until there is a response, and runs callbacks on this thread. With
+        `authorize`, callbacks that follow its verdict run on a thread of a pool. An `async def` runs on an
+        event loop on a thread of the endpoint. All of them see the context variables (`contextvars`) of this
+        thread.
 
         Args:
             method: The method, such as `POST`.
             path: The path and query as the client sent them, such as `/mcp`.
             headers: The header fields, pairs of name and value: `request.headers.items()`.
             body: The whole body.
-            peer: The address of the client and its port, which limits for each client use.
+            peer: The address and port of the client. Limits that count for each client tell clients apart by
+                it.
 
         Raises:
             ClosedError: The server is closed.

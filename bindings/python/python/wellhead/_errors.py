@@ -6,7 +6,7 @@ class Error(Exception):
 
     Args:
         message: What happened, and what to do.
-        code: The kind of error, the same word in every language, such as `invalid_uri`.
+        code: The kind of the error: a word such as `invalid_uri`, the same in every language.
     """
 
     def __init__(self, message="", code="error", /):
@@ -22,22 +22,26 @@ class Error(Exception):
 
 
 class RegistrationError(Error, ValueError):
-    """A URI, template, name, value or callback that cannot be used. The message says what to do.
+    """The error for a URI, template, name, value or callback that cannot be used. The message says what to do.
 
     `code` is `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, `unknown` or `invalid_argument`.
     """
 
 
 class ClosedError(Error):
-    """The server or connection is closed (`closed`), or belongs to the parent of a `fork` (`forked`)."""
+    """The error for a server or connection that is closed (`closed`), or was made before a `fork` by the
+    parent (`forked`).
+    """
 
 
 class LimitError(Error):
-    """A limit is reached (`limit`). The message names it."""
+    """The error for a limit that is reached (`limit`). The message names the limit."""
 
 
 class IoError(Error, OSError):
-    """The operating system refused something (`io`), such as to bind an address. `errno` says why."""
+    """The error for an operation that the operating system refused (`io`), such as to bind an address. `errno`
+    says why.
+    """
 
     # Not OSError's, which shows the number too, and not the number alone.
     __str__ = Exception.__str__
@@ -47,7 +51,7 @@ class IoError(Error, OSError):
 
 
 class Outcome(Error):
-    """An answer that a callback raises. `errors.rs` tells them apart by their codes."""
+    """The base class of the answers that a callback raises. `errors.rs` tells them apart by their codes."""
 
 
 class ResourceNotFound(Outcome, LookupError):
@@ -58,7 +62,7 @@ class ResourceNotFound(Outcome, LookupError):
 
 
 class PermissionDenied(Outcome, PermissionError):
-    """Raised by a callback: the client may not have the resource."""
+    """Raised by a callback: the caller may not read the resource."""
 
     def __init__(self, message="", /):
         super().__init__(message, "denied")
@@ -68,7 +72,7 @@ class Busy(Outcome):
     """Raised by a callback: the resource cannot be read now.
 
     Args:
-        retry_after: Seconds after which the client may ask again, at least 0, or None.
+        retry_after: Seconds after which the client may try again, at least 0. None if they are unknown.
     """
 
     def __init__(self, retry_after=None, /):
@@ -81,8 +85,8 @@ class Busy(Outcome):
 class InputRequired(Outcome):
     """Raised by a callback that reads or answers a method: the client must give input first.
 
-    The client repeats its request with the input, which `Call.input_responses` and `Call.request_state` return. In
-    revisions without this the call fails.
+    The client repeats its request with the input, which `Call.input_responses` and `Call.request_state`
+    return. In revisions before 2026-07-28, which have no such answer, the call fails.
 
     Args:
         value: A dict with `inputRequests`, `requestState` or both.
@@ -94,22 +98,26 @@ class InputRequired(Outcome):
 
 
 class Waiting(Outcome):
-    """Raised by `Call.request_input`: the client has not answered yet. The callback lets it through, and runs
-    again from its start when the client has answered."""
+    """Raised by `Call.request_input`: the client has not answered yet. The callback must not catch it, and
+    runs again from its start when the client has answered.
+    """
 
     def __init__(self, message="the callback waits for the client", /):
         super().__init__(message, "waiting")
 
 
 class InvalidState(Outcome):
-    """Raised by a callback: the request's state is not one of this server. See `Call.open_state`."""
+    """Raised by a callback: the `requestState` of the client is forged, expired or of another request. See
+    `Call.open_state`.
+    """
 
     def __init__(self, message="", /):
         super().__init__(message, "invalid_state")
 
 
 class InsufficientScope(Outcome):
-    """Raised by a `verify` callback: the token is valid, but the request needs more. The status is 403.
+    """Raised by a `verify` callback: the token is valid, but lacks a scope that the request needs. The client
+    gets the status 403.
 
     Args:
         scopes: The scopes that the request needs, each a `str`.
@@ -124,7 +132,7 @@ class MissingCapability(Outcome):
     """Raised by a callback that answers a method: the client lacks capabilities that it needs.
 
     Args:
-        value: The capabilities, such as `{"sampling": {}}`.
+        value: The capabilities that the client lacks, such as `{"sampling": {}}`.
     """
 
     def __init__(self, value, /):
@@ -138,9 +146,9 @@ class MethodError(Outcome):
     The future of `Call.send_request` raises it too, with the client's error.
 
     Args:
-        number: A number of JSON-RPC 2.0 section 5.1, or one of the program's own.
+        number: The code of the error: one of JSON-RPC 2.0 section 5.1, or one that the program chooses.
         message: A text for the client.
-        data: Further data, or None.
+        data: Further data for the client, a dict. None sends none.
     """
 
     def __init__(self, number, message, data=None, /):
@@ -168,21 +176,21 @@ class ToolError(Outcome):
 class InvalidAnswer(ToolError):
     """Raised by `Call.request_input`: the client's answer does not fit the form that it was asked to fill in.
 
-    The text says where. The model reads it if the function of a tool lets the exception through.
+    The text says where. The model reads it if the function of a tool does not catch the exception.
     """
 
 
 class ResponseError(Error):
-    """Raised by a test client: the server answered an error.
+    """Raised by a test client: the server answered with an error.
 
     An error for a missing resource is also a `ResourceNotFound`, with the code `not_found`. The same holds for
     `PermissionDenied` and `Busy`. All others have the code `response`.
 
     Args:
-        number: The number of the error, such as -32602.
+        number: The code of the JSON-RPC error, such as -32602.
         message: The message of the error.
-        data: The data of the error, or None.
-        code: The word of the error, as for `Error`.
+        data: The data of the error. None if it has none.
+        code: The kind of the error, a word as in `Error`.
     """
 
     def __init__(self, number, message, data=None, code="response", /):
@@ -195,7 +203,7 @@ class ResponseError(Error):
 
     @property
     def uri(self):
-        """The URI in the data of the error, or None."""
+        """The URI in the data of the error. None if there is none."""
         return self.data.get("uri") if isinstance(self.data, dict) else None
 
 

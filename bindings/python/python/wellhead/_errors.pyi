@@ -5,29 +5,33 @@ class Error(Exception):
 
     Args:
         message: What happened, and what to do.
-        code: The kind of error, the same word in every language, such as `invalid_uri`.
+        code: The kind of the error: a word such as `invalid_uri`, the same in every language.
     """
 
     code: str
     def __init__(self, message: str = "", code: str = "error", /) -> None: ...
 
 class RegistrationError(Error, ValueError):
-    """A URI, template, name, value or callback that cannot be used. The message says what to do.
+    """The error for a URI, template, name, value or callback that cannot be used. The message says what to do.
 
     `code` is `invalid_uri`, `invalid_template`, `duplicate`, `ambiguous`, `unknown` or `invalid_argument`.
     """
 
 class ClosedError(Error):
-    """The server or connection is closed (`closed`), or belongs to the parent of a `fork` (`forked`)."""
+    """The error for a server or connection that is closed (`closed`), or was made before a `fork` by the
+    parent (`forked`).
+    """
 
 class LimitError(Error):
-    """A limit is reached (`limit`). The message names it."""
+    """The error for a limit that is reached (`limit`). The message names the limit."""
 
 class IoError(Error, OSError):
-    """The operating system refused something (`io`), such as to bind an address. `errno` says why."""
+    """The error for an operation that the operating system refused (`io`), such as to bind an address. `errno`
+    says why.
+    """
 
 class Outcome(Error):
-    """An answer that a callback raises."""
+    """The base class of the answers that a callback raises."""
 
 class ResourceNotFound(Outcome, LookupError):
     """Raised by a callback: there is no such resource."""
@@ -35,7 +39,7 @@ class ResourceNotFound(Outcome, LookupError):
     def __init__(self, message: str = "", /) -> None: ...
 
 class PermissionDenied(Outcome, PermissionError):
-    """Raised by a callback: the client may not have the resource."""
+    """Raised by a callback: the caller may not read the resource."""
 
     def __init__(self, message: str = "", /) -> None: ...
 
@@ -43,7 +47,7 @@ class Busy(Outcome):
     """Raised by a callback: the resource cannot be read now.
 
     Args:
-        retry_after: Seconds after which the client may ask again, at least 0, or None.
+        retry_after: Seconds after which the client may try again, at least 0. None if they are unknown.
     """
 
     retry_after: float | None
@@ -52,8 +56,8 @@ class Busy(Outcome):
 class InputRequired(Outcome):
     """Raised by a callback that reads or answers a method: the client must give input first.
 
-    The client repeats its request with the input, which `Call.input_responses` and `Call.request_state` return. In
-    revisions without this the call fails.
+    The client repeats its request with the input, which `Call.input_responses` and `Call.request_state`
+    return. In revisions before 2026-07-28, which have no such answer, the call fails.
 
     Args:
         value: A dict with `inputRequests`, `requestState` or both.
@@ -63,19 +67,22 @@ class InputRequired(Outcome):
     def __init__(self, value: dict[str, Any], /) -> None: ...
 
 class Waiting(Outcome):
-    """Raised by `Call.request_input`: the client has not answered yet. The callback lets it through, and runs
-    again from its start when the client has answered.
+    """Raised by `Call.request_input`: the client has not answered yet. The callback must not catch it, and
+    runs again from its start when the client has answered.
     """
 
     def __init__(self, message: str = ..., /) -> None: ...
 
 class InvalidState(Outcome):
-    """Raised by a callback: the request's state is not one of this server. See `Call.open_state`."""
+    """Raised by a callback: the `requestState` of the client is forged, expired or of another request. See
+    `Call.open_state`.
+    """
 
     def __init__(self, message: str = "", /) -> None: ...
 
 class InsufficientScope(Outcome):
-    """Raised by a `verify` callback: the token is valid, but the request needs more. The status is 403.
+    """Raised by a `verify` callback: the token is valid, but lacks a scope that the request needs. The client
+    gets the status 403.
 
     Args:
         scopes: The scopes that the request needs, each a `str`.
@@ -88,7 +95,7 @@ class MissingCapability(Outcome):
     """Raised by a callback that answers a method: the client lacks capabilities that it needs.
 
     Args:
-        value: The capabilities, such as `{"sampling": {}}`.
+        value: The capabilities that the client lacks, such as `{"sampling": {}}`.
     """
 
     value: dict[str, Any]
@@ -100,9 +107,9 @@ class MethodError(Outcome):
     The future of `Call.send_request` raises it too, with the client's error.
 
     Args:
-        number: A number of JSON-RPC 2.0 section 5.1, or one of the program's own.
+        number: The code of the error: one of JSON-RPC 2.0 section 5.1, or one that the program chooses.
         message: A text for the client.
-        data: Further data, or None.
+        data: Further data for the client, a dict. None sends none.
     """
 
     number: int
@@ -126,29 +133,29 @@ class ToolError(Outcome):
 class InvalidAnswer(ToolError):
     """Raised by `Call.request_input`: the client's answer does not fit the form that it was asked to fill in.
 
-    The text says where. The model reads it if the function of a tool lets the exception through.
+    The text says where. The model reads it if the function of a tool does not catch the exception.
     """
 
 class ResponseError(Error):
-    """Raised by a test client: the server answered an error.
+    """Raised by a test client: the server answered with an error.
 
     An error for a missing resource is also a `ResourceNotFound`, with the code `not_found`. The same holds for
     `PermissionDenied` and `Busy`. All others have the code `response`.
 
     Args:
-        number: The number of the error, such as -32602.
+        number: The code of the JSON-RPC error, such as -32602.
         message: The message of the error.
-        data: The data of the error, or None.
-        code: The word of the error, as for `Error`.
+        data: The data of the error. None if it has none.
+        code: The kind of the error, a word as in `Error`.
     """
 
     number: int
-    """The error's number, such as -32602."""
+    """The code of the JSON-RPC error, such as -32602."""
     message: str
-    """The error's message."""
+    """The message of the error."""
     data: Any
-    """The error's data; None if it has none."""
+    """The data of the error. None if it has none."""
     def __init__(self, number: int, message: str, data: Any = None, code: str = "response", /) -> None: ...
     @property
     def uri(self) -> str | None:
-        """The URI in the data of the error, or None."""
+        """The URI in the data of the error. None if there is none."""

@@ -36,11 +36,11 @@ class Image(Media):
     """An image in the result of a tool or prompt (page "Tools" of the specification, Image Content).
 
     Args:
-        data: Its bytes; they are encoded as base64 for the client.
-        mime_type: Such as `"image/png"`.
+        data: The bytes. The client gets them as base64.
+        mime_type: The MIME type, such as `"image/png"`.
 
     Raises:
-        TypeError: `data` are no bytes, or `mime_type` is no `str`.
+        TypeError: `data` is not bytes, or `mime_type` is not a `str`.
     """
 
     _kind = "image"
@@ -52,11 +52,11 @@ class Audio(Media):
     Clients of a revision without audio get a line of text in its place.
 
     Args:
-        data: Its bytes; they are encoded as base64 for the client.
-        mime_type: Such as `"audio/wav"`.
+        data: The bytes. The client gets them as base64.
+        mime_type: The MIME type, such as `"audio/wav"`.
 
     Raises:
-        TypeError: `data` are no bytes, or `mime_type` is no `str`.
+        TypeError: `data` is not bytes, or `mime_type` is not a `str`.
     """
 
     _kind = "audio"
@@ -66,14 +66,15 @@ class Result:
     """The whole result of a tool with type hints: content blocks, structured content, or both.
 
     Args:
-        content: A `str`, an `Image`, an `Audio`, or a content block of the protocol as a dict with its `type`.
-        structured: The structured content: JSON, or a dataclass, a pydantic model and the like. Without content its
-            JSON is sent as a text, too.
+        content: A `str`, an `Image`, an `Audio`, or a content block of the protocol, a dict with its
+            `type`.
+        structured: The structured content: JSON, or a dataclass, a pydantic model and the like. If there is
+            no content, its JSON is sent as a text, too.
         is_error: True if the tool failed, and the content tells the model why. See also `ToolError`.
         meta: The `_meta` of the result.
 
     Raises:
-        TypeError: Content of another type.
+        TypeError: The content has another type.
     """
 
     def __init__(
@@ -106,11 +107,12 @@ class Message:
 
     Args:
         role: `"user"` or `"assistant"`.
-        content: A `str`, an `Image`, an `Audio`, or a content block of the protocol as a dict with its `type`.
+        content: A `str`, an `Image`, an `Audio`, or a content block of the protocol, a dict with its
+            `type`.
 
     Raises:
-        ValueError: Another role.
-        TypeError: Content of another type.
+        ValueError: The role is another one.
+        TypeError: The content has another type.
     """
 
     def __init__(self, role: Literal["user", "assistant"], content: str | Image | Audio | Mapping[str, Any]) -> None:

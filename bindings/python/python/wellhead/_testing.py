@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 class TestClient:
     """A client in memory, for tests without a running event loop.
 
-    Callbacks run on the thread that calls a method of the client. An `async def` runs on an event loop of the client's
-    own, which runs while such a method waits. Use the client on one thread at a time.
+    Callbacks run on the thread that calls a method of the client. An `async def` runs on an event loop of
+    the client's own, which runs only while a method of the client waits. Use the client on one thread at a
+    time.
 
     Args:
-        server: The server that the client talks to.
+        server: The server that the client connects to.
         revision: The protocol revision that the client speaks, named by its date. Default: the newest revision with a
             handshake that the server serves, else the newest.
         capabilities: The client's capabilities, such as `{"sampling": {}}`. Default: none.
@@ -72,26 +73,26 @@ class TestClient:
         return self._run(self._conversation.resources())
 
     def templates(self) -> _Objects:
-        """Returns all templates that the server lists, as the protocol's objects."""
+        """Returns all templates that the server lists, each a dict as in the protocol."""
         return self._run(self._conversation.templates())
 
     def read(self, uri: str, /) -> str | bytes:
-        """Returns the text or bytes of a resource; of several contents, the first.
+        """Returns the text or bytes of a resource. If it has several contents, returns the first.
 
-        Where the server asks for input first, `on_request` answers, and the client reads again with the answers.
+        If the server asks for input first, `on_request` answers, and the client reads again with the answers.
 
         Args:
             uri: An absolute URI.
 
         Raises:
-            ResponseError: The server answered an error, as for `request`.
-            Error: The contents are empty, or `on_request` refused (`unknown`).
+            ResponseError: The server answered with an error, as for `request`.
+            Error: The result has no contents (`error`), or `on_request` refused to give input (`unknown`).
             LimitError: The server asked for input 16 times.
         """
         return self._run(self._conversation.read(uri))
 
     def subscribe(self, uri: str, /) -> None:
-        """Subscribes to a resource. `next_update` returns its changes.
+        """Subscribes to a resource. `next_update` waits for its changes.
 
         Args:
             uri: An absolute URI.
@@ -107,7 +108,7 @@ class TestClient:
         self._run(self._conversation.unsubscribe(uri))
 
     def next_update(self, timeout: float = 5.0) -> str:
-        """Returns the URI of the next change. Blocks for at most `timeout` seconds.
+        """Returns the URI of the next subscribed resource that changed. Blocks for at most `timeout` seconds.
 
         Raises:
             LimitError: No change came in that time.
@@ -115,18 +116,20 @@ class TestClient:
         return self._run(self._conversation.next_update(timeout))
 
     def list_changes(self) -> int:
-        """Returns how many times the list of resources changed since the last call."""
+        """Returns how many times the server said that the list of resources changed, since the last call of this
+        method.
+        """
         return self._run(self._conversation.list_changes())
 
     def notifications(self) -> _Objects:
-        """Returns the other notifications since the last call, such as progress and log messages.
+        """Returns the other notifications since the last call of this method, such as progress and log messages.
 
         Each is a dict with `method` and `params`.
         """
         return self._run(self._conversation.notifications())
 
     def call_tool(self, name: str, arguments: _Json | None = None, /) -> _Json:
-        """Calls a tool, and returns its result as the protocol's object. Input and errors are as for `read`.
+        """Calls a tool, and returns its result, a dict as in the protocol. Input and errors are as for `read`.
 
         Args:
             name: The name of the tool.
@@ -135,7 +138,7 @@ class TestClient:
         return self._run(self._conversation.call_tool(name, arguments))
 
     def get_prompt(self, name: str, arguments: _Json | None = None, /) -> _Json:
-        """Gets a prompt, and returns its result as the protocol's object. Input and errors are as for `read`.
+        """Gets a prompt, and returns its result, a dict as in the protocol. Input and errors are as for `read`.
 
         Args:
             name: The name of the prompt.
@@ -164,8 +167,8 @@ class TestClient:
             params: The parameters, a dict. Default: none.
 
         Raises:
-            ResponseError: The server answered an error. It is also a `ResourceNotFound`, `PermissionDenied` or `Busy`
-                where the error says so.
+            ResponseError: The server answered with an error. For these errors it is also a `ResourceNotFound`,
+                a `PermissionDenied` or a `Busy`.
             ClosedError: The client or the server was closed.
         """
         return self._run(self._conversation.request(method, params or {}))
@@ -236,7 +239,7 @@ class AsyncTestClient:
         return await self._conversation.resources()
 
     async def templates(self) -> _Objects:
-        """Returns all templates that the server lists, as the protocol's objects."""
+        """Returns all templates that the server lists, each a dict as in the protocol."""
         return await self._conversation.templates()
 
     async def read(self, uri: str, /) -> str | bytes:
@@ -244,7 +247,7 @@ class AsyncTestClient:
         return await self._conversation.read(uri)
 
     async def subscribe(self, uri: str, /) -> None:
-        """Subscribes to a resource. `next_update` returns its changes."""
+        """Subscribes to a resource. `next_update` waits for its changes."""
         await self._conversation.subscribe(uri)
 
     async def unsubscribe(self, uri: str, /) -> None:
@@ -260,7 +263,9 @@ class AsyncTestClient:
         return await self._conversation.next_update(timeout)
 
     async def list_changes(self) -> int:
-        """Returns how many times the list of resources changed since the last call."""
+        """Returns how many times the server said that the list of resources changed, since the last call of this
+        method.
+        """
         return await self._conversation.list_changes()
 
     async def notifications(self) -> _Objects:
