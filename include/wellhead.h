@@ -241,14 +241,18 @@ typedef struct wellhead_cache_of {
 /* Counters of a server since it was made. They are read at slightly different moments. */
 typedef struct wellhead_counters {
     size_t struct_size;
-    uint64_t connections;                     /* Connections that were made. */
-    uint64_t connections_open;                /* Connections that are open. */
-    uint64_t calls;                           /* Calls of callbacks that began. */
-    uint64_t calls_answered;                  /* Calls answered before their request was cancelled or timed out. */
-    uint64_t calls_failed;                    /* Answered calls that failed, or were dropped without an answer. */
-    uint64_t changes;                         /* Changes of resources and of lists that the application reported. */
-    uint64_t uris_subscribed;                 /* URIs with at least one subscriber. */
-    uint64_t subscriptions;                   /* Subscribers of all URIs. A connection counts once for each URI. */
+    uint64_t connections;                     /* The number of connections that were made. */
+    uint64_t connections_open;                /* The number of connections that are open. */
+    uint64_t calls;                           /* The number of calls of callbacks that began. */
+    /* The number of calls answered before their request was cancelled or timed out. */
+    uint64_t calls_answered;
+    /* The number of answered calls that failed, or were dropped without an answer. */
+    uint64_t calls_failed;
+    /* The number of changes of resources and of lists that the application reported. */
+    uint64_t changes;
+    uint64_t uris_subscribed;                 /* The number of URIs with at least one subscriber. */
+    /* The number of subscribers of all URIs. A connection counts once for each URI. */
+    uint64_t subscriptions;
 } wellhead_counters;
 #define WELLHEAD_COUNTERS_INIT { sizeof(wellhead_counters), 0, 0, 0, 0, 0, 0, 0, 0 }
 

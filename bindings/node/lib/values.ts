@@ -497,20 +497,20 @@ export interface ObservedEnd {
 
 /** Totals of a server, and its open connections and subscriptions. */
 export interface Counters {
-  /** Connections that were made. */
+  /** The number of connections that were made. */
   readonly connections: number;
-  /** Connections that are open. */
+  /** The number of connections that are open. */
   readonly connectionsOpen: number;
-  /** Calls of callbacks that began. */
+  /** The number of calls of callbacks that began. */
   readonly calls: number;
-  /** Calls answered before their request was cancelled or timed out. */
+  /** The number of calls answered before their request was cancelled or timed out. */
   readonly callsAnswered: number;
-  /** Answered calls that failed, or were dropped without an answer. */
+  /** The number of answered calls that failed, or were dropped without an answer. */
   readonly callsFailed: number;
-  /** Changes of resources and of lists that the application reported. */
+  /** The number of changes of resources and of lists that the application reported. */
   readonly changes: number;
-  /** URIs with at least one subscriber. */
+  /** The number of URIs with at least one subscriber. */
   readonly urisSubscribed: number;
-  /** Subscribers of all URIs. A connection counts once for each URI. */
+  /** The number of subscribers of all URIs. A connection counts once for each URI. */
   readonly subscriptions: number;
 }

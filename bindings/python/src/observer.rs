@@ -80,20 +80,20 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Connections that were made.
+    /// The number of connections that were made.
     connections,
-    /// Connections that are open.
+    /// The number of connections that are open.
     connections_open,
-    /// Calls of callbacks that began.
+    /// The number of calls of callbacks that began.
     calls,
-    /// Calls answered before their request was cancelled or timed out.
+    /// The number of calls answered before their request was cancelled or timed out.
     calls_answered,
-    /// Answered calls that failed, or were dropped without an answer.
+    /// The number of answered calls that failed, or were dropped without an answer.
     calls_failed,
-    /// Changes of resources and of lists that the application reported.
+    /// The number of changes of resources and of lists that the application reported.
     changes,
-    /// URIs with at least one subscriber.
+    /// The number of URIs with at least one subscriber.
     uris_subscribed,
-    /// Subscribers of all URIs. A connection counts once for each URI.
+    /// The number of subscribers of all URIs. A connection counts once for each URI.
     subscriptions,
 }

@@ -151,8 +151,8 @@ fn a_text_a_list_an_object_or_a_callback_that_differs_or_is_missing_is_found() {
 fn a_counter_or_a_word_of_a_value_that_differs_is_found() {
     assert_found(
         "ffi/src/observe.rs",
-        "Connections that are open.",
-        "Connections.",
+        "connections that are open.",
+        "connections.",
         "C: counters connections_open",
     );
     assert_found(PYTHON, "URIs with at least one subscriber.", "URIs.", "Python: counters uris_subscribed");

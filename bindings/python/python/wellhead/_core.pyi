@@ -2112,28 +2112,28 @@ class Counters:
 
     @property
     def connections(self) -> int:
-        """Connections that were made."""
+        """The number of connections that were made."""
     @property
     def connections_open(self) -> int:
-        """Connections that are open."""
+        """The number of connections that are open."""
     @property
     def calls(self) -> int:
-        """Calls of callbacks that began."""
+        """The number of calls of callbacks that began."""
     @property
     def calls_answered(self) -> int:
-        """Calls answered before their request was cancelled or timed out."""
+        """The number of calls answered before their request was cancelled or timed out."""
     @property
     def calls_failed(self) -> int:
-        """Answered calls that failed, or were dropped without an answer."""
+        """The number of answered calls that failed, or were dropped without an answer."""
     @property
     def changes(self) -> int:
-        """Changes of resources and of lists that the application reported."""
+        """The number of changes of resources and of lists that the application reported."""
     @property
     def uris_subscribed(self) -> int:
-        """URIs with at least one subscriber."""
+        """The number of URIs with at least one subscriber."""
     @property
     def subscriptions(self) -> int:
-        """Subscribers of all URIs. A connection counts once for each URI."""
+        """The number of subscribers of all URIs. A connection counts once for each URI."""
 
 @final
 class Explanation:
