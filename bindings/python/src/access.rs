@@ -14,7 +14,7 @@ use wellhead::{InterestAnswer, Verdict};
 /// Args:
 ///     id: Bytes that stay the same for this caller, or a `str` that stands for its UTF-8. Cursors and
 ///         sessions work only for the id that got them. Empty for an unknown caller.
-///     value: Any object for the program's callbacks, such as the claims of a verified token.
+///     value: Any object, which callbacks get from `Call.caller`, such as the claims of a verified token.
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Caller {
     id: Py<PyBytes>,

@@ -189,8 +189,8 @@ impl Call {
         capabilities.map(|capabilities| loads(py, &capabilities)).transpose()
     }
 
-    /// The session of the client, a `wellhead.Session`, which may be kept beyond the call. None in revision
-    /// 2026-07-28, which has no sessions, and once the call is answered.
+    /// The session of the client, a `wellhead.Session`, which the application may keep beyond the call. None in
+    /// revision 2026-07-28, which has no sessions, and once the call is answered.
     #[getter]
     fn session(&self, py: Python<'_>) -> Option<Session> {
         detach(py, || self.slot.session()).map(Session)
@@ -208,7 +208,7 @@ impl Call {
         settings.map(|settings| loads(py, &settings)).transpose()
     }
 
-    /// True if the client says that it shows MCP Apps. False once the call is answered.
+    /// True if the client declares that it shows MCP Apps. False once the call is answered.
     #[getter]
     fn client_supports_apps(&self, py: Python<'_>) -> bool {
         detach(py, || self.slot.client_supports_apps())
@@ -238,15 +238,15 @@ impl Call {
         self.read()?.request_state()
     }
 
-    /// Returns a `requestState` that `open_state` opens for the same caller and URI, encrypted under the
-    /// server's cursor key.
+    /// Returns a `requestState` that only `open_state` opens, for the same caller and URI. It is encrypted with
+    /// the server's cursor key.
     ///
-    /// A client can send it back any number of times.
+    /// A client can send the same state back any number of times.
     ///
     /// Args:
     ///     state: The text to seal.
-    ///     until: The time at which it expires, on a clock that all replicas share, such as milliseconds of
-    ///         Unix time.
+    ///     until: The time at which the state expires, on a clock that all replicas share, such as milliseconds
+    ///         of Unix time.
     #[pyo3(signature = (state, until, /))]
     fn seal_state(&self, state: &Bound<'_, PyAny>, until: &Bound<'_, PyAny>) -> PyResult<String> {
         let (py, state, until) = (state.py(), given::string("state", state)?, given::count("until", until)?);
@@ -340,9 +340,9 @@ impl Call {
     /// `warning` before it sets one. In revision 2026-07-28 each request names its lowest level.
     ///
     /// Args:
-    ///     level: The level, from `debug` to `emergency`.
+    ///     level: The level of the line, from `debug` to `emergency`.
     ///     data: A text, or another value that can be written as JSON.
-    ///     logger: The name of the part of the application that the line is from.
+    ///     logger: The name of the part of the application that the line is from. None sends no name.
     ///
     /// Returns:
     ///     True if it was sent. False for the reasons that `notify` names.
@@ -371,8 +371,8 @@ impl Call {
     ///
     /// Args:
     ///     progress: The work done so far, in any unit, such as bytes.
-    ///     total: The whole work in the same unit, if it is known.
-    ///     message: A text for people.
+    ///     total: The whole work in the same unit. None if it is unknown.
+    ///     message: A text for people about the progress. None sends none.
     ///
     /// Returns:
     ///     True if the client still waits for the answer, False if not. A callback may stop its work then.

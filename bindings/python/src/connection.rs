@@ -160,11 +160,11 @@ impl Connection {
     /// Buffers input from the client: messages that end in a newline, split anywhere.
     ///
     /// Args:
-    ///     data: Bytes. They are copied.
+    ///     data: The bytes that came from the client. They are copied.
     ///
     /// Returns:
-    ///     The number of bytes that were taken. If it is less than given, stop reading until `wake`, and
-    ///         pass the rest again.
+    ///     The number of bytes that were accepted. If it is less than given, stop reading until `wake` is
+    ///         called, and then pass the rest.
     #[pyo3(signature = (data, /))]
     fn receive(&self, data: &Bound<'_, PyAny>) -> PyResult<usize> {
         let py = data.py();
@@ -180,8 +180,8 @@ impl Connection {
         raising(|| detach(py, || core.end()))
     }
 
-    /// Handles buffered messages, and runs at most `max` callbacks on this thread. Returns how many
-    /// callbacks it ran.
+    /// Handles buffered messages, and runs at most `max` callbacks on this thread. Returns the number of
+    /// callbacks that it ran.
     ///
     /// Returns 0 inside of a callback. An `async def` needs a running event loop on this thread.
     ///
@@ -234,7 +234,7 @@ impl Connection {
         Ok(self.0.core(py)?.poll_timeout())
     }
 
-    /// Advances the clock. Calls whose deadline has passed become internal errors.
+    /// Advances the clock. Calls whose deadline has passed are answered with an internal error.
     ///
     /// The clock starts at 0. Call it before polls, since deadlines count from the last call.
     ///
@@ -252,7 +252,7 @@ impl Connection {
     ///
     /// Args:
     ///     message: One JSON-RPC message, a `str` or bytes.
-    ///     timeout: Seconds after which the answer is an internal error.
+    ///     timeout: Seconds after which unanswered calls are answered with an internal error.
     ///
     /// Returns:
     ///     The answer, or None for a notification.
@@ -295,7 +295,8 @@ impl Connection {
         }
     }
 
-    /// Handles one message, and returns the answer, in an `async def`. Cancelling it drops the answer.
+    /// Handles one message, and returns the answer, in an `async def`. Cancelling the task that awaits it drops
+    /// the answer.
     ///
     /// Args:
     ///     message: One JSON-RPC message, a `str` or bytes.

@@ -18,7 +18,7 @@ impl Explanation {
         &self.0.uri
     }
 
-    /// The kind of registration that serves the URI. `invalid` means that it is not an absolute URI.
+    /// The kind of registration that serves the URI. `invalid` means that the text is not an absolute URI.
     #[getter]
     fn taken_by(&self) -> &'static str {
         match &self.0.taken_by {
@@ -31,7 +31,7 @@ impl Explanation {
         }
     }
 
-    /// The text of the template that serves the URI, or None.
+    /// The text of the template that serves the URI. None if no template does.
     #[getter]
     fn uri_template(&self) -> Option<&str> {
         match &self.0.taken_by {
@@ -40,7 +40,7 @@ impl Explanation {
         }
     }
 
-    /// The values of the template's variables, percent-decoded.
+    /// The values of that template's variables, percent-decoded. Empty if no template serves the URI.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -56,7 +56,7 @@ impl Explanation {
         Ok(dict)
     }
 
-    /// The reason why it is not an absolute URI, or None.
+    /// The reason why the text is not an absolute URI. None if it is one.
     #[getter]
     fn reason(&self) -> Option<&str> {
         match &self.0.taken_by {
@@ -65,8 +65,8 @@ impl Explanation {
         }
     }
 
-    /// A registration that differs only by a final slash, or by the case of scheme or host, if nothing
-    /// serves the URI.
+    /// If nothing serves the URI: a registration that differs only by a final slash, or by the case of scheme
+    /// or host. None if there is none.
     #[getter]
     fn did_you_mean(&self) -> Option<&str> {
         self.0.did_you_mean.as_deref()
@@ -78,7 +78,7 @@ impl Explanation {
         self.0.passed_over.iter().cloned().map(PassedOver).collect()
     }
 
-    /// Returns one JSON object, a `str`. All languages give the same one.
+    /// Returns the explanation as one JSON object, a `str`, which is the same in all languages.
     fn to_json(&self) -> String {
         self.0.to_json()
     }
@@ -104,7 +104,7 @@ impl PassedOver {
         &self.0.uri_template
     }
 
-    /// The reason.
+    /// The reason why the template does not serve the URI.
     ///
     /// - `differs`: the template does not match
     /// - `values`: a value is not UTF-8 once decoded, or two values of one variable differ
@@ -120,8 +120,8 @@ impl PassedOver {
         }
     }
 
-    /// The first byte of the URI that does not match, from 0, for `differs`. The length of the URI if it is
-    /// too short.
+    /// For `differs`: the first byte of the URI that does not match, from 0, or the length of the URI if it is
+    /// too short. None for other reasons.
     #[getter]
     fn at(&self) -> Option<usize> {
         match &self.0.why {
@@ -130,7 +130,7 @@ impl PassedOver {
         }
     }
 
-    /// A template that would match, with `{+name}` in place of `{name}`, for `differs`, or None.
+    /// For `differs`: a template that would match, with `{+name}` in place of `{name}`. None if there is none.
     #[getter]
     fn did_you_mean(&self) -> Option<&str> {
         match &self.0.why {
@@ -139,7 +139,7 @@ impl PassedOver {
         }
     }
 
-    /// The name of the variable, for `unsafe`, or None.
+    /// For `unsafe`: the name of the variable. None for other reasons.
     #[getter]
     fn variable(&self) -> Option<&str> {
         match &self.0.why {
@@ -153,7 +153,7 @@ impl PassedOver {
     }
 }
 
-/// Returns the URI that a template makes of values, by RFC 6570, levels 1 to 4.
+/// Returns the URI that a template (RFC 6570, levels 1 to 4) makes of values.
 ///
 /// Also works for templates that cannot be registered. Values that the template does not use are
 /// ignored.
@@ -162,7 +162,7 @@ impl PassedOver {
 ///
 /// Args:
 ///     uri_template: The text of the template.
-///     values: A `str`, a list of `str` or a dict of `str` for each variable.
+///     values: The values by variable, each a `str`, a list of `str` or a dict of `str`.
 ///
 /// Raises:
 ///     TypeError: A value has another type.

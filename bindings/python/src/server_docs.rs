@@ -33,8 +33,8 @@ Args:
         result.
     list_changed_methods: Further kinds of lists for `notify_list_changed`, a dict. Each key is the
         member that clients set in `subscriptions/listen`. Its value is the method of the notification.
-    cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
-        more specific hint says so.
+    cache: How long clients may reuse answers, a `CacheHint`. With `authorize`, an answer is `public`
+        only if a more specific hint says so.
     cache_of: Caching hints for single kinds of answers: `discover`, `resources`, `templates`, `tools`,
         `prompts` and `reads`.
     instance_name: The name of this instance among the instances that exchange changes through
@@ -56,7 +56,7 @@ Args:
         answers it as if the resource did not exist.
     undeclared_lists: The answer to a client that asks for a list whose capability the server does not
         declare: `error`, or `empty` for an empty list.
-    titles_in_contents: The clients that get `name` and `title` of contents: those of the revision
+    titles_in_contents: The clients that get the `name` and `title` of contents: those of the revision
         `2025-06-18`, `never` any, or `always` all.
     omit_newer_fields: True omits fields that the client's revision does not have.
     handshake_extensions: True if the answer to `initialize` declares the extensions too, although the
@@ -715,7 +715,7 @@ It may be an `async def`. Several functions run in their order. If one raises, t
 begin. Usable as a decorator, with and without parentheses.
 
 Args:
-    function: The function."
+    function: The function. Without it, the method returns a decorator."
     };
     (on_stop) => {
         "Calls a function without parameters when a service of the server has ended, before its `lifespan`
@@ -725,7 +725,7 @@ It may be an `async def`. Several functions run in the reverse order, as what wa
 first. Usable as a decorator, with and without parentheses.
 
 Args:
-    function: The function."
+    function: The function. Without it, the method returns a decorator."
     };
     (on_publish) => {
         "Calls a function `(event)` with each change that this instance announces, for the `inject` of other
@@ -773,8 +773,7 @@ such as `http.server.ThreadingHTTPServer`: `HttpEndpoint.handle` takes a request
 Arguments and errors are those of `asgi`."
     };
     (explain) => {
-        "Returns which registration serves a URI, and why each template that does not match it does not.
-Calls no callback.
+        "Returns which registration serves a URI, and why each other template does not. Calls no callback.
 
 Args:
     uri: The URI to explain. Any other text is explained too: the result says why it is no absolute URI."
@@ -824,7 +823,8 @@ Args:
         them. With more, all of them are new threads.
     on_listening: A function `(address, port)`, called once clients can connect.
     drain_ms: Milliseconds that calls in flight may still take after the server is closed.
-    connections: The greatest number of TCP connections at once. Further connections wait.
+    connections: The greatest number of TCP connections at once. Further connections wait until one is
+        closed.
     io_threads: The number of threads that read and write, 1 to 1,024.
     head_ms: Milliseconds that the head of a request may take to arrive.
     idle_ms: Milliseconds that a connection may stay idle, with no request and no progress of its
@@ -840,8 +840,8 @@ Args:
     scopes: The scopes that each request needs.
     allowed_origins: Origins of web pages that may send requests, `scheme://host[:port]`. `*` allows
         any, `https://*.example.com` any subdomain.
-    allowed_hosts: Values of `Host` that are accepted, with or without a port. `*` allows any,
-        `*.example.com` any subdomain.
+    allowed_hosts: Values of the header field `Host` that are accepted, with or without a port. `*`
+        allows any, `*.example.com` any subdomain.
     cors: True lets pages of the allowed origins read the responses (CORS).
     strict_accept: True refuses requests whose `Accept` lacks `application/json` or `text/event-stream`,
         which the protocol requires.
@@ -853,7 +853,8 @@ Args:
     keep_alive_ms: Milliseconds of silence after which the server writes a comment to an event stream,
         which keeps it open.
     body_ms: Milliseconds that the body of a request may take to arrive.
-    replay_bytes: Bytes of events that a session keeps for a client that connects again.
+    replay_bytes: Bytes of events that a session keeps for a client that connects again after its stream
+        broke.
     token_required: True refuses requests without a bearer token, if `verify` is set. False lets
         `verify` judge such requests too, by another header field, such as a cookie or an API key.
 

@@ -68,9 +68,9 @@ impl Session {
     /// client set by `logging/setLevel`. That is `warning` before it sets one. Never blocks.
     ///
     /// Args:
-    ///     level: The level, from `debug` to `emergency`.
+    ///     level: The level of the line, from `debug` to `emergency`.
     ///     data: A text, or another value that can be written as JSON.
-    ///     logger: The name of the part of the application that the line is from.
+    ///     logger: The name of the part of the application that the line is from. None sends no name.
     ///
     /// Returns:
     ///     True if it was sent. False for the reasons that `notify` names.

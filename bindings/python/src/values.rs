@@ -25,13 +25,13 @@ const DESCRIBED: [&str; 9] =
 ///     title: The name for people.
 ///     mime_type: The MIME type, `type/subtype`. Default for JSON: that of the registration, or
 ///         `application/json`.
-///     meta: The `_meta` of this element, a dict.
+///     meta: The `_meta` of this element, a dict. Default: that of the registration.
 ///     kind: The sort of resource, as in `Resource`.
 ///     version: The version of the contents, as in `Resource`. A client that already has this version gets
 ///         no body.
 ///     metadata: Attributes of the resource, a dict, as in `Resource`.
-///     cache: How long a client may reuse the answer. If an answer has several elements, only the hint of
-///         the element for the requested resource itself counts.
+///     cache: How long a client may reuse the answer, a `CacheHint`. If an answer has several elements,
+///         only the hint of the element for the requested resource itself counts.
 ///
 /// Raises:
 ///     TypeError: An argument has the wrong type, or cannot be written as JSON.
@@ -140,7 +140,7 @@ impl NotModified {
 ///         get `kind`, `version` and `metadata`.
 ///     version: A text that changes whenever the contents change.
 ///     metadata: Further attributes that the program chooses, a dict.
-///     cache: How long a client may reuse the contents. Not used in lists.
+///     cache: How long a client may reuse the contents, a `CacheHint`. Lists do not use it.
 ///
 /// Raises:
 ///     TypeError: An argument has the wrong type.

@@ -136,12 +136,12 @@ class Call:
         """
     @property
     def session(self) -> Session | None:
-        """The session of the client, a `wellhead.Session`, which may be kept beyond the call. None in revision
-        2026-07-28, which has no sessions, and once the call is answered.
+        """The session of the client, a `wellhead.Session`, which the application may keep beyond the call. None in
+        revision 2026-07-28, which has no sessions, and once the call is answered.
         """
     @property
     def client_supports_apps(self) -> bool:
-        """True if the client says that it shows MCP Apps. False once the call is answered."""
+        """True if the client declares that it shows MCP Apps. False once the call is answered."""
     def extension(self, id: str, /) -> dict[str, Any] | None:
         """Returns the client's settings of an extension of the protocol, a dict. Returns None if the client does
         not declare the extension, and once the call is answered.
@@ -178,8 +178,8 @@ class Call:
 
         Args:
             progress: The work done so far, in any unit, such as bytes.
-            total: The whole work in the same unit, if it is known.
-            message: A text for people.
+            total: The whole work in the same unit. None if it is unknown.
+            message: A text for people about the progress. None sends none.
 
         Returns:
             True if the client still waits for the answer, False if not. A callback may stop its work then.
@@ -211,15 +211,15 @@ class Call:
         sent none. A client can invent one: see `open_state`.
         """
     def seal_state(self, state: str, until: int, /) -> str:
-        """Returns a `requestState` that `open_state` opens for the same caller and URI, encrypted under the
-        server's cursor key.
+        """Returns a `requestState` that only `open_state` opens, for the same caller and URI. It is encrypted with
+        the server's cursor key.
 
-        A client can send it back any number of times.
+        A client can send the same state back any number of times.
 
         Args:
             state: The text to seal.
-            until: The time at which it expires, on a clock that all replicas share, such as milliseconds of
-                Unix time.
+            until: The time at which the state expires, on a clock that all replicas share, such as milliseconds
+                of Unix time.
         """
     def open_state(self, now: int, /) -> str | None:
         """Returns the text that an earlier call sealed with `seal_state`, from the `requestState` of this request.
@@ -278,9 +278,9 @@ class Call:
         `warning` before it sets one. In revision 2026-07-28 each request names its lowest level.
 
         Args:
-            level: The level, from `debug` to `emergency`.
+            level: The level of the line, from `debug` to `emergency`.
             data: A text, or another value that can be written as JSON.
-            logger: The name of the part of the application that the line is from.
+            logger: The name of the part of the application that the line is from. None sends no name.
 
         Returns:
             True if it was sent. False for the reasons that `notify` names.
@@ -369,7 +369,7 @@ class Caller:
     Args:
         id: Bytes that stay the same for this caller, or a `str` that stands for its UTF-8. Cursors and
             sessions work only for the id that got them. Empty for an unknown caller.
-        value: Any object for the program's callbacks, such as the claims of a verified token.
+        value: Any object, which callbacks get from `Call.caller`, such as the claims of a verified token.
     """
 
     def __new__(cls, id: str | Buffer, value: Any = None, /) -> Self: ...
@@ -460,13 +460,13 @@ class Contents:
         title: The name for people.
         mime_type: The MIME type, `type/subtype`. Default for JSON: that of the registration, or
             `application/json`.
-        meta: The `_meta` of this element, a dict.
+        meta: The `_meta` of this element, a dict. Default: that of the registration.
         kind: The sort of resource, as in `Resource`.
         version: The version of the contents, as in `Resource`. A client that already has this version gets
             no body.
         metadata: Attributes of the resource, a dict, as in `Resource`.
-        cache: How long a client may reuse the answer. If an answer has several elements, only the hint of
-            the element for the requested resource itself counts.
+        cache: How long a client may reuse the answer, a `CacheHint`. If an answer has several elements,
+            only the hint of the element for the requested resource itself counts.
 
     Raises:
         TypeError: An argument has the wrong type, or cannot be written as JSON.
@@ -523,7 +523,7 @@ class Resource:
             get `kind`, `version` and `metadata`.
         version: A text that changes whenever the contents change.
         metadata: Further attributes that the program chooses, a dict.
-        cache: How long a client may reuse the contents. Not used in lists.
+        cache: How long a client may reuse the contents, a `CacheHint`. Lists do not use it.
 
     Raises:
         TypeError: An argument has the wrong type.
@@ -682,9 +682,9 @@ class Session:
         client set by `logging/setLevel`. That is `warning` before it sets one. Never blocks.
 
         Args:
-            level: The level, from `debug` to `emergency`.
+            level: The level of the line, from `debug` to `emergency`.
             data: A text, or another value that can be written as JSON.
-            logger: The name of the part of the application that the line is from.
+            logger: The name of the part of the application that the line is from. None sends no name.
 
         Returns:
             True if it was sent. False for the reasons that `notify` names.
@@ -843,8 +843,8 @@ class Server:
             result.
         list_changed_methods: Further kinds of lists for `notify_list_changed`, a dict. Each key is the
             member that clients set in `subscriptions/listen`. Its value is the method of the notification.
-        cache: How long clients may reuse answers. With `authorize`, an answer is `public` only if a
-            more specific hint says so.
+        cache: How long clients may reuse answers, a `CacheHint`. With `authorize`, an answer is `public`
+            only if a more specific hint says so.
         cache_of: Caching hints for single kinds of answers: `discover`, `resources`, `templates`, `tools`,
             `prompts` and `reads`.
         instance_name: The name of this instance among the instances that exchange changes through
@@ -866,7 +866,7 @@ class Server:
             answers it as if the resource did not exist.
         undeclared_lists: The answer to a client that asks for a list whose capability the server does not
             declare: `error`, or `empty` for an empty list.
-        titles_in_contents: The clients that get `name` and `title` of contents: those of the revision
+        titles_in_contents: The clients that get the `name` and `title` of contents: those of the revision
             `2025-06-18`, `never` any, or `always` all.
         omit_newer_fields: True omits fields that the client's revision does not have.
         handshake_extensions: True if the answer to `initialize` declares the extensions too, although the
@@ -1767,7 +1767,7 @@ class Server:
         begin. Usable as a decorator, with and without parentheses.
 
         Args:
-            function: The function.
+            function: The function. Without it, the method returns a decorator.
         """
     @overload
     def on_stop(self, function: _AtService, /) -> _AtService: ...
@@ -1780,7 +1780,7 @@ class Server:
         first. Usable as a decorator, with and without parentheses.
 
         Args:
-            function: The function.
+            function: The function. Without it, the method returns a decorator.
         """
     def inject(self, event: str, /) -> bool:
         """Notifies the clients of this instance of a change that another instance of the service published with
@@ -1801,8 +1801,7 @@ class Server:
     def counters(self) -> Counters:
         """Returns the counters of the server: its connections, calls, changes and subscriptions."""
     def explain(self, uri: str, /) -> Explanation:
-        """Returns which registration serves a URI, and why each template that does not match it does not.
-        Calls no callback.
+        """Returns which registration serves a URI, and why each other template does not. Calls no callback.
 
         Args:
             uri: The URI to explain. Any other text is explained too: the result says why it is no absolute URI.
@@ -1881,7 +1880,8 @@ class Server:
                 them. With more, all of them are new threads.
             on_listening: A function `(address, port)`, called once clients can connect.
             drain_ms: Milliseconds that calls in flight may still take after the server is closed.
-            connections: The greatest number of TCP connections at once. Further connections wait.
+            connections: The greatest number of TCP connections at once. Further connections wait until one is
+                closed.
             io_threads: The number of threads that read and write, 1 to 1,024.
             head_ms: Milliseconds that the head of a request may take to arrive.
             idle_ms: Milliseconds that a connection may stay idle, with no request and no progress of its
@@ -1897,8 +1897,8 @@ class Server:
             scopes: The scopes that each request needs.
             allowed_origins: Origins of web pages that may send requests, `scheme://host[:port]`. `*` allows
                 any, `https://*.example.com` any subdomain.
-            allowed_hosts: Values of `Host` that are accepted, with or without a port. `*` allows any,
-                `*.example.com` any subdomain.
+            allowed_hosts: Values of the header field `Host` that are accepted, with or without a port. `*`
+                allows any, `*.example.com` any subdomain.
             cors: True lets pages of the allowed origins read the responses (CORS).
             strict_accept: True refuses requests whose `Accept` lacks `application/json` or `text/event-stream`,
                 which the protocol requires.
@@ -1910,7 +1910,8 @@ class Server:
             keep_alive_ms: Milliseconds of silence after which the server writes a comment to an event stream,
                 which keeps it open.
             body_ms: Milliseconds that the body of a request may take to arrive.
-            replay_bytes: Bytes of events that a session keeps for a client that connects again.
+            replay_bytes: Bytes of events that a session keeps for a client that connects again after its stream
+                broke.
             token_required: True refuses requests without a bearer token, if `verify` is set. False lets
                 `verify` judge such requests too, by another header field, such as a cookie or an API key.
 
@@ -2144,26 +2145,26 @@ class Explanation:
         """The text that was explained, a URI or not."""
     @property
     def taken_by(self) -> Literal["value", "resource", "template", "fallback", "nothing", "invalid"]:
-        """The kind of registration that serves the URI. `invalid` means that it is not an absolute URI."""
+        """The kind of registration that serves the URI. `invalid` means that the text is not an absolute URI."""
     @property
     def uri_template(self) -> str | None:
-        """The text of the template that serves the URI, or None."""
+        """The text of the template that serves the URI. None if no template does."""
     @property
     def values(self) -> dict[str, str | list[str]]:
-        """The values of the template's variables, percent-decoded."""
+        """The values of that template's variables, percent-decoded. Empty if no template serves the URI."""
     @property
     def reason(self) -> str | None:
-        """The reason why it is not an absolute URI, or None."""
+        """The reason why the text is not an absolute URI. None if it is one."""
     @property
     def did_you_mean(self) -> str | None:
-        """A registration that differs only by a final slash, or by the case of scheme or host, if nothing
-        serves the URI.
+        """If nothing serves the URI: a registration that differs only by a final slash, or by the case of scheme
+        or host. None if there is none.
         """
     @property
     def passed_over(self) -> list[PassedOver]:
         """The templates that do not serve this URI, sorted by their text."""
     def to_json(self) -> str:
-        """Returns one JSON object, a `str`. All languages give the same one."""
+        """Returns the explanation as one JSON object, a `str`, which is the same in all languages."""
 
 @final
 class PassedOver:
@@ -2174,7 +2175,7 @@ class PassedOver:
         """The text of the template."""
     @property
     def why(self) -> Literal["differs", "values", "unsafe", "less_specific"]:
-        """The reason.
+        """The reason why the template does not serve the URI.
 
         - `differs`: the template does not match
         - `values`: a value is not UTF-8 once decoded, or two values of one variable differ
@@ -2183,18 +2184,18 @@ class PassedOver:
         """
     @property
     def at(self) -> int | None:
-        """The first byte of the URI that does not match, from 0, for `differs`. The length of the URI if it is
-        too short.
+        """For `differs`: the first byte of the URI that does not match, from 0, or the length of the URI if it is
+        too short. None for other reasons.
         """
     @property
     def did_you_mean(self) -> str | None:
-        """A template that would match, with `{+name}` in place of `{name}`, for `differs`, or None."""
+        """For `differs`: a template that would match, with `{+name}` in place of `{name}`. None if there is none."""
     @property
     def variable(self) -> str | None:
-        """The name of the variable, for `unsafe`, or None."""
+        """For `unsafe`: the name of the variable. None for other reasons."""
 
 def expand(uri_template: str, values: Mapping[str, str | Sequence[str] | Mapping[str, str]], /) -> str:
-    """Returns the URI that a template makes of values, by RFC 6570, levels 1 to 4.
+    """Returns the URI that a template (RFC 6570, levels 1 to 4) makes of values.
 
     Also works for templates that cannot be registered. Values that the template does not use are
     ignored.
@@ -2203,7 +2204,7 @@ def expand(uri_template: str, values: Mapping[str, str | Sequence[str] | Mapping
 
     Args:
         uri_template: The text of the template.
-        values: A `str`, a list of `str` or a dict of `str` for each variable.
+        values: The values by variable, each a `str`, a list of `str` or a dict of `str`.
 
     Raises:
         TypeError: A value has another type.
@@ -2223,17 +2224,17 @@ class Connection:
         """Buffers input from the client: messages that end in a newline, split anywhere.
 
         Args:
-            data: Bytes. They are copied.
+            data: The bytes that came from the client. They are copied.
 
         Returns:
-            The number of bytes that were taken. If it is less than given, stop reading until `wake`, and
-                pass the rest again.
+            The number of bytes that were accepted. If it is less than given, stop reading until `wake` is
+                called, and then pass the rest.
         """
     def end(self) -> None:
         """Ends the input of the client. Messages that were received before are still answered."""
     def poll_event(self, max: int | None = None, /) -> int:
-        """Handles buffered messages, and runs at most `max` callbacks on this thread. Returns how many
-        callbacks it ran.
+        """Handles buffered messages, and runs at most `max` callbacks on this thread. Returns the number of
+        callbacks that it ran.
 
         Returns 0 inside of a callback. An `async def` needs a running event loop on this thread.
 
@@ -2251,7 +2252,7 @@ class Connection:
         has a deadline.
         """
     def tick(self, now_ms: int, /) -> None:
-        """Advances the clock. Calls whose deadline has passed become internal errors.
+        """Advances the clock. Calls whose deadline has passed are answered with an internal error.
 
         The clock starts at 0. Call it before polls, since deadlines count from the last call.
 
@@ -2264,7 +2265,7 @@ class Connection:
 
         Args:
             message: One JSON-RPC message, a `str` or bytes.
-            timeout: Seconds after which the answer is an internal error.
+            timeout: Seconds after which unanswered calls are answered with an internal error.
 
         Returns:
             The answer, or None for a notification.
@@ -2276,7 +2277,8 @@ class Connection:
         """
     def _begin(self, message: str | Buffer) -> bytes | Exchange | None: ...
     async def handle_async(self, message: str | Buffer, /) -> bytes | None:
-        """Handles one message, and returns the answer, in an `async def`. Cancelling it drops the answer.
+        """Handles one message, and returns the answer, in an `async def`. Cancelling the task that awaits it drops
+        the answer.
 
         Args:
             message: One JSON-RPC message, a `str` or bytes.
