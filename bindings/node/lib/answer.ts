@@ -54,7 +54,7 @@ function plain(value: unknown): string {
   return typeof value === 'function' ? 'a function' : `the ${typeof value} ${shown(value)}`;
 }
 
-/** Says which wrong value a callback returned, and what to return instead. */
+/** Returns a message about the wrong value that a callback returned, and about what to return instead. */
 function noBody(part: unknown, body: unknown): string {
   const returned = 'the callback returned';
   if (typeof part !== 'object' || part === null)
@@ -110,7 +110,7 @@ export function said(contents: Contents): string {
 
 const LETTERS = { allow: 'a', deny: 'd', hide: 'h' } as const;
 
-/** Packs the verdicts about this number of URIs: a letter for each. */
+/** Packs the verdicts of an authorizer: a letter for each URI. `uris`: the number of URIs. */
 export function verdicts(given: readonly Verdict[] | undefined, uris: number): NativeAnswer {
   if (!Array.isArray(given) || given.length !== uris) {
     return {
@@ -150,7 +150,7 @@ function isIterable(value: unknown): value is Iterable<unknown> {
 /** The methods whose results are those of tools and prompts. Others may return nothing. */
 const NAMED = new Set(['tools/call', 'prompts/get']);
 
-/** Packs the answer of a method, a tool or a prompt, as `method` says. */
+/** Packs the answer of a method, a tool or a prompt. `method`: the method of the request, such as `tools/call`. */
 export function result(given: JsonObject | void, method: string): NativeAnswer {
   if (given === undefined && !NAMED.has(method)) return '{}';
   if (typeof given === 'object' && given !== null && !Array.isArray(given))

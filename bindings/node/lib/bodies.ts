@@ -60,7 +60,7 @@ async function readBody(
   };
 }
 
-/** MIME types of texts. */
+/** Matches the MIME types of bodies that are sent as text. */
 const TEXT = /^text\/|[/+](json|xml|javascript|yaml)\b|;\s*charset=/i;
 
 /** Returns the stream of a body, and as `type` the MIME type of a `Response` or a `Blob`, which may be empty. */

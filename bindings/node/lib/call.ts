@@ -9,7 +9,7 @@ import type { Call, Caller, JsonObject, ListCall, Meta, Session } from './values
 /** The anonymous caller: that of a connection whose application named none. */
 export const NOBODY: Caller = Object.freeze({ id: '' });
 
-/** The functions of the native half that a running call uses. */
+/** The functions of the native half that a running call uses, such as to send a notification. */
 export type Says = Pick<
   NativeServer,
   | 'notify'

@@ -386,7 +386,7 @@ export class Callbacks {
     this.#requests.closed(connection);
   }
 
-  /** Cancels these calls, whose connections are gone. */
+  /** Cancels the calls with these numbers, whose connections are gone. */
   abandon(numbers: number[]): void {
     for (const number of numbers) {
       this.#cancel(number);

@@ -12,7 +12,7 @@ interface Exchange {
   readonly reject: (e: Error) => void;
 }
 
-/** The functions of its server that a connection needs. */
+/** The parts of a server that its connections use. */
 export interface Owner {
   readonly runEvent: RunEvent;
   /** Cancels the calls whose connections are gone. */

@@ -6,11 +6,11 @@ import type { CacheHint, Call, JsonObject, Meta } from './values.js';
 export interface Contents {
   /** The text or bytes, never as base64, or a source of them. */
   body: string | Uint8Array | SharedBytes | BodySource;
-  /** The URI of a sub-resource. Default: the requested URI. */
+  /** The URI of this element, if it is a sub-resource. Default: the requested URI. */
   uri?: string | undefined;
-  /** The MIME type of this element. */
+  /** The MIME type of this element. Default: that of the registration. */
   mimeType?: string | undefined;
-  /** The `_meta` of this element. */
+  /** The `_meta` of this element. Default: that of the registration. */
   meta?: Meta | undefined;
   /** A short name by which programs know the resource; `title` is for people. */
   name?: string | undefined;

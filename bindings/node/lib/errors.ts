@@ -5,7 +5,7 @@ import { type ErrorCode, invalid, RegistrationError, WellheadError } from './wel
 
 export { type ErrorCode, invalid, RegistrationError, WellheadError };
 
-/** The error for a server, connection or request that was closed. */
+/** The error for a server or connection that was closed, or a request that was cancelled. */
 export class ClosedError extends WellheadError {
   static {
     this.prototype.name = 'ClosedError';
@@ -125,7 +125,7 @@ export class InvalidAnswer extends ToolError {
  * request with the input. In protocol revisions before 2026-07-28 the call fails, as they have no such answer.
  */
 export class InputRequired extends WellheadError {
-  /** The `inputRequests` and `requestState` for the client. */
+  /** The object that the client gets, with `inputRequests`, `requestState` or both. */
   readonly value: JsonObject;
 
   constructor(value: JsonObject) {

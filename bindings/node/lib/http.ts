@@ -36,7 +36,7 @@ const TICK = 1000;
 const LONGEST = 2 ** 31 - 1;
 const NOTHING = new Uint8Array();
 
-/** All endpoints of a server. */
+/** All endpoints of a server, for the turns of the JavaScript thread. */
 export class Http {
   readonly #native: NativeServer;
   readonly #runEvent: RunEvent;
@@ -245,7 +245,7 @@ export class Exchange {
     } while (this.#takeStep(this.#native.poll(this.#number, now(), this.#runEvent)));
   }
 
-  /** Takes one step. Returns whether another one is ready. */
+  /** Takes one step. Returns true if the next step is ready. */
   #takeStep([todo, at, data, status, fields, last]: Step): boolean {
     if (todo & NextStep.events) this.#endpoint.poll();
     if (this.#over) return false; // a callback has dropped it

@@ -35,7 +35,7 @@ function unescaped(escape: string, half: string | undefined): string {
   return half === undefined ? escape : String.fromCharCode(parseInt(half.slice(1), 16));
 }
 
-/** Throws an error about the first member that cannot be written. */
+/** Throws an error about the first member that cannot be written as JSON. */
 function refuse(what: string, value: object, prefix: string): void {
   const above = new Map<object, string>();
   const look = (path: string, given: unknown): void => {
@@ -57,7 +57,7 @@ function refuse(what: string, value: object, prefix: string): void {
   look(what, value);
 }
 
-/** Returns the message about a text with half of a surrogate pair. */
+/** Returns a message that a text has half of a surrogate pair. `what` names the text. */
 export function halved(what: string): string {
   return `${what} has half of a surrogate pair; make it well-formed: it.toWellFormed()`;
 }

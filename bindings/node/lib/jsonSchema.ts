@@ -13,7 +13,7 @@ const MAKERS: Readonly<Record<string, string>> = {
 /** The members of a tool's definition with JSON Schema, and those that may be schemas of a library instead. */
 const TYPED: Readonly<Record<string, string>> = { inputSchema: 'input', outputSchema: 'output' };
 
-/** Returns whether a value is a schema of a library that says its JSON Schema. */
+/** Returns whether a value is a schema of a library that can make JSON Schema of it. */
 export function hasJsonSchema(value: unknown): value is StandardSchema {
   if (vendorOf(value) === undefined) return false;
   const standard: Partial<StandardSchema['~standard']> | undefined = (value as StandardSchema)['~standard'];

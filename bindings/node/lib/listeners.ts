@@ -18,7 +18,7 @@ export class Listeners {
     this.#runEvent = runEvent;
   }
 
-  /** The listeners that serve now, each with the Promise of its end. */
+  /** A Promise that resolves when all listeners have ended. */
   get finished(): Promise<unknown> {
     return Promise.all(this.#serving);
   }

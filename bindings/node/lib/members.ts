@@ -17,7 +17,7 @@ export type Kind =
 /** A kind, an object with members of its own, or an object all of whose members have one shape. */
 export type Shape = Kind | { readonly members: Readonly<Record<string, Shape>> } | { readonly each: Shape };
 
-/** A shape for every member of a T, so that none is forgotten. */
+/** A shape for each member of a type, so that the checks forget none. */
 export type Members<T> = { readonly [K in keyof Required<T>]: Shape };
 
 /** Throws if the value has an unknown member or one of another shape. `undefined` counts as not given. */
@@ -78,7 +78,7 @@ export function className(value: object): string {
   }
 }
 
-/** Returns a noun with its article. */
+/** Returns a noun with "a" or "an" before it. */
 export function article(noun: string): string {
   return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }

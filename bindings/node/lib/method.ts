@@ -120,7 +120,7 @@ export type SearchHandler = (
   call: MethodCall,
 ) => SearchResults | PromiseLike<SearchResults>;
 
-/** The answer of a search. */
+/** The answer of a search callback. */
 export interface SearchResults {
   readonly results: readonly SearchResult[];
 }

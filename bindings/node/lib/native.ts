@@ -5,25 +5,34 @@ import type { Caller, Counters } from './values.js';
 
 /** The kinds of questions (`src/question.rs`), and the arguments after the `_meta` of the request. */
 export const EventKind = {
-  /** no question: the call is cancelled */
+  /** Cancels a call; this is no question. */
   cancel: 0,
-  /** `ifVersion, inputResponses, requestState, uri, name, value, …, raw` */
+  /** A read: `ifVersion, inputResponses, requestState, uri, name, value, …, raw`. */
   read: 1,
-  /** `limit, after, filter`, the last as JSON */
+  /** A page of a list: `limit, after, filter`, the filter as JSON. */
   list: 2,
-  /** `operation, uri, …` */
+  /** A question to the authorizer: `operation, uri, …`. */
   authorize: 3,
-  /** `uri, wanted` */
+  /** A change of interest: `uri, wanted`. */
   interest: 4,
-  /** `method, params, clientCapabilities, logLevel, name, arguments`; params, capabilities and arguments as JSON */
+  /**
+   * A method, a tool or a prompt: `method, params, clientCapabilities, logLevel, name, arguments`; params, capabilities
+   * and arguments as JSON.
+   */
   method: 5,
-  /** `variable, value, name, value, …` of the variables that have one already */
+  /**
+   * A completion: `variable, value, name, value, …`. A `name, value` pair stands for each variable that has a value
+   * already.
+   */
   complete: 6,
-  /** no question: `result, error` of the request of that number to the client, as JSON; neither: it was given up */
+  /**
+   * A client's response to the request with that number: `result, error`, as JSON. With neither, the request was
+   * cancelled. This is no question.
+   */
   response: 7,
-  /** `token`; the handler is the number of the endpoint */
+  /** A token to verify: `token`. The handler is the number of the endpoint. */
   verify: 8,
-  /** no question: a callback of the native half's own begins */
+  /** Tells the observer that a callback of the native half itself begins; this is no question. */
   begun: 9,
 } as const;
 
@@ -144,7 +153,7 @@ export type Step = readonly [
   last?: boolean,
 ];
 
-/** An endpoint, whose exchanges have numbers that its user chooses. */
+/** An endpoint of the native half. Its user chooses the numbers of exchanges. */
 export interface NativeEndpoint {
   readonly number: number;
   /**

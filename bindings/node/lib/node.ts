@@ -15,7 +15,7 @@ interface Incoming {
   readonly stream?: { readonly session?: object | undefined } | undefined;
   /** The socket of the connection; absent if a framework invented the request, as in its tests. */
   readonly socket?: Socket | null | undefined;
-  /** True if the body was read. */
+  /** True if the body was read to its end. */
   readonly readableEnded: boolean;
   on(event: string, listener: (...given: any[]) => void): unknown;
 }

@@ -119,7 +119,7 @@ export interface ServerOptions {
    * that failed.
    */
   checkOutput?: 'debug' | 'on' | 'off' | undefined;
-  /** Caching hint for all responses. By default clients may not reuse them. */
+  /** Caching hint for all responses. Default: clients may not reuse them. */
   cache?: CacheHint | undefined;
   /** Caching hints for kinds of responses, instead of `cache`. */
   cacheOf?: Readonly<Partial<Record<Cacheable, CacheHint>>> | undefined;
@@ -180,7 +180,7 @@ export interface Limits {
   batchLength?: number | undefined;
   /** Size of a URI in a request, in bytes. The server refuses longer ones. Default: 8 KiB. */
   uriBytes?: number | undefined;
-  /** Items of one page of a list. Default: 1,000. */
+  /** The greatest number of items of one page of a list. Default: 1,000. */
   pageItems?: number | undefined;
   /** Size of one page of a list, in bytes. A page has at least one item, however large. Default: 1 MiB. */
   pageBytes?: number | undefined;
@@ -282,11 +282,11 @@ export interface SkillsOptions {
 
 /** Limits of one tool, for {@link Server.limitTool}. By default a tool has none of these limits. */
 export interface ToolLimits {
-  /** Calls of the tool in flight, of all callers together. With 1, calls run one at a time. */
+  /** The greatest number of calls of the tool in flight, of all callers together. With 1, calls run one at a time. */
   readonly callsInFlight?: number | undefined;
-  /** Calls of the tool in flight, for each caller. */
+  /** The greatest number of calls of the tool in flight for each caller. */
   readonly callerCallsInFlight?: number | undefined;
-  /** Calls of the tool that begin in a minute, for each caller. */
+  /** The greatest number of calls of the tool that begin in one minute for each caller. */
   readonly callerCallsPerMinute?: number | undefined;
   /**
    * Milliseconds after which a call is cancelled and answered with an internal error, instead of {@link Limits.callMs}.
@@ -328,7 +328,7 @@ export interface ServeHttpOptions extends HttpOptions {
   port?: number | undefined;
   /** Called once, when the address is bound, with the address and port. */
   onListening?: ((address: { host: string; port: number }) => void) | undefined;
-  /** Threads that read and write, at most 1,024. Default: 1. */
+  /** The number of threads that read and write, at most 1,024. Default: 1. */
   ioThreads?: number | undefined;
   /** The greatest number of open connections. Further connections wait. Default: 10,000. */
   connections?: number | undefined;

@@ -9,7 +9,7 @@ import type { JsonObject, Meta } from './values.js';
 
 /** A content block of the protocol's schema, such as `{ type: 'resource_link', uri, name }`. */
 export interface ContentBlock {
-  /** The kind of the block. */
+  /** The kind of the content block. */
   readonly type: 'text' | 'image' | 'audio' | 'resource' | 'resource_link';
   /** The other members of the block. */
   readonly [member: string]: unknown;

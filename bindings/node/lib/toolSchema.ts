@@ -18,7 +18,7 @@ export interface ToolSchemaRead {
 /** The side of a schema: the values that it takes (`input`), or those that it makes (`output`). */
 type Side = 'input' | 'output';
 
-/** Reads a schema of a typed tool. */
+/** Reads a schema of a typed tool. Throws for a value that is no schema. */
 export function readSchema(side: Side, schema: unknown): ToolSchemaRead {
   const found = read(side, schema);
   const { type } = found.json;

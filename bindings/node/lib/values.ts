@@ -112,7 +112,7 @@ export interface Caller {
    * them. Empty: an anonymous caller.
    */
   readonly id: string | Uint8Array;
-  /** Any value for callbacks, such as the claims of a verified token. */
+  /** Any value, which callbacks get from {@link ListCall.caller}, such as the claims of a verified token. */
   readonly value?: unknown;
 }
 
@@ -220,7 +220,7 @@ export interface Session {
    * if the client sent none.
    */
   readonly client: JsonObject | undefined;
-  /** The capabilities of the client, such as `{ sampling: {} }`. */
+  /** The capabilities that the client declared, such as `{ sampling: {} }`. */
   readonly clientCapabilities: JsonObject | undefined;
   /** True once the session is over. */
   readonly closed: boolean;
@@ -355,7 +355,7 @@ export type Lister = (page: PageRequest, call: ListCall) => Page | PromiseLike<P
 export interface CompletionRequest {
   /** The start of the value, as typed so far. May be empty. */
   readonly value: string;
-  /** The values of the other variables, as far as the client sent them. */
+  /** The values of the other variables or arguments, as far as the client sent them. */
   readonly others: Readonly<Record<string, string | undefined>>;
 }
 
@@ -495,7 +495,7 @@ export interface ObservedEnd {
   readonly timeMs: number;
 }
 
-/** Totals of a server, and its open connections and subscriptions. */
+/** The counters of a server since it was made. Each is read at a slightly different moment. */
 export interface Counters {
   /** The number of connections that were made. */
   readonly connections: number;
