@@ -21,7 +21,7 @@ use wellhead::{
     Responder, ToolError, Verdict,
 };
 
-/// An answer that JavaScript gives.
+/// A type of answers that can be read from a value of JavaScript.
 pub(crate) trait Understood: Reply + Sized {
     fn understand(js: Js<'_>, value: Value<'_>, bell: &Arc<Bell>) -> Outcome<Self>;
     /// Answers that the callback failed. `why` goes to the log only.

@@ -18,12 +18,12 @@ use std::thread::{self, ThreadId};
 use wellhead::{CallId, Level, Observed};
 
 type Turn = ThreadsafeFunction<(), (), (), Status, false, true, 0>;
-/// `soon()`: take a turn once the running JavaScript is done.
+/// The function `soon()` of JavaScript: it takes a turn once the running JavaScript is done.
 pub(crate) type Soon<'a> = Function<'a, (), ()>;
-/// `log(level, line)`.
+/// The function `log(level, line)` of JavaScript.
 pub(crate) type Log<'a> = Function<'a, FnArgs<(String, String)>, ()>;
 
-/// `observe(json)`, `publish(json)`.
+/// The functions `observe(json)` and `publish(json)` of JavaScript.
 pub(crate) type Observe<'a> = Function<'a, String, ()>;
 
 pub(crate) struct Bell {
@@ -53,14 +53,14 @@ pub(crate) struct Bell {
     endpoints: AtomicBool,
     /// The number of the endpoint of which the JS thread drives an exchange now; 0 for none.
     driven: AtomicU32,
-    /// True once that exchange has something to do.
+    /// True once the exchange that the JS thread drives has something to do.
     driven_ready: AtomicBool,
     /// The numbers of exchanges that have output or another step to take.
     exchanges: Inbox<u32>,
     released: Inbox<Reference>,
 }
 
-/// The address of an environment. Turned back into one on its own thread only.
+/// The address of a Node-API environment. Only its own thread turns it back into an environment.
 struct EnvNumber(usize);
 
 impl Bell {

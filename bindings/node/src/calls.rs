@@ -15,14 +15,14 @@ use wellhead::{
     Json, MethodAnswer, Page, Responder, ResponseCall, Result, Verdict, VerifyCall,
 };
 
-/// The function of JavaScript that events are run with.
+/// The function `runEvent` of JavaScript, and the JS thread to call it on.
 #[derive(Clone, Copy)]
 pub(crate) struct Hooks<'s> {
     pub(crate) js: Js<'s>,
     pub(crate) run_event: Value<'s>,
 }
 
-/// The driver of the connection of a call.
+/// The driver whose connection a call belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The driver for standard input and output, which writes the answers of a turn at its end.
@@ -241,7 +241,7 @@ impl Calls {
         self.held.borrow().get(&number).map(|entry| f(&entry.held))
     }
 
-    /// Sends a notification about a call of a method. Returns whether it was sent.
+    /// Sends a notification about a call of a method. Returns true if it was sent.
     pub(crate) fn notify(&self, number: u32, method: &str, params: Option<&Json>) -> Result<bool> {
         let notify = |held: &Held| match held {
             Held::Method(responder) => responder.notify(method, params),
@@ -310,17 +310,17 @@ impl Calls {
         self.use_call(number, of_held).flatten()
     }
 
-    /// Returns the name and version of the client that asks, as JSON.
+    /// Returns the name and version of the client that sent the request, as JSON, until the call is answered.
     pub(crate) fn client(&self, number: u32) -> Option<String> {
         self.use_call(number, |held| each!(held, responder => responder.client())).flatten()
     }
 
-    /// Returns the session of the client that asks.
+    /// Returns the session of the client that sent the request; `None` if it has none, or if there is no such call.
     pub(crate) fn session(&self, number: u32) -> Option<wellhead::Session> {
         self.use_call(number, |held| each!(held, responder => responder.session())).flatten()
     }
 
-    /// The client's settings of an extension, as JSON.
+    /// Returns the client's settings of an extension, as JSON; `None` if it does not declare the extension.
     pub(crate) fn extension(&self, number: u32, id: &str) -> Option<String> {
         self.use_call(number, |held| each!(held, responder => responder.extension(id))).flatten()
     }
@@ -331,12 +331,12 @@ impl Calls {
             .unwrap_or(false)
     }
 
-    /// Returns whether the answer is not wanted any more.
+    /// Returns true if the client does not want the answer any more, or if there is no such call.
     pub(crate) fn is_cancelled(&self, number: u32) -> bool {
         self.use_call(number, |held| each!(held, responder => responder.is_cancelled())).unwrap_or(true)
     }
 
-    /// Returns a header field of the HTTP request that the call came with.
+    /// Returns a header field of the HTTP request that the call came with; absent over stdio.
     pub(crate) fn header(&self, number: u32, name: &str) -> Option<String> {
         let header = |held: &Held| match held {
             Held::Verify(_, call) => call.header(name).map(str::to_owned),
@@ -345,7 +345,7 @@ impl Calls {
         self.use_call(number, header).flatten()
     }
 
-    /// Returns the query of the HTTP request that the call came with.
+    /// Returns the query of the HTTP request that the call came with; absent over stdio.
     pub(crate) fn query(&self, number: u32) -> Option<String> {
         let query = |held: &Held| match held {
             Held::Verify(_, call) => call.query().map(str::to_owned),

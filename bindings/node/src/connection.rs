@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use wellhead::{Caller, Connection, DrainStart, Group, Handled, Route};
 
-/// A connection, and the exchanges of it that wait for an answer.
+/// A connection, and those of its messages that wait for an answer.
 #[napi]
 pub(crate) struct NativeConnection {
     group: Group,

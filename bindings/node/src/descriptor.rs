@@ -71,7 +71,7 @@ impl Descriptor<'_> {
     }
 }
 
-/// The members that few items of a page have.
+/// The members that few items of a page have, apart from those that are packed.
 #[derive(Deserialize, Default)]
 pub(crate) struct Rare<'a> {
     #[serde(borrow)]

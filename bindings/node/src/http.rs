@@ -351,7 +351,7 @@ pub struct Bound {
 
 #[napi]
 impl Native {
-    /// Makes an endpoint of HTTP. `options`: the options of `HttpOptions`, a JSON object.
+    /// Makes an endpoint for Streamable HTTP. `options`: the options of `HttpOptions`, as JSON.
     #[napi]
     pub fn endpoint(&self, options: String) -> Result<NativeEndpoint> {
         let inner = self.inner.clone();
@@ -425,7 +425,7 @@ impl Native {
         true
     }
 
-    /// Returns the numbers of the listeners that have ended.
+    /// Returns the numbers of the listeners that have ended since the last call.
     #[napi]
     pub fn ended_listeners(&self) -> Vec<u32> {
         self.inner.ended.take()

@@ -23,7 +23,7 @@ use wellhead::{Caller, ClientRequestError, Json, Level, MethodError, Server, Sha
 /// The time that an answer waits for the rest of its batch, at most; the callback that runs then still ends first.
 const SLOW: Duration = Duration::from_millis(1);
 
-/// Bits of what [`Native::turn`] returns.
+/// The bits of the number that [`Native::turn`] returns.
 const MORE: u32 = 1;
 const ENDED: u32 = 2;
 const WOKEN: u32 = 4;
@@ -44,7 +44,7 @@ pub(crate) struct Inner {
     pub(crate) endpoints: Cell<u32>,
 }
 
-/// A server of one environment.
+/// A server, which belongs to one Node-API environment.
 #[napi(custom_finalize)]
 pub(crate) struct Native {
     pub(crate) inner: Rc<Inner>,
@@ -53,7 +53,7 @@ pub(crate) struct Native {
     down: Rc<Cell<bool>>,
 }
 
-/// A function of `lib`, called with raw values.
+/// A function of `lib`, which Rust calls with raw values.
 pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
 
 #[napi]
@@ -134,13 +134,13 @@ impl Native {
         self.inner.calls.of_read(call, wellhead::Call::client_capabilities)
     }
 
-    /// Returns the name and version of the client that asks, as JSON, until the call is answered.
+    /// Returns the name and version of the client that sent the request, as JSON, until the call is answered.
     #[napi]
     pub fn client(&self, call: u32) -> Option<String> {
         self.inner.calls.client(call)
     }
 
-    /// Returns the session of the client of a call.
+    /// Returns the session of the client of a call; `undefined` if it has none.
     #[napi]
     pub fn session(&self, call: u32) -> Option<Session> {
         self.inner.calls.session(call).map(Session)
@@ -158,19 +158,19 @@ impl Native {
         self.inner.calls.client_supports_apps(call)
     }
 
-    /// Returns whether the answer is not wanted any more.
+    /// Returns true if the client does not want the answer any more, or if there is no such call.
     #[napi]
     pub fn is_cancelled(&self, call: u32) -> bool {
         self.inner.calls.is_cancelled(call)
     }
 
-    /// Returns a header field of the HTTP request that the call came with.
+    /// Returns a header field of the HTTP request that the call came with; absent over stdio.
     #[napi]
     pub fn header(&self, call: u32, name: String) -> Option<String> {
         self.inner.calls.header(call, &name)
     }
 
-    /// Returns the query of the HTTP request that the call came with.
+    /// Returns the query of the HTTP request that the call came with; absent over stdio.
     #[napi]
     pub fn query(&self, call: u32) -> Option<String> {
         self.inner.calls.query(call)
@@ -295,7 +295,7 @@ impl Native {
         self.inner.server.access_changed(&caller).map_err(thrown)
     }
 
-    /// Returns how the server finds the resource of a URI, as JSON.
+    /// Returns which registration serves a URI, and why others do not, as JSON.
     #[napi]
     pub fn explain(&self, uri: String) -> String {
         self.inner.server.explain(&uri).to_json()

@@ -30,7 +30,7 @@ impl Session {
         self.0.is_closed()
     }
 
-    /// Sends a notification; `params` is JSON. Returns whether it was sent.
+    /// Sends the client a notification; `params` is JSON. Returns true if it was sent.
     #[napi]
     pub fn notify(&self, method: String, params: Option<String>) -> Result<bool> {
         let params = params.map(Json::parse).transpose().map_err(thrown)?;

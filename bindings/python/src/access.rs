@@ -56,23 +56,25 @@ impl Caller {
         Caller { id: PyBytes::new(py, &[]).unbind(), value: py.None() }
     }
 
-    /// The caller as the core carries it to callbacks, for callers whose connections the application does not see.
+    /// Makes a caller of the core that carries the Python one to callbacks, for connections that the
+    /// application does not see.
     pub(crate) fn carried(this: &Bound<'_, Self>) -> wellhead::Caller {
         this.get().to_core(this.py()).with_value(this.clone().unbind())
     }
 
-    /// The caller that [`Caller::carried`] carries.
+    /// Returns the Python caller that [`Caller::carried`] put into a caller of the core; `None` if there is
+    /// none.
     pub(crate) fn from_core(py: Python<'_>, caller: &wellhead::Caller) -> Option<Py<Self>> {
         caller.value::<Py<Caller>>().map(|caller| caller.clone_ref(py))
     }
 
-    /// The value as the core knows it. The value stays with Python, where garbage collection sees it.
+    /// Makes a caller of the core with the id only. The value stays with Python, where garbage collection sees it.
     pub(crate) fn to_core(&self, py: Python<'_>) -> wellhead::Caller {
         wellhead::Caller::new(self.id.as_bytes(py))
     }
 }
 
-/// The id of a caller: bytes, or a `str` for its UTF-8.
+/// Reads the id of a caller: bytes, or a `str` for its UTF-8.
 pub(crate) fn caller_id<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes()));

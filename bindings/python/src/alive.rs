@@ -22,7 +22,7 @@ impl Token {
     }
 }
 
-/// Belongs to the owner, whose `__traverse__` visits it.
+/// The owner's part of the check. The `__traverse__` of the owner visits it.
 pub(crate) struct Alive(Py<Token>);
 
 impl Alive {
@@ -39,7 +39,7 @@ impl Alive {
     }
 }
 
-/// A handle for threads of the core.
+/// The threads' part of the check: a handle for threads of the core.
 #[derive(Clone)]
 pub(crate) struct Share(Arc<Py<PyWeakrefReference>>);
 

@@ -292,7 +292,7 @@ impl Job {
     }
 }
 
-/// Called by the core, without a lock, on any thread.
+/// Wakes the application. The core calls this without a lock, on any thread.
 fn call(wake: &Py<PyAny>) {
     try_attach(|py| {
         if let Err(e) = wake.call0(py) {

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// A socket that becomes readable when it is rung.
+/// A socket that becomes readable when [`Bell::ring`] is called.
 pub(crate) struct Bell {
     rung: AtomicBool,
     ringer: End,

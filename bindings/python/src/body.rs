@@ -81,7 +81,7 @@ pub(crate) fn given_bytes(body: &Bound<'_, PyAny>) -> PyResult<Body> {
     Ok(bytes(&given))
 }
 
-/// The bytes of a message, given as text or a buffer.
+/// Reads a message as bytes, from a `str` or a buffer.
 pub(crate) fn input<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match value.cast::<PyString>() {
         Ok(text) => Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes())),

@@ -27,11 +27,11 @@ pub(crate) struct Call {
     host: Weak<Host>,
     caller: Option<Py<Caller>>,
     slot: Arc<dyn Watched>,
-    /// The arguments that an around callback gave in place of the client's, as JSON.
+    /// The arguments with which an around callback replaced those of the client, as JSON.
     changed: Mutex<Option<Json>>,
 }
 
-/// The core's call, its responder taken out.
+/// The call as the core describes it, without its responder.
 pub(crate) enum About {
     Read(wellhead::Call),
     List(wellhead::ListCall),
@@ -580,7 +580,7 @@ impl Call {
     }
 }
 
-/// Returns the exception for a request to the client to which no result came.
+/// Returns the exception for a request to the client that got no result, such as `Waiting`.
 fn unanswered(py: Python<'_>, why: ClientRequestError) -> PyErr {
     let raise = |name: &str, arguments: Bound<'_, PyTuple>| {
         let class = py.import("wellhead._errors").and_then(|errors| errors.getattr(name));

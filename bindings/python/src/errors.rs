@@ -52,7 +52,7 @@ pub(crate) fn from_core(py: Python<'_>, e: &wellhead::Error) -> PyErr {
     raised
 }
 
-/// The operating system's name of an error, as in Python's own exceptions.
+/// Returns the operating system's text of an error, as Python's own exceptions have it.
 fn said_by_system(number: i32) -> String {
     let text = std::io::Error::from_raw_os_error(number).to_string();
     text.strip_suffix(&format!(" (os error {number})")).unwrap_or(&text).to_owned()
@@ -77,7 +77,7 @@ pub(crate) enum Meaning {
     Busy(Option<Duration>),
     /// An error of a method, with the number and text that the client gets.
     Error(MethodError),
-    /// An error of a tool, with a text for the model.
+    /// An error of a tool, whose text the model reads.
     ToolError(ToolError),
     NeedsInput(Json),
     MissingCapability(Json),

@@ -57,7 +57,7 @@ impl Exchange {
         self.answer(py)
     }
 
-    /// Has `waiter` called, on any thread, whenever `take` may have something new.
+    /// Adds a function that is called, on any thread, when `take` may have an answer.
     fn on_wake(&self, waiter: Py<PyAny>) {
         self.connection.waker().add(waiter);
     }

@@ -18,7 +18,7 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// Tells the thread that ends the interpreter that another thread has left it.
 static LEFT: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
-/// The time that the end of the interpreter waits for callbacks that are under way.
+/// The time that the end of the interpreter waits for running callbacks.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 thread_local! {

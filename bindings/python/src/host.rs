@@ -38,7 +38,7 @@ pub(crate) struct Host {
     tasks: Mutex<HashMap<CallId, Py<PyAny>>>,
     /// The event loop for coroutines that are made on threads without a loop.
     event_loop: Mutex<Option<Py<PyAny>>>,
-    /// The value of the lifespan of the service.
+    /// The value of the lifespan of the service; `None` without a lifespan.
     lifespan: Mutex<Option<Py<PyAny>>>,
 }
 

@@ -18,7 +18,7 @@ use wellhead::{ErrorKind, Method, Provider, Template, Variable};
 
 /// The registration that a decorator makes once it gets its function.
 pub(crate) enum What {
-    /// A fixed URI or a template, with the function that lists what the template makes.
+    /// A fixed URI or a template, with the function that lists the resources of the template.
     Resource {
         uri: String,
         descriptor: Descriptor,
@@ -55,7 +55,7 @@ pub(crate) enum What {
         /// True if the function runs in the pool of threads, as for a resource. `None` if the application did not say.
         thread: Option<bool>,
     },
-    /// A prompt: the fields of a tool, and the completers of its arguments.
+    /// A prompt: the fields of a tool, and the completers of the prompt's arguments.
     Prompt {
         name: Option<String>,
         definition: Option<Py<PyAny>>,

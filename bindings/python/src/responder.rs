@@ -23,7 +23,7 @@ impl<A: Reply> Way<A> {
         Way { own: None, shared: Some(slot), lenient: false }
     }
 
-    /// `lenient`: see [`crate::answer::FromCallback::from_value`].
+    /// Sets `lenient`, which [`crate::answer::FromCallback::from_value`] explains.
     pub(crate) fn lenient(mut self, lenient: bool) -> Self {
         self.lenient = lenient;
         self

@@ -142,11 +142,11 @@ struct State {
     handlers: HashMap<HandlerId, Handler>,
     /// The number of the fallback, which a later fallback replaces.
     fallback: Option<HandlerId>,
-    /// The function of `authorize`.
+    /// The function of `authorize`; `None` if there is none.
     gatekeeper: Option<Arc<Positional>>,
-    /// The function of `on_interest`.
+    /// The function of `on_interest`; `None` if there is none.
     interest: Option<Arc<Positional>>,
-    /// The functions of `around`.
+    /// The functions of `around`; `None` if there are none.
     arounds: Option<Arc<AroundCallbacks>>,
     /// True if an `async def` is registered.
     needs_loop: bool,

@@ -31,7 +31,7 @@ impl Waker {
         }
     }
 
-    /// Called by the core, without a lock, on any thread.
+    /// Wakes the application. The core calls this without a lock, on any thread.
     pub(crate) fn wake(&self) {
         *lock(&self.wakes) += 1;
         self.woken.notify_all();
