@@ -595,8 +595,8 @@ export class Server {
   }
 
   /**
-   * Notifies subscribers that a resource changed, and sets its new version. Its other members, and its entry in lists,
-   * stay as they are.
+   * Notifies subscribers that a resource changed, and sets its new version. The other members of the registration, and
+   * its entry in lists, stay as they are. Clients of the `resources/get` dialect get all members of `resource`.
    *
    * @example
    * ```ts
@@ -617,7 +617,8 @@ export class Server {
    * Notifies subscribers of `parent`, such as a folder, that the resource at `uri` below it changed.
    *
    * Subscribers of `uri` itself need {@link Server.notifyUpdated}; a subscriber of both gets one notification. A client
-   * that has not read 16 such changes of one `parent` gets one notification that `parent` changed in their place.
+   * that has more than 16 such changes of one `parent` unread gets one notification that `parent` changed in their
+   * place.
    *
    * @example
    * ```ts

@@ -7,8 +7,8 @@
 //! means not found. The numbers are `DENIED`, `NOT_MODIFIED` and `INVALID_STATE`. An object is busy, with the milliseconds in
 //! its `busy` (-1: unknown), or asks for the input in its `input`.
 //!
-//! To a list: a packed page. To a completion: its JSON. To a method: see [`MethodAnswer`] below. To a question about access: a letter for
-//! each URI. To an interest: nothing.
+//! To a list: a packed page, see [`packed`]. To a completion: its JSON. To a method: see [`MethodAnswer`] below. To a
+//! question about access: a letter for each URI. To an interest: nothing.
 
 use crate::bell::Bell;
 use crate::raw::{Js, Type, Value};

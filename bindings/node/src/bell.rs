@@ -1,8 +1,8 @@
-//! The way in which other threads reach the JS thread, and how our code there says that there is something to do.
+//! The bell, by which other threads reach the JS thread, and by which code on that thread schedules a turn.
 //!
-//! One thread-safe function carries everything: that a driver has events, that a connection woke, lines of the log, and
-//! what is observed, and
-//! memory to let go of. It is weak: it does not keep the process alive, unless a driver asks for that while it runs.
+//! One thread-safe function carries everything: that a driver has events, that a connection woke, lines of the log,
+//! observed calls, and memory to free. It is weak: it does not keep the process alive, unless a driver asks for that
+//! while it runs.
 
 use crate::descriptor;
 use crate::exists::{self, ExistsInJs};

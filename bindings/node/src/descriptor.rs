@@ -1,4 +1,4 @@
-//! Descriptors come from JavaScript as JSON text: one crossing instead of one for each member.
+//! Descriptors, which come from JavaScript as JSON text: that takes one call into Rust instead of one for each member.
 
 use crate::given::{self, object, set};
 use serde::{Deserialize, Serialize};

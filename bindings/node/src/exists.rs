@@ -1,4 +1,4 @@
-//! Decides whether a URI may exist: JavaScript is asked at once, by whichever thread is to know.
+//! Decides whether a URI may exist: any thread calls the function `exists` of JavaScript, and waits for its result.
 
 use crate::bell::Bell;
 use crossbeam_channel::{Sender, bounded};
@@ -97,7 +97,7 @@ impl ExistsInJs {
         question
     }
 
-    /// Ends all waits for JavaScript, and allows no new ones until [`Asking::resume`].
+    /// Ends all waits for JavaScript, and allows no new ones until [`ExistsInJs::resume`].
     pub(crate) fn let_go(&self) {
         let mut waiting = self.waiting.lock();
         waiting.useless += 1;

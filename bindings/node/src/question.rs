@@ -1,7 +1,7 @@
 //! The questions to JavaScript, and the arguments of each.
 //!
-//! All are calls of one function, `runEvent(kind, call, handler, connection, context, begun, caller, revision, meta, …)` of
-//! `lib/callbacks.ts`; what follows stands with each kind below.
+//! All are calls of one function, `runEvent(kind, call, handler, connection, context, begun, caller, revision, meta,
+//! …)` of `lib/callbacks.ts`; the further arguments are at each kind below.
 
 use crate::calls::Held;
 use crate::raw::{Js, Kept, Value};

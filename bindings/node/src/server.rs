@@ -1,4 +1,4 @@
-//! The server.
+//! The server as JavaScript sees it.
 
 use crate::bell::{Bell, Log, Observe, Soon};
 use crate::calls::{Calls, Hooks, Origin};

@@ -1,4 +1,4 @@
-//! Descriptor 0 while the server has standard input for itself.
+//! Descriptor 0 of the process, while the server alone reads standard input.
 //!
 //! The core's guard points it at the null device. An event loop cannot wait for that. If JavaScript has made
 //! `process.stdin` of the pipe that was there before, and reads it, libuv hands descriptor 0 to `epoll_ctl`. The system refuses

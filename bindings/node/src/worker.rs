@@ -1,5 +1,5 @@
-//! A thread that runs callbacks of the core's own, such as those of a folder: they wait for files, and the JS thread must
-//! not. Searches have one of their own, because each may take 2 seconds.
+//! A thread that runs callbacks of the core itself, such as those of a folder: they wait for files, and the JS thread
+//! must not wait. Searches have a thread of their own, because each may take 2 seconds.
 
 use crate::bell::Bell;
 use crossbeam_channel::{Sender, unbounded};

@@ -1,4 +1,4 @@
-//! Return values of callbacks, as answers.
+//! Makes answers of the core from the return values and exceptions of callbacks.
 
 use crate::body;
 use crate::errors::Meaning;

@@ -1,4 +1,4 @@
-//! Wakes through sockets: native threads reach an event loop, and signals reach native threads, without the GIL.
+//! Wakes through sockets, which need no GIL: native threads wake an event loop, and signals wake native threads.
 
 use crate::fork::Process;
 use crate::socket_pair::{End, number, pair};

@@ -1,4 +1,4 @@
-//! Python text and bytes as bodies.
+//! Makes bodies of the core from Python text, bytes and JSON.
 
 use crate::given;
 use crate::imported::Imported;

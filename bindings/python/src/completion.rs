@@ -1,4 +1,4 @@
-//! Values proposed for a template's variable.
+//! Values to propose for a variable of a template or an argument of a prompt.
 
 use crate::answer::FromCallback;
 use crate::errors::Meaning;

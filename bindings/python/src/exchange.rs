@@ -1,4 +1,4 @@
-//! A message whose answer is to come.
+//! A message of `Connection.handle_async` whose answer is still to come.
 
 use crate::connection::Inner;
 use crate::errors::error;

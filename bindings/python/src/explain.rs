@@ -1,4 +1,4 @@
-//! Templates for people: which registration takes a URI, and the URI that some values make.
+//! `Server.explain`, which says which registration serves a URI, and `expand`, which makes a URI of values.
 
 use crate::errors::OrRaise;
 use crate::given;

@@ -1,4 +1,4 @@
-//! Icons.
+//! The icons of servers, resources and templates.
 
 use crate::given;
 use pyo3::prelude::*;

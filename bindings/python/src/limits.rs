@@ -1,4 +1,4 @@
-//! Limits.
+//! The limits of a server, from keyword arguments.
 
 use crate::given;
 use pyo3::prelude::*;

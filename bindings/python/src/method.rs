@@ -1,4 +1,4 @@
-//! Answers of methods, tools and prompts.
+//! The answers of methods, tools and prompts.
 
 use crate::answer::FromCallback;
 use crate::errors::Meaning;

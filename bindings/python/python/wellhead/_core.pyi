@@ -1661,8 +1661,8 @@ class Server:
             ClosedError: The server is closed.
         """
     def notify_updated(self, uri: str, /) -> None:
-        """Notifies the subscribers of a URI that the resource changed. Never blocks. Does nothing for a URI
-        without subscribers.
+        """Notifies the subscribers of a URI that the resource changed. Never blocks. It is no error if the URI has
+        no subscribers, or if nothing serves it.
 
         Args:
             uri: An absolute URI.
@@ -1690,8 +1690,8 @@ class Server:
         Never blocks.
 
         Call `notify_updated` for the subscribers of `uri` itself. A client that subscribes to both gets one
-        notification. A client that has not read 16 such changes gets one notification of `parent` in their
-        place.
+        notification. A client that has more than 16 such changes unread gets one notification of `parent` in
+        their place.
 
         Args:
             uri: The absolute URI of what changed.

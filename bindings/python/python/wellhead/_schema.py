@@ -26,9 +26,9 @@ if typing.TYPE_CHECKING:
     _Json: TypeAlias = Any
     _Schema: TypeAlias = dict[str, Any]
 
-#: Values that JSON has as they are, by the name that JSON Schema has for them.
+#: The Python types whose values JSON has unchanged, and their names in JSON Schema.
 PLAIN = {str: "string", bool: "boolean", types.NoneType: "null"}
-#: Values that JSON has as text: the format of JSON Schema, and what reads them.
+#: The Python types whose values are texts in JSON: the `format` in JSON Schema, and the function that reads the text.
 TEXTS: dict[type, tuple[str | None, Callable[[str], Any]]] = {
     uuid.UUID: ("uuid", uuid.UUID),
     datetime.datetime: ("date-time", lambda text: datetime.datetime.fromisoformat(with_offset(text))),
@@ -48,7 +48,7 @@ LISTS: dict[Any, Callable[[Any], Any]] = {
     collections.abc.Set: set,
 }
 MAPPINGS = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
-#: What `annotated_types` and pydantic say in `Annotated`, and what JSON Schema says for it.
+#: The constraints of `annotated_types` and pydantic in `Annotated`, and their keywords in JSON Schema.
 CONSTRAINTS = {
     "gt": "exclusiveMinimum",
     "ge": "minimum",
@@ -95,7 +95,7 @@ class Hint:
     ) -> None:
         self.schema = schema
         self.fits = fits
-        #: Absent where the value stays as JSON has it.
+        #: The function that makes the Python value; None if the value stays as JSON has it.
         self.convert = convert
 
     def value(self, given: _Json) -> Any:
@@ -300,7 +300,7 @@ class Field:
 
     hint: Hint
     required: bool
-    #: As JSON, if there is one that JSON has.
+    #: The default as JSON; `ABSENT` if there is none, or none that JSON can have.
     default: _Json = dataclasses.field(default_factory=lambda: ABSENT)
 
 

@@ -24,7 +24,7 @@ if typing.TYPE_CHECKING:
     _Given: TypeAlias = dict[str, Any]  # what was given to `Server.tool`, by name
 
 
-#: The members of a definition that keywords of `Server.tool` name otherwise.
+#: The names of members in a definition, by the keywords of `Server.tool` that have other names.
 MEMBERS = {"input_schema": "inputSchema", "output_schema": "outputSchema", "meta": "_meta"}
 
 
