@@ -99,6 +99,7 @@ test('a shape is an object whose further members are dropped', limit, async () =
   assert.deepEqual(await strict.call({ path: 'a', q: 1 }), refusal('q: is unknown'));
 });
 
+// row: TS-01
 test('an empty shape takes no arguments', limit, async () => {
   const { listed, seen, call } = await tool({ input: {} });
   assert.deepEqual(listed.inputSchema, { type: 'object', properties: {}, additionalProperties: false });

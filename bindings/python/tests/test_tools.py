@@ -112,6 +112,19 @@ def call(function: Callable[..., Any], arguments: dict[str, Any], revision: str 
     return {name: value for name, value in result.items() if name in ("content", "structuredContent", "isError")}
 
 
+# row: TS-01
+def test_a_function_without_parameters_takes_no_arguments() -> None:
+    of = server()
+
+    @of.tool
+    def now(call: wellhead.Call) -> str:
+        return "noon"
+
+    assert definition(of)["inputSchema"] == {"type": "object", "properties": {}, "additionalProperties": False}
+    with of.test_client() as client:
+        assert client.call_tool("now", {"a": 1})["isError"] is True
+
+
 def test_a_function_is_a_tool() -> None:
     of = server()
 

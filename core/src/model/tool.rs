@@ -4,7 +4,7 @@ use super::Json;
 use crate::error::{Error, ErrorKind, Result};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A tool that [`crate::Server::typed_tool`] registers: what clients read of it, but for its name and its arguments.
 #[derive(Clone, Debug, Default)]
@@ -65,21 +65,29 @@ impl Tool {
         self.member("_meta", value)
     }
 
-    /// Returns the definition of a tool whose arguments are of a type.
+    /// Returns the definition of a tool whose arguments are of a type. `()` stands for a tool without parameters.
     pub(crate) fn definition<A: JsonSchema>(mut self) -> Result<Json> {
-        let schema = schema_of::<A>(SchemaSettings::for_deserialize);
-        if schema.get("type").is_none_or(|kind| kind != "object") {
-            let name = A::schema_name();
-            let what = format!(
-                "the arguments of a tool are an object, and {name} is none; use a struct with named fields"
-            );
-            return Err(Error::new(ErrorKind::InvalidArgument, what));
-        }
+        let schema = match schema_of::<A>(SchemaSettings::for_deserialize) {
+            _ if Tool::takes_nothing::<A>() => json!({"type": "object", "additionalProperties": false}),
+            schema if schema["type"] == "object" => schema,
+            _ => {
+                let name = A::schema_name();
+                let what = format!(
+                    "the arguments of a tool are an object, and {name} is none; use a struct with named fields"
+                );
+                return Err(Error::new(ErrorKind::InvalidArgument, what));
+            }
+        };
         self.members.insert("inputSchema".into(), schema);
         if !self.annotations.is_empty() {
             self.members.insert("annotations".into(), self.annotations.into());
         }
         Json::parse(Value::Object(self.members).to_string())
+    }
+
+    /// Returns whether the arguments are `()`, or another type whose only value is null.
+    pub(crate) fn takes_nothing<A: JsonSchema>() -> bool {
+        schema_of::<A>(SchemaSettings::for_deserialize)["type"] == "null"
     }
 
     fn member(mut self, name: &str, value: impl Into<Value>) -> Self {
@@ -124,12 +132,19 @@ mod tests {
         let definition: Value = serde_json::from_str(definition.as_str()).unwrap();
         assert_eq!(definition["description"], "Searches.");
         assert_eq!(definition["title"], "Search");
-        assert_eq!(definition["annotations"], serde_json::json!({"readOnlyHint": true}));
+        assert_eq!(definition["annotations"], json!({"readOnlyHint": true}));
         let schema = &definition["inputSchema"];
         assert_eq!(schema["type"], "object");
         assert_eq!(schema["properties"]["text"]["description"], "The text to look for.");
-        assert_eq!(schema["required"], serde_json::json!(["text"]));
+        assert_eq!(schema["required"], json!(["text"]));
         assert_eq!((schema.get("title"), schema.get("$schema")), (None, None));
+    }
+
+    /// row: TS-01
+    #[test]
+    fn a_tool_without_parameters_takes_no_arguments() {
+        let definition = Tool::default().definition::<()>().unwrap();
+        assert_eq!(definition.as_str(), r#"{"inputSchema":{"type":"object","additionalProperties":false}}"#);
     }
 
     #[test]

@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 impl Server {
-    /// Registers a tool whose arguments are a struct. The `inputSchema` is made of the struct, and of its comments. The
-    /// handler gets the arguments of each call, and otherwise works as that of [`Server::tool`].
+    /// Registers a tool whose arguments are a struct, or `()` for a tool without parameters. The `inputSchema` is made of
+    /// the struct, and of its comments. The handler gets the arguments of each call, and otherwise works as that of
+    /// [`Server::tool`].
     ///
     /// ```
     /// use schemars::JsonSchema;
@@ -41,12 +42,15 @@ impl Server {
         M: 'static,
     {
         let definition = tool.definition::<A>()?;
-        let tool = name.to_owned();
-        self.tool(name, &definition, move |call: MethodCall| match serde_json::from_str(call.arguments()) {
-            Ok(arguments) => Typed::Answer(handler(arguments, call)),
-            // The schema says less than the type may ask for.
-            Err(error) => {
-                Typed::Refused(ToolError::new(format!("Invalid arguments for tool {tool}:\n- {error}")))
+        let (tool, takes_nothing) = (name.to_owned(), Tool::takes_nothing::<A>());
+        self.tool(name, &definition, move |call: MethodCall| {
+            let arguments = if takes_nothing { "null" } else { call.arguments() };
+            match serde_json::from_str(arguments) {
+                Ok(arguments) => Typed::Answer(handler(arguments, call)),
+                // The schema says less than the type may ask for.
+                Err(error) => {
+                    Typed::Refused(ToolError::new(format!("Invalid arguments for tool {tool}:\n- {error}")))
+                }
             }
         })
     }
@@ -116,6 +120,7 @@ mod tests {
                 later
             })
             .unwrap();
+        server.typed_tool("now", Tool::new("Says the time."), |(), _| ToolResult::from("noon")).unwrap();
         server
     }
 
@@ -137,13 +142,17 @@ mod tests {
             (&true.into(), &"b must not be 0".into())
         );
         assert_eq!(call("later", r#"{"a":1,"b":1}"#)["content"][0]["text"], "2");
+        assert_eq!(call("now", "{}")["content"][0]["text"], "noon");
     }
 
     #[test]
     fn arguments_that_the_type_does_not_take_are_a_result_for_the_model() {
-        for (name, arguments) in
-            [("add", r#"{"a":2}"#), ("add", r#"{"a":2,"b":3000000000}"#), ("ping", r#"{"at":"here"}"#)]
-        {
+        for (name, arguments) in [
+            ("add", r#"{"a":2}"#),
+            ("add", r#"{"a":2,"b":3000000000}"#),
+            ("ping", r#"{"at":"here"}"#),
+            ("now", r#"{"a":2}"#),
+        ] {
             let refused = call(name, arguments);
             let text = refused["content"][0]["text"].as_str().unwrap();
             assert!(
