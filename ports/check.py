@@ -4,10 +4,12 @@
     python3 ports/check.py --record FILE COMMAND...  writes the answers of an original into a session
     python3 ports/check.py --differences NAME        writes what differs now, with "?" for the reason
 
-A session is a list of steps. `send` is a message, or a line as text; `answer` is what the original answered. `differs` lists where
-the port answers otherwise: a JSON Pointer, the value of the port, and the name of a reason in reasons.json. An undeclared difference
-fails, and so does a declared one that is not there. "…" stands for a text of the project: any text equals it. Where the original is a package that is installed next to the port, both run, and
-no answer is stored: `differs` then holds the value of the original, too.
+A session is a list of steps. `send` is a message, or a line as text; `answer` is what the original answered. `client` has what the
+client answers to requests of the server from then on, by method; `hears` is the request that the server sends after a notification.
+`differs` lists where the port answers otherwise: a JSON Pointer, the value of the port, and the name of a reason in reasons.json. An
+undeclared difference fails, and so does a declared one that is not there. "…" stands for a text of the project: any text equals it.
+Where the original is a package that is installed next to the port, both run, and no answer is stored: `differs` then holds the value
+of the original, too.
 """
 
 import http.client
@@ -90,7 +92,7 @@ class Stdio:
     """A server as a child process, and the client of its standard input and output."""
 
     def __init__(self, command: list[str], session: dict, folder: pathlib.Path, environment: dict[str, str]) -> None:
-        self.session = session
+        self.client: dict[str, object] = dict(session.get("client", {}))
         self.folder = str(folder)
         self.told: list[object] = []
         self.server = subprocess.Popen(
@@ -104,11 +106,13 @@ class Stdio:
         )
 
     def play(self, step: dict) -> object:
-        """Sends the message of a step, and returns its answer, or None if it needs none."""
+        """Sends the message of a step, and returns its answer; None if it needs none, once the server has sent what the step hears."""
         time.sleep(step.get("pause", 0))
+        self.client.update(step.get("client", {}))
         message = step["send"]
         self.write(message if isinstance(message, str) else json.dumps(message, ensure_ascii=False, separators=(",", ":")))
-        if isinstance(message, dict) and "id" not in message:
+        hears = step.get("hears")
+        if isinstance(message, dict) and "id" not in message and hears is None:
             return None
         timer = threading.Timer(30, self.server.kill)
         timer.start()
@@ -118,6 +122,8 @@ class Stdio:
                 if isinstance(got, list) or "method" not in got:
                     return got
                 self.hear(got)
+                if got["method"] == hears:
+                    return None
         finally:
             timer.cancel()
         return "no answer"
@@ -127,7 +133,7 @@ class Stdio:
         if "id" not in message:
             self.told.append(message)
             return
-        result = self.session["client"][message["method"]]
+        result = self.client[message["method"]]
         self.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 
     def write(self, line: str) -> None:
