@@ -1,6 +1,5 @@
 // Added to src/cpp/server: serves the tools of McpServer with Wellhead, on the HTTP server of the application.
 #include <chrono>
-#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@ namespace lemon {
 void McpServer::register_routes(httplib::Server& server) {
     wellhead::ServerOptions options;
     options.unknown_tool = "result";
+    options.tool_errors = "show";
     wellhead::Server mcp("lemonade-mcp", LEMON_VERSION_STRING, options);
     const std::map<std::string, json (McpServer::*)(const json&)> tools = {
         {"lemonade_chat", &McpServer::tool_chat},
@@ -28,11 +28,7 @@ void McpServer::register_routes(httplib::Server& server) {
         const std::string name = tool["name"];
         tool.erase("name");
         auto run = [self = shared_from_this(), method = tools.at(name)](const wellhead::Call& call, auto, auto& answer) {
-            try {
-                answer.result(((*self).*method)(json::parse(std::string_view(call.arguments()))).dump());
-            } catch (const std::exception& e) {
-                throw wellhead::ToolError(std::string("Error: ") + e.what());
-            }
+            answer.result(((*self).*method)(json::parse(std::string_view(call.arguments()))).dump());
         };
         mcp.add_tool(name, tool.dump(), wellhead::MethodCallback(run));
     }
