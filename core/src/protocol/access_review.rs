@@ -1,4 +1,4 @@
-//! Subscriptions are judged again, because the access of their caller changed.
+//! Judges the subscriptions of a connection again, because the access of their caller changed.
 
 use super::answer_form::AnswerForm;
 use super::call_context::Context;
@@ -15,13 +15,13 @@ use crate::jsonrpc::RequestId;
 use crate::revision::Revision;
 use std::sync::{Arc, Weak};
 
-/// Exchanges are numbered from 1, so what is written here is discarded.
+/// The route of an answer that no client gets: exchanges are numbered from 1, so what is written here is discarded.
 const NOWHERE: Route = Route::Exchange(0);
 
 impl Machine {
     /// Asks the application for verdicts about every subscription, at most `page_items` URIs to a call. No request of
-    /// the client waits for them. They are asked for on behalf of the newest exchange's caller, or else of the
-    /// connection's.
+    /// the client waits for them. The application judges for the caller of the newest exchange, or else for that of the
+    /// connection.
     pub(crate) fn handle_access_change(&mut self, caller: &Arc<Caller>) {
         if self.closed {
             return;

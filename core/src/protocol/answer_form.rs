@@ -1,5 +1,5 @@
-//! The form of the answer of a request. A tool that serves resources takes the way of the method for them, and differs
-//! in this alone.
+//! The form of the answer to a request. The call of a tool that shows resources takes the same steps as the method for
+//! them, such as `resources/read`; only the form of its answer differs.
 
 use super::dispatch::Request;
 use super::inflight::OpenRequest;
@@ -8,18 +8,18 @@ use super::outbox::{MessageKind, Stage};
 use crate::jsonrpc::RpcError;
 use crate::wire;
 
-/// How the answer of a request is written.
+/// The form in which the answer to a request is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerForm {
-    /// As its method has it.
+    /// The result of the request's own method.
     Method,
-    /// Not at all: a notification has no answer.
+    /// No answer, as for a notification.
     None,
     /// As the result of a tool that shows resources.
     Tool,
-    /// As the results of a search.
+    /// As the results of the tool `search`.
     Search,
-    /// As one document, which a search has found.
+    /// As the one document that the tool `fetch` reads.
     Document,
 }
 
@@ -30,15 +30,15 @@ impl OpenRequest {
 }
 
 impl Machine {
-    /// Sets the form of an answer. The request is being looked up.
+    /// Sets the form of the answer to a request that is still being looked up.
     pub(crate) fn set_form(&mut self, request: &Request, form: AnswerForm) {
         if let Some(open) = self.inflight.get(request.call) {
             open.form = form;
         }
     }
 
-    /// Answers a request that was dispatched with an error. A model can mend some errors, so it gets them as the result
-    /// of its tool.
+    /// Answers a dispatched request with an error. An error that the model can mend becomes a result with `isError` if
+    /// the request was the call of a tool.
     pub(super) fn answer_open_failed(&mut self, open: &OpenRequest, fault: &RpcError) {
         if open.form == AnswerForm::None {
             return;

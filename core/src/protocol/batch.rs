@@ -1,7 +1,7 @@
 //! Batches: an array of messages, answered by one array (JSON-RPC 2.0 section 6).
 //!
-//! An element is dealt with like a message on an exchange of its own. What it answers is gathered here until nothing is
-//! owed any more; then the answers go out in the order of the requests.
+//! Each element is handled like a message on an exchange of its own. The batch keeps the answers of its elements until
+//! no element can answer any more; then it sends them in the order of the requests.
 
 use super::dispatch::limit;
 use super::draft::Draft;
@@ -12,13 +12,13 @@ use crate::jsonrpc::{Raw, RequestId, RpcError};
 use crate::revision::KnownMethod;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// An element that was not admitted yet.
+/// An element of a batch that was not handled yet.
 pub(super) struct Element {
     pub(super) line: Vec<u8>,
     pub(super) route: Route,
 }
 
-/// Elements of batches, to be dealt with before further input.
+/// Elements of batches that wait to be handled. They come before further input.
 #[derive(Default)]
 pub(super) struct Elements {
     queue: VecDeque<Element>,
@@ -30,7 +30,7 @@ impl Elements {
         self.queue.is_empty()
     }
 
-    /// Bytes of all of them.
+    /// The bytes of all elements together.
     pub(super) fn len(&self) -> usize {
         self.bytes
     }
@@ -40,8 +40,8 @@ impl Elements {
         self.queue.push_back(element);
     }
 
-    /// Takes the line of the first element. The element stays until [`Elements::remove_first`], so what ends it finds it
-    /// meanwhile.
+    /// Takes the text of the first element. The element itself stays until [`Elements::remove_first`], so that a step
+    /// which ends it in the meantime can find it.
     pub(super) fn take_line(&mut self) -> Option<Element> {
         let first = self.queue.front_mut()?;
         let line = std::mem::take(&mut first.line);
@@ -49,7 +49,8 @@ impl Elements {
         Some(Element { line, route: first.route })
     }
 
-    /// Removes the first element. Returns false if that is of another route by now.
+    /// Removes the first element. Returns false if the first element is not that of `route`, because that one was
+    /// ended.
     pub(super) fn remove_first(&mut self, route: Route) -> bool {
         let is_first = self.queue.front().is_some_and(|first| first.route == route);
         if is_first {
@@ -62,7 +63,7 @@ impl Elements {
         *self = Elements::default();
     }
 
-    /// Drops those on these routes, and names them.
+    /// Drops the elements on these routes. Returns the routes on which there was one.
     pub(super) fn remove(&mut self, routes: &[Route]) -> Vec<Route> {
         let mut removed = Vec::new();
         self.queue.retain(|element| {
@@ -79,13 +80,13 @@ impl Elements {
 
 /// A batch that is not answered yet.
 struct OpenBatch {
-    /// Where the answer goes.
+    /// The route of the array that answers the batch.
     route: Route,
-    /// The answers of the elements, in their order.
+    /// The answers so far, in the order of the elements. An element without an answer has `None`.
     answers: Vec<Option<Piece>>,
-    /// Elements that may still answer.
+    /// The number of elements that may still answer.
     open: usize,
-    /// Ids of its requests so far.
+    /// The ids of the batch's requests that were read so far.
     ids: BTreeSet<RequestId>,
     bytes: usize,
     refused: usize,
@@ -101,22 +102,23 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// Gathered bytes that the client cannot take yet.
+    /// The bytes of answers that wait in batches, which the client cannot take yet.
     pub(super) fn len(&self) -> usize {
         self.bytes
     }
 
-    /// Returns how many of them refuse an element, which costs no call.
+    /// Returns how many of the waiting answers refuse an element, which costs no call.
     pub(super) fn refused(&self) -> usize {
         self.refused
     }
 
-    /// Bytes gathered by the batch that this is an element of.
+    /// The bytes of the answers that wait in the batch of this element.
     pub(super) fn gathered_with(&self, route: Route) -> usize {
         self.find(route).map_or(0, |batch| batch.bytes)
     }
 
-    /// The number of the batch that this is an element of, and which.
+    /// Returns the number of this element's batch and the element's index in it; `None` if the route is that of no
+    /// element.
     fn place(&self, route: Route) -> Option<(u64, usize)> {
         let Route::Exchange(number) = route else { return None };
         let (first, batch) = self.open.range(..=number).next_back()?;
@@ -128,18 +130,18 @@ impl Batches {
         self.open.get(&self.place(route)?.0)
     }
 
-    /// Returns where the batch goes that this is an element of.
+    /// Returns the route that answers this element's batch.
     pub(super) fn route_of(&self, route: Route) -> Option<Route> {
         self.find(route).map(|batch| batch.route)
     }
 
-    /// Notes a request of a batch. False if the same batch has one with this id.
+    /// Notes the id of a request in a batch. Returns false if the same batch has a request with this id.
     pub(super) fn note_id(&mut self, route: Route, id: &RequestId) -> bool {
         let Some((first, _)) = self.place(route) else { return true };
         self.open.get_mut(&first).is_none_or(|batch| batch.ids.insert(id.clone()))
     }
 
-    /// The routes of the elements of the batches that go there.
+    /// The routes of the elements of all batches that are answered on `route`.
     pub(super) fn elements_of(&self, route: Route) -> impl Iterator<Item = Route> {
         self.open
             .iter()
@@ -154,8 +156,8 @@ impl Batches {
         self.open.insert(first, batch);
     }
 
-    /// An element is over, with an answer or without. The whole batch, if it was the last: where it goes, and its
-    /// answers.
+    /// Ends an element, with an answer or without. If it was the last of its batch, returns the route of the batch and
+    /// all its answers.
     pub(super) fn finish_element(
         &mut self,
         route: Route,
@@ -182,13 +184,13 @@ impl Batches {
         Some((batch.route, batch.answers.into_iter().flatten().collect()))
     }
 
-    /// Removes all batches. Returns how many bytes they had gathered, and what is to be dropped.
+    /// Removes all batches. Returns the bytes of their answers, and what the caller drops after it released the lock.
     pub(super) fn take_all(&mut self) -> (usize, impl Send + use<>) {
         let gone = std::mem::take(&mut self.open).into_values().collect();
         self.release(gone)
     }
 
-    /// Removes the batches of one route, as [`Batches::take_all`] does.
+    /// Removes the batches that are answered on one route. Returns the same as [`Batches::take_all`].
     pub(super) fn take_route(&mut self, route: Route) -> (usize, impl Send + use<>) {
         let firsts = self.open.iter().filter(|(_, batch)| batch.route == route).map(|(first, _)| *first);
         let gone = firsts.collect::<Vec<_>>().iter().filter_map(|first| self.open.remove(first)).collect();
@@ -233,7 +235,7 @@ impl Machine {
         }
     }
 
-    /// Why a request may not be in the batch that it is in, if it is in one.
+    /// Returns the error for a request that a batch may not contain. `None` if it may, or if it is in no batch.
     pub(super) fn unfit_for_batch(&self, draft: &Draft<'_>, route: Route) -> Option<RpcError> {
         self.outbox.batches.route_of(route)?;
         let what = if draft.stands_alone(&self.settings.revisions) {
@@ -246,7 +248,7 @@ impl Machine {
         Some(RpcError::invalid_request(what))
     }
 
-    /// The routes of everything that an exchange asked: its own, and if it is a batch those of the elements.
+    /// The routes of all messages of an exchange: its own, and those of the elements if it is a batch.
     pub(super) fn routes_of(&self, route: Route) -> Vec<Route> {
         std::iter::once(route).chain(self.outbox.batches.elements_of(route)).collect()
     }

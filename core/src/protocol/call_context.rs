@@ -1,4 +1,4 @@
-//! The facts about a request that its calls of the application share.
+//! The facts about a request that all calls of the application for it share.
 
 use super::CallId;
 use super::draft::{Details, RetryInput};
@@ -10,23 +10,23 @@ use crate::revision::Revision;
 use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Weak};
 
-/// The facts that a call knows of its request; immutable except for how far the call is.
+/// The facts about a request that a call can read. They do not change, except for the state of the call.
 pub(crate) struct Context {
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
     pub(crate) details: Option<Box<Details>>,
-    /// The permit of the request, over HTTP. Weak, because an application may keep its call for ever.
+    /// The permit that counts the request over HTTP. Weak, because an application may keep its call for ever.
     permit: Weak<Permit>,
-    /// Run, without the machine, once the request is cancelled.
+    /// Hooks of the application that run, without the machine, once the request is cancelled.
     pub(crate) hooks: CancelHooks<CallId>,
     stage: AtomicU8,
-    /// A call of the request counted for the limits of its tool.
+    /// True if a call of this request was counted for the limits of its tool.
     has_begun: AtomicBool,
 }
 
-/// No callback runs for the request's question.
+/// The state of a request for which no callback runs.
 const WAITING: u8 = 0;
-/// One does, or the application keeps the question.
+/// The state of a request whose callback runs, or whose question the application keeps.
 const BEGUN: u8 = 1;
 const CANCELLED: u8 = 2;
 
@@ -48,27 +48,28 @@ impl Context {
         })
     }
 
-    /// A share in what the request counts as.
+    /// Returns the permit that counts the request over HTTP, if it still exists.
     pub(crate) fn permit(&self) -> Option<Arc<Permit>> {
         self.permit.upgrade()
     }
 
-    /// The version that the client has.
+    /// The version of the resource that the client has, if it named one.
     pub(crate) fn if_version(&self) -> Option<&str> {
         self.details.as_ref()?.if_version.as_deref()
     }
 
-    /// Returns which resources the client wants listed.
+    /// Returns the filter of a list request of the dialect: which resources the client wants.
     pub(crate) fn filter(&self) -> Option<&Json> {
         self.details.as_ref()?.filter.as_ref()
     }
 
-    /// The input that the client sends because an earlier result asked for it.
+    /// The input that the client sends with its request because the result of an earlier request asked for it.
     pub(crate) fn input(&self) -> Option<&RetryInput> {
         self.details.as_ref()?.input.as_ref()
     }
 
-    /// Notes that a call of a tool begins for the request. Returns whether one began before: its callback runs again.
+    /// Notes that a call of a tool begins for the request. Returns true if one began before, so that the callback runs
+    /// again.
     pub(crate) fn begin_tool(&self) -> bool {
         self.has_begun.swap(true, Ordering::AcqRel)
     }
@@ -77,17 +78,17 @@ impl Context {
         self.stage.load(Ordering::Acquire) == CANCELLED
     }
 
-    /// The question's callback begins. False: the request was cancelled before.
+    /// Notes that a callback begins for the request. Returns false if the request was cancelled before.
     pub(crate) fn begin(&self) -> bool {
         self.change(WAITING, BEGUN) || !self.is_cancelled()
     }
 
-    /// The request has another question, which waits for its callback.
+    /// Notes that the request has another question for the application, whose callback has not begun.
     pub(super) fn wait(&self) {
         self.change(BEGUN, WAITING);
     }
 
-    /// Cancels the request unless a callback runs for it.
+    /// Cancels the request unless a callback runs for it. Returns true if this cancelled it.
     pub(super) fn cancel_waiting(&self) -> bool {
         self.change(WAITING, CANCELLED)
     }

@@ -33,7 +33,7 @@ impl ExchangeCallers {
         self.over.extend(caller);
     }
 
-    /// Takes out some callers that no call refers to any more.
+    /// Takes out callers that no call refers to any more. It examines at most [`LOOKED_AT`] of them.
     pub(super) fn take_unused(&mut self) -> Vec<Arc<Caller>> {
         let mut unused = Vec::new();
         for _ in 0..self.over.len().min(LOOKED_AT) {

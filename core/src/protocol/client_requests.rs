@@ -12,13 +12,13 @@ use crate::revision::Era;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The requests that the client has not answered yet.
+/// The requests of the server that the client has not answered yet.
 #[derive(Default)]
 pub(super) struct ClientRequests {
     open: BTreeMap<RequestId, ClientRequest>,
-    /// The numbers of those that each call has.
+    /// The numbers of the requests that each call has sent.
     by_call: BTreeMap<CallId, BTreeSet<u64>>,
-    /// The number of the last one: none is used twice.
+    /// The number of the newest request. No number is used twice.
     last: u64,
 }
 
@@ -26,35 +26,36 @@ struct ClientRequest {
     number: u64,
     call: CallId,
     route: Route,
-    /// The name that the callback gave it, and its method: the answer is for the next run of the callback.
+    /// The name that the callback gave to the request, and the method. `Some` if the answer goes to the next run of the
+    /// callback.
     named: Option<(String, String)>,
 }
 
-/// Why a request was not sent to the client.
+/// The reason why a request was not sent to the client.
 pub(crate) enum NotSent {
     /// The call is answered, or its request was cancelled.
     Over,
-    /// The revision has no such requests.
+    /// The client's revision has no requests of a server.
     Revision,
-    /// There is room for an answer only.
+    /// The route takes nothing but the answer to the call.
     Single,
-    /// The client takes nothing.
+    /// The client does not read its output, and the limit of unread bytes is reached.
     Full,
-    /// Not a client feature; says why.
+    /// The method is not a feature of clients; says why.
     NoFeature(&'static str),
-    /// The client lacks these capabilities.
+    /// The client did not declare these capabilities.
     Lacks(String),
 }
 
 impl Machine {
-    /// Returns the number of the next request, which goes out with [`Machine::send_client_request`].
+    /// Returns the number of the next request, for [`Machine::send_client_request`].
     pub(crate) fn take_request_number(&mut self) -> u64 {
         self.client_requests.last += 1;
         self.client_requests.last
     }
 
-    /// Sends a request to the client, on the way that the call's answer will go. Until it is answered, the call is not
-    /// waiting for the application.
+    /// Sends a request to the client, on the route of the call's answer. While the client has not answered, the
+    /// deadline of the call does not run.
     pub(crate) fn send_client_request(
         &mut self,
         call: CallId,
@@ -86,7 +87,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Sends a request to the client. If it has a name, the next run of its callback gets the answer.
+    /// Sends a request to the client. If it has a name, the next run of its callback gets the client's answer.
     pub(super) fn write_client_request(
         &mut self,
         call: CallId,
@@ -133,8 +134,8 @@ impl Machine {
         }
     }
 
-    /// Withdraws a request, since the application does not want its response any more. Returns whether the response was
-    /// still to come.
+    /// Withdraws a request, since the application does not want its response any more. Returns false if the client had
+    /// answered already.
     pub(crate) fn cancel_client_request(&mut self, number: u64) -> bool {
         let Some(request) = self.client_requests.remove(&id_of(number)) else { return false };
         self.write_request_cancellation(&request);
@@ -171,13 +172,14 @@ impl Machine {
         self.queue_host_call(HostCall::Response { call, number, answer: ClientAnswer::GivenUp });
     }
 
-    /// Returns whether the client has filled its input budget instead of answering a request of the server.
+    /// Returns whether unread input fills the budget of the connection while the server waits for the client's
+    /// response.
     pub(crate) fn is_flooded(&self) -> bool {
         self.has_client_requests() && self.is_starved()
     }
 
-    /// Takes the numbers of the requests that the application has no response to, with the responses that wait for a
-    /// poll.
+    /// Takes the responses of the client that wait for a poll, each with the number of its request. Requests that the
+    /// client will not answer any more come with them.
     pub(crate) fn poll_client_answers(&mut self) -> Vec<(u64, ClientAnswer)> {
         let mut answers = Vec::new();
         for host_call in std::mem::take(&mut self.host_calls) {

@@ -1,4 +1,4 @@
-//! Completion of a template's variables: from the reference to the values.
+//! Completion of a variable of a template, or of an argument of a prompt: from the client's reference to the values.
 
 use super::CallId;
 use super::call_context::Context;
@@ -19,11 +19,11 @@ use crate::sync::Trash;
 use crate::wire;
 use std::sync::Arc;
 
-/// The next step of a completion whose caller may know what it refers to.
+/// The next step of a completion, once it is known that the caller may use the template or prompt.
 pub(crate) enum Completing {
     /// The application proposes values.
     Host(Arc<Handler>),
-    /// There are none.
+    /// The values are known without the application.
     Done(Box<Completion>),
     Refused(RpcError),
 }
@@ -50,7 +50,7 @@ impl Machine {
         Some((HostCall::Complete { call, handler, argument }, context))
     }
 
-    /// Goes on with a completion that is allowed.
+    /// Continues a completion that the authorizer allowed.
     pub(super) fn begin_allowed_completion(
         &mut self,
         call: CallId,
@@ -81,7 +81,7 @@ impl Machine {
         }
     }
 
-    /// Takes the values that the application proposes.
+    /// Handles the values that the application proposes.
     pub(crate) fn finish_completion(
         &mut self,
         call: CallId,
@@ -111,7 +111,7 @@ impl Machine {
         true
     }
 
-    /// Takes the verdicts about the values.
+    /// Handles the authorizer's verdicts about the values, and answers the request.
     pub(super) fn finish_allowed_values(
         &mut self,
         call: CallId,

@@ -25,12 +25,13 @@ impl Machine {
         trash.put(open);
     }
 
-    /// Returns when [`Machine::on_timeout`] has something to do, in the application's milliseconds.
+    /// Returns the next time at which [`Machine::on_timeout`] has something to do, in milliseconds of the application's
+    /// clock.
     pub(crate) fn poll_timeout(&mut self) -> Option<u64> {
         self.inflight.deadline()
     }
 
-    /// Returns the newest deadline of a route, if it is in the future.
+    /// Returns the newest deadline of a route; `None` if it has passed or there is none.
     pub(crate) fn route_deadline(&mut self, route: Route) -> Option<u64> {
         self.outbox.deadline(route).filter(|at| *at > self.now)
     }
@@ -40,12 +41,12 @@ impl Machine {
         self.now
     }
 
-    /// Advances the clock to `now`, unless it is there already.
+    /// Advances the clock to `now`. An earlier `now` changes nothing.
     pub(crate) fn advance_clock(&mut self, now: u64) {
         self.now = self.now.max(now);
     }
 
-    /// Advances the clock to `now`. Returns whether something is overdue.
+    /// Advances the clock to `now`. Returns whether a deadline has passed.
     pub(crate) fn is_overdue_at(&mut self, now: u64) -> bool {
         self.advance_clock(now);
         self.poll_timeout().is_some_and(|deadline| deadline <= self.now)

@@ -1,5 +1,6 @@
-//! The `resources/get` dialect: an older resource protocol of other methods and members. It has no handshake and never
-//! meets a stateless request; what only its clients send tells them from others.
+//! The `resources/get` dialect: an older resource protocol with other methods and members. It has no handshake. A
+//! client of the dialect is recognized by messages and members that only the dialect has; a stateless request is never
+//! one of them.
 
 use super::RequestHead;
 use super::draft::{Details, Draft, bad_param};
@@ -18,7 +19,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 impl Machine {
-    /// Reads the details of a request: those of the dialect, and input for an earlier read.
+    /// Reads the details of a request: the members that only the dialect has, and the input that an earlier read asked
+    /// for.
     pub(super) fn details(
         &self,
         draft: &Draft<'_>,
@@ -38,7 +40,7 @@ impl Machine {
         Ok(draft.details(version.map(Into::into), filter, input, params))
     }
 
-    /// Reads which URIs to subscribe to, or to unsubscribe from: one URI, or those of the dialect, each once.
+    /// Reads the URIs to subscribe to, or to unsubscribe from: one URI, or in the dialect several, each returned once.
     pub(super) fn uris_to_subscribe<'a>(
         &self,
         draft: &Draft<'a>,
@@ -56,7 +58,7 @@ impl Machine {
         Ok((Subscriber::Dialect, uris))
     }
 
-    /// The answer to a read of the dialect, which has one element of the contents.
+    /// Writes the answer to a read of the dialect, which has room for one element of the contents.
     pub(super) fn write_get(
         &mut self,
         open: &OpenRequest,
@@ -92,13 +94,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The version that the client has.
+    /// The version of the resource that the client has; `None` if it names none.
     pub(crate) fn version(&self) -> Result<Option<Cow<'a, str>>, RpcError> {
         let Some(version) = self.field(1)? else { return Ok(None) };
         string(version).map(Some).ok_or_else(|| bad_param("version", "is not a string"))
     }
 
-    /// Returns which resources the client wants listed. The application gives it a meaning.
+    /// Returns the client's filter of a list: a JSON object whose meaning the application defines.
     pub(crate) fn filter(&self) -> Result<Option<Json>, RpcError> {
         match self.field(1)? {
             Some(filter) if is_object(filter) => Ok(Some(Json::received(filter))),
@@ -107,7 +109,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The URIs of a subscription.
+    /// The URIs of a request to subscribe or unsubscribe; `None` if it has no list of URIs.
     pub(crate) fn uris(&self) -> Result<Option<Vec<Cow<'a, str>>>, RpcError> {
         let Some(uris) = self.field(1)? else { return Ok(None) };
         if self.has_field(0) {

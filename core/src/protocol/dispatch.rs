@@ -1,4 +1,4 @@
-//! A message in, what to do about it out.
+//! Dispatches one message: finds out what it is, and what is to be done about it.
 
 use super::RequestHead;
 use super::answer_form::AnswerForm;
@@ -27,17 +27,17 @@ use std::sync::{Arc, Weak};
 const INITIALIZED: &str = "notifications/initialized";
 const CANCELLED: &str = "notifications/cancelled";
 
-/// The way in which a message arrived: new, as an element of a batch, or after it had waited for room.
+/// The way in which a message arrived: as new input, as an element of a batch, or after it had waited for room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     New,
-    /// It is the first element of the batches that were begun.
+    /// The message is the first of the elements of batches that wait to be handled.
     Element,
-    /// It has waited for room, under this number, and there is room now.
+    /// The message waited for room under this number, and there is room now.
     Resumed(u64),
 }
 
-/// The client may cancel a request that waits, or not. It may not cancel `initialize`.
+/// The right of the client to cancel a request that waits. It may not cancel `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cancellable {
     Yes,
@@ -46,21 +46,21 @@ pub(crate) enum Cancellable {
 
 /// The result of admitting a message.
 pub(crate) enum Admitted {
-    /// Answered or ignored.
+    /// The message was answered or ignored.
     Done,
-    /// There is no room for another call: keep its bytes and offer them again later.
+    /// There is no room for another call. The caller keeps the bytes of the message, and offers them again later.
     Wait { id: RequestId, cancellable: Cancellable },
-    /// To be looked up in the catalog. Its slot is open.
+    /// The request is to be looked up in the catalog. It has a slot.
     Lookup(Request, Lookup),
 }
 
-/// Names the slot of a request to the thread that looks it up, and says what the catalog has to know.
+/// Identifies a request for the thread that looks it up: its slot, and the facts that the catalog needs.
 pub(crate) struct Request {
     pub(crate) call: CallId,
     pub(crate) context: Arc<Context>,
 }
 
-/// The lookup that a request needs.
+/// The lookup that a message needs in the catalog.
 pub(crate) enum Lookup {
     List {
         listing: Listing,
@@ -77,17 +77,17 @@ pub(crate) enum Lookup {
         lists: TopicSet,
         uris: Vec<String>,
     },
-    /// The argument to complete. An error in it is answered only if the server
-    /// completes anything at all.
+    /// `completion/complete`, with the argument to complete. If the server completes nothing, the client learns that in
+    /// place of an error in the argument.
     Complete(Result<Arc<Argument>, RpcError>),
-    /// The session has begun, or the client asks what is served.
+    /// `initialize` or `server/discover`: the answer describes the server.
     Introduce,
-    /// Perhaps a method of the application's own.
+    /// A method that the protocol does not know, but the application may.
     Further {
         name: String,
         params: Json,
     },
-    /// A notification that the application may want to hear of.
+    /// A notification for which the application may have a handler.
     Notification {
         name: String,
         params: Json,
@@ -95,7 +95,7 @@ pub(crate) enum Lookup {
 }
 
 impl Machine {
-    /// Deals with one message.
+    /// Handles one message.
     pub(crate) fn handle_parsed(
         &mut self,
         parsed: Parsed<'_>,
@@ -136,7 +136,8 @@ impl Machine {
         }
     }
 
-    /// A message over the limit was skipped. Returns whether no further message may be dealt with now.
+    /// Handles a message that was longer than the limit and was skipped. Returns true if no further message may be
+    /// handled now.
     pub(crate) fn handle_too_long(&mut self, route: Route) -> bool {
         if !self.is_closed() {
             let fault = limit("message_bytes", self.settings.limits.message_bytes);
@@ -216,8 +217,8 @@ impl Machine {
         }
     }
 
-    /// Refuses a request whose id is taken, and has one wait for which there is no room. Returns `None` if it may be
-    /// dispatched.
+    /// Refuses a request whose id is in use, and makes a request wait for which there is no room. Returns `None` if the
+    /// request may be dispatched.
     fn queue_unless_admitted(&mut self, id: &RequestId, name: &str, route: Route) -> Option<Admitted> {
         if !self.outbox.batches.note_id(route, id) {
             let fault = RpcError::invalid_request("the batch has another request with this id");
@@ -240,7 +241,7 @@ impl Machine {
         Some(Admitted::Wait { id: id.clone(), cancellable })
     }
 
-    /// Answers what needs neither the catalog nor the application.
+    /// Answers a request that needs neither the catalog nor the application, and returns the lookup of any other.
     fn begin_lookup(
         &mut self,
         draft: &Draft<'_>,
@@ -330,7 +331,7 @@ impl Machine {
         })
     }
 
-    /// Answers that it is done.
+    /// Answers a request with an empty result.
     fn answer_done(&mut self, draft: &Draft<'_>, revision: Revision, route: Route) {
         self.outbox.write(route, MessageKind::Final(Stage::Dispatched), |p| {
             wire::empty_result(p.out, revision, &draft.id, &self.settings.identity);
@@ -358,7 +359,8 @@ impl Machine {
         if self.subscriptions.len() + more > max { Err(limit("subscriptions", max)) } else { Ok(()) }
     }
 
-    /// The session begins: what was held back for it goes out. True the first time.
+    /// Handles `notifications/initialized`: sends the notifications that were held back for it. Returns true the first
+    /// time.
     fn handle_initialized(&mut self) -> bool {
         let begins = self.lifecycle.initialized();
         if begins {
@@ -368,7 +370,7 @@ impl Machine {
         begins
     }
 
-    /// Deals with a notification. What the application wants to hear of waits for room as a request does.
+    /// Handles a notification. If the application has a handler for it, it waits for room as a request does.
     fn handle_notification(
         &mut self,
         name: &str,
@@ -440,7 +442,7 @@ impl Machine {
         }
     }
 
-    /// Takes back what a request had wanted.
+    /// Undoes what a cancelled request had begun, such as its subscriptions.
     pub(super) fn cancel_wanted(&mut self, slot: u32, state: &RequestState) {
         match state {
             RequestState::Subscribe(subscribing) => self.drop_subscriptions(subscribing, slot),
@@ -486,7 +488,7 @@ pub(crate) fn invalid_uri(uri: &str) -> RpcError {
     fault.with_sentence(format!("Invalid URI: {uri}"))
 }
 
-/// Makes the error for a request that is over a limit. To wait and try again is of no use, unlike with "busy".
+/// Makes the error for a request that exceeds a limit. Unlike "busy", it does not tell the client to try again.
 pub(crate) fn limit(name: &str, max: usize) -> RpcError {
     let mut fault = RpcError::invalid_request("");
     fault.message = format!("Limit exceeded: {name}").into();

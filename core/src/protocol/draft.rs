@@ -1,4 +1,4 @@
-//! Reads the parameters of a request, before anything is known of the connection.
+//! Reads the parameters of a request. Nothing here depends on the state of the connection.
 
 use super::header_check::ParamFields;
 use super::list_topics::{ListTopics, TopicSet};
@@ -21,55 +21,56 @@ pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub(crate) const LOG_LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// A request whose parameters have been picked out but not judged.
+/// A request whose members have been found but not checked.
 pub(crate) struct Draft<'a> {
     pub(crate) id: RequestId,
     pub(crate) name: Cow<'a, str>,
     meta: Meta<'a>,
     raw_meta: Option<Raw<'a>>,
-    /// The members that the method of that name reads, in the order of [`names`].
+    /// The members of `params` that the method reads, in the order of [`names`], without `_meta`.
     fields: [Picked<'a>; 4],
     params: Option<Raw<'a>>,
 }
 
-/// The members of a request that every call may read, whatever the method.
+/// The members of a request that the application can read in every call, whatever the method.
 pub(crate) struct Details {
-    /// Its `_meta`, as it came.
+    /// The request's `_meta`, as the client sent it.
     pub(crate) meta: Option<Json>,
-    /// The version of the resource that the client has.
+    /// The version of the resource that the client has already.
     pub(crate) if_version: Option<Box<str>>,
-    /// Says which resources the client wants listed.
+    /// The client's filter of a list request of the dialect: which resources it wants.
     pub(crate) filter: Option<Json>,
-    /// The input that the result of an earlier request asked for.
+    /// The client's input, if it repeats a request whose earlier result asked for input; otherwise `None`.
     pub(crate) input: Option<RetryInput>,
     /// The header fields that repeat arguments of a tool, over HTTP.
     pub(crate) params: Option<ParamFields>,
 }
 
-/// The input that a client sends when it repeats a request that needed it.
+/// The input that a client sends when it repeats a request: its `inputResponses`, and the `requestState` of the earlier
+/// result.
 pub(crate) struct RetryInput {
     pub(crate) responses: Option<Json>,
     pub(crate) state: Option<Box<str>>,
 }
 
-/// A variable that is to be completed.
+/// An argument of `completion/complete`: the variable or argument whose value is to be completed.
 pub(crate) struct Argument {
-    /// The reference is to a prompt.
+    /// True if the reference is to a prompt, false if it is to a template.
     pub(crate) of_prompt: bool,
-    /// A template's text, a prompt's name, or whatever the client refers to.
+    /// The client's reference: the text of a template, the name of a prompt, or anything else that it sent.
     pub(crate) reference: Arc<str>,
     pub(crate) name: Box<str>,
-    /// The text that the user has typed.
+    /// The part of the value that the user has typed.
     pub(crate) value: String,
-    /// The values that other variables have already.
+    /// The names and values of the other variables that are set already.
     pub(crate) others: Vec<(Box<str>, String)>,
 }
 
 enum Meta<'a> {
     Absent,
-    /// No member of it says that the request stands for itself.
+    /// The request belongs to a session: `_meta` does not name a revision.
     Plain,
-    /// The request carries its own revision.
+    /// The request is stateless: `_meta` names its revision.
     Stateless(Box<StatelessMeta<'a>>),
 }
 
@@ -81,7 +82,7 @@ struct StatelessMeta<'a> {
     progress_token: Option<Raw<'a>>,
 }
 
-/// The members of `params` that a method reads.
+/// Returns the names of the members of `params` that a method reads. Names that are not used are empty.
 fn names(method: &str) -> [&'static str; 5] {
     match KnownMethod::named(method) {
         Some(KnownMethod::Initialize) => ["_meta", "protocolVersion", "capabilities", "clientInfo", ""],
@@ -124,7 +125,7 @@ impl<'a> Draft<'a> {
         Ok(Draft { id, name, meta, raw_meta, fields: [a, b, c, d], params })
     }
 
-    /// Collects the members that calls of the application may read.
+    /// Collects the members that calls of the application may read into [`Details`].
     pub(crate) fn details(
         &self,
         if_version: Option<Box<str>>,
@@ -138,7 +139,7 @@ impl<'a> Draft<'a> {
         any.then(|| Box::new(Details { meta, if_version, filter, input, params }))
     }
 
-    /// Reads the input that the result of an earlier read asked for.
+    /// Reads the input that a client sends when it repeats a request. Returns `None` if the request has none.
     pub(crate) fn input(&self) -> Result<Option<RetryInput>, RpcError> {
         let (responses, state) = (self.field(2)?, self.field(3)?);
         if responses.or(state).is_none() {
@@ -162,7 +163,7 @@ impl<'a> Draft<'a> {
         Ok(Some(RetryInput { responses: responses.map(Json::received), state: state.map(Into::into) }))
     }
 
-    /// A member that the method of that name reads, by its place in [`names`].
+    /// Returns whether the client sent the member at this index of [`Draft::fields`].
     pub(super) fn has_field(&self, at: usize) -> bool {
         !matches!(self.fields[at], Ok(None))
     }
@@ -171,13 +172,14 @@ impl<'a> Draft<'a> {
         self.fields[at].as_ref().copied().map_err(twice)
     }
 
-    /// Returns whether the request stands for itself, whatever happened on the connection before. It never does where no revision
-    /// is served that lets it.
+    /// Returns whether the request is stateless, so that nothing earlier on the connection matters. False if the server
+    /// serves no stateless revision.
     pub(crate) fn stands_alone(&self, revisions: &Revisions) -> bool {
         matches!(self.meta, Meta::Stateless(_)) && revisions.newest(Era::Stateless).is_some()
     }
 
-    /// The revision that a stateless request names, in the head of its POST as well, if there is one.
+    /// Returns the revision that a stateless request names. If it came by POST, the header field must name the same
+    /// one.
     pub(crate) fn stateless_revision(
         &self,
         head: Option<&RequestHead<'_>>,
@@ -192,7 +194,7 @@ impl<'a> Draft<'a> {
         revisions.find(Era::Stateless, &version).ok_or_else(|| unsupported(&version, revisions))
     }
 
-    /// Judges the rest of what a stateless request must say of itself.
+    /// Checks the other members of `_meta` that a stateless request must have.
     pub(crate) fn check_stateless(&self) -> Result<(), RpcError> {
         let Meta::Stateless(meta) = &self.meta else { return Ok(()) };
         let capabilities = meta.capabilities.ok_or_else(|| missing(CLIENT_CAPABILITIES))?;
@@ -213,7 +215,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Compares what the head of a POST repeats of the request.
+    /// Checks that the header fields of a POST agree with the members of the request that they repeat.
     pub(crate) fn check_head(&self, head: &RequestHead<'_>) -> Result<(), RpcError> {
         compare(head, "Mcp-Method", &self.name)?;
         // A name that is missing or not a string is a fault of the parameters, and judged with them.
@@ -229,7 +231,7 @@ impl<'a> Draft<'a> {
         name.map_or(Ok(()), |name| compare(head, "Mcp-Name", &name))
     }
 
-    /// The revision that `initialize` asks for, once all that it must say is there.
+    /// Returns the revision that `initialize` asks for, after a check that the required members are there.
     pub(crate) fn initialize(&self) -> Result<Cow<'a, str>, RpcError> {
         let (version, capabilities, client) = (self.field(0)?, self.field(1)?, self.field(2)?);
         let version = version
@@ -244,17 +246,17 @@ impl<'a> Draft<'a> {
         Ok(version)
     }
 
-    /// The capabilities of the client that sent an `initialize`.
+    /// The client's capabilities in an `initialize` request.
     pub(crate) fn capabilities(&self) -> Option<Json> {
         self.field(1).ok().flatten().map(Json::received)
     }
 
-    /// Returns the name and version of the client of an `initialize`.
+    /// Returns the `clientInfo` of an `initialize` request: the client's name and version.
     pub(crate) fn client_info(&self) -> Option<Json> {
         self.field(2).ok().flatten().map(Json::received)
     }
 
-    /// All parameters, for a method that is the application's.
+    /// All parameters as JSON, for a method of the application.
     pub(crate) fn params(&self) -> Json {
         self.params.map_or_else(Json::empty, Json::received)
     }
@@ -378,7 +380,7 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// Returns whether a request with this `_meta` stands for itself.
+/// Returns whether `_meta` makes its request stateless, because it names a revision.
 pub(crate) fn is_stateless_meta(meta: Raw<'_>) -> bool {
     matches!(Meta::read(meta), Ok(Meta::Stateless(_)))
 }
@@ -387,14 +389,14 @@ fn compare(head: &RequestHead<'_>, name: &'static str, body: &str) -> Result<(),
     header_check::check(head, name, body).map_err(|mismatch| RpcError::new(HEADER_MISMATCH, mismatch.0))
 }
 
-/// The id that `notifications/cancelled` names, if it is one.
+/// The id of the request that `notifications/cancelled` cancels; `None` if that is no id.
 pub(crate) fn cancelled_id(params: Params<'_>) -> Option<RequestId> {
     let Params::Object(params) = params else { return None };
     let [id] = members(params, &["requestId"]).ok()?;
     RequestId::from_raw(id?.get())
 }
 
-/// A request without a session that does not say its revision either: names the ways in that there are.
+/// Returns the error for a request that has no session and names no revision. Its text says how a client can begin.
 pub(crate) fn no_session(revisions: &Revisions) -> RpcError {
     let ways = (revisions.newest(Era::Handshake).is_some(), revisions.newest(Era::Stateless).is_some());
     match ways {
@@ -437,8 +439,8 @@ fn twice(duplicate: &DuplicateMember) -> RpcError {
     RpcError::invalid_params(&duplicate.to_string()).with_member("param", &duplicate.name)
 }
 
-/// The supported versions go along; only stateless ones if another one of them was asked for, so that no client goes in
-/// circles.
+/// Returns the error for a revision that the server does not serve, with the revisions that it serves. If `requested`
+/// is one of the handshake era, it lists stateless ones only, so that the client does not name it again.
 pub(crate) fn unsupported(requested: &str, revisions: &Revisions) -> RpcError {
     use crate::encode::quote_into;
     let stateless_only = revisions.find(Era::Handshake, requested).is_some();

@@ -1,4 +1,4 @@
-//! The effects of a step outside of its connection.
+//! The effects that a step of the machine has outside of its connection.
 
 use super::call_context::Context;
 use super::host_call::HostCall;
@@ -7,14 +7,15 @@ use super::outbox::Route;
 use crate::log::{Level, LogLine};
 use std::sync::Arc;
 
-/// Tells the shell what to do after a step, without a lock. [`Machine::take_effects`] computes it; no step puts it
-/// together.
+/// The things that the connection does after a step, without a lock, such as to wake a driver. Only
+/// [`Machine::take_effects`] makes it.
 pub(crate) struct Effects {
-    /// The step added something to poll or to drain, or the connection ended.
+    /// The step added something to poll or to drain, or it ended the connection.
     pub(crate) has_new_work: bool,
-    /// The hub does not know yet which URIs are subscribed to.
+    /// The hub still has to be told which URIs are subscribed to.
     pub(crate) is_unsynced: bool,
-    /// A reader that waits for room has to look again, even if the thread of this step polls.
+    /// There is room again for a message that waits. A driver has to poll, even if the thread of this step polls
+    /// already.
     pub(crate) has_room: bool,
     /// Lines for the application's log.
     pub(crate) lines: Vec<LogLine>,
@@ -22,12 +23,12 @@ pub(crate) struct Effects {
     pub(crate) cancelled: Vec<Arc<Context>>,
 }
 
-/// Effects of a step that the state does not show.
+/// Causes of effects that cannot be derived from the state of the machine.
 #[derive(Default)]
 pub(super) struct Causes {
     /// A call of the application was queued.
     called: bool,
-    /// The input or the connection ended.
+    /// The client's input ended, or the connection did.
     pub(super) ended: bool,
     pub(super) has_room: bool,
     lines: Vec<LogLine>,
@@ -35,7 +36,7 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    /// The request was cancelled. A hook that comes after this step finds that by itself.
+    /// Notes that a request was cancelled, so that its hooks run. A hook that is added after this step runs at once.
     pub(super) fn cancelled(&mut self, context: &Arc<Context>) {
         if context.hooks.are_used() {
             self.cancelled.push(context.clone());
@@ -48,7 +49,8 @@ impl Causes {
 }
 
 impl Machine {
-    /// Forgets what was added before: a poll or a drain finds that. Called before a step that may be due a wake.
+    /// Forgets output and calls that were there before the step: a poll or a drain finds them. Called before each step
+    /// that may cause a wake.
     pub(crate) fn begin_effects(&mut self) {
         self.causes.called = false;
         self.outbox.take_growth();
@@ -62,7 +64,7 @@ impl Machine {
         Effects { has_new_work, is_unsynced: self.subscriptions.is_unsynced(), has_room, lines, cancelled }
     }
 
-    /// Queues a call of the application, or what a poll hands out like one.
+    /// Queues an event for the next poll, such as a call of the application.
     pub(super) fn queue_host_call(&mut self, call: HostCall) {
         self.causes.called = true;
         self.host_calls.push_back(call);
@@ -82,8 +84,8 @@ impl Machine {
         !self.host_calls.is_empty() || self.may_dispatch() || self.has_elements()
     }
 
-    /// Returns whether a poll would deal with a message now that was read before. It does so at once: this is never true for
-    /// long.
+    /// Returns whether a poll would now handle a message that was read before. Such a poll follows at once, so this
+    /// does not stay true.
     fn has_message_to_dispatch(&mut self) -> bool {
         self.may_dispatch() || self.has_elements() && !self.is_full()
     }

@@ -1,4 +1,4 @@
-//! The life of an exchange: a route of its own for one message.
+//! Begins and ends exchanges: routes for one message each.
 
 use super::CallId;
 use super::HostCall;
@@ -13,8 +13,8 @@ use crate::sync::Trash;
 use std::sync::Arc;
 
 impl Machine {
-    /// Opens a route for one message. `caller`: on whose behalf it
-    /// asks, if not the connection's own. `permit`: what its requests count as.
+    /// Opens a route for one message. `caller` is `None` if the caller is that of the connection. `permit` counts the
+    /// requests of the message over HTTP.
     pub(crate) fn handle_new_exchange(
         &mut self,
         output: RouteOutput,
@@ -49,7 +49,7 @@ impl Machine {
         self.outbox.callers.renew(caller);
     }
 
-    /// Cancels the request of an exchange, or ends its listen stream. What it would say is discarded.
+    /// Cancels the request of an exchange, or ends its listen stream. Its output is discarded.
     pub(crate) fn cancel_exchange(&mut self, exchange: u64, trash: &mut Trash) {
         let route = Route::Exchange(exchange);
         let routes = self.routes_of(route);
@@ -72,9 +72,9 @@ impl Machine {
         }
     }
 
-    /// Ends the requests of an exchange that no callback was begun for, since the client has gone. A callback that was
-    /// begun goes on, because a client that goes has not cancelled (2025-11-25, Transports, Sending Messages to the Server).
-    /// No other follows it: see [`Machine::begin_host_call`].
+    /// Ends the requests of an exchange whose callbacks have not begun, since the client has gone. A callback that has
+    /// begun goes on, because a client that goes has not cancelled (2025-11-25, Transports, Sending Messages to the
+    /// Server). After it no other callback begins: see [`Machine::begin_host_call`].
     pub(crate) fn handle_lost_client(&mut self, exchange: u64, trash: &mut Trash) {
         let routes = self.routes_of(Route::Exchange(exchange));
         for route in self.elements.remove(&routes) {
@@ -91,7 +91,7 @@ impl Machine {
         }
     }
 
-    /// Takes the request of a route out of those that wait for room.
+    /// Removes the request of a route from those that wait for room, and returns it.
     fn take_waiting(&mut self, route: Route) -> Option<Waiting> {
         let (number, _) = self.waiting.iter().find(|(_, waiting)| waiting.route == route)?;
         let number = *number;
@@ -100,7 +100,7 @@ impl Machine {
         Some(waiting)
     }
 
-    /// Ends a request without an answer, and what its route waits for.
+    /// Ends a request without an answer, and ends its route.
     pub(super) fn end_request(&mut self, call: CallId, trash: &mut Trash) {
         if let Some(open) = self.drop_call(call) {
             self.outbox.end(open.route);
@@ -108,8 +108,8 @@ impl Machine {
         }
     }
 
-    /// Ends a request without an answer, cancels its requests to the client, and tells the application if that has the
-    /// call.
+    /// Ends a request without an answer, and cancels its requests to the client. If the application has the call, it
+    /// gets an event that the call is cancelled.
     pub(super) fn drop_call(&mut self, call: CallId) -> Option<OpenRequest> {
         let handed_out = self.inflight.is_handed_out(call);
         let open = self.inflight.abandon(call)?;
@@ -122,7 +122,7 @@ impl Machine {
         Some(open)
     }
 
-    /// Answers "internal error" to whatever an exchange still waits for.
+    /// Answers "internal error" to each request of an exchange that is not answered yet.
     pub(crate) fn on_exchange_timeout(&mut self, exchange: u64, trash: &mut Trash) {
         let route = Route::Exchange(exchange);
         let unseen = self.lifecycle.last().map_or_else(RpcError::internal, internal);

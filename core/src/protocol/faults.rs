@@ -1,4 +1,4 @@
-//! Errors about a resource, as a revision has them.
+//! Makes the errors about a resource in the form that a revision defines.
 
 use super::draft::Argument;
 use crate::access::Verdict;
@@ -8,7 +8,7 @@ use crate::jsonrpc::write::Object;
 use crate::model::Family;
 use crate::revision::{Condition, Revision};
 
-/// The text that a model gets of a tool that failed; the log has the reason.
+/// The text that a model gets of a tool that failed. Only the log has the reason.
 pub(super) const TOOL_FAILED: &str = "The tool failed";
 
 pub(crate) fn not_found(revision: Revision, uri: &str) -> RpcError {
@@ -17,7 +17,7 @@ pub(crate) fn not_found(revision: Revision, uri: &str) -> RpcError {
         .with_sentence(format!("Resource not found: {uri}"))
 }
 
-/// Several that are not found, at least one.
+/// Returns the error for several URIs, at least one, none of which was found.
 pub(crate) fn none_found(revision: Revision, uris: &[&str]) -> RpcError {
     let mut data = Vec::new();
     let mut object = Object::begin(&mut data);
@@ -45,12 +45,12 @@ pub(super) fn denied(revision: Revision, uri: &str) -> RpcError {
         .with_sentence(format!("Permission denied: {uri}"))
 }
 
-/// The application failed, or did not answer; it alone learns why.
+/// Returns the error for a callback that failed or did not answer. Only the application's log has the reason.
 pub(super) fn internal(revision: Revision) -> RpcError {
     RpcError::new(revision.code(Condition::Internal), "Internal error").with_sentence(TOOL_FAILED)
 }
 
-/// The client has what it asked for.
+/// Returns the error "not modified" of the dialect: the client has the current version of the resource.
 pub(crate) fn not_modified(revision: Revision, uri: &str, version: &str) -> RpcError {
     let mut data = Vec::new();
     let mut object = Object::begin(&mut data);
@@ -60,7 +60,7 @@ pub(crate) fn not_modified(revision: Revision, uri: &str, version: &str) -> RpcE
     RpcError::new(revision.code(Condition::NotModified), "Not Modified").with_data(data)
 }
 
-/// Nothing that could be completed is known by the reference of an argument.
+/// Returns the error for an argument whose template or prompt is unknown, or has nothing to complete.
 pub(crate) fn unknown_argument(argument: &Argument) -> RpcError {
     if argument.of_prompt {
         unknown_prompt(&argument.reference)
@@ -69,7 +69,7 @@ pub(crate) fn unknown_argument(argument: &Argument) -> RpcError {
     }
 }
 
-/// Nothing that could be completed is known by that reference.
+/// Returns the error for a reference to a template or prompt that is unknown, or has nothing to complete.
 fn unknown_reference(reference: &str) -> RpcError {
     RpcError::invalid_params("ref names nothing that is registered").with_member("uri", reference)
 }
@@ -78,12 +78,12 @@ fn unknown_prompt(name: &str) -> RpcError {
     RpcError::invalid_params("ref names no prompt that is registered").with_member("name", name)
 }
 
-/// No skill or directory is at this URI.
+/// Returns the error for a URI at which there is no skill or directory.
 pub(crate) fn nothing_at(uri: &str) -> RpcError {
     RpcError::invalid_params("nothing is served at this URI").with_member("uri", uri)
 }
 
-/// No tool or prompt has that name.
+/// Returns the error for a name that no tool or prompt has.
 pub(crate) fn unknown_name(family: Family, name: &str) -> RpcError {
     let mut fault = RpcError::invalid_params("").with_member("name", name);
     fault.message = format!("Unknown {}: {name}", family.word()).into();

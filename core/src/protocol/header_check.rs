@@ -8,11 +8,11 @@ use crate::jsonrpc::{Raw, RpcError};
 use crate::revision::HEADER_MISMATCH;
 use std::borrow::Cow;
 
-/// A field that is missing, malformed, or says something else than the body.
+/// The error for a header field that is missing, malformed, or differs from the body; says which.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mismatch(pub(crate) String);
 
-/// The one field whose value may be encoded, other than those of arguments.
+/// The field whose value clients may encode in base64. Of the others only the fields of arguments may be encoded.
 const NAME: &str = "Mcp-Name";
 
 /// Compares a field with what the body says, case-sensitively. Of these fields only `Mcp-Name` is decoded before.
@@ -32,7 +32,7 @@ pub(crate) fn check(head: &RequestHead<'_>, name: &'static str, body: &str) -> R
     }
 }
 
-/// Returns the field lines that repeat arguments of a tool.
+/// Returns the header fields that repeat arguments of a tool, with their values.
 pub(crate) fn param_fields<'a>(head: &RequestHead<'a>) -> impl Iterator<Item = (&'a str, &'a [u8])> {
     const PREFIX: &str = "Mcp-Param-";
     let is_one = |name: &str| name.get(..PREFIX.len()).is_some_and(|p| p.eq_ignore_ascii_case(PREFIX));
@@ -67,7 +67,8 @@ impl ParamFields {
     }
 }
 
-/// Decodes a field value: itself, or the UTF-8 text whose base64 form stands between `=?base64?` and `?=`.
+/// Decodes a field value: the text between `=?base64?` and `?=` from base64, any other as it is. `None` if it is not
+/// valid.
 pub(crate) fn decode(value: &[u8]) -> Option<Cow<'_, str>> {
     let value = plain(value)?;
     let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
@@ -77,7 +78,7 @@ pub(crate) fn decode(value: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The characters of a field value, if it has none but those that fields may have.
+/// Returns a field value as text; `None` if it has a character that header fields may not have.
 fn plain(value: &[u8]) -> Option<&str> {
     let allowed = value.iter().all(|byte| matches!(byte, b'\t' | 0x20..=0x7e));
     std::str::from_utf8(value).ok().filter(|_| allowed)

@@ -1,4 +1,4 @@
-//! Answers of the application: contents, pages and verdicts.
+//! Handles answers of the application: contents, pages and verdicts.
 
 use super::CallId;
 use super::call_context::Context;
@@ -18,18 +18,19 @@ use std::sync::Arc;
 const READ: &str = "resources/read";
 const CALL: &str = "tools/call";
 
-/// The verdicts that a call waits for.
+/// The verdicts of the authorizer that a call waits for.
 pub(crate) struct WantedVerdicts {
-    /// The verdicts are about items of a list, and go to its walk.
+    /// True if the verdicts are about the items of a list.
     pub(crate) walks: bool,
     /// The number of verdicts that the application has to give.
     pub(crate) uris: usize,
-    /// The resource that is read, if its value is fixed.
+    /// The resource to read, if it has a fixed value.
     pub(crate) fixed: Option<Arc<crate::catalog::Fixed>>,
 }
 
 impl Machine {
-    /// The answer to a read, its contents if it has any, and how many of their bytes live for this answer alone.
+    /// Answers a read with its contents, if it has any. `own` is the number of their bytes that exist for this answer
+    /// only.
     pub(crate) fn finish_read(
         &mut self,
         call: CallId,
@@ -121,8 +122,8 @@ impl Machine {
         }
     }
 
-    /// Returns for which URIs a call waits until the authorizer has judged them. Returns `None` if its request is over, or if it
-    /// waits for something else.
+    /// Returns the verdicts that a call waits for. Returns `None` if its request is over, or if it waits for something
+    /// else.
     pub(crate) fn wanted_verdicts(&mut self, call: CallId) -> Option<WantedVerdicts> {
         let (uris, fixed) = match &self.inflight.get(call)?.state {
             RequestState::Walk(walk) => (walk.judged_count(), None),
@@ -141,7 +142,8 @@ impl Machine {
         Some(WantedVerdicts { walks, uris, fixed })
     }
 
-    /// Takes a walk out of its slot, to be continued without a lock. Returns `None` if its request is over.
+    /// Takes a list walk out of its slot, so that the caller continues it without a lock. Returns `None` if its request
+    /// is over.
     pub(crate) fn take_walk(&mut self, call: CallId) -> Option<(Box<Walk>, Arc<Context>)> {
         self.inflight.get(call)?; // [`Machine::finish_unwanted`] frees the slot of a cancelled call
         match self.inflight.answered(call)? {
@@ -190,8 +192,8 @@ impl Machine {
         }
     }
 
-    /// Takes verdicts; those about a list come through [`Machine::take_walk`]. `contents`: those of a read whose value
-    /// is fixed.
+    /// Handles the verdicts that a call waits for; those about a list come through [`Machine::take_walk`]. `contents`
+    /// is empty unless the call is a read of a fixed value.
     pub(crate) fn finish_verdicts(
         &mut self,
         call: CallId,
@@ -227,7 +229,7 @@ impl Machine {
         true
     }
 
-    /// Goes on with a read after the verdict "allow".
+    /// Continues a read that the authorizer allowed.
     pub(super) fn begin_allowed_read(
         &mut self,
         call: CallId,
@@ -286,8 +288,8 @@ impl Machine {
         true
     }
 
-    /// Closes the stream on which a request is to be answered, for a client that comes back. Not wanted if it is
-    /// answered, or where there is no such stream.
+    /// Closes the event stream of a request, so that the client comes back for the answer. Returns false if the request
+    /// is answered, or has no event stream.
     pub(crate) fn close_event_stream(&mut self, call: CallId, retry_ms: u64) -> bool {
         let open = self.inflight.get(call).filter(|open| open.context.revision.sse_priming);
         let Some(route) = open.map(|open| open.route) else { return false };
@@ -295,7 +297,7 @@ impl Machine {
     }
 }
 
-/// The version of what was answered.
+/// The version of the contents that were answered, if they have one.
 fn version<'a>(contents: &'a [Borrowed<'_>], uri: &str, handler: &'a Handler) -> Option<&'a str> {
     Borrowed::description(contents, uri).and_then(|given| given.version.as_deref()).or(handler.version())
 }

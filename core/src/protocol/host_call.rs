@@ -1,4 +1,4 @@
-//! The calls of the application that a request leads to, and what the request waits for meanwhile.
+//! The calls of the application that a request leads to, and what the request waits for until they are answered.
 
 use super::draft::Argument;
 use super::inflight::CallId;
@@ -15,7 +15,7 @@ pub(crate) enum HostCall {
         handler: Arc<Handler>,
         vars: crate::catalog::Vars,
     },
-    /// A read whose client has answered what its callback asked.
+    /// A read whose callback runs again, because the client has answered the callback's requests.
     ReadAgain {
         call: CallId,
         uri: Arc<str>,
@@ -69,7 +69,7 @@ impl HostCall {
     }
 }
 
-/// Says for what an open request waits.
+/// The thing that an open request waits for.
 pub(crate) enum RequestState {
     /// The catalog's answer: a thread looks the request up without a lock.
     Lookup,
@@ -79,23 +79,24 @@ pub(crate) enum RequestState {
     Method { handler: Arc<MethodHandler>, params: Arc<Json> },
     /// The application's values for a completion.
     Complete { argument: Arc<Argument> },
-    /// Verdicts about what the lookup found, before it is served or called. Boxed, because it is larger than the others.
+    /// Verdicts about the item that the lookup found, before it is served or called. Boxed, because it is larger than
+    /// the others.
     Judged(Box<Judged>),
-    /// The next page of a source, or verdicts about candidates.
+    /// The next page of a list source, or verdicts about items of a list.
     Walk(Box<Walk>),
     /// A subscribe request. It waits for the authorizer's verdicts, then for the interest handlers.
     Subscribe(Box<Subscribing>),
     /// A listen request. It waits for the authorizer's verdicts, then for the interest handlers.
     Listen { stream: u64 },
-    /// A thread took the state, to work on it without a lock.
+    /// Nothing: a thread took the state out of the slot, to work on it without a lock.
     Taken,
 }
 
-/// A request to subscribe to resources. It succeeds for all of them, or for none.
+/// A request to subscribe to one or more URIs. It succeeds for all of them, or for none.
 pub(crate) struct Subscribing {
     pub(crate) subscriber: super::subscriptions::Subscriber,
     pub(crate) uris: Vec<Arc<str>>,
-    /// Those whose interest is still being registered.
+    /// The URIs for which an interest handler has not answered yet.
     pub(crate) awaited: std::collections::BTreeSet<Arc<str>>,
 }
 
@@ -106,7 +107,7 @@ pub(crate) enum ResolvedRead {
 }
 
 impl ResolvedRead {
-    /// The version that is registered, if it is known.
+    /// The version of the resource that its registration names, if any.
     pub(crate) fn version(&self) -> Option<&str> {
         match self {
             ResolvedRead::Fixed(fixed) => fixed.descriptor().version(),

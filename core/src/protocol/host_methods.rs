@@ -1,4 +1,4 @@
-//! Methods that the application answers itself, and the notifications it sends meanwhile.
+//! Handles methods that the application answers itself, and the notifications that it sends about them.
 
 use super::CallId;
 use super::answer_form::AnswerForm;
@@ -25,14 +25,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A method's answer as it goes onto the wire.
+/// The answer of a method, written for the client.
 pub(crate) struct MethodOutcome {
-    /// The result object.
+    /// The result as the text of an object, or the error with how far the request got.
     written: Result<Vec<u8>, (Stage, RpcError)>,
     fault: Option<LoggedFault>,
 }
 
-/// A line of the log: who, and what went wrong. The id of the request comes between them.
+/// A line of the log about a failed method: the part before the id of the request, and the part behind it.
 struct LoggedFault {
     who: String,
     what: String,
@@ -41,16 +41,16 @@ struct LoggedFault {
 /// The parts of a request on which the form of its answer depends.
 pub(super) struct MethodRequest<'a> {
     pub(super) method: &'a str,
-    /// True for the call of a tool, whose failures are results that the model reads.
+    /// True for the call of a tool. Its failures become results that the model reads.
     pub(super) is_tool: bool,
-    /// Names the request in the log.
+    /// Makes the name of the request for the log.
     pub(super) shown: &'a dyn Fn() -> String,
     pub(super) revision: Revision,
     pub(super) identity: &'a Identity,
 }
 
 impl Machine {
-    /// Answers `initialize` and `server/discover`. `further`: the capabilities other than `resources`.
+    /// Answers `initialize` and `server/discover`. `further` has the capabilities other than `resources`.
     pub(crate) fn answer_introduction(&mut self, request: &Request, further: &[(String, Json)]) {
         let done = MessageKind::Final(Stage::Dispatched);
         let settings = self.settings.clone();
@@ -77,7 +77,7 @@ impl Machine {
         }
     }
 
-    /// Answers that the level is set from which on the session wants lines of the log.
+    /// Answers `logging/setLevel`, after the level of the session was set.
     pub(crate) fn answer_level_set(&mut self, request: &Request) {
         let Some(open) = self.inflight.close(request.call) else { return };
         let identity = &self.settings.identity;
@@ -86,7 +86,7 @@ impl Machine {
         });
     }
 
-    /// Ends a notification that the application does not want to hear of.
+    /// Ends a notification for which the application has no handler.
     pub(crate) fn drop_notification(&mut self, request: &Request, trash: &mut Trash) {
         trash.put(self.inflight.close(request.call));
     }
@@ -126,7 +126,8 @@ impl Machine {
         }
     }
 
-    /// The member of an empty answer, if this is how a list is answered that the server does not offer.
+    /// The name of the list in an empty result; `None` unless the server answers such a list with an empty one: see
+    /// [`crate::UndeclaredLists`].
     fn undeclared_list(&self, method: &str) -> Option<&'static str> {
         match method {
             _ if self.settings.policy.options.undeclared_lists == UndeclaredLists::Error => None,
@@ -151,7 +152,7 @@ impl Machine {
         Some((HostCall::Method { call: request.call, handler, params }, context))
     }
 
-    /// Goes on with a tool or prompt after the verdict "allow".
+    /// Continues the call of a tool or prompt that the authorizer allowed.
     pub(super) fn begin_allowed_method(
         &mut self,
         call: CallId,
@@ -179,7 +180,8 @@ impl Machine {
         Some((handler, form, context.revision, self.client_capabilities(&context)))
     }
 
-    /// Returns the client's capabilities, as it declared them with the request or when the session began.
+    /// Returns the capabilities of the client. A stateless client declares them with each request, any other when its
+    /// session begins.
     pub(crate) fn client_capabilities(&self, context: &Context) -> Option<Json> {
         match context.revision.era {
             Era::Stateless => context.meta_member(CLIENT_CAPABILITIES).map(Json::received),
@@ -187,7 +189,7 @@ impl Machine {
         }
     }
 
-    /// `outcome`: `None` if the request was over before its answer was there.
+    /// Answers the call of a method. `outcome` is `None` if the request was over before the application answered.
     pub(crate) fn finish_method(
         &mut self,
         call: CallId,
@@ -207,7 +209,7 @@ impl Machine {
         true
     }
 
-    /// Answers a request with what has been written, and logs what went wrong.
+    /// Answers a request with a written outcome, and logs its failure if it has one.
     pub(super) fn write_outcome(&mut self, open: &OpenRequest, outcome: MethodOutcome) {
         let written = outcome.written.and_then(|result| match open.fits(result.len()) {
             Ok(()) => Ok(result),
@@ -239,8 +241,8 @@ impl Machine {
         }
     }
 
-    /// Sends a notification about a request that is not answered yet, where its answer will go. Not wanted if it is, if
-    /// there is room for an answer only, or if the client takes nothing.
+    /// Sends a notification about a request, on the route of its answer. Returns false if the request is answered, if
+    /// the route takes an answer only, or if the client does not read its output.
     pub(crate) fn send_notification(&mut self, call: CallId, method: &str, params: Option<&Json>) -> bool {
         match self.inflight.get(call).map(|open| open.route) {
             Some(route) => self.write_notification(route, method, params),
@@ -248,8 +250,8 @@ impl Machine {
         }
     }
 
-    /// Sends a notification that belongs to no request. Not wanted without a session that is ready for it, or if the
-    /// client takes nothing.
+    /// Sends a notification that belongs to no request. Returns false if no session is ready for it, or if the client
+    /// does not read its output.
     pub(crate) fn send_session_notification(&mut self, method: &str, params: Option<&Json>) -> bool {
         let wanted = !self.closed && self.lifecycle.is_ready() && self.lifecycle.lasting_session().is_some();
         wanted && self.write_notification(Route::Connection, method, params)
@@ -268,28 +270,29 @@ impl Machine {
     }
 }
 
-/// Characters of a request's id in the log. A client may make its id long.
+/// The greatest number of characters of a request's id that the log shows. A client may make its id long.
 const SHOWN: usize = 64;
 
 impl Context {
-    /// A member of the request's `_meta`.
+    /// A member of the request's `_meta`; `None` if it is absent.
     pub(crate) fn meta_member(&self, name: &str) -> Option<Raw<'_>> {
         let meta = self.details.as_ref()?.meta.as_ref()?;
         members(meta.raw(), &[name]).ok()?[0]
     }
 
-    /// The request's place in a trace, as it came.
+    /// The `traceparent` of the request's `_meta`, as the client sent it; `None` if it is absent.
     pub(crate) fn traceparent(&self) -> Option<String> {
         string(self.meta_member("traceparent")?).map(Into::into)
     }
 
-    /// From which level on the request wants to hear log messages, where each request says so.
+    /// The lowest level of log messages that the request wants, in revisions where each request says so; otherwise
+    /// `None`.
     pub(crate) fn log_level(&self) -> Option<String> {
         string(self.meta_member(LOG_LEVEL)?).map(Into::into)
     }
 }
 
-/// Returns the identifiers of the extensions among capabilities, if there are any.
+/// Returns the identifiers of the extensions in a client's capabilities; `None` if there are none.
 fn extensions(capabilities: &str) -> Option<String> {
     let [extensions] = members(Raw::kept(capabilities), &["extensions"]).ok()?;
     let mut names = Vec::new();
@@ -298,7 +301,7 @@ fn extensions(capabilities: &str) -> Option<String> {
 }
 
 impl MethodOutcome {
-    /// Writes an answer as the revision has it. Without a lock: the answer may be large.
+    /// Writes an answer in the form of the revision. The caller holds no lock, because the answer may be large.
     pub(crate) fn new(
         answer: MethodAnswer,
         handler: &MethodHandler,
@@ -361,7 +364,7 @@ impl MethodOutcome {
         }
     }
 
-    /// The answer to a call whose result breaks the schema that its tool promises.
+    /// Makes the failure for a tool whose result breaks its `outputSchema`.
     pub(crate) fn wrong_output(
         handler: &MethodHandler,
         revision: Revision,
@@ -373,7 +376,7 @@ impl MethodOutcome {
             .wrong(&format!("structuredContent does not fit the outputSchema: {why}"))
     }
 
-    /// Returns the answer, or a failure if its result is larger than the client may have waiting.
+    /// Returns the outcome, or a failure if its result is larger than the output that a client may have unread.
     pub(crate) fn bounded(
         self,
         handler: &MethodHandler,
@@ -392,12 +395,12 @@ impl MethodOutcome {
             .refused(&why, &format!("has a result of {bytes} bytes, more than `output_bytes` ({most})"))
     }
 
-    /// The answer to a request that does not reach the application.
+    /// Makes the error for a request that does not reach the application.
     pub(crate) fn refused(fault: RpcError) -> MethodOutcome {
         MethodOutcome { written: Err((Stage::Refused, fault)), fault: None }
     }
 
-    /// The answer to a call that has no room.
+    /// Makes the error "busy" for a call that exceeds a limit of its tool.
     pub(crate) fn busy(revision: Revision, reached: &ToolLimitReached) -> MethodOutcome {
         let ToolLimitReached { limit, most, retry_after_ms } = reached;
         let after = retry_after_ms.map_or_else(String::new, |ms| format!(",\"retryAfterMs\":{ms}"));
@@ -406,7 +409,8 @@ impl MethodOutcome {
         MethodOutcome { written: Err((Stage::Dispatched, fault)), fault: None }
     }
 
-    /// The answer to a call that the application gave up. `why` continues the name of the call.
+    /// Makes the failure for a call that the application did not answer. `why` is the end of the log line that begins
+    /// with the call's name.
     pub(super) fn given_up(
         handler: &MethodHandler,
         revision: Revision,
@@ -489,7 +493,7 @@ impl MethodRequest<'_> {
         self.failed(&format!("has a wrong result: {why}"))
     }
 
-    /// The application has an error whose text is for the model.
+    /// Makes the outcome of a tool error whose text is for the model.
     fn refused_with_text(&self, text: &str) -> MethodOutcome {
         let written = if self.is_tool {
             self.tool_error(text)
@@ -501,7 +505,7 @@ impl MethodRequest<'_> {
         MethodOutcome { written: written.map_err(|fault| (Stage::Dispatched, fault)), fault: None }
     }
 
-    /// The callback failed with an error of this text. `report` is for the log.
+    /// Makes the outcome of a callback that failed with an error of this text. `report` is for the log.
     fn thrown(&self, text: &str, report: &str, errors: ToolErrors) -> MethodOutcome {
         let what = format!("failed: {report}");
         match errors {
@@ -510,13 +514,13 @@ impl MethodRequest<'_> {
         }
     }
 
-    /// The application failed; it alone learns why.
+    /// Makes the outcome of a failure of the application. `what` is for its log; the client does not see it.
     fn failed(&self, what: &str) -> MethodOutcome {
         let written = if self.is_tool { self.tool_error(TOOL_FAILED) } else { Err(internal(self.revision)) };
         self.logged(written, what)
     }
 
-    /// Answers that the client lacks something that the call needs, and tells it `why`.
+    /// Makes the outcome for a client that lacks something the call needs. `why` is for the client, `what` for the log.
     fn refused(&self, why: &str, what: &str) -> MethodOutcome {
         let written = if self.is_tool {
             self.tool_error(&format!("{TOOL_FAILED}: {why}"))

@@ -13,8 +13,8 @@ use crate::sync::{Fault, is_planted};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Names one question to the application, unlike any other of its server. A request may ask several in turn; each has
-/// an id of its own, used once.
+/// Identifies one question to the application, unlike any other question of its server. A request may ask several
+/// questions in turn; each has an id of its own, used once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CallId {
     connection: u64,
@@ -23,7 +23,7 @@ pub struct CallId {
 }
 
 impl CallId {
-    /// The number of the connection that it came over: [`crate::Connection::id`].
+    /// The id of the call's connection, as [`crate::Connection::id`] returns it.
     pub fn connection(self) -> u64 {
         self.connection
     }
@@ -33,24 +33,24 @@ impl CallId {
     }
 }
 
-/// A request in flight.
+/// A request that is not answered yet.
 pub(crate) struct OpenRequest {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) context: Arc<Context>,
     /// The permit that counts the request over HTTP, until it ends.
     pub(crate) permit: Option<Arc<Permit>>,
-    /// Its client takes no answer any more, so no further call begins for it.
+    /// The client has gone and takes no answer any more, so no further call begins for the request.
     pub(crate) client_gone: bool,
     pub(crate) progress: ProgressState,
     pub(crate) form: AnswerForm,
-    /// The requests to the client that its callback makes by names.
+    /// The requests to the client that the callback makes by names. `None` if it made none.
     pub(crate) named: Option<Box<NamedRequests>>,
     pub(crate) state: RequestState,
 }
 
 impl OpenRequest {
-    /// Checks that its client may hold this number of bytes more.
+    /// Checks that the server may hold this number of bytes more for the request's client.
     pub(crate) fn fits(&self, bytes: usize) -> Result<(), Full> {
         self.permit.as_ref().map_or(Ok(()), |permit| permit.holder().fits(bytes))
     }
@@ -59,20 +59,22 @@ impl OpenRequest {
 enum SlotState {
     Free,
     Open(OpenRequest),
-    /// Cancelled while the application had the call; kept until its responder is gone.
+    /// The request was cancelled while the application had its call. The slot is kept until the call's responder is
+    /// gone.
     Abandoned,
 }
 
 #[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 struct CallSlot {
     generation: u32,
-    /// The request is being looked up.
+    /// True while the request is being looked up in the catalog.
     looked_up: bool,
-    /// The current call has left for the application as an event.
+    /// True if the application has the current call, as an event.
     is_handed_out: bool,
-    /// The deadline that runs now. Earlier ones do not count any more.
+    /// The deadline of the current call, in milliseconds of the application's clock. Deadlines of earlier calls do not
+    /// count any more.
     deadline: Option<u64>,
-    /// The request waits for the client.
+    /// True while the request waits for the client's response to a request of the server.
     paused: bool,
     body: SlotState,
 }
@@ -82,7 +84,7 @@ struct CallSlot {
 pub(crate) enum IdOwner {
     Slot(u32),
     Stream(u64),
-    /// Read, but not dispatched for want of room.
+    /// A message that waits for room, under this number; it was read but not dispatched.
     Waiting(u64),
 }
 
@@ -92,24 +94,27 @@ pub(crate) struct Inflight {
     slots: Vec<CallSlot>,
     free: Vec<u32>,
     ids: RequestIds,
-    /// The deadlines in order. Most calls have the same time, so a new deadline mostly goes to the end.
+    /// The deadlines with their calls, the earliest first. Most calls have the same time limit, so a new deadline
+    /// mostly goes to the end.
     deadlines: VecDeque<(u64, CallId)>,
-    /// Calls that ended while their request waited for the client.
+    /// Calls that ended while their request waited for the client. Their requests to the client are still to be
+    /// withdrawn.
     dropped: Vec<CallId>,
     used: usize,
-    /// The slots that are still used although their requests have ended.
+    /// The number of slots that are still in use although their requests have ended.
     abandoned: usize,
-    /// The used slots whose requests are being looked up.
+    /// The number of slots whose requests are being looked up.
     lookups: usize,
 }
 
 impl Inflight {
-    /// The calls of a connection with that number.
+    /// Makes an empty table of calls for the connection with this id.
     pub(crate) fn new(connection: u64) -> Self {
         Inflight { connection, ..Inflight::default() }
     }
 
-    /// Calls that occupy a slot, cancelled ones whose responder is still out included. A lookup is no call.
+    /// The number of calls that occupy a slot, with those whose request was cancelled but whose responder still exists.
+    /// A lookup is no call.
     pub(crate) fn len(&self) -> usize {
         self.used - self.lookups
     }
@@ -119,7 +124,7 @@ impl Inflight {
         self.used == 0
     }
 
-    /// Returns whether a client waits for a request, which may still be looked up.
+    /// Returns whether a client waits for the answer to a request, even if that is still being looked up.
     pub(crate) fn is_awaited(&self) -> bool {
         self.used > self.abandoned
     }
@@ -140,7 +145,7 @@ impl Inflight {
         self.ids.get(id)
     }
 
-    /// Opens a slot for a request and mints the id of its first question.
+    /// Opens a slot for a request. Returns the id of its first question to the application.
     pub(crate) fn open(&mut self, open: OpenRequest) -> CallId {
         let id = open.id.clone();
         let call = self.open_own(open);
@@ -148,7 +153,8 @@ impl Inflight {
         call
     }
 
-    /// [`Inflight::open`] for what the client cannot cancel: its request id is not found.
+    /// Does what [`Inflight::open`] does for a request that the client cannot cancel, because its request id is not
+    /// found.
     pub(crate) fn open_own(&mut self, open: OpenRequest) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {
             if self.slots.is_empty() {
@@ -178,7 +184,7 @@ impl Inflight {
         CallId { connection, slot, generation: s.generation }
     }
 
-    /// A request was looked up: its first question goes to the application. Returns `state` if the request is over.
+    /// Begins the first question of a request that was looked up. Returns `state` if the request is over.
     pub(crate) fn begin(&mut self, call: CallId, state: RequestState) -> Result<(), RequestState> {
         let Some(slot) = self.current(call) else { return Err(state) };
         let SlotState::Open(open) = &mut slot.body else { return Err(state) };
@@ -201,7 +207,8 @@ impl Inflight {
         }
     }
 
-    /// The request in a slot, whatever it is being asked.
+    /// Returns the request in a slot with its current call, whatever it waits for. `None` if the slot has no open
+    /// request.
     pub(crate) fn in_slot(&mut self, slot: u32) -> Option<(CallId, &mut OpenRequest)> {
         let connection = self.connection;
         let s = self.slots.get_mut(slot as usize)?;
@@ -212,7 +219,7 @@ impl Inflight {
         }
     }
 
-    /// Notes that the question has left for the application.
+    /// Notes that the application gets the question. Returns `None` if the request is over.
     pub(crate) fn hand_out(&mut self, call: CallId) -> Option<Arc<Context>> {
         let slot = self.current(call)?;
         let SlotState::Open(open) = &slot.body else { return None };
@@ -221,7 +228,7 @@ impl Inflight {
         Some(open.context.clone())
     }
 
-    /// Starts the deadline of what the request waits for now. `None`: it has as long as it takes.
+    /// Starts the deadline of the current call, unless it has one. `None`: the call may take as long as it likes.
     pub(crate) fn set_deadline(&mut self, call: CallId, deadline: Option<u64>) {
         let Some(slot) = self.current(call) else { return };
         slot.paused = false;
@@ -244,13 +251,13 @@ impl Inflight {
         }
     }
 
-    /// Returns a call that ended while its request waited for the client. Returns each once.
+    /// Returns a call that ended while its request waited for the client, each call once; `None` if there is none left.
     pub(crate) fn take_dropped(&mut self) -> Option<CallId> {
         self.dropped.pop()
     }
 
-    /// The question is answered: its request, whose next step [`Inflight::begin_next_call`] or [`Inflight::close`] names.
-    /// Nothing if the request is over.
+    /// Notes that a question is answered. Returns the state of its request, and the caller then calls
+    /// [`Inflight::begin_next_call`] or [`Inflight::close`]. Returns `None` if the request is over.
     pub(crate) fn answered(&mut self, call: CallId) -> Option<RequestState> {
         let slot = self.current(call)?;
         match &mut slot.body {
@@ -286,7 +293,7 @@ impl Inflight {
         Ok(next)
     }
 
-    /// Ends a request.
+    /// Ends a request and returns it. Returns `None` if it was over already.
     pub(crate) fn close(&mut self, call: CallId) -> Option<OpenRequest> {
         let slot = self.current(call)?;
         match std::mem::replace(&mut slot.body, SlotState::Free) {
@@ -304,7 +311,7 @@ impl Inflight {
         }
     }
 
-    /// Ends a request for its client. The slot is kept while the application has the responder.
+    /// Ends a request for its client and returns it. Its slot is kept while the application has the responder.
     pub(crate) fn abandon(&mut self, call: CallId) -> Option<OpenRequest> {
         let slot = self.current(call)?;
         if !slot.is_handed_out {
@@ -345,7 +352,7 @@ impl Inflight {
         self.used -= 1;
     }
 
-    /// Returns the requests of one route, in any state.
+    /// Returns the calls of the requests on one route, whatever they wait for.
     pub(crate) fn on(&self, route: Route) -> Vec<CallId> {
         let (connection, slots) = (self.connection, self.slots.iter().enumerate());
         slots
@@ -354,7 +361,7 @@ impl Inflight {
             .collect()
     }
 
-    /// Returns the calls that the application works on.
+    /// Returns the calls that the application has.
     pub(crate) fn handed_out(&self) -> Vec<CallId> {
         let (connection, slots) = (self.connection, self.slots.iter().enumerate());
         slots
@@ -363,18 +370,18 @@ impl Inflight {
             .collect()
     }
 
-    /// The first request that has waited until `now`.
+    /// Returns the call with the earliest deadline if that is not later than `now`.
     pub(crate) fn overdue(&mut self, now: u64) -> Option<CallId> {
         self.deadline().filter(|deadline| *deadline <= now)?;
         self.deadlines.pop_front().map(|(_, call)| call)
     }
 
-    /// Returns whether the call has left for the application.
+    /// Returns whether the application has the call.
     pub(crate) fn is_handed_out(&mut self, call: CallId) -> bool {
         self.current(call).is_some_and(|slot| slot.is_handed_out)
     }
 
-    /// Returns when [`Inflight::overdue`] is next worth asking.
+    /// Returns the earliest deadline of any call.
     pub(crate) fn deadline(&mut self) -> Option<u64> {
         while let Some((deadline, call)) = self.deadlines.front().copied() {
             if is_due(&self.slots, deadline, call) {
@@ -385,8 +392,8 @@ impl Inflight {
         None
     }
 
-    /// Notes that the client of one route has gone. Returns the requests that wait for a callback which has not begun.
-    /// They are cancelled, and to be ended now.
+    /// Notes that the client of one route has gone. Returns its requests whose callback has not begun: they are
+    /// cancelled now, and the caller ends them.
     pub(crate) fn lose_client(&mut self, route: Route) -> Vec<CallId> {
         let mut calls = self.on(route);
         calls.retain(|call| {
@@ -403,7 +410,8 @@ impl Inflight {
         calls
     }
 
-    /// Ends every request; the application's values in them are the caller's to drop.
+    /// Ends every request and returns them. The caller drops them without a lock, because they hold values of the
+    /// application.
     pub(crate) fn clear(&mut self) -> Vec<OpenRequest> {
         let mut opens = Vec::new();
         for slot in &mut self.slots {

@@ -1,27 +1,27 @@
-//! Bytes that came in and have not become messages yet.
+//! Buffers the bytes of the client that have not become messages yet.
 
-/// Bytes that a poller takes away, to parse them without a lock, and gives back.
+/// Bytes that a poller takes out of the input, parses without a lock, and gives back.
 #[derive(Default)]
 pub(crate) struct Chunk {
     bytes: Vec<u8>,
-    /// Where the first unread line begins.
+    /// The offset at which the first unread line begins.
     at: usize,
-    /// How far the first unread line has been searched for its end.
+    /// The offset up to which the first unread line was searched for its end.
     searched: usize,
     limit: usize,
     ended: bool,
-    /// A line over the limit is being skipped.
+    /// True while the rest of a line over the limit is skipped.
     skipping: bool,
 }
 
 /// The next line of a chunk.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum InputLine {
-    /// Bytes `from..to` of the chunk.
+    /// A whole line: the bytes `from..to` of the chunk.
     Whole(usize, usize),
-    /// Longer than a message may be; skipped.
+    /// A line that is longer than a message may be. It is skipped.
     TooLong,
-    /// No whole line is there.
+    /// The chunk holds no further whole line.
     None,
 }
 
@@ -66,12 +66,13 @@ impl Chunk {
     }
 }
 
-/// The input of one connection. One poller at a time holds the token and the chunk, so messages keep their order.
+/// The input of one connection. Its token is the right to handle messages: one poller at a time has it and the chunk,
+/// so that messages keep their order.
 #[derive(Default)]
 pub(super) struct InputBuffer {
     chunk: Chunk,
     taken: bool,
-    /// Unread bytes of the chunk that was taken.
+    /// The number of unread bytes of the chunk that a poller has.
     outside: usize,
 }
 
@@ -96,7 +97,7 @@ impl InputBuffer {
         self.chunk.ended
     }
 
-    /// Bytes that no message has been made of.
+    /// The number of bytes that have not become messages yet.
     pub(super) fn len(&self) -> usize {
         self.outside + self.chunk.bytes.len() - self.chunk.at
     }
@@ -106,13 +107,13 @@ impl InputBuffer {
         self.chunk = Chunk { limit, ended, ..Chunk::default() };
     }
 
-    /// Returns whether there may be a line.
+    /// Returns whether there may be an unread line.
     pub(super) fn has_more(&self) -> bool {
         self.chunk.searched < self.chunk.bytes.len()
             || self.chunk.ended && self.chunk.at < self.chunk.bytes.len()
     }
 
-    /// Takes the token and the bytes, if there may be a line and no poller holds them.
+    /// Takes the token and the bytes. Returns `None` if there is no unread line, or if another poller has the token.
     pub(super) fn take(&mut self) -> Option<Chunk> {
         if self.taken || !self.has_more() {
             return None;
@@ -129,7 +130,7 @@ impl InputBuffer {
         !std::mem::replace(&mut self.taken, true)
     }
 
-    /// Returns whether a poller deals with a message.
+    /// Returns whether a poller has the token, because it handles a message.
     pub(super) fn is_held(&self) -> bool {
         self.taken
     }
@@ -139,12 +140,12 @@ impl InputBuffer {
         self.outside = 0;
     }
 
-    /// Ended, and every byte has become a message.
+    /// Returns whether the input has ended and every byte of it has become a message.
     pub(super) fn is_spent(&self) -> bool {
         self.chunk.ended && self.len() == 0 && !self.taken
     }
 
-    /// Takes the chunk back, in front of what arrived meanwhile.
+    /// Takes a poller's chunk and token back. Bytes that arrived in the meantime go behind the chunk.
     pub(super) fn release_input(&mut self, mut chunk: Chunk) {
         self.release();
         let arrived = std::mem::take(&mut self.chunk);

@@ -1,4 +1,4 @@
-//! The state of all requests that wait for a verdict, and what each does after it.
+//! Requests that wait for verdicts of the authorizer, and the next step of each.
 
 use super::CallId;
 use super::call_context::Context;
@@ -17,19 +17,19 @@ use crate::revision::Revision;
 use crate::sync::Trash;
 use std::sync::Arc;
 
-/// The next step of a request that waits for verdicts.
+/// The next step of a request, which waits until the authorizer has allowed it.
 pub(crate) enum Judged {
-    /// A read that is otherwise ready.
+    /// Reads a resource, whose URI was found.
     Read { uri: Arc<str>, read: ResolvedRead },
-    /// The call of a tool or prompt.
+    /// Calls a tool or prompt.
     Method { family: Family, handler: Arc<MethodHandler>, params: Json },
-    /// A completion that is otherwise ready.
+    /// Completes an argument, whose template or prompt was found.
     Completion { argument: Arc<Argument>, completing: Completing },
-    /// The values of a completion. Each verdict is about the URI that a value leads to.
+    /// Answers with the values of a completion. Each verdict is about the URI that a value leads to.
     Values { argument: Arc<Argument>, completion: Completion },
-    /// The results of a search. Each verdict is about one.
+    /// Answers with the results of a search. Each verdict is about one result.
     Results { handler: Arc<MethodHandler>, results: Vec<SearchResult> },
-    /// Subscriptions that are judged again. No request of the client waits for this.
+    /// Keeps or ends subscriptions that are judged again. No request of the client waits for this.
     Subscriptions { uris: Vec<Arc<str>> },
 }
 
@@ -66,7 +66,7 @@ impl Judged {
         }
     }
 
-    /// Returns the resource that is read, if its value is fixed.
+    /// Returns the resource to read if it has a fixed value.
     pub(super) fn fixed(&self) -> Option<&Arc<Fixed>> {
         match self {
             Judged::Read { read: ResolvedRead::Fixed(fixed), .. } => Some(fixed),
@@ -74,7 +74,7 @@ impl Judged {
         }
     }
 
-    /// Returns the error of a request that the verdict does not allow.
+    /// Returns the error for a request whose verdict is not "allow".
     fn refusal(&self, revision: Revision, verdict: Verdict) -> RpcError {
         match self {
             Judged::Read { uri, .. } => refused(revision, uri, verdict),
@@ -106,7 +106,7 @@ impl Judged {
 }
 
 impl Machine {
-    /// Asks the application about a request that was looked up. The poller that looked it up takes the question along.
+    /// Asks the authorizer about a request that was looked up. Returns the call for the poller that looked it up.
     pub(crate) fn begin_judged(
         &mut self,
         request: &Request,
@@ -119,7 +119,7 @@ impl Machine {
         Some((HostCall::Authorize { call: request.call, operation, uris }, context))
     }
 
-    /// Asks the application about the next step of an open request.
+    /// Queues a call of the authorizer about the next step of an open request.
     pub(super) fn queue_judged(&mut self, call: CallId, judged: Judged, trash: &mut Trash) {
         let (operation, uris) = (judged.operation(), judged.uris());
         match self.inflight.begin_next_call(call, RequestState::Judged(Box::new(judged))) {
@@ -128,7 +128,8 @@ impl Machine {
         }
     }
 
-    /// Takes the next step as far as the verdicts allow it. `contents`: those of a read whose value is fixed.
+    /// Takes the next step of a request as far as the verdicts allow it. `contents` is empty unless a fixed value is
+    /// read.
     pub(super) fn finish_judged(
         &mut self,
         call: CallId,

@@ -1,4 +1,4 @@
-//! Finds the revision of a request.
+//! The session of a connection, and the revision of each request.
 
 use super::RequestHead;
 use super::draft::{Draft, LOG_LEVELS, no_session, unsupported};
@@ -8,11 +8,11 @@ use crate::policy::Dialect;
 use crate::revision::{Era, KnownMethod, Revision, Revisions, Shape};
 use std::sync::Arc;
 
-/// How far the handshake of a connection has come. Stateless requests pay no attention to it.
+/// The state of a connection's handshake. Stateless requests do not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HandshakeState {
     Fresh,
-    /// There was no handshake, but a request of the dialect, which has none.
+    /// No handshake took place. The client sent a request of the dialect, which needs none.
     Dialect(Revision),
     /// `initialize` was answered. The client has not sent `notifications/initialized` yet.
     Initializing(Revision),
@@ -33,9 +33,9 @@ pub(crate) struct Lifecycle {
     /// The place in [`LOG_LEVELS`] from which on the session's client wants lines of the log.
     log_level: usize,
     dialect: Dialect,
-    /// The client has shown that it speaks the dialect.
+    /// True if the client sent something that only clients of the dialect send.
     marked: bool,
-    /// There is no session after this.
+    /// True if the connection exists for one message only, so that no session follows.
     alone: bool,
 }
 
@@ -55,7 +55,7 @@ impl Lifecycle {
         }
     }
 
-    /// The revision that a handshake settled on.
+    /// The revision that a handshake agreed on; `None` without a handshake.
     pub(crate) fn handshake(&self) -> Option<Revision> {
         match self.session {
             HandshakeState::Fresh | HandshakeState::Dialect(_) => None,
@@ -65,7 +65,7 @@ impl Lifecycle {
         }
     }
 
-    /// Returns the revision in which changes are notified, if there is a client to notify.
+    /// Returns the revision of the session, in which its client is notified of changes. `None` without a session.
     pub(crate) fn session(&self) -> Option<Revision> {
         match self.session {
             HandshakeState::Dialect(revision) => Some(self.shaped(revision)),
@@ -73,17 +73,18 @@ impl Lifecycle {
         }
     }
 
-    /// The revision of a session that a handshake began and that goes on after this request.
+    /// The revision of a session that a handshake began and that outlasts this request; otherwise `None`.
     pub(crate) fn lasting_session(&self) -> Option<Revision> {
         self.handshake().filter(|_| !self.alone)
     }
 
-    /// Returns whether the session may be sent notifications.
+    /// Returns whether the session's client is ready for notifications.
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.session, HandshakeState::Ready(_) | HandshakeState::Dialect(_))
     }
 
-    /// There is no session: neither after a handshake, nor before a request, which has this revision.
+    /// Notes that the connection exists for one message only. `revision` is that of a request, or `None` for a
+    /// handshake.
     pub(crate) fn stand_alone(&mut self, revision: Option<Revision>) {
         self.alone = true;
         if let Some(revision) = revision {
@@ -107,7 +108,7 @@ impl Lifecycle {
         self.client.as_ref()
     }
 
-    /// The session's id over HTTP.
+    /// The session's id over HTTP; `None` if it has none.
     pub(crate) fn id(&self) -> Option<&Arc<str>> {
         self.id.as_ref()
     }
@@ -125,13 +126,13 @@ impl Lifecycle {
         self.log_level = level;
     }
 
-    /// The revision that decides the form of an answer to a message without a readable id.
+    /// The newest revision that a request named. An answer to a message without a readable id has its form.
     pub(crate) fn last(&self) -> Option<Revision> {
         self.last
     }
 
-    /// Finds the revision and method of a request, or the error to answer instead. With the head of a POST, the request
-    /// must name its own revision, and agree with that head.
+    /// Returns the revision and method of a request, or the error to answer. If the request came by POST, it has a
+    /// head: it must name its own revision and agree with the head.
     pub(crate) fn place(
         &mut self,
         draft: &Draft<'_>,
@@ -194,7 +195,8 @@ impl Lifecycle {
         }
     }
 
-    /// The handshake: the revision asked for, if it has one, or the newest that does.
+    /// Begins a session. Returns its revision: the requested one if that has a handshake and is served, otherwise
+    /// `newest`.
     pub(crate) fn initialize(
         &mut self,
         requested: &str,
@@ -213,7 +215,7 @@ impl Lifecycle {
         revision
     }
 
-    /// The client is ready to be notified. True the first time.
+    /// Notes that the client is ready for notifications. Returns true the first time.
     pub(crate) fn initialized(&mut self) -> bool {
         if let HandshakeState::Initializing(revision) = self.session {
             self.session = HandshakeState::Ready(revision);
@@ -233,7 +235,7 @@ fn method_of(
     }
 }
 
-/// Returns the revision of a request of the dialect: a read of it has an answer of its own shape.
+/// Returns the revision of a request of the dialect. Its reads are answered in the dialect's own form.
 fn in_dialect(mut revision: Revision, method: KnownMethod) -> Revision {
     if matches!(method, KnownMethod::Get | KnownMethod::Read) {
         revision.shape = Shape::Dialect;

@@ -1,34 +1,36 @@
-//! The lists whose changes are announced: what a listen stream may name in addition to URIs.
+//! The kinds of lists whose changes are announced. A listen stream names them next to URIs.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The topics of one server, fixed when it is built.
+/// The kinds of lists that one server announces. They do not change after it is built.
 pub(crate) struct ListTopics(Vec<ListTopic>);
 
-/// One sort of list that can change.
+/// One kind of list whose changes are announced.
 pub(crate) struct ListTopic {
     /// Its name for the application, such as `tools`.
     pub(crate) kind: Box<str>,
     /// Its name in the filter of `subscriptions/listen`, such as `toolsListChanged`.
     pub(crate) filter: Box<str>,
-    /// The method that announces a change.
+    /// The method of the notification that announces a change, such as `notifications/tools/list_changed`.
     pub(crate) notification: Box<str>,
-    /// The capability whose `listChanged` offers it; none: it is always offered.
+    /// The capability whose member `listChanged` says that changes are announced. `None` if they always are.
     pub(crate) capability: Option<&'static str>,
 }
 
-/// A set of topics, by their numbers.
+/// A set of kinds of lists. Each is one bit, at its index in [`ListTopics`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TopicSet(u32);
 
-/// The lists of resources and templates.
+/// The index of the lists of resources and templates in [`ListTopics`].
 pub(crate) const RESOURCES: usize = 0;
 
 impl ListTopics {
-    /// The protocol's own, and those of the application: names with notifications.
+    /// Makes the kinds of lists: those of the protocol, and those of the application, each with the method of its
+    /// notification.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a name that is taken, what is no notification, or too many.
+    /// [`ErrorKind::InvalidArgument`] for a name that exists already, a method that is no notification, or too many
+    /// kinds.
     pub(crate) fn new(further: Vec<(String, String)>) -> Result<ListTopics> {
         let own = ["resources", "tools", "prompts"].map(|capability| ListTopic {
             kind: capability.into(),
@@ -55,12 +57,12 @@ impl ListTopics {
         Ok(topics)
     }
 
-    /// Returns the number of the topic with that name in a filter.
+    /// Returns the index of the kind of list that clients call by this name in a filter; `None` if there is none.
     pub(crate) fn by_filter(&self, filter: &str) -> Option<usize> {
         self.0.iter().position(|topic| *topic.filter == *filter)
     }
 
-    /// Returns the number of the topic with that name for the application.
+    /// Returns the index of the kind of list that the application calls by this name; `None` if there is none.
     pub(crate) fn by_kind(&self, kind: &str) -> Option<usize> {
         self.0.iter().position(|topic| *topic.kind == *kind)
     }
@@ -69,7 +71,7 @@ impl ListTopics {
         self.0.get(topic)
     }
 
-    /// Returns the topics of a set, with their numbers.
+    /// Returns the kinds of lists in a set, with their indexes.
     pub(crate) fn in_set(&self, set: TopicSet) -> impl Iterator<Item = (usize, &ListTopic)> {
         self.0.iter().enumerate().filter(move |(topic, _)| set.has(*topic))
     }

@@ -1,4 +1,4 @@
-//! Requests that the catalog has looked up: they are answered at once, or begin a call of the application.
+//! Continues requests that were looked up in the catalog: answers them at once, or begins a call of the application.
 
 use super::CallId;
 use super::answer_form::AnswerForm;
@@ -18,8 +18,8 @@ use crate::wire::{self, Defaults, Payload, ResultWriter};
 use std::sync::Arc;
 
 impl Machine {
-    /// Hands the first question of a request that was looked up to the poller that did so. Returns `None` if the request
-    /// was cancelled meanwhile.
+    /// Begins the first question of a request that was looked up. Returns the context of the call, for the poller that
+    /// did the lookup. Returns `None` if the request was cancelled in the meantime.
     pub(super) fn begin_call(
         &mut self,
         call: CallId,
@@ -46,7 +46,7 @@ impl Machine {
         Some((HostCall::Read { call: request.call, uri, handler, vars }, context))
     }
 
-    /// Begins the calls of a list whose items the application has to give or to judge.
+    /// Begins the calls of a list whose items a list source supplies or the authorizer judges.
     pub(crate) fn begin_walk(&mut self, request: &Request, walked: Walked, trash: &mut Trash) {
         match self.inflight.begin(request.call, RequestState::Taken) {
             Ok(()) => self.finish_walk(request.call, walked, trash),
@@ -78,7 +78,7 @@ impl Machine {
         }
     }
 
-    /// Answers a read, whose slot is closed already.
+    /// Writes the answer to a read whose slot is closed already.
     pub(super) fn write_read(
         &mut self,
         open: &OpenRequest,

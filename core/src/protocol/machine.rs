@@ -35,13 +35,14 @@ pub(crate) struct Settings {
     pub(crate) policy: Policy,
     pub(crate) identity: Identity,
     pub(crate) list_topics: ListTopics,
-    /// The extension of each `resultType` that belongs to one.
+    /// The identifier of the extension that each `resultType` belongs to. Result types of no extension are missing.
     pub(crate) result_types: BTreeMap<String, String>,
-    /// The application has an authoriser.
+    /// True if the application has an authorizer.
     pub(crate) authorises: AtomicBool,
-    /// Resources are offered: something of them was registered once, or the application says so.
+    /// True if the server offers resources, because one was registered at some time, or because the application says
+    /// so.
     pub(crate) has_resources: AtomicBool,
-    /// The application wants to hear of notifications: it registered a method for one once.
+    /// True if the application registered a method for a notification at some time.
     pub(crate) hears_notifications: AtomicBool,
 }
 
@@ -58,14 +59,14 @@ impl Settings {
         if self.authorises.load(Ordering::Acquire) { AccessCheck::Required } else { AccessCheck::NotRequired }
     }
 
-    /// Returns the caching hint of an answer. `said`: the hint that the application gave for this answer alone.
+    /// Returns the caching hint of an answer. `said` is the hint that the application gave for this answer only.
     pub(crate) fn cache(&self, kind: Cacheable, said: CacheHint) -> Cache {
         self.policy.cache(kind, said, self.access_check())
     }
 }
 
-/// A request that was read but waits for room. It stays in its list until it is admitted, so what ends it finds it there
-/// even while a poller has its line.
+/// A request that was read but waits for room. It stays in the list until it is admitted. So a step that ends it finds
+/// it there, even while a poller has a copy of its text.
 pub(super) struct Waiting {
     pub(super) id: RequestId,
     pub(super) route: Route,
@@ -78,13 +79,13 @@ pub(crate) enum NextWork {
     HostCall(HostCall, Arc<Context>),
     Cancel(CallId),
     Response(u64, ClientAnswer),
-    /// A message that had waited, or an element of a batch. The poller holds the input token.
+    /// A message to handle that had waited, or that is an element of a batch. The poller has the input token.
     Message {
         line: Vec<u8>,
         route: Route,
         arrival: Arrival,
     },
-    /// Bytes to parse. The poller holds the input token.
+    /// Bytes to parse. The poller has the input token.
     Chunk(Chunk),
     Nothing,
 }
@@ -113,23 +114,23 @@ pub(crate) struct Machine {
     pub(super) outbox: Outbox,
     pub(super) client_requests: ClientRequests,
     pub(super) host_calls: VecDeque<HostCall>,
-    /// Notifications that wait until the session is ready.
+    /// Notifications that are held back until the session is ready.
     pub(super) held: MarkQueue,
-    /// Requests that wait for room, by a number in the order of their arrival.
+    /// Requests that wait for room, in the order of their arrival. The key is a number that counts up.
     pub(super) waiting: BTreeMap<u64, Waiting>,
     next_waiting: u64,
     pub(super) waiting_bytes: usize,
     input: InputBuffer,
-    /// The rest of the batches that were begun.
+    /// The elements of batches that wait to be handled.
     pub(super) elements: Elements,
-    /// Input was refused for want of room.
+    /// True if input was refused because the buffer was full.
     starved: bool,
-    /// Input was left unread because the client takes no output.
+    /// True if input was left unread because the client does not read its output.
     full: bool,
-    /// The group has this connection on its list.
+    /// True if the group has this connection on its list of those to poll.
     ready: bool,
     pub(super) closed: bool,
-    /// Listen streams end as soon as they have begun.
+    /// True if listen streams are to end: a stream that is opened from now on ends at once.
     pub(super) ending: bool,
     pub(super) next_exchange: u64,
     pub(super) now: u64,
@@ -137,7 +138,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// `connection`: a number by which the calls of connections differ.
+    /// Makes the state of a new connection. `connection` is its id, which the ids of its calls contain.
     pub(crate) fn new(connection: u64, settings: Arc<Settings>) -> Self {
         Machine {
             lifecycle: Lifecycle::new(settings.policy.options.dialect),
@@ -164,19 +165,19 @@ impl Machine {
         }
     }
 
-    /// Returns the calls that the application works on.
+    /// Returns the calls that the application has.
     pub(crate) fn handed_out(&self) -> Vec<CallId> {
         self.inflight.handed_out()
     }
 
     // ---- the ready mark
 
-    /// Sets the mark. True if it was not set: then the connection goes onto its group's list.
+    /// Notes that the connection is on its group's list. Returns true if it was not, so that the caller adds it.
     pub(crate) fn set_ready(&mut self) -> bool {
         !std::mem::replace(&mut self.ready, true)
     }
 
-    /// Only the group does this, before it polls.
+    /// Notes that the group took the connection off its list. The group calls this before it polls.
     pub(crate) fn clear_ready(&mut self) {
         self.ready = false;
     }
@@ -195,19 +196,19 @@ impl Machine {
         accepted
     }
 
-    /// Returns whether input was refused for want of room.
+    /// Returns whether input was refused because the buffer was full.
     pub(super) fn is_starved(&self) -> bool {
         self.starved
     }
 
-    /// The bytes that the input budget counts in addition to unread ones: requests that wait, and answers to `ping` and
-    /// errors over the limit of the output.
+    /// The bytes that the limit of buffered input counts in addition to unread ones: requests that wait, and answers to
+    /// `ping` and errors that exceed the limit of the output.
     fn backlog(&self) -> usize {
         let over = self.outbox.free_len().saturating_sub(self.settings.limits.output_bytes);
         self.waiting_bytes + self.elements.len() + over
     }
 
-    /// Even what is answered at once has to wait: nothing more is read until the client takes something.
+    /// Returns whether so much output is unread that no further message is read, even one that is answered at once.
     pub(crate) fn is_full(&mut self) -> bool {
         let Limits { output_bytes, .. } = self.settings.limits;
         let full = self.outbox.free_len() >= output_bytes.saturating_add(self.settings.limits.input_bytes());
@@ -215,12 +216,12 @@ impl Machine {
         full
     }
 
-    /// Returns whether no further message may be dealt with now.
+    /// Returns whether no further message may be handled now.
     pub(crate) fn must_stop_reading(&mut self) -> bool {
         self.is_full() || self.has_elements()
     }
 
-    /// Returns whether input is accepted again that was refused.
+    /// Returns whether input had been refused and there is room for it again.
     fn has_room_again(&mut self) -> bool {
         // A line may fill half of the budget and still lack its end.
         let room = self.input.len() + self.backlog() <= self.settings.limits.input_bytes() / 2;
@@ -232,9 +233,9 @@ impl Machine {
         self.causes.ended = true;
     }
 
-    /// Returns whether a request of this route may be dispatched, were it the first that waits. What its own batch has gathered
-    /// does not count: only the rest of the batch makes that go out. Nor does what others have if no call is in flight,
-    /// since their rest waits behind this.
+    /// Returns whether the limits leave room for one more call, on this route. Answers that wait in the route's own
+    /// batch do not count, because only the rest of the batch frees their bytes. If no call is in flight, answers that
+    /// wait in other batches do not count either.
     fn has_slot(&self, route: Route) -> bool {
         let Limits { calls_in_flight, output_bytes, .. } = self.settings.limits;
         let batches = &self.outbox.batches;
@@ -242,7 +243,7 @@ impl Machine {
         self.inflight.len() < calls_in_flight.max(1) && self.outbox.len() - gathered < output_bytes.max(1)
     }
 
-    /// Requests wait because clients take nothing, such as what this route has to say.
+    /// Returns whether requests wait because clients do not read their output, and this route has some of that output.
     pub(crate) fn is_crowded_by(&mut self, route: Route) -> bool {
         let crowded = self.outbox.len() >= self.settings.limits.output_bytes;
         crowded && self.outbox.has_output_on(route)
@@ -263,7 +264,7 @@ impl Machine {
         !self.elements.is_empty()
     }
 
-    /// Returns whether there are messages that may be dealt with now.
+    /// Returns whether there are messages that may be handled now.
     #[cfg(feature = "stdio")]
     pub(crate) fn has_input(&mut self) -> bool {
         self.may_dispatch() || !self.is_full() && (self.has_elements() || self.input.has_more())
@@ -304,8 +305,8 @@ impl Machine {
         self.input.take().map_or(NextWork::Nothing, NextWork::Chunk)
     }
 
-    /// Notes that a call leaves for the application, and starts its deadline. Returns `None` if its request is over. The
-    /// request of a client that has gone ends here.
+    /// Notes that the application gets a call, and starts the call's deadline. Returns `None` if its request is over.
+    /// If the client has gone, the request ends here.
     pub(super) fn begin_host_call(&mut self, call: CallId, trash: &mut Trash) -> Option<Arc<Context>> {
         if self.inflight.get(call)?.client_gone {
             self.end_request(call, trash);
@@ -316,7 +317,7 @@ impl Machine {
         Some(context)
     }
 
-    /// The poller is done with its turn at the input. True if input is accepted again that was refused.
+    /// Gives a poller's turn at the input back. Returns true if input had been refused and there is room for it again.
     pub(crate) fn release_input(&mut self, chunk: Option<Chunk>) -> bool {
         match chunk {
             Some(chunk) if !self.closed => self.input.release_input(chunk),
@@ -339,8 +340,8 @@ impl Machine {
         self.next_waiting += 1;
     }
 
-    /// [`Machine::handle_parsed`], unless the connection is closed, or the message was ended in its list. `caller`: the
-    /// connection's.
+    /// Does what [`Machine::handle_parsed`] does, unless the connection is closed or the message was ended while it
+    /// waited. `caller` is that of the connection.
     pub(crate) fn handle_message(
         &mut self,
         parsed: Parsed<'_>,
@@ -356,7 +357,7 @@ impl Machine {
         self.handle_parsed(parsed, route, arrival, head, caller, trash)
     }
 
-    /// Takes a message out of the list in which it waited. Returns false if it was ended there.
+    /// Takes a message out of the list in which it waited. Returns false if it is not there, because it was ended.
     fn take_from_list(&mut self, route: Route, arrival: Arrival) -> bool {
         match arrival {
             Arrival::New => true,
@@ -373,32 +374,33 @@ impl Machine {
 
     // ---- output
 
-    /// There is no session: see [`Lifecycle::stand_alone`].
+    /// Notes that the connection exists for one message only: see [`Lifecycle::stand_alone`].
     pub(crate) fn set_stand_alone(&mut self, revision: Option<Revision>) {
         self.lifecycle.stand_alone(revision);
     }
 
-    /// Returns the facts about the session, if there is one that lasts.
+    /// Returns the session, if there is one that outlasts the request at hand.
     pub(crate) fn lasting_session(&self) -> Option<&Lifecycle> {
         self.lifecycle.lasting_session().map(|_| &self.lifecycle)
     }
 
-    /// Gives the session the id that it has over HTTP.
+    /// Sets the id that the session has over HTTP.
     pub(crate) fn set_session_id(&mut self, id: Arc<str>) {
         self.lifecycle.set_id(id);
     }
 
-    /// The place in [`LOG_LEVELS`](super::LOG_LEVELS) from which on the session wants lines of the log.
+    /// The place in [`LOG_LEVELS`](super::LOG_LEVELS) from which on the session's client wants lines of the log.
     pub(crate) fn log_level(&self) -> usize {
         self.lifecycle.log_level()
     }
 
-    /// The client sets the level from which on its session wants lines of the log.
+    /// Sets the level from which on the session's client wants lines of the log, as a place in
+    /// [`LOG_LEVELS`](super::LOG_LEVELS).
     pub(crate) fn set_log_level(&mut self, level: usize) {
         self.lifecycle.set_log_level(level);
     }
 
-    /// The revision of the handshake, if there was one.
+    /// The revision that the session's handshake agreed on; `None` if there was no handshake.
     pub(crate) fn session_revision(&self) -> Option<Revision> {
         self.lifecycle.session()
     }
@@ -407,8 +409,8 @@ impl Machine {
         &mut self.outbox
     }
 
-    /// The next message for a drain. It takes the buffer of the one before if there is use for it: an idle connection
-    /// keeps none.
+    /// Returns the next message for a drain, or `None` if the route has none. `used` is the buffer of the message
+    /// before; it is used again if there is need for it, so that an idle connection keeps none.
     pub(crate) fn poll_message(&mut self, route: Route, used: &mut Vec<u8>) -> Option<PartialMessage> {
         self.write_marks(route);
         let mut next = self.outbox.next(route);
@@ -421,7 +423,7 @@ impl Machine {
         next
     }
 
-    /// Returns whether a wake is due because output was taken: what waited for that may go on.
+    /// Returns whether taken output made room for input or requests that wait. The caller then wakes the group.
     pub(crate) fn may_resume(&mut self) -> bool {
         let resumes = self.may_dispatch();
         let reads = self.full && !self.is_full() && std::mem::take(&mut self.full);
@@ -434,7 +436,7 @@ impl Machine {
         if self.closed { Routes::All } else { routes }
     }
 
-    /// Returns whether a request is under way, a lookup included.
+    /// Returns whether a request is being answered, waits for room, or is being looked up.
     pub(crate) fn is_answering(&self) -> bool {
         let read = !self.waiting.is_empty() || self.has_elements() || self.input.is_held();
         !self.inflight.is_idle() || read
@@ -442,7 +444,8 @@ impl Machine {
 
     // ---- the end
 
-    /// Ends listen streams with the result that the protocol asks for; those not acknowledged yet, once they are.
+    /// Ends listen streams with the result that the protocol defines. Streams that are not acknowledged yet end after
+    /// their acknowledgement.
     pub(crate) fn end_streams(&mut self) {
         self.ending = true;
         self.causes.ended = true;
@@ -465,20 +468,20 @@ impl Machine {
         }
     }
 
-    /// Ends listen streams, drops what is in flight, and takes no more input.
+    /// Ends listen streams, drops all calls, and takes no more input. Output that is queued can still be drained.
     pub(crate) fn shut_down(&mut self, trash: &mut Trash) {
         self.end_streams();
         self.drop_calls(trash);
     }
 
-    /// Drops everything, output included.
+    /// Drops all calls and all output at once.
     pub(crate) fn close(&mut self, trash: &mut Trash) {
         self.drop_calls(trash);
         trash.put(self.outbox.clear());
     }
 
-    /// Returns whether no request, subscription or client request is open, so that the end concerns neither the application nor
-    /// the hub.
+    /// Returns whether no request, subscription or client request is open. The end of the connection then concerns
+    /// neither the application nor the hub.
     pub(crate) fn is_vacant(&self) -> bool {
         let subscribes = self.subscriptions.len() + self.subscriptions.streams() > 0;
         let reported = self.host_calls.is_empty() && !self.subscriptions.is_unsynced();
@@ -515,7 +518,7 @@ impl Machine {
         self.closed
     }
 
-    /// No more input, nothing in flight, nothing to write.
+    /// Returns whether the input has ended, no request is open, and all output was taken.
     pub(crate) fn is_finished(&self) -> bool {
         let read = self.waiting.is_empty() && self.elements.is_empty();
         let ended = self.closed || self.input.is_spent() && !self.inflight.is_awaited();

@@ -1,5 +1,5 @@
-//! Requests to the client that a callback makes by a name. The callback runs again from its start when the client has
-//! answered, and then finds the answers.
+//! Requests to the client that a callback makes by a name. When the client has answered, the callback runs again from
+//! its start, and then gets the answers.
 
 use super::CallId;
 use super::call_context::Context;
@@ -16,24 +16,24 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// How often a callback may wait for its client.
+/// The greatest number of times that a callback may wait for its client in one call.
 pub(crate) const ROUNDS: u32 = 16;
 
-/// The named requests of one call, in all its runs.
+/// The named requests of one call, of all runs of its callback.
 #[derive(Default)]
 pub(crate) struct NamedRequests {
-    /// By name: the method, and what the client answered.
+    /// For each name the method of the request, and the client's answer.
     pub(crate) answers: BTreeMap<String, (String, ClientAnswer)>,
-    /// Those of this run that lack an answer.
+    /// The requests of the current run that the client has not answered.
     pub(crate) pending: Vec<NamedRequest>,
     pub(crate) rounds: u32,
-    /// The answers that came with the request were read.
+    /// True if the answers in the client's own request were read.
     pub(crate) read: bool,
-    /// It is not what the server gave to the client.
+    /// True if the `requestState` that the client sent is not one that the server gave it.
     pub(crate) forged: bool,
 }
 
-/// A client sent a state that the server did not give it, or gave it too long ago.
+/// The error for a client that sent a `requestState` which the server did not give it, or which has expired.
 pub(crate) struct ForgedState;
 
 #[derive(Clone)]
@@ -43,25 +43,25 @@ pub(crate) struct NamedRequest {
     pub(crate) params: Option<Json>,
 }
 
-/// Why a named request has no answer.
+/// The reason why a named request has no answer.
 pub(crate) enum NotAnswered {
     /// The client has not answered yet.
     Waiting,
     NotSent(NotSent),
-    /// The name stands for another request.
+    /// The callback used the name before, for a request with another method or other parameters.
     OtherName,
-    /// The method of the call cannot wait in this revision.
+    /// The call is of a method for which this revision has no way to wait for the client.
     CannotWait,
     Forged,
 }
 
-/// A callback that may wait for its client, and what it runs with.
+/// A callback that may wait for its client, with the arguments of its call.
 pub(crate) enum WaitingCallback {
     Read { uri: Arc<str>, handler: Arc<Handler> },
     Method { handler: Arc<MethodHandler>, params: Arc<Json> },
 }
 
-/// A call whose callback waits.
+/// A call whose callback waits for the client's answers.
 pub(crate) struct WaitingCall {
     pub(crate) callback: WaitingCallback,
     pub(crate) era: Era,
@@ -70,7 +70,7 @@ pub(crate) struct WaitingCall {
 }
 
 impl Machine {
-    /// Returns the call if the client may have sent answers with its request, which were not read yet.
+    /// Returns the callback of a call, if the client may have sent answers with its request that were not read yet.
     pub(crate) fn unread_answers(&mut self, call: CallId) -> Option<WaitingCallback> {
         let open = self.inflight.get(call)?;
         let callback = WaitingCallback::waiting_in(&open.state)?;
@@ -79,7 +79,7 @@ impl Machine {
         unread.then_some(callback)
     }
 
-    /// Takes the answers that came with the client's request, or notes that its state is forged.
+    /// Keeps the answers that came with the client's request, or notes that the client's `requestState` is forged.
     pub(crate) fn set_read_answers(&mut self, call: CallId, read: Result<NamedRequests, ForgedState>) {
         let Some(open) = self.inflight.get(call) else { return };
         let named = open.named.get_or_insert_default();
@@ -89,7 +89,8 @@ impl Machine {
         }
     }
 
-    /// Returns the answer of a named request, or notes the request for [`Machine::finish_waiting`].
+    /// Returns the client's answer to a named request. If there is none yet, it notes the request, and
+    /// [`Machine::finish_waiting`] sends it.
     pub(crate) fn queue_named_request(
         &mut self,
         call: CallId,
@@ -138,7 +139,7 @@ impl Machine {
         Err(NotAnswered::Waiting)
     }
 
-    /// Forgets a request that was noted, and is wrong.
+    /// Forgets a noted request, because it turned out to be invalid.
     pub(crate) fn drop_named_request(&mut self, call: CallId, name: &str) {
         if let Some(named) = self.inflight.get(call).and_then(|open| open.named.as_mut()) {
             named.pending.retain(|pending| pending.name != name);
@@ -183,7 +184,7 @@ impl Machine {
         true
     }
 
-    /// Keeps the client's answer to a named request. The callback runs again if it was the last one.
+    /// Keeps the client's answer to a named request. The callback runs again if no other request lacks an answer.
     pub(super) fn handle_named_answer(
         &mut self,
         call: CallId,
@@ -231,7 +232,7 @@ impl WaitingCallback {
         }
     }
 
-    /// The method that it answers. A tool that shows resources counts as a read.
+    /// The method of the call. A tool that shows resources counts as `resources/read`.
     pub(crate) fn method(&self) -> &str {
         match self {
             WaitingCallback::Read { .. } => "resources/read",

@@ -5,16 +5,16 @@ use crate::revision::Elicitation;
 use crate::schema::check_elicitation;
 use std::collections::BTreeSet;
 
-/// The reason for which the client is not asked for input.
+/// The reason why the client is not asked for input.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The application made a mistake; says which.
+    /// The application's result is malformed; says why.
     Malformed(String),
-    /// The client did not declare these capabilities: the text of an object.
+    /// The client did not declare these capabilities: a JSON object as text.
     Missing(String),
 }
 
-/// Judges the `inputRequests` and `requestState` of a result that asks for input.
+/// Checks the `inputRequests` and `requestState` of an application's result that asks the client for input.
 pub(crate) fn check(wanted: Raw<'_>, client: Option<Raw<'_>>, has: Elicitation) -> Result<(), Refusal> {
     let malformed = |why: &str| Err(Refusal::Malformed(why.to_owned()));
     let Ok([requests, state]) = members(wanted, &["inputRequests", "requestState"]) else {
@@ -58,7 +58,7 @@ pub(crate) fn check(wanted: Raw<'_>, client: Option<Raw<'_>>, has: Elicitation) 
     }
 }
 
-/// A client capability.
+/// A client capability that a request to the client needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
     Elicitation,
@@ -85,7 +85,7 @@ fn of_request(request: Raw<'_>) -> Result<Need, &'static str> {
 }
 
 impl Need {
-    /// Returns what a request to the client needs.
+    /// Returns the capability that a request to the client needs, or why the request is invalid.
     pub(crate) fn from_request(method: &str, params: Option<Raw<'_>>) -> Result<Need, &'static str> {
         let has_params = params.is_some_and(is_object);
         let member = |name: &str| members(params?, &[name]).ok()?[0];
@@ -112,7 +112,7 @@ impl Need {
         }
     }
 
-    /// Returns whether the client declared the needed capability, and its revision has it.
+    /// Returns whether the client declared the capability, and the revision has it.
     pub(crate) fn is_met(self, client: Option<Raw<'_>>, has: Elicitation) -> bool {
         let least = match self {
             Need::Elicitation => Elicitation::Forms,
@@ -134,7 +134,7 @@ impl Need {
         }
     }
 
-    /// The capabilities object that would meet these needs.
+    /// Returns these needs as an object of client capabilities, in JSON.
     pub(crate) fn as_capabilities(needs: &BTreeSet<Need>) -> String {
         let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
         for (name, part) in needs.iter().map(|need| need.path()) {
@@ -151,7 +151,7 @@ impl Need {
     }
 }
 
-/// A member that is an object.
+/// Returns the member of this name if it is an object.
 fn object<'a>(of: Option<Raw<'a>>, name: &str) -> Option<Raw<'a>> {
     let [found] = members(of?, &[name]).ok()?;
     found.filter(|found| is_object(*found))

@@ -1,4 +1,4 @@
-//! Messages on their way out, by route.
+//! Output that the client has not read, by route.
 
 use super::batch::Batches;
 use super::callers::ExchangeCallers;
@@ -12,47 +12,48 @@ use crate::wire::{Payload, Segment};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Where the messages about a request go.
+/// The route of the answer to a request, and of the messages about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Route {
     /// The connection itself: newline-delimited messages, several to a [`crate::Transmit`].
     Connection,
-    /// One exchange of its own, such as a message in hand or a POST: bare messages, one to a [`crate::Transmit`].
+    /// One exchange, such as a POST: messages without newlines, one to a [`crate::Transmit`]. The number counts the
+    /// exchanges of the connection.
     Exchange(u64),
 }
 
-/// How far a request got before it was answered; HTTP makes a status of it.
+/// How far a request got before it was answered. HTTP derives the status code from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Refused before dispatch.
+    /// The request was refused before it was dispatched.
     Refused,
-    /// No such method, or not offered.
+    /// The method does not exist, or the server does not offer it.
     NoMethod,
-    /// Dispatched: a result, or an error of the application.
+    /// The request was dispatched. Its answer is a result, or an error of the application.
     Dispatched,
 }
 
-/// A message's part in its route.
+/// The part that a message plays on its route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessageKind {
-    /// One of many: everything on [`Route::Connection`], and what precedes an exchange's answer.
+    /// One of several messages: everything on [`Route::Connection`], and what comes before the answer of an exchange.
     Message,
-    /// How far the answer is.
+    /// A progress notification about the request, before its answer.
     Progress,
-    /// The answer; the route ends with it.
+    /// The answer. The route ends with it.
     Final(Stage),
     /// The route ended without an answer: a notification, or a cancelled request. There are no bytes.
     Ended,
-    /// The stream that carries the answer ends here, and what follows waits for a client that comes back, which is to be
-    /// after this number of milliseconds: [`crate::Responder::close_event_stream`]. There are no bytes.
+    /// The event stream that carries the answer ends here, without bytes. The client comes back for the rest after this
+    /// number of milliseconds: see [`crate::Responder::close_event_stream`].
     Paused(u64),
 }
 
 impl MessageKind {
-    /// It says something without bytes.
+    /// Returns whether such a message has no bytes, but tells the driver something.
     pub(super) fn is_mute(self) -> bool {
         matches!(self, MessageKind::Ended | MessageKind::Paused(_))
     }
@@ -62,7 +63,7 @@ pub(super) struct Piece {
     pub(super) kind: MessageKind,
     pub(super) bytes: Vec<u8>,
     pub(super) segments: VecDeque<Segment>,
-    /// Its share of the endpoint's bytes, over HTTP.
+    /// The share of the message in the endpoint's limit of bytes, over HTTP.
     pub(super) charge: Option<Charge>,
 }
 
@@ -71,7 +72,7 @@ impl Piece {
         Piece { kind, bytes: Vec::new(), segments: VecDeque::new(), charge: None }
     }
 
-    /// Appends a message, which may leave large bodies to be encoded later.
+    /// Writes a message at the end. `write` may leave large bodies to be encoded later.
     fn write(&mut self, write: impl FnOnce(&mut Payload<'_>)) {
         let mut payload = Payload::new(&mut self.bytes);
         write(&mut payload);
@@ -92,40 +93,40 @@ impl Piece {
     }
 }
 
-/// The messages that the client of a route takes.
+/// The kinds of messages that the client of a route takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum RouteOutput {
-    /// The answer, and messages before it.
+    /// The answer, and other messages before it.
     #[default]
     Stream,
     AnswerOnly,
 }
 
-/// One route's output.
+/// The output of one route.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools, reason = "facts of their own, not the states of one thing")]
 struct Outlet {
     queue: VecDeque<Piece>,
-    /// A half-written message, parked between two drains. Boxed, because there hardly ever is one.
+    /// A half-written message that a dropped drain left for the next one. Boxed, because there hardly ever is one.
     partial: Option<Box<PartialMessage>>,
-    /// A drain takes its output.
+    /// True while a drain takes the output of this route.
     drained: bool,
     output: RouteOutput,
-    /// The caller of the request, if it is not that of the connection.
+    /// The caller of the route's requests, if it is not that of the connection.
     caller: Option<Arc<Caller>>,
-    /// The permit that counts its requests until they are answered.
+    /// The permit that counts the route's requests until they are answered.
     permit: Option<Arc<Permit>>,
-    /// Its stream was closed, and its client has not come back since.
+    /// True if the event stream of the route was closed, and its client has not come back since.
     paused: bool,
-    /// The last message of the route was taken. The route ends when that is written.
+    /// True if a drain took the last message of the route. The route ends once that message is written.
     ended: bool,
-    /// The buffer of a message that was written, for the next one.
+    /// The buffer of a written message, kept for the next message.
     spare: Vec<u8>,
-    /// Changes to be rendered when the client takes them.
+    /// Changes whose notifications are written when the client takes them.
     marks: VecDeque<ChangeMark>,
-    /// Requests, by their slots, whose progress is to be rendered then.
+    /// The slots of requests whose progress is written when the client takes it.
     held: VecDeque<u32>,
-    /// When the newest question behind it is overdue.
+    /// The deadline that was set last for a call whose answer goes to this route.
     deadline: Option<u64>,
 }
 
@@ -134,30 +135,31 @@ impl Outlet {
         !self.queue.is_empty() || self.partial.is_some() || !self.marks.is_empty() || !self.held.is_empty()
     }
 
-    /// There is so much to write that nothing needs to be rendered yet.
+    /// Returns whether enough output is queued that no notification has to be written yet.
     fn has_plenty(&self) -> bool {
         self.queue.back().is_some_and(|piece| piece.len() >= GATHER)
     }
 }
 
-/// Messages of up to this size are gathered in one buffer.
+/// Short messages are collected in one buffer, until it has this number of bytes.
 const GATHER: usize = 64 << 10;
-/// No larger buffer is kept for the next message.
+/// A larger buffer than this number of bytes is not kept for the next message.
 const SPARE: usize = 512 << 10;
 
 /// All output of a connection.
 #[derive(Default)]
 pub(crate) struct Outbox {
     connection: Outlet,
-    /// Boxed: a map makes room for several at once, and most connections over HTTP have one.
+    /// The outlets of the exchanges. Boxed, because a map makes room for several at once, and most connections over
+    /// HTTP have one.
     exchanges: BTreeMap<u64, Box<Outlet>>,
     pending: PendingRoutes,
     pub(super) batches: Batches,
     pub(super) callers: ExchangeCallers,
     bytes: usize,
-    /// The connection itself has bare messages, too: the driver frames them.
+    /// True if the messages of the connection's own route have no newlines either, because the driver frames them.
     pub(crate) bare: bool,
-    /// The connection was closed: whatever is still on its way out is not wanted.
+    /// True if the connection was closed, so that unwritten output is dropped.
     cleared: bool,
 }
 
@@ -176,7 +178,8 @@ impl Outbox {
         }
     }
 
-    /// Returns the outlet of a route that gets something to say, and notes the route unless a drain finds that.
+    /// Returns the outlet of a route that gets new output. Notes the route for its driver, unless a drain takes its
+    /// output now.
     fn outlet_to_fill(&mut self, route: Route) -> Option<&mut Outlet> {
         let outlet = match route {
             Route::Connection => &mut self.connection,
@@ -198,25 +201,25 @@ impl Outbox {
         self.exchanges.insert(exchange, Box::new(Outlet { output, caller, permit, ..Outlet::default() }));
     }
 
-    /// Returns the caller of a route, if it is not the connection's, and a share in what the requests of the route
-    /// count as.
+    /// Returns the caller of a route, `None` if it is that of the connection, and the permit that counts the route's
+    /// requests.
     pub(super) fn caller_of(&mut self, route: Route) -> (Option<&Arc<Caller>>, Option<Arc<Permit>>) {
         let route = self.batches.route_of(route).unwrap_or(route);
         self.outlet(route).map_or((None, None), |outlet| (outlet.caller.as_ref(), outlet.permit.clone()))
     }
 
-    /// Returns whether the route has room for an answer only.
+    /// Returns whether the route takes nothing but an answer.
     pub(crate) fn takes_answer_only(&mut self, route: Route) -> bool {
         let route = self.batches.route_of(route).unwrap_or(route);
         self.outlet(route).is_some_and(|outlet| outlet.output == RouteOutput::AnswerOnly)
     }
 
-    /// Undelivered bytes, large bodies by the size of their source.
+    /// The number of bytes that the client has not read. Large bodies count by the size of their source.
     pub(crate) fn len(&self) -> usize {
         self.bytes
     }
 
-    /// [`Outbox::len`] without the answers of calls that batches have gathered: the client cannot take those yet, and the
+    /// [`Outbox::len`] without the answers of calls that wait in batches: the client cannot take those yet, and the
     /// number of calls bounds them.
     pub(crate) fn free_len(&self) -> usize {
         self.bytes - self.batches.len() + self.batches.refused()
@@ -232,7 +235,8 @@ impl Outbox {
         self.outlet(route).is_some()
     }
 
-    /// Returns whether a route got output or a deadline since the last call that no drain finds by itself.
+    /// Returns whether a route got output or a deadline since the last call of this method, and no drain takes its
+    /// output.
     pub(super) fn take_growth(&mut self) -> bool {
         self.pending.take_growth()
     }
@@ -242,13 +246,14 @@ impl Outbox {
         !self.pending.is_empty()
     }
 
-    /// Returns whether there is such output on another route than this exchange's.
+    /// Returns whether there is output that no drain takes and no driver knows of, on another route than this
+    /// exchange's.
     pub(crate) fn has_pending_output_other_than(&self, exchange: Route) -> bool {
         self.pending.is_other_than(exchange)
     }
 
-    /// Notes the newest deadline of a route, which its driver has to know. Without such a route, all drivers have to
-    /// look.
+    /// Sets the newest deadline of a route, and notes the route for its driver. If the route does not exist, all
+    /// drivers have to look at their deadlines.
     pub(crate) fn set_deadline(&mut self, route: Route, deadline: Option<u64>) {
         let route = self.batches.route_of(route).unwrap_or(route);
         match self.outlet_to_fill(route) {
@@ -257,7 +262,7 @@ impl Outbox {
         }
     }
 
-    /// The deadline that was begun last for what a route will say.
+    /// The deadline that was set last for a call whose answer goes to this route.
     pub(crate) fn deadline(&mut self, route: Route) -> Option<u64> {
         self.outlet(route)?.deadline
     }
@@ -343,7 +348,7 @@ impl Outbox {
         self.bytes += after - before;
     }
 
-    /// Charges bytes of the application to the message that was just written on a route.
+    /// Counts bytes of the application towards the message that was written last on a route.
     pub(super) fn charge(&mut self, route: Route, permit: Option<&Arc<Permit>>, bytes: usize) {
         let Some(permit) = permit else { return };
         let piece = self.outlet(route).and_then(|outlet| outlet.queue.back_mut());
@@ -352,7 +357,7 @@ impl Outbox {
         }
     }
 
-    /// Ends an exchange that has no answer.
+    /// Ends an exchange without an answer.
     pub(crate) fn end(&mut self, route: Route) {
         if self.batches.route_of(route).is_some() {
             self.finish_element(route, None);
@@ -364,8 +369,8 @@ impl Outbox {
         }
     }
 
-    /// Closes the event stream that carries an exchange, behind its output so far. Returns false if the client could
-    /// not come back to it, or if it is closed already.
+    /// Closes the event stream of an exchange, after its output so far. Returns false if the client could not come back
+    /// to the stream, or if it is closed already.
     pub(crate) fn pause(&mut self, route: Route, retry_ms: u64) -> bool {
         let route = self.batches.route_of(route).unwrap_or(route);
         let (Route::Exchange(exchange), true) = (route, self.bare) else { return false };
@@ -399,7 +404,7 @@ impl Outbox {
         }
     }
 
-    /// Keeps the progress of a request until the client takes what there is.
+    /// Holds the progress of a request back until the client has taken the output before it.
     pub(crate) fn hold(&mut self, route: Route, slot: u32) {
         let route = self.batches.route_of(route).unwrap_or(route);
         if let Some(outlet) = self.outlet_to_fill(route) {
@@ -407,19 +412,21 @@ impl Outbox {
         }
     }
 
-    /// The next request whose progress is to be rendered, if there is not plenty to write already.
+    /// The slot of the next request whose progress is to be written. `None` if there is none, or if enough output is
+    /// queued.
     pub(crate) fn next_held(&mut self, route: Route) -> Option<u32> {
         let outlet = self.outlet(route)?;
         if outlet.has_plenty() { None } else { outlet.held.pop_front() }
     }
 
-    /// The next mark to render, if there is not plenty to write already.
+    /// The next mark whose notification is to be written. `None` if there is none, or if enough output is queued.
     pub(crate) fn next_mark(&mut self, route: Route) -> Option<ChangeMark> {
         let outlet = self.outlet(route)?;
         if outlet.has_plenty() { None } else { outlet.marks.pop_front() }
     }
 
-    /// Returns whether a drain takes a route's output. Changes are rendered for a drain only, since they may change again.
+    /// Returns whether a drain takes a route's output. Notifications of changes are written for a drain only, since the
+    /// same resource may change again before.
     pub(crate) fn is_busy(&mut self, route: Route) -> bool {
         self.outlet(route).is_some_and(|outlet| outlet.drained)
     }
@@ -439,7 +446,7 @@ impl Outbox {
         start
     }
 
-    /// Returns the next message for the drain. If there is none, this step also gives the drain's token back.
+    /// Returns the next message for the drain. If there is none, this also ends the drain, in the same step.
     pub(crate) fn next(&mut self, route: Route) -> Option<PartialMessage> {
         let outlet = self.outlet(route)?;
         let Some(piece) = outlet.queue.pop_front() else {
@@ -452,7 +459,7 @@ impl Outbox {
         Some(PartialMessage::new(piece))
     }
 
-    /// Keeps the buffer of a message that was written for one that follows.
+    /// Keeps the buffer of a written message for the next message.
     pub(crate) fn reuse(&mut self, used: &mut Vec<u8>) {
         if used.capacity() > self.connection.spare.capacity() && used.capacity() <= SPARE {
             std::mem::swap(&mut self.connection.spare, used);
@@ -460,8 +467,8 @@ impl Outbox {
         }
     }
 
-    /// Parks the rest of a drain that was dropped, unless the connection was closed. Returns whether there is output
-    /// left.
+    /// Keeps the half-written message of a dropped drain for the next one, unless the connection was closed. Returns
+    /// whether there is output left.
     pub(crate) fn park(&mut self, route: Route, partial: Option<PartialMessage>, trash: &mut Trash) -> bool {
         let cleared = self.cleared;
         let Some(outlet) = self.outlet(route) else {
@@ -491,7 +498,7 @@ impl Outbox {
         }
     }
 
-    /// Forgets everything.
+    /// Drops all output. Returns what the caller drops after it released the lock.
     pub(crate) fn clear(&mut self) -> impl Send + use<> {
         self.cleared = true;
         self.bytes = 0;
@@ -506,14 +513,14 @@ impl Outbox {
         (batches, connection, exchanges, self.callers.clear())
     }
 
-    /// Forgets the batches that lack an answer.
+    /// Drops the batches that are not answered. Returns what the caller drops after it released the lock.
     pub(crate) fn forget_batches(&mut self) -> impl Send + use<> {
         let (bytes, batches) = self.batches.take_all();
         self.bytes -= bytes;
         batches
     }
 
-    /// Forgets an exchange that was given up.
+    /// Removes an exchange with its output. Returns what the caller drops after it released the lock.
     pub(crate) fn forget(&mut self, exchange: u64) -> impl Send + use<> {
         let (bytes, batches) = self.batches.take_route(Route::Exchange(exchange));
         self.bytes -= bytes;

@@ -9,14 +9,14 @@ use std::collections::VecDeque;
 /// A message that a drain writes, or that waits for the next drain.
 pub(crate) struct PartialMessage {
     pub(crate) kind: MessageKind,
-    /// Nothing of it has been written.
+    /// True if no byte of the message has been written.
     pub(crate) first: bool,
-    /// Its whole length, once [`PartialMessage::measure`] has counted it.
+    /// The length of the whole message in bytes, once [`PartialMessage::measure`] has counted it.
     pub(crate) total: Option<u64>,
     buffer: Vec<u8>,
     at: usize,
     rest: VecDeque<Segment>,
-    /// How far the first segment of `rest` has been encoded.
+    /// The number of source bytes of the first segment of `rest` that were encoded.
     encoded: usize,
     #[allow(dead_code, reason = "it counts as long as it is here")]
     charge: Option<Charge>,
@@ -29,7 +29,7 @@ pub(crate) struct NextBytes<'a> {
     pub(crate) is_last: bool,
 }
 
-/// Source bytes that are encoded at once, at most and at least.
+/// The least and the greatest number of source bytes that are encoded at once.
 const CHUNK: (usize, usize) = (3 << 10, 192 << 10);
 
 impl PartialMessage {
@@ -46,12 +46,13 @@ impl PartialMessage {
         }
     }
 
-    /// Its buffer, once that was written.
+    /// Returns the message's buffer, after all of it was written.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
 
-    /// Gives it a buffer to encode its large bodies in.
+    /// Gives the message a buffer in which its large bodies are encoded, unless it has one. `used` then gets the old
+    /// one.
     pub(crate) fn lend(&mut self, used: &mut Vec<u8>) {
         if self.buffer.capacity() == 0 {
             std::mem::swap(&mut self.buffer, used);
@@ -59,7 +60,8 @@ impl PartialMessage {
         }
     }
 
-    /// Counts its whole length; of large bodies without encoding them. Not under a lock: it reads the application's text.
+    /// Counts the length of the whole message; large bodies are not encoded for it. The caller holds no lock, because
+    /// this reads the application's text.
     pub(crate) fn measure(&mut self) {
         self.total = Some(self.buffer.len() as u64 + self.rest.iter().map(encoded_len).sum::<u64>());
     }
@@ -69,7 +71,8 @@ impl PartialMessage {
         self.at == self.buffer.len() && self.rest.is_empty() && !(self.kind.is_mute() && self.first)
     }
 
-    /// Returns whether the next bytes need encoding of a large body: work that a thread may want to leave to another.
+    /// Returns whether a part of a large body is still to be encoded. A thread may want to leave that work to another
+    /// thread.
     pub(crate) fn is_large(&self) -> bool {
         !self.rest.is_empty()
     }
@@ -89,8 +92,8 @@ impl PartialMessage {
         self.first &= self.at == 0 && !self.kind.is_mute();
     }
 
-    /// Appends that many bytes, and counts them as written. A whole message goes as it stands, unless most of its
-    /// buffer is empty: who takes it may keep it for long.
+    /// Appends this number of bytes to `out`, and counts them as written. A whole message is moved instead of copied,
+    /// unless most of its buffer is empty: the receiver may keep the buffer for long.
     pub(crate) fn hand_over(&mut self, bytes: usize, out: &mut Vec<u8>) {
         let whole = out.is_empty() && self.rest.is_empty() && self.at == 0 && bytes == self.buffer.len();
         if whole && self.buffer.capacity() <= 2 * bytes {

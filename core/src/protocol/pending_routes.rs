@@ -5,21 +5,22 @@ use std::collections::BTreeSet;
 
 /// The routes that a change concerns.
 pub(crate) enum Routes {
-    /// Every route of the connection.
+    /// Every route of the connection, since it is not known which.
     All,
     These(Vec<Route>),
 }
 
-/// Routes that got output, or a deadline, since a drain or the driver last looked at them. What a request costs here does
-/// not grow with the number of open exchanges.
+/// Routes that got output or a deadline since a drain or the driver last looked at them. To note one costs the same,
+/// however many exchanges are open.
 #[derive(Default)]
 pub(super) struct PendingRoutes {
-    /// The connection itself, apart from the others: over stdio it is the only one, for every message.
+    /// True if the connection's own route is pending. Over stdio it is the only route, and gets every message.
     connection: bool,
     exchanges: BTreeSet<u64>,
-    /// A call that belongs to no route got a deadline. A poll finds that by itself, so it is no reason for a wake.
+    /// True if a call that belongs to no route got a deadline. A poll finds that by itself, so no driver is woken for
+    /// it.
     all: bool,
-    /// A route was added since this was last asked, even one that was there already.
+    /// True if a route was added since [`PendingRoutes::take_growth`], even one that was pending already.
     grew: bool,
 }
 
@@ -53,12 +54,12 @@ impl PendingRoutes {
         !self.connection && self.exchanges.is_empty()
     }
 
-    /// Returns whether there is any of another route than this exchange.
+    /// Returns whether a route other than this exchange's is pending.
     pub(super) fn is_other_than(&self, exchange: Route) -> bool {
         self.connection || self.exchanges.iter().any(|n| Route::Exchange(*n) != exchange)
     }
 
-    /// Takes the routes. The caller notifies their drivers.
+    /// Takes all pending routes. The caller notifies their drivers.
     pub(super) fn take(&mut self) -> Routes {
         let PendingRoutes { connection, exchanges, all, .. } = std::mem::take(self);
         if all {

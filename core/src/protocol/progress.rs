@@ -9,20 +9,22 @@ use crate::jsonrpc::{Raw, RequestId};
 use crate::model::Report;
 use crate::wire;
 
-/// The progress that was sent to the client of a request.
+/// The progress of a request that was sent to its client, and the progress that is held back.
 #[derive(Default)]
 pub(crate) struct ProgressState {
-    /// Progress only grows.
+    /// The value that was sent last. A smaller one is not sent, since progress only grows.
     last: Option<f64>,
-    /// The newest, where the client takes less than it is sent. Dropped with the request: nothing follows an answer.
+    /// The newest report, held back while the client does not read its output. It is dropped with the request, since
+    /// nothing follows an answer.
     held: Option<Box<Report>>,
 }
 
-/// While this much output is not taken, only the newest report of each request is kept.
+/// If this number of output bytes is unread, only the newest report of each request is kept.
 const ENOUGH: usize = 64 << 10;
 
 impl Machine {
-    /// Tells the client how far its request is. Wanted if the request is not answered yet and may be told of.
+    /// Sends the client the progress of its request. Returns false if the request is answered, or if its route takes an
+    /// answer only.
     pub(crate) fn send_progress(&mut self, call: CallId, report: Report) -> bool {
         let enough = self.outbox.len() >= ENOUGH;
         let Some(open) = self.inflight.get(call) else { return false };
@@ -46,7 +48,7 @@ impl Machine {
         true
     }
 
-    /// Writes what was held back, as long as there is not plenty to write already.
+    /// Writes the reports that were held back, until enough output is queued.
     pub(super) fn write_progress(&mut self, route: Route) {
         while let Some(slot) = self.outbox.next_held(route) {
             if let Some((_, open)) = self.inflight.in_slot(slot)
@@ -65,7 +67,7 @@ fn write(outbox: &mut super::outbox::Outbox, open: &OpenRequest, report: &Report
 }
 
 impl Context {
-    /// Returns the progress token of the client, as it came. `None`: the client wants no progress.
+    /// Returns the progress token of the client, as it came. `None` if the client wants no progress.
     pub(crate) fn progress_token(&self) -> Option<&str> {
         self.meta_member("progressToken").map(Raw::get).filter(|token| RequestId::from_raw(token).is_some())
     }

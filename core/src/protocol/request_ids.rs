@@ -4,16 +4,16 @@ use super::inflight::IdOwner;
 use crate::jsonrpc::RequestId;
 use std::collections::BTreeMap;
 
-/// A map from request ids to their owners. Nearly all connections have few requests open, so the first ids stand in a
+/// A map from request ids to their owners. Nearly all connections have few requests open, so the first ids are in a
 /// short list, which is searched faster than a tree, and costs an idle connection less.
 #[derive(Default)]
 pub(super) struct RequestIds {
     first: Vec<(RequestId, IdOwner)>,
-    /// The ids that the list had no room for. No id is in both.
+    /// The ids for which `first` had no room. No id is in both.
     others: BTreeMap<RequestId, IdOwner>,
 }
 
-/// The length of the list.
+/// The greatest number of ids in the list `first`. Most connections have fewer requests open at once.
 const FIRST: usize = 8;
 
 impl RequestIds {
@@ -24,7 +24,7 @@ impl RequestIds {
         }
     }
 
-    /// Names the owner of an id, in place of the one that it had.
+    /// Sets the owner of an id. It replaces the owner that the id had.
     pub(super) fn insert(&mut self, id: RequestId, owner: IdOwner) {
         if let Some(at) = self.position(&id) {
             self.first[at].1 = owner;

@@ -13,7 +13,7 @@ use crate::model::{Json, MethodAnswer};
 use crate::sync::Trash;
 use std::sync::Arc;
 
-/// The greatest number of results that a client gets.
+/// The greatest number of results that a client gets for one search.
 pub(crate) const RESULTS: usize = 20;
 
 /// A resource that a search found.
@@ -22,12 +22,13 @@ pub(crate) struct SearchResult {
     pub(crate) uri: Arc<str>,
     pub(crate) title: String,
     pub(crate) text: Option<String>,
-    /// Where a person can read it, or an empty text.
+    /// The URL at which a person can read the resource; empty if there is none.
     pub(crate) url: String,
 }
 
 impl Machine {
-    /// Takes the results of a search, or what is wrong with them. An authorizer judges each before the client gets it.
+    /// Handles the results of a search, or the reason why they are invalid. An authorizer judges each result before the
+    /// client gets it.
     pub(crate) fn finish_search(
         &mut self,
         call: CallId,
@@ -55,7 +56,7 @@ impl Machine {
         true
     }
 
-    /// Takes the verdicts about the results.
+    /// Handles the verdicts about the results, and answers with those that are allowed.
     pub(super) fn finish_allowed_results(
         &mut self,
         call: CallId,
@@ -89,7 +90,7 @@ impl Machine {
     }
 }
 
-/// Returns the result of the tool. Its structured content also becomes its text.
+/// Returns the result of the tool `search`. Its structured content is also its text.
 fn answer(results: &[SearchResult]) -> Json {
     let mut list = b"[".to_vec();
     for (at, SearchResult { uri, title, text, url }) in results.iter().take(RESULTS).enumerate() {

@@ -41,7 +41,7 @@ impl Machine {
         }
     }
 
-    /// Takes the verdicts about a request to subscribe.
+    /// Handles the authorizer's verdicts about a request to subscribe.
     pub(super) fn begin_allowed_subscription(
         &mut self,
         call: CallId,
@@ -87,7 +87,7 @@ impl Machine {
         }
     }
 
-    /// Answers a request to subscribe, all of whose URIs are registered.
+    /// Answers a request to subscribe, once the hub has registered all its URIs.
     fn answer_subscription(&mut self, call: CallId) {
         let Some(open) = self.inflight.close(call) else { return };
         let RequestState::Subscribe(subscribing) = &open.state else { return };
@@ -210,19 +210,19 @@ impl Machine {
         next
     }
 
-    /// Marks that a URI changed.
+    /// Marks that a URI changed, for the notification of each subscriber.
     pub(crate) fn handle_update(&mut self, uri: &Arc<str>, change: &Change) {
         let queue = self.subscriptions.handle_update(uri, change);
         self.queue_marks(queue);
     }
 
-    /// Marks that a URI changed which lies below `parent`.
+    /// Marks that a URI below `parent` changed, for the subscribers of either.
     pub(crate) fn handle_update_below(&mut self, uri: &Arc<str>, parent: &Arc<str>, change: &Change) {
         let queue = self.subscriptions.handle_update_below(uri, parent, change);
         self.queue_marks(queue);
     }
 
-    /// Marks that lists of one kind changed.
+    /// Marks that lists changed. `kind` is an index in [`super::ListTopics`].
     pub(crate) fn handle_list_change(&mut self, kind: usize) {
         if self.closed {
             return; // the hub named it before it was closed
@@ -235,7 +235,7 @@ impl Machine {
         self.queue_marks(queue);
     }
 
-    /// Marks notifications to be sent, or holds them back until the session is ready.
+    /// Queues notifications for marks, or holds them back until the session is ready.
     pub(super) fn queue_marks(&mut self, queue: MarkQueue) {
         for (subscriber, uri) in queue {
             match subscriber {
@@ -254,7 +254,7 @@ impl Machine {
         }
     }
 
-    /// Writes the notifications that are marked on a route, with the changes as they are now.
+    /// Writes the notifications for the marks of a route. They say what has changed up to now.
     pub(crate) fn write_marks(&mut self, route: Route) {
         self.write_progress(route);
         while let Some(mark) = self.outbox.next_mark(route) {
@@ -298,8 +298,8 @@ impl Machine {
     }
 }
 
-/// Returns the error of a request to subscribe that was refused. A client of the dialect gets all URIs that are hidden
-/// from it; any other client gets the first URI that was refused.
+/// Returns the error for a request to subscribe that was refused. A client of the dialect gets all URIs that are hidden
+/// from it, any other client the first URI that was refused.
 fn refused_of(revision: Revision, subscribing: &Subscribing, verdicts: &[Verdict]) -> RpcError {
     let judged = || subscribing.uris.iter().zip(verdicts);
     let Some((first, verdict)) = judged().find(|(_, verdict)| **verdict != Verdict::Allow) else {

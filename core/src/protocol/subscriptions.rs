@@ -1,7 +1,7 @@
-//! The subscriptions of one connection: to single URIs by a session, and by listen streams.
+//! The subscriptions of one connection: those of a session to single URIs, and those of listen streams.
 //!
-//! A subscription exists from the moment its request is dispatched, so that an unsubscribe behind it wins. Changes that
-//! come before the acknowledgement are marked, and sent after it.
+//! A subscription exists from the moment its request is dispatched, so that a later unsubscribe ends it. The server
+//! marks changes that come before it acknowledges the subscription, and notifies the client afterwards.
 
 use super::inflight::CallId;
 use super::list_topics::TopicSet;
@@ -14,16 +14,16 @@ use crate::revision::Revision;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// A receiver of notifications that subscribed over this connection: the session itself, or one of its listen streams.
+/// A receiver of notifications on this connection: the session itself, or one of its listen streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subscriber {
     Session,
-    /// The session, in the words of the `resources/get` dialect.
+    /// The session of a client of the `resources/get` dialect, which has its own notifications.
     Dialect,
     Stream(u64),
 }
 
-/// A change to be rendered when the client takes it. Without a URI: the list changed.
+/// A change whose notification is written when the client takes it. Without a URI it is a change of lists.
 pub(crate) struct ChangeMark {
     pub(crate) subscriber: Subscriber,
     pub(crate) uri: Option<Arc<str>>,
@@ -33,28 +33,28 @@ pub(crate) struct ChangeMark {
 struct Pending {
     slot: u32,
     allowed: bool,
-    /// The hub has been told.
+    /// True if the hub was asked to add the subscriber.
     is_in_hub: bool,
 }
 
 struct Subscription {
     subscriber: Subscriber,
-    /// Acknowledged: changes may be sent.
+    /// True once the server has acknowledged the subscription, so that changes may be sent.
     live: bool,
     pending: Vec<Pending>,
-    /// The number of the newest change, sent or not.
+    /// The number of the newest change that arrived. Its notification may be sent already or not.
     heard: u64,
-    /// There is a change to be sent.
+    /// True if the resource changed and the client was not notified of it yet.
     changed: bool,
     /// The newest descriptor of the resource.
     descriptor: Option<Arc<Descriptor>>,
-    /// URIs below the resource that changed, in the order of their first change. In a box, since few subscriptions have
-    /// any.
+    /// URIs below the resource that changed and are not notified yet, in the order of their first change. In a box,
+    /// since few subscriptions have any.
     #[allow(clippy::box_collection, reason = "a subscription is to cost little")]
     below: Option<Box<Vec<Arc<str>>>>,
 }
 
-/// The number of unsent changes below one URI that are notified one by one.
+/// The greatest number of changed URIs below one resource that are notified one by one.
 const BELOW: usize = 16;
 
 impl Subscription {
@@ -75,7 +75,8 @@ impl Subscription {
         self.changed || self.below.is_some()
     }
 
-    /// The resource changed. True if a mark is due. An older change never replaces a newer one.
+    /// Notes that the resource changed. Returns true if a mark is to be queued. An older change never replaces a newer
+    /// one.
     fn change(&mut self, change: &Change) -> bool {
         if self.heard >= change.sequence {
             return false;
@@ -87,8 +88,8 @@ impl Subscription {
         fresh && self.live
     }
 
-    /// Something below it changed. True if a mark is due. When that is more than is told one by one, it is the resource
-    /// that changed: a slow client costs what it subscribed to, not what lies below.
+    /// Notes that a URI below the resource changed. Returns true if a mark is to be queued. Beyond [`BELOW`] such URIs,
+    /// the change counts as one of the resource itself, so that a slow client costs little.
     fn change_below(&mut self, uri: &Arc<str>) -> bool {
         let fresh = !self.has_changes();
         let below = self.below.get_or_insert_default();
@@ -103,12 +104,12 @@ impl Subscription {
     }
 }
 
-/// The changes behind a mark at the moment when it is rendered.
+/// The changes for which a mark stands, at the moment when their notifications are written.
 #[derive(Default)]
 pub(crate) struct MarkedChanges {
     /// The lists that changed.
     pub(crate) lists: TopicSet,
-    /// The watched resource changed.
+    /// True if the resource that is subscribed to changed.
     pub(crate) own: bool,
     /// The newest descriptor of the resource, if it is known.
     pub(crate) descriptor: Option<Arc<Descriptor>>,
@@ -119,21 +120,21 @@ pub(crate) struct MarkedChanges {
 #[derive(Default)]
 struct UriSubscriptions {
     subscriptions: Vec<Subscription>,
-    /// The hub counts this connection among the URI's subscribers.
+    /// True if this connection is in the hub as a subscriber of the URI.
     in_hub: bool,
 }
 
-/// A listen stream.
+/// A listen stream, with the URIs and lists that it subscribes to.
 pub(crate) struct StreamSubscription {
     pub(crate) id: RequestId,
     pub(crate) route: Route,
     pub(crate) revision: Revision,
     pub(crate) lists: TopicSet,
     uris: Vec<Arc<str>>,
-    /// URIs that were given up. They are removed together once they are half of all, so each costs the same however
-    /// many there are.
+    /// URIs of `uris` that were given up. They are removed from it together, once they are half of all, so that each
+    /// costs the same however many there are.
     given_up: BTreeSet<Arc<str>>,
-    /// URIs whose interest is still being registered.
+    /// URIs that the hub has not registered yet. The stream is acknowledged when there are none.
     awaited: BTreeSet<Arc<str>>,
     live: bool,
     list_changes: TopicSet,
@@ -154,7 +155,8 @@ impl StreamSubscription {
     }
 }
 
-/// A registration at the hub; they are made in order, one at a time.
+/// A change to make at the hub: add the connection to a URI's subscribers, or remove it. They are made in order, one at
+/// a time.
 pub(crate) enum HubOp {
     Add(Arc<str>, CallId),
     Remove(Arc<str>),
@@ -166,17 +168,17 @@ pub(crate) struct Subscriptions {
     streams: BTreeMap<u64, StreamSubscription>,
     next_stream: u64,
     len: usize,
-    /// URIs about which the hub has to hear something.
+    /// URIs whose subscriptions changed since the hub was last told.
     unsynced: VecDeque<Arc<str>>,
     syncing: bool,
     list_changes: TopicSet,
 }
 
-/// The mark to queue, if the subscriber may be sent something and had nothing to send before.
+/// Marks to queue. There is one for each subscriber that may be notified now and had nothing to be notified of before.
 pub(crate) type MarkQueue = Vec<(Subscriber, Option<Arc<str>>)>;
 
 impl Subscriptions {
-    /// The number of subscriptions: URIs, counted for each subscriber.
+    /// The number of subscriptions. A URI counts once for each of its subscribers.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -189,7 +191,7 @@ impl Subscriptions {
         self.streams.get(&stream)
     }
 
-    /// Returns whether there is a subscription to `uri` already, acknowledged or not.
+    /// Returns whether there is a subscription to `uri`, acknowledged by the server or not.
     pub(crate) fn is_subscribed(&self, subscriber: Subscriber, uri: &str) -> bool {
         self.entries.get(uri).is_some_and(|e| e.subscriptions.iter().any(|w| w.subscriber == subscriber))
     }
@@ -212,7 +214,8 @@ impl Subscriptions {
         }
     }
 
-    /// Takes the verdict "allow". Returns false if the client has unsubscribed meanwhile.
+    /// Handles the verdict "allow" for a URI of a request. Returns false if the client has unsubscribed in the
+    /// meantime.
     pub(crate) fn allow(&mut self, uri: &Arc<str>, slot: u32) -> bool {
         let Some(pending) = self
             .entries
@@ -226,7 +229,7 @@ impl Subscriptions {
         true
     }
 
-    /// Undoes what one request wanted of a URI, and nothing else.
+    /// Withdraws the subscription to a URI that one request had begun, and no other.
     pub(crate) fn unwant(&mut self, uri: &Arc<str>, slot: u32) {
         let Some(entry) = self.entries.get_mut(uri) else { return };
         for subscription in &mut entry.subscriptions {
@@ -245,8 +248,8 @@ impl Subscriptions {
         }
     }
 
-    /// Ends a subscription of the session. The requests that were waiting for the hub are to be answered now: the
-    /// delivery they wait for may never come. Those that wait for a verdict answer themselves.
+    /// Ends a subscription of the session. Returns the slots of requests that waited for the hub: the caller answers
+    /// them now, because the hub may never report. Requests that wait for a verdict are answered after it.
     pub(crate) fn unsubscribe(&mut self, subscriber: Subscriber, uri: &str) -> Vec<u32> {
         let Some((uri, entry)) = self.entries.get_key_value(uri).map(|(u, _)| u.clone()).and_then(|u| {
             let entry = self.entries.get_mut(&u)?;
@@ -263,7 +266,8 @@ impl Subscriptions {
         subscription.pending.into_iter().filter(|p| p.allowed).map(|p| p.slot).collect()
     }
 
-    /// Notes that the hub has the URI for this request. Returns the marks that may be sent now.
+    /// Notes that the hub has registered the URI for this request. Returns the mark of a change that came before, which
+    /// may be sent now.
     pub(crate) fn acknowledge(&mut self, uri: &Arc<str>, slot: u32) -> MarkQueue {
         let Some(entry) = self.entries.get_mut(uri) else { return MarkQueue::new() };
         let Some(subscription) =
@@ -283,14 +287,13 @@ impl Subscriptions {
         }
     }
 
-    /// Everything that is watched, or about to be.
+    /// The URIs that have a subscription, acknowledged or not.
     pub(crate) fn uris(&self) -> impl Iterator<Item = &Arc<str>> {
         self.entries.iter().filter(|(_, entry)| !entry.subscriptions.is_empty()).map(|(uri, _)| uri)
     }
 
-    /// Ends every subscription to `uri`, since access was taken away. Returns the requests for it that had been
-    /// allowed, by subscriber and slot: the caller refuses them. Requests that wait for a verdict of their own get
-    /// that.
+    /// Ends every subscription to `uri`, because its caller lost access. Returns the requests for it that had been
+    /// allowed, by subscriber and slot: the caller refuses them. Requests that still wait for a verdict get their own.
     pub(crate) fn revoke(&mut self, uri: &Arc<str>) -> Vec<(Subscriber, u32)> {
         let mut refused = Vec::new();
         let Some(entry) = self.entries.get_mut(uri) else { return refused };
@@ -310,7 +313,7 @@ impl Subscriptions {
 
     // ---- listen streams
 
-    /// A stream that is not acknowledged yet.
+    /// Adds a listen stream that is not acknowledged yet. Returns its key.
     pub(crate) fn open_stream(
         &mut self,
         id: RequestId,
@@ -345,7 +348,7 @@ impl Subscriptions {
         }
     }
 
-    /// Gives up one URI of a stream that is being opened: refused, or its interest handler failed.
+    /// Gives up one URI of a stream that is being opened, because it was refused or its interest handler failed.
     pub(crate) fn stream_drops(&mut self, stream: u64, uri: &Arc<str>, slot: u32) {
         self.unwant(uri, slot);
         if let Some(stream) = self.streams.get_mut(&stream) {
@@ -354,19 +357,20 @@ impl Subscriptions {
         }
     }
 
-    /// One URI of a stream is watched.
+    /// Notes that the hub has registered one URI of a stream.
     pub(crate) fn stream_has(&mut self, stream: u64, uri: &Arc<str>) {
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.awaited.remove(uri);
         }
     }
 
-    /// Returns whether nothing more is awaited before the acknowledgement.
+    /// Returns whether the stream can be acknowledged, because the hub has registered all of its URIs.
     pub(crate) fn stream_is_complete(&self, stream: u64) -> bool {
         self.streams.get(&stream).is_some_and(|s| s.awaited.is_empty())
     }
 
-    /// Notes that the stream was acknowledged. Returns the marks of the meantime, which may be sent now.
+    /// Notes that the server acknowledged the stream. Returns the marks of changes that came before, which may be sent
+    /// now.
     pub(crate) fn stream_starts(&mut self, key: u64, slot: u32) -> MarkQueue {
         let Some(stream) = self.streams.get_mut(&key) else { return MarkQueue::new() };
         stream.live = true;
@@ -406,7 +410,7 @@ impl Subscriptions {
 
     // ---- changes
 
-    /// A URI changed.
+    /// Notes that a URI changed. Returns the marks to queue.
     pub(crate) fn handle_update(&mut self, uri: &Arc<str>, change: &Change) -> MarkQueue {
         let mut queue = MarkQueue::new();
         let Some(entry) = self.entries.get_mut(uri) else { return queue };
@@ -418,7 +422,7 @@ impl Subscriptions {
         queue
     }
 
-    /// Marks that a URI changed which lies below `parent`. A subscriber of both is notified once.
+    /// Notes that a URI below `parent` changed. Returns the marks to queue; a subscriber of both URIs is notified once.
     pub(crate) fn handle_update_below(
         &mut self,
         uri: &Arc<str>,
@@ -444,7 +448,7 @@ impl Subscriptions {
         queue
     }
 
-    /// Lists of one kind changed. Returns the mark for the session, unless it has one for lists already.
+    /// Notes that lists of one kind changed. Returns the mark for the session, unless it already has one for lists.
     pub(crate) fn handle_list_change_of_session(&mut self, kind: usize) -> MarkQueue {
         let mut queue = MarkQueue::new();
         if self.list_changes.is_empty() {
@@ -454,7 +458,7 @@ impl Subscriptions {
         queue
     }
 
-    /// Lists of one kind changed. Returns the marks for listen streams.
+    /// Notes that lists of one kind changed. Returns the marks for listen streams.
     pub(crate) fn handle_list_change_of_streams(&mut self, kind: usize) -> MarkQueue {
         let mut queue = MarkQueue::new();
         for (key, stream) in &mut self.streams {
@@ -468,7 +472,7 @@ impl Subscriptions {
         queue
     }
 
-    /// Takes marked changes to render them. Nothing if the subscription is gone.
+    /// Takes the changes of a mark, to write their notifications. There are none if the subscription is gone.
     pub(crate) fn take_changes(&mut self, mark: &ChangeMark) -> MarkedChanges {
         let list = |lists| MarkedChanges { lists, ..MarkedChanges::default() };
         match (&mark.uri, mark.subscriber) {
@@ -501,7 +505,8 @@ impl Subscriptions {
         !self.unsynced.is_empty() && !std::mem::replace(&mut self.syncing, true)
     }
 
-    /// Returns the next registration at the hub; the turn ends in the same step that finds none.
+    /// Returns the next change to make at the hub. `None` if there is none left; this thread's turn then ends in the
+    /// same step.
     pub(crate) fn poll_hub_op(&mut self, mut call_of: impl FnMut(u32) -> Option<CallId>) -> Option<HubOp> {
         while let Some(uri) = self.unsynced.pop_front() {
             let Some(entry) = self.entries.get_mut(&uri) else { continue };
