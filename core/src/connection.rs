@@ -1,4 +1,4 @@
-//! One client: bytes in, events out, answers in, bytes out.
+//! The connection to one client: takes bytes, returns events, takes answers, returns bytes.
 
 mod drain;
 mod links;
@@ -30,10 +30,10 @@ pub use drain::{Drain, DrainStart, Transmit};
 pub(crate) use method_calls::{no_arguments, with_arguments};
 pub(crate) use shared::ConnectionState;
 
-/// One ordered message channel with one client. Cheap to clone; any thread may use it.
+/// One ordered channel of messages with one client. Cheap to clone; any thread may use it.
 ///
-/// Bytes go in through [`Connection::receive`]; work for the application comes out of [`Connection::poll_event`]; bytes
-/// for the client come out of [`Connection::drain`]. Nothing blocks.
+/// [`Connection::receive`] takes the client's bytes. [`Connection::poll_event`] returns work for the application.
+/// [`Connection::drain`] returns bytes for the client. Nothing blocks.
 #[derive(Clone)]
 #[must_use = "a connection ends when its last handle is dropped"]
 pub struct Connection(pub(crate) Arc<ConnectionState>);
@@ -41,12 +41,12 @@ pub struct Connection(pub(crate) Arc<ConnectionState>);
 /// The result of [`Connection::handle`].
 #[derive(Debug)]
 pub enum Handled {
-    /// The answer.
+    /// The answer to the message.
     Answer(Vec<u8>),
     /// A notification, a response, or a request that was cancelled: there is nothing to answer.
     Nothing,
-    /// The answer will come on this route: take it with [`Connection::drain`], or give it up with
-    /// [`Connection::forget`].
+    /// The answer will be output of this route: take it with [`Connection::drain`] or [`Connection::take`], or give it
+    /// up with [`Connection::forget`].
     Later(Route),
 }
 
@@ -60,13 +60,13 @@ impl Connection {
         Connection(Arc::new(ConnectionState::new(id, server, group, caller)))
     }
 
-    /// A number that is unique among the connections of its server, so that an application finds what it keeps for the
-    /// one that [`crate::Group::next`] names.
+    /// Returns a number that is unique among the connections of its server. An application can find its own data by it,
+    /// for the connection that [`crate::Group::next`] returns.
     pub fn id(&self) -> u64 {
         self.0.id
     }
 
-    /// Gives the session the id that it has over HTTP.
+    /// Sets the id that the session has over HTTP.
     pub(crate) fn name_session(&self, id: &str) {
         self.0.machine.with(|m, _| m.set_session_id(id.into()));
     }
@@ -75,9 +75,10 @@ impl Connection {
         self.0.join();
     }
 
-    /// Takes input: newline-delimited messages, split anywhere. It is only buffered.
+    /// Takes input: messages that end with a newline, in pieces of any size. It buffers them, and parses nothing.
     ///
-    /// Returns how many bytes were accepted. Fewer than given means: stop reading until woken, and offer the rest again.
+    /// Returns how many bytes were accepted. If it is fewer than given, stop reading until `wake` is called, and offer
+    /// the rest again.
     pub fn receive(&self, bytes: &[u8]) -> usize {
         let (accepted, flooded) = self.0.machine.with(|m, _| (m.handle_input(bytes), m.is_flooded()));
         if flooded {
@@ -90,16 +91,17 @@ impl Connection {
         accepted
     }
 
-    /// No more input. A last line without a newline still counts; what was received is still answered.
+    /// Notes that there is no more input. A last line without a newline still counts. Received messages are still
+    /// answered.
     pub fn end(&self) {
         self.0.step(|m, _| m.handle_end_of_input());
     }
 
-    /// The next question to the application: first what goes on with requests under way, then what new messages ask, then
-    /// the server's own events. `None`: everything received was dealt with; drain now.
+    /// Returns the next question to the application: first those of requests in progress, then those of new messages,
+    /// then the server's own events. `None`: all received messages were handled; drain now.
     ///
-    /// Several threads may poll at once; each event is handed out once. A thread finds nothing while another deals with a
-    /// message. A thread that stops before `None`, to run a slow callback, must have another thread poll.
+    /// Several threads may poll at once; each event is returned once. A thread gets `None` while another thread handles
+    /// a message. A thread that stops polling before `None`, to run a slow callback, must have another thread poll.
     pub fn poll_event(&self) -> Option<Event> {
         self.poll_own().or_else(|| self.0.server.poll_event())
     }
@@ -141,7 +143,7 @@ impl Connection {
         }
     }
 
-    /// Begins to take output from a route, unless there is none or another drain takes it.
+    /// Begins to take the output of a route, unless there is none or another drain takes it.
     pub fn drain(&self, route: Route) -> DrainStart {
         let start = self.0.machine.with(|m, _| {
             if !m.outbox().is_busy(route) {
@@ -156,8 +158,9 @@ impl Connection {
         }
     }
 
-    /// Deals with one message, apart from the input, and runs here the callbacks that it leads to. Its answer does not
-    /// mix with the connection's other output. A listen stream is refused: it has more to say than an answer.
+    /// Handles one message apart from the input, and runs the callbacks that it leads to on this thread. Its answer
+    /// does not mix with the connection's other output. A listen stream is refused, because it sends more than an
+    /// answer.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
@@ -165,7 +168,7 @@ impl Connection {
         self.handle_with(message, Event::run)
     }
 
-    /// Handles one message, and passes each callback to `run` as an event, instead of running it.
+    /// Does what [`Connection::handle`] does, but passes each callback to `run` as an event instead of running it.
     ///
     /// # Errors
     /// As [`Connection::handle`].
@@ -173,7 +176,7 @@ impl Connection {
         self.handle_for(message, None, run)
     }
 
-    /// [`Connection::handle_with`] for a message with a context of the application's, as in
+    /// Does what [`Connection::handle_with`] does, for a message with a context of the application, as in
     /// [`crate::http::Endpoint::begin_with_context`].
     ///
     /// # Errors
@@ -213,8 +216,8 @@ impl Connection {
         }
     }
 
-    /// Takes the answer of an exchange that was to answer later. `None`: there is none yet. After the connection was
-    /// closed it returns [`Handled::Nothing`].
+    /// Takes the answer that [`Handled::Later`] promised. `None`: there is none yet. After the connection was closed it
+    /// returns [`Handled::Nothing`].
     pub fn take(&self, route: Route) -> Option<Handled> {
         match self.drain(route) {
             DrainStart::Ready(mut drain) => {
@@ -233,7 +236,7 @@ impl Connection {
         !self.0.machine.with(|m, _| m.outbox().has_route(route))
     }
 
-    /// Requests wait because clients take nothing, such as what this route has to say.
+    /// Returns whether requests wait because clients do not read their output, and this route has some of that output.
     pub(crate) fn is_crowded_by(&self, route: Route) -> bool {
         self.0.machine.with(|m, _| m.is_crowded_by(route))
     }
@@ -246,8 +249,8 @@ impl Connection {
         }
     }
 
-    /// Takes one message on a route of its own, apart from the input, and runs no callback. The question that it leads
-    /// to, if there is one at once, comes with it; others come out of [`Connection::poll_event`].
+    /// Takes one message on a route of its own, apart from the input, and runs no callback. Returns the event of the
+    /// first callback if there is one at once; [`Connection::poll_event`] returns others.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
@@ -257,8 +260,8 @@ impl Connection {
         Ok((route, event))
     }
 
-    /// [`Connection::exchange`] of a POST that is parsed. `caller`: who asks, if that is said with each POST. `permit`:
-    /// what its requests count as.
+    /// Does what [`Connection::exchange`] does, for a POST that is parsed. `caller` is `None` if it is that of the
+    /// connection; `permit` counts the requests of the POST.
     pub(crate) fn exchange_parsed(
         &self,
         message: &[u8],
@@ -273,8 +276,8 @@ impl Connection {
         Ok((route, event))
     }
 
-    /// Handles one message on a connection that exists only for it, and returns the first question to the application
-    /// if there is one, which saves a poll. `head`: that of its POST, with which it has to agree.
+    /// Handles one message on a connection that exists only for it. Returns the event of the first call if there is
+    /// one, which saves a poll. If the message came by POST, it has to agree with `head`, the POST's head.
     pub(crate) fn exchange_alone(
         &self,
         message: &[u8],
@@ -290,14 +293,14 @@ impl Connection {
         Ok((route, event))
     }
 
-    /// Runs a callback whose answer this thread then takes from that route.
+    /// Runs a callback whose answer this thread takes from `route` afterwards.
     #[cfg(feature = "http")]
     pub(crate) fn run_for(&self, route: Route, callback: impl FnOnce()) {
         self.run(callback);
         self.wake_for_others(route);
     }
 
-    /// Wakes for what this thread has led to, but does not take from that route.
+    /// Wakes the group for the effects of this thread's steps, except for output of `route`, which this thread takes.
     fn wake_for_others(&self, route: Route) {
         // The caller takes this answer, drains no other route, and does not poll: the elements of a batch, the
         // responses of the client, and exchanges that this one has cancelled are left to a poller. A poller also ends a
@@ -308,7 +311,7 @@ impl Connection {
         }
     }
 
-    /// A request has shown who its caller is by now: for questions that no request asks.
+    /// Sets the caller for questions that no request causes, because a request has shown who the caller is by now.
     pub(crate) fn renew_caller(&self, caller: Caller) {
         let caller = Arc::new(caller);
         self.0.machine.with(|m, trash| m.set_caller(caller, trash));
@@ -341,7 +344,7 @@ impl Connection {
         Ok((route, self.0.message(message, route, Arrival::New).event))
     }
 
-    /// Gives an exchange up: cancels its request, or ends its listen stream. What it would say is discarded.
+    /// Gives an exchange up: cancels its request, or ends its listen stream. Its output is discarded.
     pub fn forget(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
             self.0.step(|m, trash| m.cancel_exchange(exchange, trash));
@@ -349,22 +352,23 @@ impl Connection {
         }
     }
 
-    /// The client of an exchange has gone without a stream to come back to. That cancels what no callback was begun for.
+    /// Notes that the client of an exchange has gone and cannot come back for its event stream. Requests whose callback
+    /// has not begun are cancelled.
     pub(crate) fn handle_lost_client(&self, route: Route) {
         if let Route::Exchange(exchange) = route {
             self.0.step(|m, trash| m.handle_lost_client(exchange, trash));
         }
     }
 
-    /// Runs callbacks of this connection. What they produce on this thread is no reason to call `wake`, because the
-    /// caller polls and drains afterwards.
+    /// Runs `callbacks`, which run callbacks of this connection. Output of this thread does not call `wake` meanwhile,
+    /// because the caller polls and drains afterwards.
     pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
         let _running = Running::enter(&self.0);
         callbacks()
     }
 
     /// Returns the time by which [`Connection::tick`] must be called, in milliseconds of the application's clock.
-    /// `None`: there is no such time.
+    /// `None`: no deadline is running.
     pub fn poll_timeout(&self) -> Option<u64> {
         self.0.machine.with(|m, _| m.poll_timeout())
     }
@@ -375,33 +379,34 @@ impl Connection {
         self.0.server.shortest_call_ms()
     }
 
-    /// Returns the time at which the next deadline of a route passes, or `None`.
+    /// Returns the next deadline of a route, in milliseconds of the application's clock; `None` if it has none.
     pub(crate) fn route_deadline(&self, route: Route) -> Option<u64> {
         self.0.machine.with(|m, _| m.route_deadline(route))
     }
 
-    /// Tells the time, in milliseconds of any monotonic clock. Answers that were held too long become errors.
+    /// Sets the time, in milliseconds of any monotonic clock. Calls that are not answered in time are answered with
+    /// errors.
     ///
-    /// The clock of the connection is the last `now`, at first 0, and each call's deadline counts from it. So call this
-    /// before a poll that comes after a while. Otherwise the next tick finds too early that an answer is overdue.
+    /// The clock of the connection is the latest `now`, at first 0, and each call's deadline counts from it. So call
+    /// this before a poll that comes after a while. Otherwise the next tick answers calls too early with errors.
     pub fn tick(&self, now: u64) {
         self.0.step(|m, trash| m.on_timeout(now, trash));
     }
 
-    /// [`Connection::tick`], which costs hardly anything unless something is overdue.
+    /// Does what [`Connection::tick`] does. It costs hardly anything if no deadline has passed.
     pub(crate) fn advance_clock(&self, now: u64) {
         if self.0.machine.with(|m, _| m.is_overdue_at(now)) {
             self.tick(now);
         }
     }
 
-    /// Returns whether a request is under way.
+    /// Returns whether a request is being answered or waits for room.
     pub(crate) fn is_answering(&self) -> bool {
         self.0.machine.with(|m, _| m.is_answering())
     }
 
-    /// Returns whether no request, subscription or client request is open, so that the end concerns neither the application nor
-    /// the hub.
+    /// Returns whether no request, subscription or client request is open. The end of the connection then concerns
+    /// neither the application nor the hub.
     pub(crate) fn is_vacant(&self) -> bool {
         self.0.machine.with(|m, _| m.is_vacant())
     }
@@ -411,32 +416,34 @@ impl Connection {
         self.0.machine.with(|m, _| m.poll_pending_routes())
     }
 
-    /// There is no session beyond the one message that follows, which is of that revision or a handshake.
+    /// Notes that the connection exists for one message only. `revision` is that of the message, or `None` for a
+    /// handshake.
     pub(crate) fn stand_alone(&self, revision: Option<Revision>) {
         self.0.machine.with(|m, _| m.set_stand_alone(revision));
     }
 
-    /// The revision of the handshake, if there was one.
+    /// Returns the revision that the session's handshake agreed on; `None` if there was no handshake.
     pub(crate) fn session_revision(&self) -> Option<Revision> {
         self.0.machine.with(|m, _| m.session_revision())
     }
 
-    /// A client has come back for the stream of that route.
+    /// Notes that a client has come back for the event stream of that route.
     pub(crate) fn reopen_stream(&self, route: Route) {
         self.0.machine.with(|m, _| m.outbox().reopen_stream(route));
     }
 
-    /// From now on the connection itself has bare messages, too, as an exchange has.
+    /// Makes the messages of the connection's own route come without newlines, as those of an exchange do.
     pub(crate) fn frame_elsewhere(&self) {
         self.0.machine.with(|m, _| m.outbox().bare = true);
     }
 
-    /// Ended or closed, and nothing is left to poll, to answer or to drain. A cancelled call is not waited for.
+    /// Returns whether the connection has ended or was closed, and nothing is left to poll, to answer or to drain. A
+    /// cancelled call is not waited for.
     pub fn is_finished(&self) -> bool {
         self.0.machine.with(|m, _| m.is_finished())
     }
 
-    /// Returns whether a poll would find messages to deal with.
+    /// Returns whether a poll would find messages to handle.
     #[cfg(feature = "stdio")]
     pub(crate) fn has_input(&self) -> bool {
         self.0.machine.with(|m, _| m.has_input())
@@ -447,21 +454,21 @@ impl Connection {
         self.0.is_closed()
     }
 
-    /// Ends listen streams with their final result. Everything else continues.
+    /// Ends listen streams with the result that the protocol defines for it. Everything else continues.
     pub fn end_streams(&self) {
         self.0.step(|m, _| m.end_streams());
     }
 
-    /// Ends listen streams with the result that tells clients so, drops what is in flight, and takes no more input.
-    /// What was to be written still can be.
+    /// Ends listen streams with the result that the protocol defines for it, drops all calls, and takes no more input.
+    /// Output that is queued can still be drained.
     pub fn shut_down(&self) {
         self.0.step(Machine::shut_down);
         self.0.forget_continuations();
         self.0.server.hub.remove_connection(self.0.id);
     }
 
-    /// The server is closed: shuts down, but of a session over HTTP only once its calls are answered, which
-    /// [`crate::http::Endpoint::poll_event`] sees to.
+    /// Shuts the connection down because the server is closed. A session over HTTP shuts down only after its calls are
+    /// answered; [`crate::http::Endpoint::poll_event`] does that.
     pub(crate) fn wind_down(&self) {
         if self.0.machine.with(|m, _| m.outbox().bare && m.is_answering()) {
             self.end_streams();
@@ -470,8 +477,8 @@ impl Connection {
         }
     }
 
-    /// [`Connection::close`], for a driver that tells the application which calls are not wanted any more, and what
-    /// became of its requests to the client.
+    /// Closes the connection as [`Connection::close`] does. Returns the events that tell the application which calls
+    /// are cancelled, and that its requests to the client have no response.
     pub(crate) fn close_with_events(&self) -> Vec<Event> {
         let (calls, answers) = self.0.machine.with(|m, _| (m.handed_out(), m.poll_client_answers()));
         let answers = answers.into_iter().map(|(number, answer)| self.0.responded(number, answer));
@@ -480,7 +487,7 @@ impl Connection {
         events
     }
 
-    /// Drops everything at once, output included.
+    /// Drops all calls and all output at once. Later output is discarded.
     pub fn close(&self) {
         self.0.step(Machine::close);
         self.0.forget_continuations();
@@ -498,14 +505,14 @@ fn closed() -> Error {
     Error::new(ErrorKind::Closed, "the connection is closed; make a new one")
 }
 
-/// A poller's turn at the input. The token goes back when it is dropped, on unwind too.
+/// The turn of a poller, which alone may handle input. Dropping it ends the turn, also after a panic.
 struct Turn<'a> {
     shared: &'a Arc<ConnectionState>,
     chunk: Option<Chunk>,
 }
 
 impl Turn<'_> {
-    /// Deals with messages until one asks the application, or none is left.
+    /// Handles messages until one has a question for the application, which it returns, or until none is left.
     fn poll(&mut self) -> Option<Event> {
         let chunk = self.chunk.as_mut()?;
         loop {
@@ -529,7 +536,7 @@ impl Turn<'_> {
 }
 
 impl Turn<'_> {
-    /// Gives the token back and looks for what to do next, in one step.
+    /// Ends the turn and looks for the next work, in one step.
     fn end(mut self) -> NextWork {
         let (shared, chunk) = (self.shared, self.chunk.take());
         std::mem::forget(self);

@@ -40,34 +40,34 @@ pub(crate) use verification::{Question, failed};
 pub(crate) use verify::Verifier;
 pub use verify::VerifyCall;
 
-/// Something that only the application can do. Each is handed out once.
+/// A question to the application, or a message for it. Each event is returned once.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
     /// Read a resource.
     Read(Call),
-    /// List a source's next items.
+    /// List the next items of a list source.
     List(ListCall),
-    /// Propose values for a template's variable.
+    /// Propose values for a template's variable or a prompt's argument.
     Complete(CompleteCall),
-    /// Answer a method of the application's own.
+    /// Answer a tool, a prompt or a method of the application.
     Method(MethodCall),
-    /// The client answered a request that a further method sent, or will not answer it.
+    /// The client answered a request of [`crate::Responder::send_request`], or will not answer it.
     Response(ResponseCall),
-    /// The answer to that call is not wanted any more. Its responder is still to be answered or dropped.
+    /// The answer to that call is not wanted any more. Still answer or drop its responder.
     Cancel(CallId),
-    /// May the caller?
+    /// Say whether the caller may do something.
     Authorize(AuthorizeCall),
-    /// A URI has its first subscriber, or has lost its last one.
+    /// A URI has got its first subscriber, or has lost its last one.
     Interest(InterestCall),
-    /// Is this bearer token good? Over HTTP, of an endpoint that asks for one.
+    /// Judge a bearer token, for an HTTP endpoint that requires one.
     Verify(VerifyCall),
 }
 
 impl Event {
-    /// Notes that the event's callback begins, for an application that runs events by itself. Returns false if the
-    /// request is over, so drop the event instead; [`Event::run`] does that. Call it before each callback, not when the
-    /// event is polled.
+    /// Notes that the event's callback begins, for an application that runs events by itself; [`Event::run`] does it by
+    /// itself. Call it before each callback, not when the event is polled. Returns false if the request is over: then
+    /// drop the event.
     pub fn begin(&self) -> bool {
         match self {
             Event::Read(call) => call.begin(),
@@ -81,7 +81,7 @@ impl Event {
         }
     }
 
-    /// The request has ended, so no answer is wanted.
+    /// Returns whether the request is over, so that no answer is wanted.
     #[cfg(feature = "http")]
     pub(crate) fn is_cancelled(&self) -> bool {
         match self {
@@ -96,11 +96,10 @@ impl Event {
         }
     }
 
-    /// Runs the callback that was registered for it, here and now. Without one, the call fails.
+    /// Runs the callback that was registered for the event, on this thread. Without one, the call fails.
     ///
-    /// A panic in the callback is caught and answered like a dropped [`crate::Responder`]; the process's panic hook has
-    /// reported it. The
-    /// callback of a call whose request is over is not run.
+    /// A panic in the callback is caught, after the process's panic hook, and answered like a dropped
+    /// [`crate::Responder`]. The callback of a call whose request is over does not run.
     pub fn run(self) {
         if !self.begin() {
             return; // dropped, which gives back what it counted as
@@ -147,8 +146,8 @@ impl Event {
         }
     }
 
-    /// The context of the request that the event belongs to, or what an observer put in its place, if it is a `T`: see
-    /// [`crate::RequestContext`].
+    /// The context of the request that the event belongs to, or that an observer put in its place. `None` if there is
+    /// none, or if it is no `T`: see [`crate::RequestContext`].
     pub fn request_context<T: Any>(&self) -> Option<&T> {
         match self {
             Event::Read(call) => call.request_context(),
@@ -161,7 +160,7 @@ impl Event {
         }
     }
 
-    /// [`Event::run`] runs these around the callback.
+    /// Sets the around callbacks that [`Event::run`] runs around the callback.
     pub(crate) fn surround(&mut self, arounds: AroundCallbacks) {
         match self {
             Event::Read(call) => call.arounds = Some(arounds),
@@ -170,7 +169,8 @@ impl Event {
         }
     }
 
-    /// Has the observer notified when the call ends. `context`: what it attached, in place of the request's.
+    /// Has the observer notified when the call ends. `context` is what the observer attached in place of the request's
+    /// context.
     pub(crate) fn observe(&mut self, running: &Arc<RunningCalls>, context: Option<RequestContext>) {
         match self {
             Event::Read(call) => call.observe(running, context),
@@ -183,7 +183,7 @@ impl Event {
     }
 }
 
-/// The responder inside the call is dropped by the unwinding, which answers.
+/// Runs a callback and catches its panic. The responder inside the call is dropped then, which answers the call.
 fn guarded<C>(call: C, run: impl FnOnce(C)) {
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(call)));
 }
@@ -191,8 +191,8 @@ fn guarded<C>(call: C, run: impl FnOnce(C)) {
 macro_rules! answerable {
     ($($call:ident: $answer:ty),*) => {$(
         impl $call {
-            /// Takes the answer out of the callback: return the first, answer through the second, from any thread,
-            /// even before the callback has returned. If the responder was taken already, this one has no effect.
+            /// Separates the answer from the callback: return the first value, and answer through the second, on any
+            /// thread, even before the callback returns. If the responder was taken before, this one has no effect.
             pub fn defer(&self) -> (Deferred, Responder<$answer>) {
                 self.begin();
                 let twin = self.responder.as_ref().map(Responder::twin);
@@ -200,13 +200,15 @@ macro_rules! answerable {
                 (Deferred::new(twin.question()), twin)
             }
 
-            /// The responder, for an application that answers by itself. If it was taken already, this one has no effect.
+            /// Returns the responder, for an application that answers by itself. If it was taken before, this one has
+            /// no effect.
             pub fn into_responder(mut self) -> Responder<$answer> {
                 self.begin();
                 self.responder.take().unwrap_or_else(Responder::spent)
             }
 
-            /// The responder, for an application that answers by itself and still looks at the call. None: it was taken.
+            /// Returns the responder, for an application that answers by itself and still uses the call. `None` if it
+            /// was taken before.
             pub fn take_responder(&mut self) -> Option<Responder<$answer>> {
                 self.begin();
                 self.responder.take()
@@ -217,12 +219,12 @@ macro_rules! answerable {
                 self.responder.as_ref().is_some_and(Responder::is_cancelled)
             }
 
-            /// See [`Event::begin`]. Who takes the responder begins, too.
+            /// Notes that the callback begins: see [`Event::begin`]. To take the responder begins it, too.
             fn begin(&self) -> bool {
                 self.responder.as_ref().is_none_or(Responder::begin)
             }
 
-            /// The number that [`Event::Cancel`] would name.
+            /// The id of the call, which [`Event::Cancel`] names; `None` if the responder was taken.
             pub fn call(&self) -> Option<CallId> {
                 self.responder.as_ref().and_then(Responder::call)
             }
@@ -263,11 +265,11 @@ answerable!(
     VerifyCall: Verification
 );
 
-/// A call of any kind, for the closure sugar.
+/// A call of any kind, for the conversions of closures.
 pub(crate) trait Answerable {
     type Answer: Reply;
 
-    /// From now on the responder that this returns answers, and dropping the call does not.
+    /// Returns the responder that answers from now on. Dropping the call then does not answer.
     fn hand_over(&mut self) -> Responder<Self::Answer>;
 }
 
@@ -279,14 +281,15 @@ macro_rules! with_caller {
                 &self.context.caller
             }
 
-            /// The context that the application gave to the request that the call belongs to, or what its observer put
-            /// in its place ([`crate::Observed::attach`]), if it is a `T`: see [`crate::RequestContext`].
+            /// The context that the application gave to the call's request, or that an observer put in its place
+            /// ([`crate::Observed::attach`]). `None` if there is none, or if it is no `T`: see
+            /// [`crate::RequestContext`].
             pub fn request_context<T: Any>(&self) -> Option<&T> {
                 self.attached.as_deref().or(self.context.caller.context().map(AsRef::as_ref))?.downcast_ref()
             }
 
-            /// The request's `_meta` as it came, the text of a JSON object: `traceparent` and the like. Its keys are
-            /// the client's, and never checked.
+            /// The request's `_meta` as the client sent it, the text of a JSON object, with `traceparent` and the like;
+            /// `None` if it has none. Its members are not checked.
             pub fn meta(&self) -> Option<&str> {
                 self.context.details.as_ref()?.meta.as_ref().map(Json::as_str)
             }
@@ -304,49 +307,49 @@ macro_rules! with_caller {
                 self.context.caller.head()?.query()
             }
 
-            /// [`Responder::client`], while the call has its responder.
+            /// Does what [`Responder::client`] does, while the call has its responder.
             pub fn client(&self) -> Option<String> {
                 self.responder.as_ref()?.client()
             }
 
-            /// [`Responder::session`], while the call has its responder.
+            /// Does what [`Responder::session`] does, while the call has its responder.
             pub fn session(&self) -> Option<Session> {
                 self.responder.as_ref()?.session()
             }
 
-            /// [`Responder::client_extensions`], while the call has its responder.
+            /// Does what [`Responder::client_extensions`] does, while the call has its responder.
             pub fn client_extensions(&self) -> ClientExtensions {
                 self.responder.as_ref().map(Responder::client_extensions).unwrap_or_default()
             }
 
-            /// [`Responder::extension`], while the call has its responder.
+            /// Does what [`Responder::extension`] does, while the call has its responder.
             pub fn extension(&self, id: &str) -> Option<String> {
                 self.client_extensions().get(id).map(str::to_owned)
             }
 
-            /// [`Responder::client_supports_apps`], while the call has its responder.
+            /// Does what [`Responder::client_supports_apps`] does, while the call has its responder.
             pub fn client_supports_apps(&self) -> bool {
                 self.client_extensions().supports_apps()
             }
 
-            /// [`Responder::progress`], while the call has its responder.
+            /// Does what [`Responder::progress`] does, while the call has its responder.
             pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
                 self.responder.as_ref().is_some_and(|responder| responder.progress(progress, total, message))
             }
 
-            /// [`Responder::on_cancel`], while the call has its responder.
+            /// Does what [`Responder::on_cancel`] does, while the call has its responder.
             pub fn on_cancel(&self, hook: impl FnOnce() + Send + 'static) {
                 if let Some(responder) = &self.responder {
                     responder.on_cancel(hook);
                 }
             }
 
-            /// [`Responder::close_event_stream`], while the call has its responder.
+            /// Does what [`Responder::close_event_stream`] does, while the call has its responder.
             pub fn close_event_stream(&self, retry_ms: u64) -> bool {
                 self.responder.as_ref().is_some_and(|responder| responder.close_event_stream(retry_ms))
             }
 
-            /// The protocol revision of the request, its date.
+            /// The date of the protocol revision of the request, such as `2025-11-25`.
             pub fn revision(&self) -> &'static str {
                 self.context.revision.as_str()
             }
@@ -374,7 +377,7 @@ observed!(Call, ListCall, CompleteCall, MethodCall, AuthorizeCall);
 macro_rules! surrounded {
     ($($call:ident),*) => {$(
         impl $call {
-            /// An around callback gets the answer before the client.
+            /// Adds a closure of an around callback, which gets the answer before the client.
             fn then(&mut self, then: around::AfterCallback) {
                 if let Some(responder) = &mut self.responder {
                     responder.then(then);

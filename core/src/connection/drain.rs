@@ -1,26 +1,26 @@
-//! Taking output.
+//! Takes the output of one route.
 
 use super::ConnectionState;
 use crate::protocol::{MessageKind, NextBytes, PartialMessage, Route};
 use std::fmt;
 use std::sync::Arc;
 
-/// Says whether there is output to take.
+/// The result of [`crate::Connection::drain`].
 #[derive(Debug)]
 #[must_use = "a drain that is dropped hands its route back, which is a wake"]
 pub enum DrainStart {
-    /// There is; this takes it.
+    /// There is output, and this drain takes it.
     Ready(Drain),
-    /// There is none.
+    /// There is no output.
     Empty,
-    /// Another drain takes the output now, and will also find what is added meanwhile.
+    /// Another drain takes the output now. It will also find the output that is added in the meantime.
     Busy,
 }
 
-/// The right to take one route's output: one at a time.
+/// The right to take the output of one route. There is at most one drain for each route.
 ///
-/// It ends when [`Drain::poll_transmit`] returns none. Dropped before that, it leaves what it had not written to the
-/// next drain, and wakes for it.
+/// It ends when [`Drain::poll_transmit`] returns `None`. If it is dropped before that, the next drain gets the bytes
+/// that were not written, and the driver is woken for it.
 pub struct Drain {
     shared: Arc<ConnectionState>,
     route: Route,
@@ -28,19 +28,19 @@ pub struct Drain {
     released: bool,
 }
 
-/// Bytes for the client.
+/// Bytes for the client: a message, or a part of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Transmit<'a> {
-    /// The message's part in its route: one of many, progress, or the answer.
+    /// The part that the message plays on its route: one of several, progress, or the answer.
     pub kind: MessageKind,
-    /// These are the first bytes of the message.
+    /// True if these are the first bytes of the message.
     pub first: bool,
-    /// The message ends with these bytes.
+    /// True if the message ends with these bytes.
     pub last: bool,
-    /// The message's whole length in bytes, where it is known; always on an exchange.
+    /// The length of the whole message in bytes. `None` if it is not known; on an exchange it always is.
     pub total: Option<u64>,
-    /// The bytes.
+    /// The bytes to write.
     pub bytes: &'a [u8],
 }
 
@@ -49,8 +49,9 @@ impl Drain {
         Drain { shared, route, partial, released: false }
     }
 
-    /// At most about `max` bytes; the same again until [`Drain::wrote`] covers them. Large bodies are encoded here, a
-    /// chunk at a time, without any lock. `None`: the route is empty, and this drain is over.
+    /// Returns the next bytes, at most about `max`, and the same bytes again until [`Drain::wrote`] covers them.
+    /// Encodes large bodies here, a chunk at a time, without any lock. `None`: the route has no output, and this drain
+    /// is over.
     pub fn poll_transmit(&mut self, max: usize) -> Option<Transmit<'_>> {
         if self.released {
             return None;
@@ -72,38 +73,38 @@ impl Drain {
         Some(Transmit { kind, first, last: is_last, total, bytes })
     }
 
-    /// Notes that this number of bytes of the last transmit were written.
+    /// Notes that this number of bytes of the latest transmit were written.
     pub fn wrote(&mut self, bytes: usize) {
         if let Some(partial) = &mut self.partial {
             partial.wrote(bytes);
         }
     }
 
-    /// Appends that many of the bytes that were handed out last, and counts them as written.
+    /// Appends this number of the bytes that were returned last to `out`, and counts them as written.
     pub(crate) fn hand_over(&mut self, bytes: usize, out: &mut Vec<u8>) {
         if let Some(partial) = &mut self.partial {
             partial.hand_over(bytes, out);
         }
     }
 
-    /// Returns whether more than a buffer is left of the current message: a large body that is still to be encoded.
+    /// Returns whether a part of the current message, a large body, is still to be encoded.
     pub fn is_large(&self) -> bool {
         self.partial.as_ref().is_some_and(PartialMessage::is_large)
     }
 
-    /// The route.
+    /// The route whose output this drain takes.
     pub fn route(&self) -> Route {
         self.route
     }
 
-    /// Lets go of everything that the route has to say.
+    /// Drops all output of the route.
     pub(crate) fn discard(mut self) {
         self.partial = None;
         while self.shared.poll_message(self.route, Vec::new()).is_some() {}
         self.released = true;
     }
 
-    /// One whole message of an exchange. None if the exchange ended without one.
+    /// Returns one whole message of an exchange. `None` if the exchange ended without one.
     pub(crate) fn take_message(&mut self) -> Option<Vec<u8>> {
         let mut message = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! Links to resources in the result of a tool: what the registration says of a resource, where the link leaves it out.
+//! Completes links to resources in the result of a tool: adds what the resource's registration says and the link lacks.
 
 use super::ConnectionState;
 use crate::access::AccessCheck;
@@ -8,8 +8,8 @@ use crate::jsonrpc::{Raw, elements, for_each_member, is_array, members, string};
 use crate::model::Json;
 
 impl ConnectionState {
-    /// Returns the result of a tool with its links completed, if there is anything to complete. With an authorizer
-    /// nothing is: the caller may not know the resource.
+    /// Returns the result of a tool with its links completed; `None` if there is nothing to add. With an authorizer
+    /// nothing is added, because the caller may not be allowed to know the resource.
     pub(super) fn with_completed_links(&self, result: &Json) -> Option<Json> {
         if !result.as_str().contains("\"resource_link\"")
             || self.server.settings.access_check() == AccessCheck::Required
@@ -39,7 +39,7 @@ impl ConnectionState {
         Some(Json::written(out))
     }
 
-    /// Returns the details of the linked resource's registration that the link lacks.
+    /// Returns the members that a link lacks and the registration of its resource has.
     fn missing(&self, block: Raw<'_>) -> Missing {
         let Ok([Some(kind), Some(uri), title, mime_type, size]) =
             members(block, &["type", "uri", "title", "mimeType", "size"])
@@ -61,7 +61,7 @@ impl ConnectionState {
     }
 }
 
-/// The members that a link lacks, and its resource has.
+/// The members that a link lacks and the registration of its resource has.
 #[derive(Default)]
 struct Missing {
     title: Option<Box<str>>,

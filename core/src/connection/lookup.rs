@@ -18,7 +18,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 impl ConnectionState {
-    /// Looks a request up in the catalog, with no lock of the connection held.
+    /// Looks a request up in the catalog, with no lock of the connection held. Returns the event of its first call, if
+    /// there is one.
     pub(super) fn look_up(self: &Arc<Self>, request: &Request, lookup: Lookup) -> Option<Event> {
         let check = self.server.settings.access_check();
         match lookup {
@@ -89,7 +90,8 @@ impl ConnectionState {
         None
     }
 
-    /// Returns for whom a client lists tools. It depends on the client only if there are tools for apps only.
+    /// Returns which tools the client of a list request may see. It depends on the client only if there are tools for
+    /// apps only.
     fn audience_of_tools(&self, context: &Context) -> ToolAudience {
         let always = self.server.settings.policy.options.app_only_tools == AppOnlyTools::AllClients;
         if always || !self.server.catalog.with(|c, _| c.has_tools_for_apps_only()) {
@@ -199,7 +201,8 @@ impl ConnectionState {
         self.event(host_call, context)
     }
 
-    /// The URIs, shared with the catalog where they are there, if all may be watched.
+    /// Returns the URIs, shared with the catalog where it has them, if the client may subscribe to all. Otherwise
+    /// returns the error to answer.
     fn all_known(
         &self,
         revision: Revision,
@@ -224,7 +227,7 @@ impl ConnectionState {
         }
     }
 
-    /// Tells the application of a registration that the client has probably meant with a URI that nothing takes.
+    /// Logs, for a URI that no registration takes, the registration that the client has probably meant.
     fn notice_near(&self, uri: &str) {
         let near = self.server.catalog.with(|c, _| match c.find(uri) {
             Found::Nothing => c.near(uri),
@@ -237,7 +240,7 @@ impl ConnectionState {
         });
     }
 
-    /// Returns whether a URI may be watched that nothing serves.
+    /// Returns whether clients may subscribe to a URI that no registration serves.
     fn takes_unknown(&self) -> bool {
         self.server.settings.policy.options.subscribe_unknown == SubscribeUnknown::Allow
     }
@@ -256,15 +259,15 @@ impl ConnectionState {
     }
 }
 
-/// Says whether there may be a resource at a URI.
+/// Says whether there may be a resource at a URI, as far as the server knows.
 enum Presence {
-    /// The URI, shared with the catalog if it is there.
+    /// There may be one. The URI is shared with the catalog if that has it.
     Yes(Arc<str>),
     No,
     Invalid,
 }
 
-/// A provider that panics knows of nothing that speaks against the URI.
+/// Returns what the provider says about a URI. A provider that panics counts as one that says yes.
 fn exists(provider: &dyn crate::Provider, uri: &str) -> bool {
     catch_unwind(AssertUnwindSafe(|| provider.exists(uri))).unwrap_or(true)
 }

@@ -1,4 +1,4 @@
-//! Methods of the application's own: what it says while it works on one, and its answer.
+//! Methods of the application: the notifications and requests that it sends while it works on one, and its answer.
 
 use super::ConnectionState;
 use crate::access::AccessCheck;
@@ -52,7 +52,7 @@ impl ConnectionState {
         }
     }
 
-    /// Calls what the application registered for a notification of its client.
+    /// Makes the event for a notification of the client that the application has a handler for.
     pub(super) fn notified(self: &Arc<Self>, request: &Request, name: &str, params: Json) -> Option<Event> {
         let handler = self.server.catalog.with(|c, _| c.method(name, request.context.revision));
         let Some(handler) = handler else {
@@ -73,7 +73,7 @@ impl ConnectionState {
         self.event(host_call, context)
     }
 
-    /// Lists tools or prompts, or calls one by its name.
+    /// Lists tools or prompts, or calls one by its name. Returns the event of the call, if there is one.
     fn tools_or_prompts(self: &Arc<Self>, request: &Request, method: &str, params: Json) -> Option<Event> {
         let served = |family: &Family| self.server.catalog.with(|c, _| c.serves(*family));
         let family = Family::ALL.into_iter().find(|f| [f.lists(), f.calls()].contains(&method) && served(f));
@@ -118,7 +118,8 @@ impl ConnectionState {
         self.event(host_call, context)
     }
 
-    /// Returns the list that a method of the extension for skills asks for, if the extension is declared.
+    /// Returns the list that this method of the extension for skills lists. `None` if it is no such method, or if the
+    /// server does not declare the extension.
     fn listing_of_skills(&self, method: &str) -> Option<Listing> {
         let listing = Listing::of_skills(method)?;
         let (offered, directories) =
@@ -148,9 +149,9 @@ impl ConnectionState {
         self.list(request, listing, Some(uri.into()), cursor.as_deref())
     }
 
-    /// Checks the arguments of a tool, and the header fields that repeat them, and fills in defaults. Arguments that
-    /// break the schema are answered here, with a result that tells the model what to mend. Comes after the authorizer,
-    /// which may hide the tool.
+    /// Checks the arguments of a tool, and the header fields that repeat them, and fills in defaults. Answers arguments
+    /// that break the schema with a result that tells the model what to mend, and returns `None`. Comes after the
+    /// authorizer, which may hide the tool.
     pub(super) fn check_arguments(
         self: &Arc<Self>,
         host_call: HostCall,
@@ -296,7 +297,7 @@ impl ConnectionState {
         }
     }
 
-    /// Writes the answer of a call as its client gets it.
+    /// Writes the answer of a call in the form that the client gets.
     fn outcome(
         &self,
         handler: &MethodHandler,
@@ -381,7 +382,8 @@ impl ConnectionState {
         Ok(sent)
     }
 
-    /// Returns whether a notification may be sent. `level`: from which place in [`LOG_LEVELS`] on lines of the log are wanted.
+    /// Checks whether a notification may be sent; false if its level is too low. `level` returns the place in
+    /// [`LOG_LEVELS`] from which on the client wants lines of the log.
     fn may_send(
         &self,
         method: &str,
@@ -409,7 +411,7 @@ impl ConnectionState {
         self.server.catalog.with(|c, _| c.capabilities()).iter().any(|(name, _)| name == "logging")
     }
 
-    /// Returns the session that a call belongs to.
+    /// Returns the session of a call; `None` if the call belongs to no lasting session.
     pub(crate) fn session(self: &Arc<Self>, context: &Context) -> Option<Session> {
         if context.revision.era == Era::Stateless {
             return None;
@@ -422,7 +424,7 @@ impl ConnectionState {
         })
     }
 
-    /// Sends a request to the client of a call. Returns its number.
+    /// Sends a request to the client of a call. Returns the number of the request.
     pub(crate) fn request(
         self: &Arc<Self>,
         call: CallId,
@@ -468,7 +470,7 @@ impl ConnectionState {
 
 const SET_LEVEL: &str = "logging/setLevel";
 
-/// Returns the place of a level in [`LOG_LEVELS`].
+/// Returns the place of a level in [`LOG_LEVELS`]; `None` if there is no such level.
 fn level_of(level: &str) -> Option<usize> {
     LOG_LEVELS.iter().position(|known| *known == level)
 }
@@ -493,7 +495,7 @@ pub(super) fn not_sent(method: &str, why: NotSent) -> Error {
     }
 }
 
-/// A parameter that is a string, if it is there.
+/// Returns a parameter that has to be a string; `None` if it is absent.
 fn text_param(params: &Json, name: &'static str) -> std::result::Result<Option<String>, RpcError> {
     match members(params.raw(), &[name]) {
         Ok([Some(value)]) if !is_null(value) => match string(value) {
@@ -549,7 +551,7 @@ pub(crate) fn with_arguments(params: &Json, arguments: &[u8]) -> Json {
     Json::written(out)
 }
 
-/// The `arguments` of a tool or prompt are an object, if they are there.
+/// Refuses parameters whose `arguments` are not an object. They may be absent.
 fn check_shape(params: &Json) -> std::result::Result<(), RpcError> {
     match members(params.raw(), &["arguments"]) {
         Ok([Some(arguments)]) if !is_object(arguments) && !is_null(arguments) => {
@@ -560,7 +562,7 @@ fn check_shape(params: &Json) -> std::result::Result<(), RpcError> {
     }
 }
 
-/// The error for changed arguments of a call that has none.
+/// Returns the error for an around callback that gives arguments to a call which has none.
 pub(crate) fn no_arguments() -> Error {
     invalid("only calls of tools and prompts have arguments to change".to_owned())
 }
@@ -573,7 +575,7 @@ fn invalid(message: String) -> Error {
     Error::new(ErrorKind::InvalidArgument, message)
 }
 
-/// Why a notification is not the application's to send about a call.
+/// Returns why the application may not send this notification about a call; `None` if it may.
 fn cannot_be_sent(method: &str) -> Option<&'static str> {
     let Some(name) = method.strip_prefix("notifications/") else {
         return Some("is no notification; its name begins with \"notifications/\"");

@@ -1,7 +1,7 @@
-//! Requests to the client by names: a callback asks, waits, and runs again with the answers.
+//! Requests that a callback makes to the client by names. The callback waits for the answers, and runs again with them.
 //!
-//! In the handshake era they are requests of the server; in the stateless era the answer to the call says what is
-//! needed, and its sealed `requestState` carries the answers so far. Source: MCP 2026-07-28, "Multi Round-Trip Requests".
+//! In the handshake era they are requests of the server. In the stateless era the answer to the call says which answers
+//! are needed, and its sealed `requestState` carries those so far. Source: MCP 2026-07-28, "Multi Round-Trip Requests".
 
 use super::ConnectionState;
 use crate::encode::quote_into;
@@ -17,9 +17,9 @@ use crate::schema::{check_elicitation, check_elicited};
 use std::sync::Arc;
 
 const ELICIT: &str = "elicitation/create";
-/// How long a client may take to answer, in milliseconds. Replicas compare it with the time of day.
+/// The time that a client has to answer, in milliseconds. Replicas compare it with the time of day.
 const EXPIRES_MS: u64 = 600_000;
-/// The most bytes of a sealed state.
+/// The greatest number of bytes of a sealed `requestState`.
 const STATE_BYTES: usize = 64 << 10;
 
 impl ConnectionState {
@@ -78,7 +78,8 @@ impl ConnectionState {
         })
     }
 
-    /// Sends what a callback asked, or answers that it is needed.
+    /// Sends the requests of a callback to the client, or answers the call with them. Returns false if the call is
+    /// over.
     pub(super) fn wait_for_client(self: &Arc<Self>, call: CallId) -> bool {
         let Some(waiting) = self.machine.with(|m, _| m.take_named_requests(call)) else {
             self.step(|m, _| m.finish_unwanted(call));
@@ -117,8 +118,8 @@ impl ConnectionState {
         }
     }
 
-    /// Reads the answers that a client sent with its request, and those that it had sent before. `None`: the server
-    /// gave it another state, or gave it none any more.
+    /// Reads the answers in a client's request: new ones, and earlier ones from its `requestState`. Returns `None` if
+    /// the server did not give the client this state, or if it has expired.
     fn read_answers(&self, context: &Context, callback: &WaitingCallback, now: u64) -> Option<NamedRequests> {
         let (state, responses) = callback.input(context)?;
         let Some(state) = state else { return Some(NamedRequests::default()) };
@@ -145,12 +146,12 @@ impl ConnectionState {
     }
 }
 
-/// The member of that name, whatever the name is.
+/// Returns the member of this name, which need not be a fixed name; `None` if it is absent.
 fn member<'a>(of: Raw<'a>, name: &str) -> Option<Raw<'a>> {
     members(of, &[name]).ok()?[0]
 }
 
-/// Names the only purpose of a state: another try of the same call.
+/// Returns the purpose that a state is sealed for: another try of the same call with the same arguments.
 fn purpose(callback: &WaitingCallback) -> String {
     let (of, arguments) = match callback {
         WaitingCallback::Read { uri, .. } => (&**uri, ""),
@@ -161,7 +162,7 @@ fn purpose(callback: &WaitingCallback) -> String {
     format!("request_input of {} {of}\n{arguments}", callback.method())
 }
 
-/// The text of the state that a client gets.
+/// Writes the state of a call, before it is sealed.
 fn state(named: &NamedRequests) -> String {
     let mut out = Vec::new();
     let mut object = Object::begin(&mut out);
@@ -183,7 +184,7 @@ fn state(named: &NamedRequests) -> String {
     String::from_utf8(out).expect("escaped text stays text")
 }
 
-/// The answer that says what is needed.
+/// Makes the result that tells the client which answers are needed.
 fn needed(named: &NamedRequests, state: &str) -> Json {
     let mut out = Vec::new();
     let mut object = Object::begin(&mut out);
@@ -202,7 +203,7 @@ fn needed(named: &NamedRequests, state: &str) -> Json {
     Json::written(out)
 }
 
-/// The error of a client, as it sent it.
+/// Makes the callback's error of an error with which the client answered.
 fn refused(error: &str) -> MethodError {
     let error = Raw::kept(error);
     let [code, message, data] = members(error, &["code", "message", "data"]).unwrap_or([None; 3]);

@@ -1,5 +1,5 @@
-//! Calls of the tools that show resources. They become the requests of the protocol for resources, and differ in the form
-//! of the answer.
+//! Calls of the tools that show resources, such as `read_resource`. They become requests of the protocol for resources,
+//! whose answers have the form of a tool's result.
 
 use super::ConnectionState;
 use super::method_calls::{arguments, with_arguments};
@@ -63,7 +63,8 @@ impl ConnectionState {
         self.read(request, uri.into(), self.server.settings.access_check())
     }
 
-    /// Asks the callback that searches. Its arguments are the text, and the number of results that are of use.
+    /// Calls the application's search. Its arguments are the text to search for, and the number of results that are of
+    /// use.
     fn search(self: &Arc<Self>, request: &Request, params: &Json, query: &str) -> Option<Event> {
         let Some(handler) = self.server.catalog.with(|c, _| c.search().cloned()) else {
             return self.refuse(request, &unknown_name(Family::Tools, "search"));
@@ -80,8 +81,8 @@ impl ConnectionState {
         self.call(request, handler, params)
     }
 
-    /// Returns the results that the callback of a search gave, with the titles and URLs of their registrations. `None`: it
-    /// answered as a tool.
+    /// Returns the results that the application's search gave, with titles and URLs from their registrations. Returns
+    /// `None` if it answered as a tool does.
     pub(super) fn search_results(&self, answer: &MethodAnswer) -> Option<Result<Vec<SearchResult>, String>> {
         let MethodAnswer::Result(answer) = answer else { return None };
         let results = members(answer.raw(), &["results"]).ok()?[0]?;

@@ -1,4 +1,4 @@
-//! The state behind a connection, and its steps with what they ask for afterwards.
+//! The state behind a connection, and its steps with their effects outside of it.
 
 use crate::access::{Caller, Verdict};
 use crate::catalog::{Content, Found, Sealer, Surroundings, Walk, Walked};
@@ -32,23 +32,23 @@ pub struct ConnectionState {
     pub(super) group: Option<Arc<group::GroupState>>,
     wall_clock: WallClock,
     pub(super) caller: Arc<Caller>,
-    /// Callbacks for the client's responses, by the number of the request.
+    /// The callbacks for the client's responses, by the number of the server's request.
     pub(super) continuations: Lock<BTreeMap<u64, Continuation>>,
     observed: Option<Arc<RunningCalls>>,
 }
 
-/// At most this many connections mark a change before the first of their groups is woken.
+/// A change is marked in this number of connections before their groups are woken.
 const MARKED_AT_ONCE: usize = 64;
 
-/// The result of dealing with one message.
+/// The result of handling one message.
 pub(super) struct Dealt {
-    /// The call of the application that it leads to, if the message begins one at once.
+    /// The event of the call that the message leads to, if it begins one at once.
     pub(super) event: Option<Event>,
-    /// No further message may be dealt with now.
+    /// True if no further message may be handled now.
     pub(super) must_stop: bool,
 }
 
-/// Says whether a step put its connection onto the group's list. The group then has to be woken.
+/// Says whether a step put its connection onto its group's list. Then the group has to be woken.
 enum Wake {
     Due,
     None,
@@ -68,7 +68,7 @@ impl ConnectionState {
         ConnectionState { id, machine, server, group, wall_clock, caller, continuations, observed }
     }
 
-    /// Runs one step of the machine that no poll made, and carries out what it caused. Returns what the step found.
+    /// Runs one step of the machine outside of a poll, and carries out its effects. Returns what `step` returns.
     pub(super) fn step<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> R {
         let (found, wake) = self.step_and_mark(step);
         if let Wake::Due = wake {
@@ -77,7 +77,8 @@ impl ConnectionState {
         found
     }
 
-    /// [`ConnectionState::step`] for a caller that wakes the group later, for several connections at once.
+    /// Does what [`ConnectionState::step`] does, except for the wake. The caller wakes the groups of several
+    /// connections at once.
     fn step_and_mark<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> (R, Wake) {
         let quiet = is_running(self);
         let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.set_ready()));
@@ -98,14 +99,14 @@ impl ConnectionState {
         (found, if marked { Wake::Due } else { Wake::None })
     }
 
-    /// Runs one step of the machine in the middle of a poll. The poller needs no wake, since it continues to poll.
+    /// Runs one step of the machine during a poll. No wake is needed, since the poller continues to poll.
     pub(super) fn polled_step<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> R {
         let (found, effects) = self.machine.with(|m, trash| (step(m, trash), m.take_effects()));
         self.carry_out(effects);
         found
     }
 
-    /// Does what steps caused outside of the machine, except for the wake of pollers.
+    /// Carries out the effects of steps, except for the wake of pollers.
     fn carry_out(self: &Arc<Self>, effects: Effects) {
         for line in effects.lines {
             self.server.log.write(line.0, &line.1);
@@ -134,7 +135,7 @@ impl ConnectionState {
         }
     }
 
-    /// Registers the connection for changes that concern all connections.
+    /// Registers the connection at the hub for changes that concern all connections.
     pub(super) fn join(self: &Arc<Self>) {
         self.server.hub.add_connection(self.id, Arc::downgrade(self));
     }
@@ -147,7 +148,8 @@ impl ConnectionState {
         self.machine.with(|m, _| m.clear_ready());
     }
 
-    /// The machine's wishes reach the hub one at a time, in order, by one thread; two locks are never held.
+    /// Tells the hub which URIs are subscribed to. One thread does so, one change at a time and in order; it never
+    /// holds two locks.
     fn sync(self: &Arc<Self>) {
         if !self.machine.with(|m, _| m.begin_hub_sync()) {
             return;
@@ -168,13 +170,13 @@ impl ConnectionState {
 
     // ---- messages
 
-    /// Deals with one message.
+    /// Parses and handles one message.
     pub(super) fn message(self: &Arc<Self>, line: &[u8], route: Route, arrival: Arrival) -> Dealt {
         let parsed = parse(line, &self.server.settings.limits.of_parsing());
         self.parsed(line, parsed, route, arrival, None)
     }
 
-    /// Deals with one message that is parsed. `head`: that of its POST, with which it has to agree.
+    /// Handles one parsed message. If it came by POST, it has to agree with `head`, the POST's head.
     pub(super) fn parsed(
         self: &Arc<Self>,
         line: &[u8],
@@ -269,7 +271,8 @@ impl ConnectionState {
         Some(event)
     }
 
-    /// Finds the variables of a read that runs again. What is not registered any more is not found.
+    /// Finds the variables of a read that runs again. If its registration was removed, answers "not found" and returns
+    /// `None`.
     fn read_again(self: &Arc<Self>, host_call: HostCall) -> Option<HostCall> {
         let HostCall::ReadAgain { call, uri, handler } = host_call else { return Some(host_call) };
         match self.server.catalog.with(|c, _| c.find(&uri)) {
@@ -368,7 +371,7 @@ impl ConnectionState {
         closed
     }
 
-    /// Sends what was written in the middle of a callback before that callback returns.
+    /// Has the driver send now what a callback wrote, before the callback returns.
     pub(super) fn hurry(self: &Arc<Self>) {
         if !self.group.as_ref().is_some_and(|group| group.hurry()) {
             self.wake();
@@ -386,8 +389,8 @@ impl ConnectionState {
         self.step(|m, trash| m.handle_registration(call, uri, outcome, trash));
     }
 
-    /// Has each of these connections mark a change. Those with something to send then go onto their groups' lists many at
-    /// a time.
+    /// Marks a change in each of these connections. Those with something to send are then put onto their groups' lists,
+    /// many at a time.
     pub(crate) fn notify_all(connections: &[Arc<Self>], mark: impl Fn(&mut Machine)) {
         for some in connections.chunks(MARKED_AT_ONCE) {
             let mut wake = Vec::with_capacity(some.len());
@@ -408,7 +411,7 @@ impl ConnectionState {
         self.group.as_ref().map(Arc::as_ptr)
     }
 
-    /// Asks again whether a caller may watch what it watches, if this is that caller's connection.
+    /// Asks the authorizer again about the connection's subscriptions, if the connection is that of this caller.
     pub(crate) fn access_changed(self: &Arc<Self>, caller: &[u8]) {
         if self.caller.id() == caller {
             self.step(|m, _| m.handle_access_change(&self.caller));
@@ -417,8 +420,8 @@ impl ConnectionState {
 
     // ---- output, for the drain
 
-    /// Returns the next message of a route. Taking it may let requests continue that waited for room. `used`: the
-    /// buffer of the message before.
+    /// Returns the next message of a route. To take it may make room for requests that wait. `used` is the buffer of
+    /// the message before.
     pub(crate) fn poll_message(
         self: &Arc<Self>,
         route: Route,
@@ -436,14 +439,14 @@ impl ConnectionState {
         next
     }
 
-    /// Drops output that is not wanted any more, so that requests that waited for room may continue.
+    /// Notes that output was dropped, so that requests that wait for room may continue.
     pub(crate) fn output_taken(self: &Arc<Self>) {
         if self.machine.with(|m, _| m.may_resume()) {
             self.wake();
         }
     }
 
-    /// A drain was dropped before its route was empty: the hand-over is a wake.
+    /// Keeps the half-written message of a drain that was dropped early, and wakes the group for the next drain.
     pub(crate) fn park(self: &Arc<Self>, route: Route, partial: Option<crate::protocol::PartialMessage>) {
         let left = self.machine.with(|m, trash| {
             let left = m.outbox().park(route, partial, trash);
@@ -483,7 +486,7 @@ impl Drop for ConnectionState {
     }
 }
 
-/// Contents that may not be sent are a failure.
+/// Returns the answer, or a failure if its contents cannot be sent.
 fn check_answer(answer: Answer) -> Answer {
     let Answer::Found(contents) = &answer else { return answer };
     match contents.iter().try_for_each(Contents::check) {

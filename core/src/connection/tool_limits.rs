@@ -1,4 +1,4 @@
-//! The limits of tools, which a call meets after its arguments were checked.
+//! Counts calls for the limits of tools, after their arguments were checked.
 
 use super::ConnectionState;
 use crate::catalog::ToolCall;
@@ -6,11 +6,12 @@ use crate::protocol::{Context, HostCall, MethodOutcome};
 use crate::refusals::RefusalKind;
 use std::sync::Arc;
 
-/// The call had no room, and was answered.
+/// The error for a call that exceeds a limit of its tool. The call was answered.
 pub(super) struct NoRoom;
 
 impl ConnectionState {
-    /// Counts the call of a tool that has limits. Answers it if it has no room.
+    /// Counts a call of a tool that has limits; `None` if it has none. If the call exceeds one, answers the call and
+    /// fails.
     pub(super) fn count_call(
         self: &Arc<Self>,
         host_call: &HostCall,
@@ -37,7 +38,7 @@ impl ConnectionState {
         Err(NoRoom)
     }
 
-    /// Returns the time that the driver told last, to the connection or to its group.
+    /// Returns the time that the driver set last, for the connection or its group.
     fn now(&self) -> u64 {
         let of_group = self.group.as_ref().map_or(0, |group| group.now());
         self.machine.with(|m, _| m.now()).max(of_group)

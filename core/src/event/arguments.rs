@@ -1,4 +1,4 @@
-//! Arguments that are read by path, for languages without JSON of their own.
+//! Reads the arguments of a call by path, for languages without JSON of their own.
 
 use super::MethodCall;
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
@@ -7,10 +7,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The arguments of a call, whose values are read by path.
+/// The arguments of a call. A path leads to each value.
 ///
-/// A path is a JSON Pointer of RFC 6901, such as `/edits/0/oldText`; its first slash may be left out. The empty path names
-/// all arguments. An array or object is split when a path first leads into it.
+/// A path is a JSON Pointer of RFC 6901, such as `/edits/0/oldText`; its first slash may be left out. The empty path
+/// leads to the object of all arguments. An array or object is split into its parts when a path first leads into it.
 ///
 /// Rust programs rather deserialize [`MethodCall::arguments`].
 pub struct Arguments {
@@ -18,9 +18,9 @@ pub struct Arguments {
     root: Node,
 }
 
-/// A value, with what its schema says about it.
+/// A value in the arguments, which is split into its parts on demand.
 struct Node {
-    /// The place of its text.
+    /// The range of the value's text in the text of all arguments.
     at: Range<usize>,
     split: OnceLock<Split>,
 }
@@ -28,15 +28,15 @@ struct Node {
 enum Split {
     Elements(Vec<Node>),
     Members(ObjectMembers),
-    /// A string, decoded.
+    /// A string without its quotes and escapes.
     Text(Box<str>),
     None,
 }
 
 struct ObjectMembers {
-    /// In the order of the text.
+    /// The members in the order of the text.
     members: Vec<(Box<str>, Node)>,
-    /// The places of the members, by their names.
+    /// The indexes of the members, in the order of their names.
     by_name: Vec<usize>,
 }
 
@@ -52,7 +52,8 @@ impl Arguments {
         Arguments { text, root }
     }
 
-    /// Returns a string, decoded. `None` also for half of a surrogate pair, which is no text.
+    /// Returns the string at `path`, without escapes. `None` if there is no string, or if it has half of a surrogate
+    /// pair, which is no text.
     pub fn text(&self, path: &str) -> Option<&str> {
         let node = self.find(path)?;
         let plain = self.json_of(node).strip_prefix('"')?.strip_suffix('"')?;
@@ -65,22 +66,25 @@ impl Arguments {
         }
     }
 
-    /// Returns a whole number, such as 5, 5.0 or 5e0. `None` if an `i64` cannot hold it.
+    /// Returns the whole number at `path`, such as 5, 5.0 or 5e0. `None` if there is none, or if an `i64` cannot hold
+    /// it.
     pub fn integer(&self, path: &str) -> Option<i64> {
         whole_number(self.number_text(path)?)
     }
 
-    /// Returns a number as the nearest `f64`. `None` beyond the largest.
+    /// Returns the number at `path` as the nearest `f64`. `None` if there is no number, or if it is beyond the largest
+    /// `f64`.
     pub fn number(&self, path: &str) -> Option<f64> {
         self.number_text(path)?.parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// Returns `true` or `false`.
+    /// Returns the `true` or `false` at `path`. `None` if there is another value, or none.
     pub fn boolean(&self, path: &str) -> Option<bool> {
         boolean(Raw::kept(self.json(path)?))
     }
 
-    /// Returns the number of elements of an array, or of members of an object; otherwise 0.
+    /// Returns the number of elements of the array at `path`, or of members of the object. Returns 0 if there is
+    /// neither.
     pub fn count(&self, path: &str) -> usize {
         match self.find(path).map(|node| self.split(node)) {
             Some(Split::Elements(elements)) => elements.len(),
@@ -89,7 +93,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the name of the member at `index` of an object, in the order of the text.
+    /// Returns the name of the member at `index` of the object at `path`, in the order of the text. `None` if there is
+    /// none.
     pub fn name(&self, path: &str, index: usize) -> Option<&str> {
         match self.split(self.find(path)?) {
             Split::Members(object) => object.members.get(index).map(|(name, _)| &**name),
@@ -97,7 +102,8 @@ impl Arguments {
         }
     }
 
-    /// Returns any value as JSON, as the client wrote it.
+    /// Returns the value at `path`, of any type, as JSON text in the client's own spelling. `None` if there is no
+    /// value.
     pub fn json(&self, path: &str) -> Option<&str> {
         self.find(path).map(|node| self.json_of(node))
     }
@@ -139,7 +145,7 @@ impl Arguments {
         string(value).map_or(Split::None, |text| Split::Text(text.into()))
     }
 
-    /// A node of a part of this text.
+    /// Makes the node for a part of the text.
     fn node(&self, part: Raw<'_>) -> Node {
         let start = part.get().as_ptr().addr() - self.text.as_ptr().addr();
         Node { at: start..start + part.get().len(), split: OnceLock::new() }
@@ -153,7 +159,7 @@ impl ObjectMembers {
         ObjectMembers { members, by_name }
     }
 
-    /// The member of a name. Of a name that occurs twice there is none, because two readers could see two values.
+    /// Returns the member of this name. `None` also if the name occurs twice, because two readers could see two values.
     fn get(&self, name: &str) -> Option<&Node> {
         let name_at = |at: usize| self.by_name.get(at).map(|member| &*self.members[*member].0);
         let at = self.by_name.partition_point(|member| &*self.members[*member].0 < name);
@@ -162,21 +168,23 @@ impl ObjectMembers {
     }
 }
 
-/// Only the name of the type: the arguments may be secret.
+/// Shows only the name of the type, because the arguments may be secret.
 impl fmt::Debug for Arguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Arguments").finish_non_exhaustive()
     }
 }
 
-/// The index that a part of a path names, as RFC 6901 section 4 writes it: without leading zeros.
+/// Returns the index that a part of a path stands for. `None` if it is no index as RFC 6901 section 4 writes it,
+/// without leading zeros.
 fn index(token: &str) -> Option<usize> {
     let is_index =
         token.bytes().all(|byte| byte.is_ascii_digit()) && (token == "0" || !token.starts_with('0'));
     token.parse().ok().filter(|_| is_index)
 }
 
-/// The name that a part of a path stands for: RFC 6901 section 3. `None` for an escape that does not exist.
+/// Returns the name that a part of a path stands for (RFC 6901 section 3). `None` if it has an escape that does not
+/// exist.
 fn unescaped(token: &str) -> Option<Cow<'_, str>> {
     if !token.contains('~') {
         return Some(Cow::Borrowed(token));
@@ -192,7 +200,7 @@ fn unescaped(token: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(name))
 }
 
-/// The value of a JSON number that has no fraction, exactly.
+/// Returns the exact value of a JSON number. `None` if it has a fraction, or if an `i64` cannot hold it.
 fn whole_number(text: &str) -> Option<i64> {
     if let Ok(number) = text.parse() {
         return Some(number);
@@ -214,7 +222,7 @@ fn whole_number(text: &str) -> Option<i64> {
     format!("{sign}{significant}{:0<zeros$}", "").parse().ok()
 }
 
-/// The digits of the largest `i64`.
+/// The number of digits of the largest `i64`.
 const MOST_DIGITS: usize = 19;
 
 #[cfg(test)]

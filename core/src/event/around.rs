@@ -1,4 +1,4 @@
-//! An around callback: application code that runs around each call of a callback for a read, a tool, a prompt or a method.
+//! Around callbacks: application code that runs around each callback of a read, a tool, a prompt or a method.
 
 use super::{Call, MethodCall, guarded};
 use crate::access::RequestContext;
@@ -14,12 +14,12 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// The call that an around callback sees: see [`crate::Server::around`]. It may be kept.
+/// The call around which an around callback runs: see [`crate::Server::around`]. The callback may keep it.
 pub struct AroundCall {
     subject: Subject,
     pub(super) context: Arc<Context>,
     pub(super) attached: Option<RequestContext>,
-    /// Never answers.
+    /// Only asks for facts about the call. It never answers.
     pub(super) responder: Option<Responder<MethodAnswer>>,
 }
 
@@ -29,7 +29,8 @@ enum Subject {
 }
 
 impl AroundCall {
-    /// The method: `tools/call`, `prompts/get`, `resources/read` however the client reads, or one of the application.
+    /// Returns the method: `tools/call`, `prompts/get`, `resources/read` for every kind of read, or one of the
+    /// application.
     pub fn method(&self) -> &str {
         match &self.subject {
             Subject::Read(_) => "resources/read",
@@ -69,12 +70,13 @@ impl AroundCall {
         }
     }
 
-    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`.
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`. `None` if it
+    /// declared none.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
     }
 
-    /// Returns whether the answer is not wanted any more. Cheap.
+    /// Returns whether the call was cancelled, so that no answer is wanted. Cheap.
     pub fn is_cancelled(&self) -> bool {
         self.responder.as_ref().is_some_and(Responder::is_cancelled)
     }
@@ -94,18 +96,18 @@ impl fmt::Debug for AroundCall {
     }
 }
 
-/// The answer of a callback, as an around callback sees it.
+/// The answer of a callback, for an around callback.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// Of a read.
+    /// The answer of a read.
     Read(Answer),
-    /// Of a tool, a prompt or a method.
+    /// The answer of a tool, a prompt or a method.
     Method(MethodAnswer),
 }
 
 impl Outcome {
-    /// Returns the name of the kind of outcome, as an observer gets it: see [`crate::Ended::outcome`].
+    /// Returns a word for the kind of outcome, the same that an observer gets: see [`crate::Ended::outcome`].
     pub fn name(&self) -> &'static str {
         match self {
             Outcome::Read(answer) => answer.word(),
@@ -125,7 +127,7 @@ impl Outcome {
         matches!(self, Outcome::Read(_))
     }
 
-    /// An around callback may give a read the answer of a tool.
+    /// Converts the outcome to the answer of a read. An around callback may have given the read the answer of a tool.
     pub(crate) fn into_answer(self) -> Answer {
         match self {
             Outcome::Read(answer) => answer,
@@ -182,11 +184,11 @@ impl From<MethodError> for Outcome {
 pub(crate) type AroundCallback = dyn Fn(AroundCall, Next) + Send + Sync;
 /// All around callbacks of a server, the outermost first.
 pub(crate) type AroundCallbacks = Arc<Vec<Arc<AroundCallback>>>;
-/// Gets the answer, and returns the one to send.
+/// A closure of an around callback that gets the answer of the call, and returns the answer to send.
 pub(crate) type AfterCallback = Box<dyn FnOnce(Outcome) -> Outcome + Send>;
 
-/// The call's way on from an around callback: see [`crate::Server::around`]. Any thread may use it. If it is
-/// dropped unused, the call fails.
+/// The rest of a call, which an around callback lets run: see [`crate::Server::around`]. Any thread may use it. If it
+/// is dropped unused, the call fails.
 #[must_use = "a call whose `Next` is dropped fails"]
 pub struct Next {
     arounds: AroundCallbacks,
@@ -208,9 +210,9 @@ impl Next {
         Next { arounds, at: 0, callback: Surrounded::Method(call, run) }
     }
 
-    /// Runs the next around callback, or the callback itself. When that has answered, `then` gets the answer, on the thread
-    /// that answers, and returns it or another one. It runs once, also for a callback that failed and for a call that was
-    /// cancelled; the client does not see the answer then. If it panics, the call fails.
+    /// Runs the next around callback, or the callback itself. Then `then` gets the answer, on the thread that answers,
+    /// and returns the answer to send. It runs once, also if the callback failed or the call was cancelled, though no
+    /// client then sees the answer. If it panics, the call fails.
     pub fn run(mut self, then: impl FnOnce(Outcome) -> Outcome + Send + 'static) {
         match &mut self.callback {
             Surrounded::Read(call, _) => call.then(Box::new(then)),
@@ -219,8 +221,8 @@ impl Next {
         self.run_next();
     }
 
-    /// Replaces the arguments of a tool or a prompt, for the around callbacks within and the callback. They are checked as those of the
-    /// client were, and defaults are filled in.
+    /// Replaces the arguments of a tool or a prompt, for the around callbacks within this one and for the callback.
+    /// They are checked like those of the client, and defaults are filled in.
     ///
     /// ```
     /// use wellhead::{Json, Server};
@@ -236,8 +238,9 @@ impl Next {
     /// ```
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] if they break the schema of the tool, if they lack what the prompt requires,
-    /// and for other calls. The arguments stay as they were. [`crate::ErrorKind::Closed`] once the call is over.
+    /// [`crate::ErrorKind::InvalidArgument`] if the arguments break the schema of the tool or lack what the prompt
+    /// requires, and for a call of anything else. The arguments then stay as they were. [`crate::ErrorKind::Closed`]
+    /// once the call is over.
     pub fn set_arguments(&mut self, arguments: &Json) -> Result<()> {
         let Surrounded::Method(call, _) = &mut self.callback else { return Err(no_arguments()) };
         let Some(responder) = &call.responder else { return Err(no_arguments()) };
@@ -246,7 +249,7 @@ impl Next {
         Ok(())
     }
 
-    /// Answers in place of the callback, which does not run.
+    /// Answers the call with `outcome` in place of the callback, which does not run.
     pub fn answer_instead(self, outcome: impl Into<Outcome>) {
         let outcome = outcome.into();
         // Whether the client still wants it is no concern of an around callback.
@@ -307,8 +310,8 @@ impl Afterwards {
         self.0.with(|all, _| all.push(then));
     }
 
-    /// Gives the answer to the around callbacks, the innermost first, and returns the last outcome. The second answer finds
-    /// no around callbacks.
+    /// Passes the answer through the closures, that of the innermost around callback first, and returns the last
+    /// outcome. The closures run once: a second answer comes back unchanged.
     pub(crate) fn apply(&self, outcome: Outcome) -> Outcome {
         let is_read = outcome.is_read();
         let all = self.0.with(|all, _| std::mem::take(all));

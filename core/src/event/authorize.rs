@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 pub(crate) type Gatekeeper = dyn Fn(AuthorizeCall) + Send + Sync;
 
-/// A question about some URIs, to be answered with one [`Verdict`] for each.
+/// A question whether the caller may use some URIs or names. The application answers it with one [`Verdict`] for each.
 pub struct AuthorizeCall {
     operation: Operation,
     uris: Vec<Arc<str>>,
@@ -32,12 +32,12 @@ impl AuthorizeCall {
         AuthorizeCall { operation, uris, context, gatekeeper, attached: None, responder, quiet: false }
     }
 
-    /// The operation that the caller wants to do.
+    /// The operation that the caller asks for.
     pub fn operation(&self) -> Operation {
         self.operation
     }
 
-    /// The URIs, never none.
+    /// The URIs to judge, or the name of a tool or prompt; at least one.
     pub fn uris(&self) -> impl ExactSizeIterator<Item = &str> {
         self.uris.iter().map(|uri| &**uri)
     }

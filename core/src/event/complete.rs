@@ -9,7 +9,8 @@ use crate::provider::Provider;
 use crate::responder::Responder;
 use std::sync::{Arc, Weak};
 
-/// A template's variable to be completed, to be answered with a [`Completion`].
+/// The completion of a template's variable, or of a prompt's argument. The application answers it with a
+/// [`Completion`].
 pub struct CompleteCall {
     pub(super) argument: Arc<Argument>,
     pub(super) handler: Arc<Handler>,
@@ -31,37 +32,38 @@ impl CompleteCall {
         CompleteCall { argument, handler, context, attached: None, responder, quiet: false }
     }
 
-    /// The text of the template.
+    /// The text of the template, or the name of the prompt.
     pub fn uri_template(&self) -> &str {
         &self.argument.reference
     }
 
-    /// The name of the variable.
+    /// The name of the variable or argument.
     pub fn variable(&self) -> &str {
         &self.argument.name
     }
 
-    /// The part of its value that the user has typed; may be empty.
+    /// The part of the value that the user has typed; it may be empty.
     pub fn value(&self) -> &str {
         &self.argument.value
     }
 
-    /// The value that another variable has already, if the client says so: only in revisions that have it.
+    /// The value that another variable has already. `None` if the client names none, which it can only in some
+    /// revisions.
     pub fn other(&self, name: &str) -> Option<&str> {
         self.others().find(|(other, _)| *other == name).map(|(_, value)| value)
     }
 
-    /// All that [`CompleteCall::other`] knows, in the client's order.
+    /// The names and values of all other variables that the client named, in its order.
     pub fn others(&self) -> impl Iterator<Item = (&str, &str)> {
         self.argument.others.iter().map(|(name, value)| (&**name, value.as_str()))
     }
 
-    /// The registration that this call belongs to.
+    /// The id of the registration whose callback this call is for.
     pub fn handler(&self) -> HandlerId {
         self.handler.id
     }
 
-    /// See [`crate::Call::has_provider`].
+    /// Returns whether the core has the callback: see [`crate::Call::has_provider`].
     pub fn has_provider(&self) -> bool {
         self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
     }

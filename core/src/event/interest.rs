@@ -1,4 +1,4 @@
-//! The news that a URI has subscribers, or has none any more.
+//! The event that a URI has got its first subscriber, or has lost its last one.
 
 use crate::hub::Interest;
 use crate::responder::{InterestAnswer, Responder};
@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 pub(crate) type InterestHandler = dyn Fn(InterestCall) + Send + Sync;
 
-/// A URI has its first subscriber, or has lost its last one. Subscribers are acknowledged after this is answered.
+/// A URI has got its first subscriber, or has lost its last one. The server acknowledges the subscription after the
+/// application has answered this.
 pub struct InterestCall {
     uri: Arc<str>,
     wanted: bool,
@@ -25,12 +26,12 @@ impl InterestCall {
         InterestCall { uri, wanted, interest_handler, responder: Some(responder), quiet: false }
     }
 
-    /// The URI.
+    /// The URI that has got or lost subscribers.
     pub fn uri(&self) -> &str {
         &self.uri
     }
 
-    /// Returns whether the URI has a subscriber now.
+    /// Returns true if the URI has got its first subscriber, false if it has lost its last one.
     pub fn wanted(&self) -> bool {
         self.wanted
     }

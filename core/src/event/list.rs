@@ -9,7 +9,7 @@ use crate::provider::Provider;
 use crate::responder::Responder;
 use std::sync::{Arc, Weak};
 
-/// The next items of a list source, to be answered.
+/// A question for the next items of a list source. The application answers it with a [`Page`].
 pub struct ListCall {
     pub(super) after: Option<String>,
     pub(super) limit: usize,
@@ -34,13 +34,15 @@ impl ListCall {
         ListCall { after, limit, of, handler, context, attached: None, responder, quiet: false }
     }
 
-    /// The key of the last item that was listed; none: from the start. The item itself may be gone by now.
+    /// The key of the last item that was listed; `None` for the start of the list. The item itself may have been
+    /// deleted.
     pub fn after(&self) -> Option<&str> {
         self.after.as_deref()
     }
 
-    /// Returns which resources the client wants, as a client of the `resources/get` dialect may say: a JSON object whose members
-    /// the dialect leaves to the two of them. A cursor is good for the filter that it came with.
+    /// Returns the filter of a client of the `resources/get` dialect, which says what resources it wants; otherwise
+    /// `None`. It is a JSON object whose members client and application agree on. A cursor is valid only with the
+    /// filter that it was made for.
     pub fn filter(&self) -> Option<&Json> {
         self.context.filter()
     }
@@ -51,23 +53,23 @@ impl ListCall {
         self.of.listing
     }
 
-    /// The URI of the skill that the client asks for by `skills/get`; `None` for a list. The page then has this skill, or
-    /// nothing. Without regard to it, the whole list is searched.
+    /// The URI of the skill that the client asks for by `skills/get`; `None` for a list. The page then needs this skill
+    /// only, or nothing. If the callback ignores it, the server searches the whole list.
     pub fn uri(&self) -> Option<&str> {
         self.of.subject.as_deref()
     }
 
-    /// Returns how many items are wanted at most; more are cut off, and asked for again.
+    /// Returns the greatest number of items to return. Further ones are cut off, and the client asks for them again.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// The registration that this call belongs to.
+    /// The id of the registration whose callback this call is for.
     pub fn handler(&self) -> HandlerId {
         self.handler.id
     }
 
-    /// See [`crate::Call::has_provider`].
+    /// Returns whether the core has the callback: see [`crate::Call::has_provider`].
     pub fn has_provider(&self) -> bool {
         self.handler.provider.as_ref().is_some_and(|provider| provider.answers())
     }

@@ -1,4 +1,4 @@
-//! A call of a method of the application's own.
+//! A call of a tool, a prompt or a method of the application.
 
 use super::AroundCallbacks;
 use crate::access::RequestContext;
@@ -12,8 +12,8 @@ use crate::responder::Responder;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// A further method to be answered. It carries its responder: [`MethodCall::defer`] or [`MethodCall::into_responder`]
-/// take it out.
+/// A call of a tool, a prompt or a method of the application, to be answered. It has a responder: [`MethodCall::defer`]
+/// or [`MethodCall::into_responder`] takes it out.
 pub struct MethodCall {
     pub(super) handler: Arc<MethodHandler>,
     pub(super) params: Arc<Json>,
@@ -36,7 +36,7 @@ impl MethodCall {
         MethodCall { handler, params, context, attached: None, responder, arounds: None, quiet: false }
     }
 
-    /// `counted`: it counts for the limits of its tool.
+    /// Sets the count of the call for the limits of its tool; `None` if the tool has no limits.
     pub(crate) fn counted(mut self, counted: Option<ToolCall>) -> Self {
         if let (Some(responder), Some(counted)) = (&mut self.responder, counted) {
             responder.count(counted);
@@ -44,38 +44,40 @@ impl MethodCall {
         self
     }
 
-    /// The method's name.
+    /// The name of the method, such as `tools/call`.
     pub fn method(&self) -> &str {
         &self.handler.name
     }
 
-    /// The request's `params` as they came, the text of a JSON object; `{}` if there were none.
+    /// The request's `params` as the client sent them, the text of a JSON object; `{}` if there were none.
     pub fn params(&self) -> &str {
         self.params.as_str()
     }
 
-    /// The tool or prompt that is called, if it was registered by [`crate::Server::tool`] or [`crate::Server::prompt`].
+    /// The name of the tool or prompt that is called, if [`crate::Server::tool`] or [`crate::Server::prompt`]
+    /// registered it. `None` for other methods.
     pub fn name(&self) -> Option<&str> {
         self.handler.item.as_deref()
     }
 
-    /// The `arguments` among the parameters as they came, the text of a JSON object; `{}` if there are none.
+    /// The `arguments` among the parameters, the text of a JSON object; `{}` if there are none.
     pub fn arguments(&self) -> &str {
         arguments_of(&self.params)
     }
 
-    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with
-    /// this request, or when its session began.
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`. It declared them
+    /// with this request, or when its session began. `None` if it declared none.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
     }
 
-    /// From which level on the request asks for `notifications/message`, in the revisions where each request says so.
+    /// The lowest level of `notifications/message` that the request wants, in revisions where each request says so;
+    /// otherwise `None`.
     pub fn log_level(&self) -> Option<String> {
         self.context.log_level()
     }
 
-    /// [`Responder::notify`], while the call has its responder.
+    /// Does what [`Responder::notify`] does, while the call has its responder.
     ///
     /// # Errors
     /// As [`Responder::notify`].
@@ -83,7 +85,7 @@ impl MethodCall {
         self.responder.as_ref().map_or(Ok(false), |responder| responder.notify(method, params))
     }
 
-    /// [`Responder::log`], while the call has its responder.
+    /// Does what [`Responder::log`] does, while the call has its responder.
     ///
     /// # Errors
     /// As [`Responder::log`].
@@ -91,16 +93,16 @@ impl MethodCall {
         self.responder.as_ref().map_or(Ok(false), |responder| responder.log(level, text, logger))
     }
 
-    /// Asks the client for one of its features by a name, in every revision: `sampling/createMessage`, `elicitation/create`
-    /// or `roots/list`. Returns the result. The first time there is none yet, [`ClientRequestError::Waiting`]: return
-    /// it, and the callback **runs again from its start** when the client has answered. So what stands before the last request
-    /// runs once more each time. Names are unique in a callback and the same in every run. What is asked before the
-    /// callback returns goes to the client together.
+    /// Asks the client for one of its features by a name, in every revision: `sampling/createMessage`,
+    /// `elicitation/create` or `roots/list`. Returns the client's result. The first time it fails with
+    /// [`ClientRequestError::Waiting`]: return that, and the callback **runs again from its start** when the client has
+    /// answered. So everything before the last request runs several times. Names are unique in a callback and the same
+    /// in every run. Requests that one run makes go to the client together.
     ///
-    /// In the handshake era the server sends a request; it withdraws it if the call is cancelled. In the stateless era it
-    /// answers the call with `input_required`, and the client repeats it. The answers so far travel in a sealed
-    /// `requestState`, so that any replica with the key can go on; it is good for this call for 10 minutes. That revision
-    /// deprecates sampling and roots, which work on.
+    /// In the handshake era the server sends a request, and withdraws it if the call is cancelled. In the stateless era
+    /// it answers the call with `input_required`, and the client repeats the call. The answers so far are in a sealed
+    /// `requestState`, so that any replica with the key can continue; it is valid for this call for 10 minutes. That
+    /// revision deprecates sampling and roots, which still work.
     ///
     /// ```
     /// use wellhead::{ClientRequestError, Json, MethodCall, Server};
@@ -132,7 +134,7 @@ impl MethodCall {
         }
     }
 
-    /// [`Responder::send_request`], while the call has its responder.
+    /// Does what [`Responder::send_request`] does, while the call has its responder.
     ///
     /// # Errors
     /// As [`Responder::send_request`].
@@ -146,23 +148,23 @@ impl MethodCall {
         }
     }
 
-    /// [`Responder::cancel_request`], while the call has its responder.
+    /// Does what [`Responder::cancel_request`] does, while the call has its responder.
     pub fn cancel_request(&self, number: u64) -> bool {
         self.responder.as_ref().is_some_and(|responder| responder.cancel_request(number))
     }
 
-    /// The registration that this call belongs to.
+    /// The id of the registration whose callback this call is for.
     pub fn handler(&self) -> HandlerId {
         self.handler.id
     }
 
-    /// Returns whether [`crate::Event::run`] would find a function. A binding that keeps its own runs what has one, such as the
-    /// search of folders, by that.
+    /// Returns whether the core has the callback, as for the search of folders. [`crate::Event::run`] calls it then. A
+    /// binding that keeps its callbacks itself runs the others.
     pub fn has_provider(&self) -> bool {
         self.handler.run.is_some()
     }
 
-    /// The library answers, as it searches folders.
+    /// Returns whether the library itself answers the call, because it is a search of folders.
     pub(super) fn is_of_library(&self) -> bool {
         self.handler.id.is_of_library()
     }
@@ -177,10 +179,10 @@ pub(super) fn arguments_of(params: &Json) -> &str {
     arguments.filter(|arguments| is_object(*arguments)).map_or("{}", Raw::get)
 }
 
-/// Called with the client's response.
+/// A callback for the client's response to a request of the server.
 pub(crate) type Continuation = Box<dyn FnOnce(ClientAnswer) + Send>;
 
-/// The client's answer to a request that was sent to it for a further method.
+/// The client's answer to a request that [`Responder::send_request`] sent.
 pub struct ResponseCall {
     connection: u64,
     number: u64,
@@ -198,17 +200,17 @@ impl ResponseCall {
         ResponseCall { connection, number, answer, then }
     }
 
-    /// The number of the connection whose client answered: [`crate::Connection::id`].
+    /// The id of the connection whose client answered: see [`crate::Connection::id`].
     pub fn connection(&self) -> u64 {
         self.connection
     }
 
-    /// Returns the number of the request on that connection, as [`Responder::send_request`] numbered it.
+    /// Returns the number of the request on that connection, which [`Responder::send_request`] returned.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The client's answer.
+    /// The client's answer, or the reason why there is none.
     pub fn answer(&self) -> &ClientAnswer {
         &self.answer
     }

@@ -1,4 +1,4 @@
-//! The read of a resource.
+//! A read of a resource.
 
 use super::AroundCallbacks;
 use crate::access::RequestContext;
@@ -12,7 +12,7 @@ use crate::responder::Responder;
 use crate::uri::Value;
 use std::sync::{Arc, Weak};
 
-/// A read to be answered. It carries its responder: [`Call::defer`] or [`Call::into_responder`] take it out.
+/// A read of a resource, to be answered. It has a responder: [`Call::defer`] or [`Call::into_responder`] takes it out.
 pub struct Call {
     pub(super) uri: Arc<str>,
     pub(super) handler: Arc<Handler>,
@@ -42,7 +42,8 @@ impl Call {
         &self.uri
     }
 
-    /// The value of a template's variable, percent-decoded; of a list, its first. None if it is absent from the URI.
+    /// The value of a template's variable, percent-decoded; of a list, its first value. `None` if the URI does not have
+    /// the variable.
     pub fn var(&self, name: &str) -> Option<&str> {
         match self.vars.get(&self.handler, name)? {
             Value::One(value) => Some(value),
@@ -50,8 +51,8 @@ impl Call {
         }
     }
 
-    /// The value of a template's variable as the client spelled it, escapes included; of a list, its first. None if it
-    /// is absent from the URI.
+    /// The value of a template's variable as the client spelled it, with its escapes; of a list, its first value.
+    /// `None` if the URI does not have the variable.
     pub fn raw(&self, name: &str) -> Option<&str> {
         match self.vars.raw(&self.handler, name)? {
             Value::One(value) => Some(value),
@@ -59,7 +60,8 @@ impl Call {
         }
     }
 
-    /// The values of an exploded variable, percent-decoded; one for an ordinary one, none if it is absent.
+    /// The values of an exploded variable (`{name*}`), percent-decoded. One for an ordinary variable; none if the URI
+    /// does not have it.
     pub fn values(&self, name: &str) -> Vec<&str> {
         match self.vars.get(&self.handler, name) {
             Some(Value::One(value)) => vec![value],
@@ -78,21 +80,21 @@ impl Call {
         matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
     }
 
-    /// Returns the client's answers to [`Answer::NeedsInput`], by the keys of its `inputRequests`: the text of a JSON
-    /// object of objects, checked for no more than that. Keys may be missing: ask again.
+    /// Returns the client's answers to [`Answer::NeedsInput`], the text of a JSON object by the keys of its
+    /// `inputRequests`. `None` if there are none. Only their being objects was checked. Keys may be missing: ask again.
     pub fn input_responses(&self) -> Option<&str> {
         self.context.input()?.responses.as_ref().map(Json::as_str)
     }
 
-    /// The `requestState` of [`Answer::NeedsInput`] as the client sent it: anybody may have made it up. See
-    /// [`Call::open_state`].
+    /// The `requestState` of [`Answer::NeedsInput`] as the client sent it; `None` if it sent none. The client may have
+    /// invented it: see [`Call::open_state`].
     pub fn request_state(&self) -> Option<&str> {
         self.context.input()?.state.as_deref()
     }
 
-    /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until a time, on any clock of
-    /// the application that replicas with its key share, such as milliseconds of Unix time. It says nothing about how often it is
-    /// used. Empty if the answer is not wanted any more.
+    /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until the time `until`. The time
+    /// is that of any clock that replicas with the same key share, such as milliseconds of Unix time. A client may use
+    /// the state several times. Empty if the answer is not wanted any more.
     pub fn seal_state(&self, state: &str, until: u64) -> String {
         let sealed = self.responder.as_ref().and_then(|responder| {
             responder
@@ -101,24 +103,24 @@ impl Call {
         sealed.unwrap_or_default()
     }
 
-    /// Returns the bytes that [`Call::seal_state`] sealed into the state of this request. None if there is none, if it
-    /// was made up or for another caller or URI, or if its time is over: answer [`Answer::InvalidState`] then, and do
-    /// not ask again.
+    /// Returns the text that [`Call::seal_state`] sealed into the state of this request. `None` if there is no state,
+    /// if the client invented it, if it is for another caller or URI, or if it has expired. Then answer
+    /// [`Answer::InvalidState`], and do not ask again.
     pub fn open_state(&self, now: u64) -> Option<String> {
         let state = self.request_state()?;
         let responder = self.responder.as_ref()?;
         responder.with_sealer(|sealer| sealer.open_state(self.context.caller.id(), &self.uri, state, now))?
     }
 
-    /// Returns the capabilities of the client, the text of a JSON object such as `{"elicitation":{}}`: as it said with
-    /// this request, or when its session began.
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"elicitation":{}}`. It declared them
+    /// with this request, or when its session began. `None` if it declared none.
     pub fn client_capabilities(&self) -> Option<String> {
         self.responder.as_ref()?.client_capabilities()
     }
 
-    /// Asks the client for one of its features by a name, in every revision. Returns the result. The first time there is none
-    /// yet, [`ClientRequestError::Waiting`]: return it, and the callback **runs again from its start** when the client has
-    /// answered. See [`crate::MethodCall::request_input`].
+    /// Asks the client for one of its features by a name, in every revision. Returns the client's result. The first
+    /// time it fails with [`ClientRequestError::Waiting`]: return that, and the callback **runs again from its start**
+    /// when the client has answered. See [`crate::MethodCall::request_input`].
     ///
     /// ```
     /// use wellhead::{Call, ClientRequestError, Resource, Server};
@@ -149,13 +151,13 @@ impl Call {
         }
     }
 
-    /// The version of the resource that the client has. If it is still the right one, [`Answer::NotModified`] says so,
-    /// without a body being made.
+    /// The version of the resource that the client has already; `None` if it names none. If that is the current
+    /// version, answer [`Answer::NotModified`], and make no body.
     pub fn if_version(&self) -> Option<&str> {
         self.context.if_version()
     }
 
-    /// The registration that this call belongs to.
+    /// The id of the registration whose callback this call is for.
     pub fn handler(&self) -> HandlerId {
         self.handler.id
     }

@@ -7,21 +7,22 @@ use crate::sync::Lock;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// The application's answer to [`crate::Event::Verify`].
+/// The application's answer to [`crate::Event::Verify`], the question whether a bearer token is valid.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Verification {
-    /// The token is good for this.
+    /// The token is valid, and gives these rights.
     Granted(Grant),
-    /// It is not, or not any more: the client gets a 401 and may come back with another.
+    /// The token is not valid, or not any more. The client gets a 401 and may come back with another token.
     Refused,
-    /// It is good, but not for this request, which needs all of these scopes: the client gets a 403 that names them.
+    /// The token is valid, but not for this request, which needs all of these scopes. The client gets a 403 that names
+    /// them.
     InsufficientScope(Vec<String>),
-    /// The application cannot tell now. The client gets a 500, the text is for the log.
+    /// The application cannot judge the token now. The client gets a 500. The text is for the log.
     Failed(String),
 }
 
-/// The rights that a good token gives.
+/// The rights that a valid token gives.
 #[derive(Debug, Clone)]
 #[must_use = "return it from the verifier"]
 pub struct Grant {
@@ -32,28 +33,30 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// The request speaks for this caller. Sessions, cursors and streams belong to the caller's id: give each principal
-    /// one of its own. Callbacks see the caller of the request that they answer, whose `value` may differ with each token.
-    /// Callbacks without a request, about the subscriptions of a session, see the caller of the session's newest request.
+    /// Makes the rights of a token that speaks for this caller. Sessions, cursors and streams belong to the caller's
+    /// id, so each user needs an id. Callbacks see the caller of their request, whose `value` may differ with each
+    /// token. Callbacks without a request, about the subscriptions of a session, see the caller of the session's newest
+    /// request.
     pub fn new(caller: Caller) -> Grant {
         Grant { caller, audience: Vec::new(), scopes: Vec::new(), expires_in_ms: None }
     }
 
-    /// Whom the token was issued for, such as its `aud`: an endpoint that has a URL for clients (see
+    /// Sets for whom the token was issued, such as its `aud`. An endpoint that has a URL for clients (see
     /// [`crate::http::Protection::new`]) refuses tokens that do not name it.
     pub fn audience(mut self, audience: impl IntoIterator<Item = impl Into<String>>) -> Grant {
         self.audience = audience.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The scopes of the token, with those that they imply: they are compared as they are.
+    /// Sets the scopes of the token. Include the scopes that others imply, because the server compares them as they
+    /// are.
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Grant {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// In how many milliseconds the token expires: streams of changes that it opened end then. 0: it has expired. For
-    /// ever, unless this is said.
+    /// Sets in how many milliseconds the token expires; 0 means that it has expired. Event streams that it opened end
+    /// then. Default: it never expires.
     pub fn expires_in_ms(mut self, ms: u64) -> Grant {
         self.expires_in_ms = Some(ms);
         self
@@ -78,7 +81,7 @@ impl<T: Into<Verification>, E: fmt::Display> From<Result<T, E>> for Verification
     }
 }
 
-/// The question to the application about one token. It lives as long as an exchange waits for the answer.
+/// A question to the application about one token. It exists as long as an exchange waits for the answer.
 pub(crate) struct Question {
     answer: Lock<VerificationState>,
     ready: Arc<dyn Fn() + Send + Sync>,
@@ -101,8 +104,8 @@ impl Question {
         Arc::new(Question { answer: Lock::new(VerificationState::Open), ready, server })
     }
 
-    /// Answers; only the first answer counts. Returns true if this was the first. A failure is logged here, where the
-    /// application knows why.
+    /// Stores the answer, if it is the first. Returns whether it was. Logs a failure here, because the application
+    /// knows the reason here.
     pub(crate) fn answer(&self, verification: Verification) -> bool {
         let failure = match &verification {
             Verification::Failed(why) => Some(failed(why)),
@@ -126,7 +129,7 @@ impl Question {
         first
     }
 
-    /// The answer, once it is there.
+    /// Takes the answer; `None` as long as there is none.
     pub(crate) fn take(&self) -> Option<Verification> {
         self.answer.with(|state, _| match std::mem::replace(state, VerificationState::Taken) {
             VerificationState::Answered(verification) => Some(verification),

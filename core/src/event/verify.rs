@@ -1,4 +1,4 @@
-//! The question whether a bearer token is good.
+//! The question whether a bearer token is valid.
 
 use crate::access::RequestContext;
 use crate::account::Permit;
@@ -10,10 +10,10 @@ use std::sync::{Arc, Weak};
 
 pub(crate) type Verifier = dyn Fn(VerifyCall) + Send + Sync;
 
-/// A bearer token to be judged, before anything else of its request is read. It carries its responder:
-/// [`VerifyCall::defer`] or [`VerifyCall::into_responder`] take it out.
+/// A bearer token to be judged, before anything else of its request is read. It has a responder: [`VerifyCall::defer`]
+/// or [`VerifyCall::into_responder`] takes it out.
 ///
-/// Never send the token on to anybody but who issued it.
+/// Never send the token to anybody but its issuer.
 pub struct VerifyCall {
     token: String,
     head: Arc<OwnedHead>,
@@ -36,15 +36,15 @@ impl VerifyCall {
         VerifyCall { token, head, context, verifier, responder, quiet: false }
     }
 
-    /// The token, as it came: letters, digits and `-._~+/=` (RFC 6750 section 2.1). Empty if
-    /// the request has none, where [`crate::http::EndpointBuilder::token_required`] is false.
+    /// The token as the client sent it: letters, digits and `-._~+/=` (RFC 6750 section 2.1). Empty if the request has
+    /// none and [`crate::http::EndpointBuilder::token_required`] is false.
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// Returns the value of a header field of the request, or `None` if it is absent, came more than once, or is no
-    /// text. The case of `name` does not matter. `Mcp-Method` and `Mcp-Name` tell what a client of 2026-07-28 is about
-    /// to do, if scopes depend on that.
+    /// Returns the value of a header field of the request. `None` if it is absent, came more than once, or is no text.
+    /// The case of `name` does not matter. If scopes depend on the request, `Mcp-Method` and `Mcp-Name` tell what a
+    /// client of 2026-07-28 is about to do.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.header(name)
     }
@@ -54,7 +54,8 @@ impl VerifyCall {
         self.head.query()
     }
 
-    /// The context that the application gave to [`crate::http::Endpoint::begin_with_context`], if it is a `T`.
+    /// The context that the application gave to [`crate::http::Endpoint::begin_with_context`]; `None` if there is none,
+    /// or if it is no `T`.
     pub fn request_context<T: Any>(&self) -> Option<&T> {
         self.context.as_deref()?.downcast_ref()
     }

@@ -1,4 +1,4 @@
-//! Registration of MCP Apps, and the tools whose app is missing.
+//! Registers pages of MCP Apps, and finds tools whose page is missing.
 
 use super::{Handle, Server, ServerState};
 use crate::catalog::{self, HandlerId};
@@ -11,12 +11,13 @@ use std::sync::Arc;
 
 impl Server {
     /// Registers a page of MCP Apps (`io.modelcontextprotocol/ui`), an HTML5 document under a URI such as
-    /// `ui://clock/view`. Its MIME type is set, and the server declares the extension. `ui`: what the page needs, a JSON
-    /// object with `csp`, `permissions`, `domain` and `prefersBorder`; it is sent in lists and with the contents. A tool
-    /// opens the page if its definition names the URI as `app`. A page that cannot be sent as UTF-8 is bytes.
+    /// `ui://clock/view`. The server sets its MIME type and declares the extension. `ui` says what the page needs: a
+    /// JSON object with `csp`, `permissions`, `domain` and `prefersBorder`, sent in lists and with the contents. A tool
+    /// opens the page if its definition names the URI as `app`. Give a page that is not UTF-8 as bytes.
     ///
     /// # Errors
-    /// As [`Server::text`]; [`ErrorKind::InvalidArgument`] also for another scheme, and for what `ui` cannot have.
+    /// As [`Server::text`]. [`ErrorKind::InvalidArgument`] also if the scheme is not `ui`, and for a member that `ui`
+    /// does not have.
     pub fn app(&self, resource: impl Into<Resource>, ui: &Json, html: impl Into<Body>) -> Result<Handle> {
         self.open()?;
         let (resource, html) = (catalog::app(resource.into(), ui)?, html.into());
@@ -52,7 +53,8 @@ impl Server {
         self.0.catalog.with(|c, _| c.extensions.begin_use(APPS, Json::empty()));
     }
 
-    /// Refuses to begin if a tool opens an app that is not registered, since clients read it before or after a call.
+    /// Fails if a tool opens an app that is not registered. Servers check this before they begin, since clients read
+    /// the app before or after a call.
     pub(crate) fn check_apps(&self) -> Result<()> {
         match self.0.catalog.with(|c, _| c.missing_app()) {
             None => Ok(()),
@@ -62,7 +64,7 @@ impl Server {
 }
 
 impl ServerState {
-    /// Looks for missing apps from now on, because a client is there. Before that an application may register tools
+    /// Looks for missing apps from now on, because a client is there. Before that, an application may register tools
     /// before their apps.
     pub(super) fn begin_serving(&self) {
         self.serving.store(true, Ordering::Release);

@@ -1,4 +1,4 @@
-//! Around callbacks, which run around the calls of other callbacks.
+//! Registers around callbacks, which run around other callbacks.
 
 use super::Server;
 use crate::error::Result;
@@ -11,9 +11,9 @@ impl Server {
     /// the order in which they were added: the first is the outermost. None runs around fixed contents and folders, which
     /// the library answers by itself, nor if the application runs events itself.
     ///
-    /// The closure lets the call run by [`Next::run`], or answers in its place by [`Next::answer`]. It may keep `next`
-    /// and do so later, on any thread. It runs where the callback would, with no lock held. A callback that asks the client
-    /// (see [`crate::MethodCall::request_input`]) runs again from its start, and so do the around callbacks.
+    /// The closure lets the call run by [`Next::run`], or answers in its place by [`Next::answer_instead`]. It may keep
+    /// `next` and do so later, on any thread. It runs on the callback's thread, with no lock held. A callback that asks
+    /// the client (see [`crate::MethodCall::request_input`]) runs again from its start, and so do the around callbacks.
     ///
     /// ```
     /// use std::time::Instant;
@@ -34,7 +34,7 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::Closed`] if the server was closed.
     pub fn around(&self, callback: impl Fn(AroundCall, Next) + Send + Sync + 'static) -> Result<()> {
         self.open()?;
         self.0.add_around(Arc::new(callback));

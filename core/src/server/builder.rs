@@ -1,4 +1,4 @@
-//! Settings of a server before it is made.
+//! The settings of a server before it is made.
 
 use super::{Server, ServerState};
 use crate::error::{Error, ErrorKind, Result};
@@ -22,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Settings to make a server from. Each has a default.
+/// The settings of a server that is to be made. Each has a default.
 #[derive(Clone)]
 pub struct Builder {
     name: String,
@@ -61,14 +61,14 @@ impl Builder {
         }
     }
 
-    /// Sets the server's title, for people.
+    /// Sets the title of the server that people see. Default: none.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.policy.options.title.set(title);
         self
     }
 
-    /// Sets what the server is for, for people. Sent in revisions from 2025-11-25 on.
+    /// Sets the description of the server that people see. Sent in revisions from 2025-11-25 on. Default: none.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.policy.options.description.set(description);
@@ -96,15 +96,15 @@ impl Builder {
         self
     }
 
-    /// Sets the key that seals cursors, of 32 bytes. Replicas share it. Default: random; over stdio derived from
-    /// the server's name and version, so that a client which starts a process for each request can page.
+    /// Sets the key that seals cursors, of 32 bytes. Replicas share it. Default: random; over stdio it is derived from
+    /// the server's name and version, so that a client that starts a process for each request can get the next page.
     #[must_use]
     pub fn cursor_key(mut self, key: impl Into<Vec<u8>>) -> Self {
         self.cursor_key = Some(key.into());
         self
     }
 
-    /// Sets the limits on clients.
+    /// Sets the limits for clients. Default: [`Limits::default`].
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -118,33 +118,33 @@ impl Builder {
         self
     }
 
-    /// Sets whether clients are notified when the list of resources changes. Default: true.
+    /// Sets whether the server offers to notify clients when its list of resources changes. Default: true.
     #[must_use]
     pub fn list_changed(mut self, offered: bool) -> Self {
         self.policy.options.list_changed = offered;
         self
     }
 
-    /// Sets whether fields that a client's revision lacks are left out. Default: true. No revision forbids further
-    /// members, but a strict client may.
+    /// Sets whether fields that a client's revision does not have are left out of answers. Default: true. No revision
+    /// forbids further members, but a strict client may refuse them.
     #[must_use]
     pub fn omit_newer_fields(mut self, on: bool) -> Self {
         self.policy.options.omit_newer_fields = on;
         self
     }
 
-    /// Sets whether extensions are declared to clients with a handshake, too, though their revisions lack the member.
-    /// Default: true.
+    /// Sets whether extensions are declared to clients of the handshake era, too, though their revisions lack the
+    /// member for them. Default: true.
     #[must_use]
     pub fn handshake_extensions(mut self, on: bool) -> Self {
         self.policy.options.handshake_extensions = on;
         self
     }
 
-    /// Sets whether tools show the resources too, for clients that know tools only. Default: false. `list_resources` lists
-    /// resources and templates, `read_resource` reads a URI, and `read_NAME` reads a URI of the template NAME. They
-    /// take the way of the methods for resources: the same authorizer, limits and callbacks. A registered tool takes the
-    /// place of one of these with the same name. With more than 50 templates, templates have no tools.
+    /// Sets whether tools show the resources too, for clients that use tools only. Default: false. `list_resources`
+    /// lists resources and templates, `read_resource` reads a URI, and `read_NAME` reads a URI of the template NAME.
+    /// They use the same authorizer, limits and callbacks as the methods for resources. A registered tool replaces one
+    /// of these with the same name. If there are more than 50 templates, templates have no tools.
     #[must_use]
     pub fn resources_as_tools(mut self, on: bool) -> Self {
         self.policy.options.resources_as_tools = on;
@@ -152,8 +152,8 @@ impl Builder {
     }
 
     /// Declares a capability other than those for resources, with its settings: `{}`, or for instance
-    /// `{"listChanged":true}`. `resources` with `{}` declares resources before any is registered. Without that the
-    /// first registration declares them, and clients that are already connected do not learn of it.
+    /// `{"listChanged":true}`. `resources` with `{}` declares resources before any is registered. Otherwise the first
+    /// registration declares them, and clients that are connected already do not learn of it.
     #[must_use]
     pub fn capability(mut self, name: impl Into<String>, capability: Json) -> Self {
         self.capabilities.insert(name.into(), capability);
@@ -161,17 +161,17 @@ impl Builder {
     }
 
     /// Declares an extension of the protocol with its settings, in `initialize` and in `server/discover`. `id` has a
-    /// prefix, such as `com.example/charts`. An extension that Wellhead implements is declared when it is used: the
-    /// settings here are added to its own. Callbacks get those of the client by [`crate::Call::extension`].
+    /// prefix, such as `com.example/charts`. An extension that Wellhead implements is declared when it is used, and
+    /// these settings are added to its own. Callbacks get the client's settings by [`crate::Call::extension`].
     #[must_use]
     pub fn extension(mut self, id: impl Into<String>, settings: Json) -> Self {
         self.extensions.insert(id.into(), settings);
         self
     }
 
-    /// Says which extension a `resultType` belongs to, other than `complete` and `input_required`. The extension must be
-    /// declared by [`Builder::extension`]. A tool, prompt or method returns such a result only to a client that declares the
-    /// extension, too; another client is told that it lacks it.
+    /// Sets the extension that a `resultType` other than `complete` and `input_required` belongs to. Declare the
+    /// extension by [`Builder::extension`]. A result of this type is sent only to clients that declare the extension,
+    /// too. Another client gets an error that says so.
     #[must_use]
     pub fn result_type_extension(
         mut self,
@@ -199,8 +199,8 @@ impl Builder {
         self
     }
 
-    /// Sets a callback that observes when each call of the application's other callbacks begins and ends, except
-    /// interest handlers. It is called on the thread that polls or answers, with no lock held. It must be quick.
+    /// Sets a callback that is called when a callback of the application begins and ends, except interest handlers. It
+    /// is called on the thread that polls or answers, with no lock held. It must be quick.
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observer));
@@ -215,29 +215,31 @@ impl Builder {
         self
     }
 
-    /// Sets the callback for log lines about failures in callbacks. Default: standard error. May be called
-    /// from any thread, with no lock held.
+    /// Sets the callback for log lines, such as those about failures in callbacks. Default: standard error. It may be
+    /// called from any thread, with no lock held.
     #[must_use]
     pub fn on_log(mut self, log: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {
         self.log = Log::to(log);
         self
     }
 
-    /// Sets how log lines spell the names of settings. Default: as in Rust. For bindings.
+    /// Sets how log lines spell the names of settings. Default: as in Rust. Bindings set the spelling of their
+    /// language.
     #[must_use]
     pub fn spelling(mut self, spelling: Spelling) -> Self {
         self.spelling = spelling;
         self
     }
 
-    /// Sets the document that settles the codes of errors. Default: [`ErrorProfile::Official`].
+    /// Sets which document defines the codes of errors. Default: [`ErrorProfile::Official`].
     #[must_use]
     pub fn error_profile(mut self, profile: ErrorProfile) -> Self {
         self.policy.options.error_profile = profile;
         self
     }
 
-    /// Sets the answer for a resource that the application denies. Default: [`PermissionDenied::Error`].
+    /// Sets the answer to a client that asks for a resource for which the authorizer said [`crate::Verdict::Deny`].
+    /// Default: [`PermissionDenied::Error`].
     #[must_use]
     pub fn permission_denied(mut self, treatment: PermissionDenied) -> Self {
         self.policy.options.permission_denied = treatment;
@@ -259,14 +261,15 @@ impl Builder {
         self
     }
 
-    /// Sets the fate of a subscription to a URI that no registration serves. Default: [`SubscribeUnknown::Deny`].
+    /// Sets the answer to a subscription to a URI that no registration serves. Default: [`SubscribeUnknown::Deny`].
     #[must_use]
     pub fn subscribe_unknown(mut self, answer: SubscribeUnknown) -> Self {
         self.policy.options.subscribe_unknown = answer;
         self
     }
 
-    /// Sets when the `resources/get` dialect is served. Default: [`Dialect::Auto`].
+    /// Sets when the `resources/get` dialect, an older protocol without a handshake, is served. Default:
+    /// [`Dialect::Auto`].
     #[must_use]
     pub fn dialect(mut self, when: Dialect) -> Self {
         self.policy.options.dialect = when;
@@ -295,7 +298,7 @@ impl Builder {
         self
     }
 
-    /// The text that the model gets of a tool whose callback failed: a neutral one, or that of the error. Default:
+    /// Sets which text the model gets if the callback of a tool failed: a neutral one, or that of the error. Default:
     /// [`crate::ToolErrors::Hide`].
     #[must_use]
     pub fn tool_errors(mut self, value: crate::ToolErrors) -> Self {
@@ -303,8 +306,8 @@ impl Builder {
         self
     }
 
-    /// The clients that are told of tools for apps only: those that declare apps, or all. Default:
-    /// [`AppOnlyTools::AppClients`].
+    /// Sets which clients get tools that are for apps only in their lists: those that declare that they show apps, or
+    /// all. Default: [`AppOnlyTools::AppClients`].
     #[must_use]
     pub fn app_only_tools(mut self, value: AppOnlyTools) -> Self {
         self.policy.options.app_only_tools = value;
@@ -314,9 +317,10 @@ impl Builder {
     /// Makes the server.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for an empty name or version, a limit of 0, a cursor key of another length, or a capability `resources`
-    /// that is not `{}`. It is also returned for an ill-formed or reserved identifier of an extension, for kinds of lists that cannot be announced, a version that does not
-    /// exist, and an error code that is not allowed. [`ErrorKind::Io`] if there is no randomness.
+    /// [`ErrorKind::InvalidArgument`] for an empty name or version, a limit of 0, a cursor key of another length, a
+    /// capability `resources` that is not `{}`, and an ill-formed or reserved identifier of an extension. It is also
+    /// returned for a kind of list that cannot be announced, an unknown version, and an error code that is not allowed.
+    /// [`ErrorKind::Io`] if the system provides no randomness.
     pub fn build(mut self) -> Result<Server> {
         let log = std::mem::take(&mut self.log).spelled(self.spelling);
         self.limits.check()?;

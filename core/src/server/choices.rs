@@ -1,4 +1,4 @@
-//! Settings for the form of answers.
+//! Settings of the builder for the form of answers.
 
 use super::Builder;
 use crate::error::Result;
@@ -8,18 +8,18 @@ use crate::policy::{Cacheable, ErrorCondition};
 use crate::revision::RevisionSet;
 
 impl Builder {
-    /// Sets the protocol versions that are served, by their wire strings. Default: all. Without a version that has
-    /// a handshake, a client that sends `initialize` gets the list of versions. Without a stateless version, the
-    /// server ignores the version in `_meta`.
+    /// Sets the protocol versions that are served, by their dates. Default: all. Without a version of the handshake
+    /// era, a client that sends `initialize` gets an error with the list of versions. Without one of the stateless era,
+    /// the server ignores the version in `_meta`.
     #[must_use]
     pub fn versions(mut self, versions: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.policy.versions = RevisionSet::Only(versions.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets the caching hint of all cacheable answers. Default: they may not be cached. Once there is an
-    /// authorizer, [`CacheScope::Public`] has to be set where it holds: for a kind of answer, a registration, or an
-    /// answer.
+    /// Sets the caching hint of all answers that clients may cache. Default: they may not be cached. If there is an
+    /// authorizer, this hint does not make answers public. Set [`CacheScope::Public`] for a kind of answer, a
+    /// registration or one answer then.
     ///
     /// [`CacheScope::Public`]: crate::CacheScope::Public
     #[must_use]
@@ -28,14 +28,15 @@ impl Builder {
         self
     }
 
-    /// Sets the caching hint of one kind of answer.
+    /// Sets the caching hint of one kind of answer, which wins over [`Builder::cache`].
     #[must_use]
     pub fn cache_of(mut self, kind: Cacheable, hint: CacheHint) -> Self {
         self.policy.cache_of.push((kind, hint));
         self
     }
 
-    /// Sets the error code of one condition for clients of one version, in place of the profile's.
+    /// Sets the error code for one condition that clients of one version get, in place of that of
+    /// [`Builder::error_profile`].
     #[must_use]
     pub fn error_code(mut self, version: impl Into<String>, condition: ErrorCondition, code: i32) -> Self {
         self.policy.error_codes.push((version.into(), condition, code));

@@ -1,4 +1,4 @@
-//! The handles of registrations.
+//! Handles of registrations, with which an application changes or removes them.
 
 use super::{Server, ServerState};
 use crate::catalog::Availability;
@@ -7,8 +7,8 @@ use crate::model::{Contents, Family, Json};
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// The registration of a resource, a template or a list source, to change or remove. Dropping the handle keeps the
-/// registration.
+/// The handle of a resource, a template, a list source or a method, to change or remove it. Dropping the handle keeps
+/// the registration.
 #[derive(Clone)]
 pub struct Handle {
     server: Weak<ServerState>,
@@ -20,7 +20,7 @@ impl Handle {
         Handle { server, name: name.into() }
     }
 
-    /// Returns the URI, the text of the template, or the name of the list source.
+    /// Returns the URI of the resource, the text of the template, or the name of the list source or method.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -40,7 +40,7 @@ impl Handle {
     }
 }
 
-/// A tool or a prompt that was registered, to change or remove. Dropping the handle keeps the registration.
+/// The handle of a tool or a prompt, to change or remove it. Dropping the handle keeps the registration.
 ///
 /// ```
 /// use wellhead::{Json, Server, ToolResult};

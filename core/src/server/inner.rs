@@ -21,12 +21,12 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
-/// Hears of each new subscription before it is acknowledged.
+/// A folder that is told of each new subscription before the client is acknowledged.
 #[cfg(feature = "directory")]
 pub(crate) trait SubscriptionHook: Send + Sync {
     fn subscribed(&self, uri: &str);
 
-    /// Returns the number of links that the folder keeps for subscriptions.
+    /// Returns the number of links that the folder remembers for subscriptions.
     #[cfg(all(test, unix))]
     fn links(&self) -> usize;
 }
@@ -35,12 +35,13 @@ pub(crate) trait SubscriptionHook: Send + Sync {
 pub(crate) struct ServerState {
     pub(crate) settings: Arc<Settings>,
     pub(crate) catalog: Lock<Catalog>,
+    /// Seals the cursors of all other clients, with the key of the application or a random one.
     pub(crate) sealer: Sealer,
-    /// Seals the cursors of clients that start this program, and may start another process for the next page.
+    /// Seals the cursors of stdio clients, which may start another process for the next page.
     pub(crate) local_sealer: Sealer,
     pub(crate) hub: Hub,
     pub(crate) log: Log,
-    /// Seals all other cursors.
+    /// Logs requests that are refused, and counts them.
     pub(crate) refusals: Refusals,
     pub(super) groups: Lock<Vec<Weak<group::GroupState>>>,
     pub(super) gatekeeper: Lock<Option<Arc<Gatekeeper>>>,
@@ -49,22 +50,22 @@ pub(crate) struct ServerState {
     arounds: Lock<AroundCallbacks>,
     has_arounds: AtomicBool,
     pub(super) closed: AtomicBool,
-    /// A client was there, or may come.
+    /// True once a client may be there.
     pub(super) serving: AtomicBool,
     pub(super) connections: AtomicU64,
-    /// The smallest `call_ms` of the server and of its tools, present and past.
+    /// The smallest `call_ms` that the server or one of its tools has or had, in milliseconds.
     pub(super) shortest_call_ms: AtomicU64,
     pub(crate) metrics: Metrics,
-    /// Publishes changes to other instances.
+    /// The callback that publishes changes to other instances, if the application set one.
     pub(super) publisher: Lock<Option<Arc<Publisher>>>,
-    /// URIs that the application was warned about.
+    /// URIs about which the log has a warning already.
     noticed: Lock<BTreeSet<String>>,
     /// The name of this instance among its replicas.
     pub(super) origin: String,
-    /// The folders that are served, and some that were.
+    /// The folders that are served. Removed ones stay until they are swept out.
     #[cfg(feature = "directory")]
     pub(crate) folders: Lock<Vec<Weak<dyn SubscriptionHook>>>,
-    /// The folders that are searched, in the order of their registration, and some that were.
+    /// The folders that are searched, in the order of their registration. Removed ones stay until they are swept out.
     #[cfg(feature = "directory")]
     pub(super) searched: Lock<Vec<Weak<dyn SearchedFolder>>>,
 }
@@ -106,12 +107,12 @@ impl ServerState {
         }
     }
 
-    /// Returns for how long the application may hold a call at least, whichever it is.
+    /// Returns the shortest time limit of any call, in milliseconds.
     pub(crate) fn shortest_call_ms(&self) -> u64 {
         self.shortest_call_ms.load(Ordering::Acquire)
     }
 
-    /// Notifies folders of a new subscription. The hub knows it already; the client is not acknowledged yet.
+    /// Tells folders about a new subscription. The hub has it already; the client is not acknowledged yet.
     #[cfg(feature = "directory")]
     pub(crate) fn subscribed(&self, uri: &str) {
         let folders: Vec<_> =
@@ -130,7 +131,7 @@ impl ServerState {
         self.spawner.with(|spawner, _| spawner.clone())
     }
 
-    /// Adds an around callback within those that are there.
+    /// Adds an around callback as the innermost one.
     pub(super) fn add_around(&self, around: Arc<AroundCallback>) {
         self.arounds.with(|arounds, trash| {
             let mut more = Vec::clone(arounds);
@@ -140,7 +141,7 @@ impl ServerState {
         self.has_arounds.store(true, Ordering::Release);
     }
 
-    /// Returns the around callbacks of a call that begins now, if there are any.
+    /// Returns the around callbacks for a call that begins now; `None` if there are none.
     pub(crate) fn arounds(&self) -> Option<AroundCallbacks> {
         self.has_arounds.load(Ordering::Acquire).then(|| self.arounds.with(|arounds, _| arounds.clone()))
     }
@@ -156,13 +157,15 @@ impl ServerState {
         ConnectionState::notify_all(&self.hub.subscribers(&uri), |m| m.handle_update(&uri, change));
     }
 
-    /// Offers resources from now on, because one was registered.
+    /// Notes that a resource was registered or removed, so resources are offered, and notifies clients that the list
+    /// changed.
     pub(super) fn resources_changed(&self) {
         self.settings.has_resources.store(true, Ordering::Release);
         self.list_changed();
     }
 
-    /// Does what [`ServerState::resources_changed`] does. Where each template is a tool, the tools changed too.
+    /// Does what [`ServerState::resources_changed`] does. If each template is also a tool, notifies of the list of
+    /// tools, too.
     pub(super) fn templates_changed(&self) {
         self.resources_changed();
         if self.settings.policy.options.resources_as_tools {
@@ -181,7 +184,7 @@ impl ServerState {
         ConnectionState::notify_all(&self.hub.connections(), |m| m.handle_list_change(kind));
     }
 
-    /// Announces that the list of tools or prompts changed.
+    /// Notifies clients that the list of tools, or that of prompts, changed.
     pub(super) fn named_changed(&self, family: Family) {
         let Some(kind) = self.settings.list_topics.by_kind(family.capability()) else { return };
         let mut wanted = TopicSet::default();
@@ -212,7 +215,7 @@ impl ServerState {
         offered
     }
 
-    /// Logs a warning about a URI once. Remembers a bounded number of URIs.
+    /// Logs a warning about a URI, unless it has done so before. It remembers a bounded number of URIs.
     pub(crate) fn notice(&self, uri: &str, line: impl FnOnce() -> String) {
         const NOTICES: usize = 100;
         let new = self.noticed.with(|noticed, _| {
@@ -249,7 +252,7 @@ impl ServerState {
         self.carry_out(then);
     }
 
-    /// Carries out what the hub decided, with no lock held.
+    /// Carries out the effects of a change at the hub, with no lock held.
     pub(crate) fn carry_out(&self, then: Then) {
         for (connection, call, uri, outcome) in then.resolved {
             if let Some(connection) = connection.upgrade() {

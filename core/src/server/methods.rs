@@ -1,4 +1,4 @@
-//! Registration of the application's own methods.
+//! Registers methods of the application.
 
 use super::replicas::Announcement;
 use super::{Handle, Server};
@@ -12,14 +12,14 @@ use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
 impl Server {
-    /// Registers a method other than those for resources: JSON in, JSON out. Methods that begin with `tools`,
-    /// `prompts` or `logging` declare the capability of that name. Use [`crate::Builder::capability`] to declare
-    /// any other, or to add settings.
+    /// Registers a method other than those for resources. The handler gets JSON and returns JSON. A method that begins
+    /// with `tools`, `prompts` or `logging` declares the capability of that name. Use [`crate::Builder::capability`] to
+    /// declare any other, or to add settings.
     ///
     /// A name that begins with `notifications/` is that of a notification. The handler runs each time that a client
-    /// sends it in a session, and its answer is dropped; a failure is a line of the log. For `notifications/initialized`
-    /// it runs once. Calls of the handler count for [`crate::Limits::calls_in_flight`]. The library handles
-    /// `notifications/cancelled` itself.
+    /// sends it in a session, and its answer is dropped; its failure becomes a line of the log. For
+    /// `notifications/initialized` it runs once. Calls of the handler count for [`crate::Limits::calls_in_flight`]. The
+    /// library handles `notifications/cancelled` itself.
     ///
     /// ```
     /// use wellhead::{Json, MethodCall, Server};
@@ -33,8 +33,9 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] for a method that is served already, `notifications/cancelled`, or an unknown
-    /// revision; [`crate::ErrorKind::Duplicate`], [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::InvalidArgument`] for a method that the server answers itself, for
+    /// `notifications/cancelled`, and for an unknown revision. [`crate::ErrorKind::Duplicate`] if the method is
+    /// registered. [`crate::ErrorKind::Closed`].
     pub fn method<F, R, M>(&self, method: impl Into<Method>, handler: F) -> Result<Handle>
     where
         F: Fn(MethodCall) -> R + Send + Sync + 'static,
@@ -47,13 +48,13 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Notifies the clients that want to know that lists of a kind changed: `resources`, `tools`, `prompts` or a kind of
-    /// [`crate::Builder::list_changed_method`]. Never blocks, and calls no
-    /// callback but that of [`Server::on_publish`].
+    /// Notifies the clients that want to know it that lists of a kind changed: `resources`, `tools`, `prompts` or a
+    /// kind of [`crate::Builder::list_changed_method`]. Never blocks, and calls no callback but that of
+    /// [`Server::on_publish`].
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unknown`]; [`crate::ErrorKind::InvalidArgument`] if the capability `tools` or `prompts` does
-    /// not declare `listChanged`; [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::Unknown`] for an unknown kind. [`crate::ErrorKind::InvalidArgument`] if the capability
+    /// `tools` or `prompts` does not declare `listChanged`. [`crate::ErrorKind::Closed`].
     pub fn notify_list_changed(&self, kind: &str) -> Result<()> {
         self.apply_and_publish(&Announcement::Lists(kind))
     }

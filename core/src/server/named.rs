@@ -1,4 +1,4 @@
-//! Registration of tools and prompts.
+//! Registers tools and prompts.
 
 use super::{NamedHandle, Server};
 use crate::catalog::{self, Availability, HandlerId, MethodFn};
@@ -11,17 +11,17 @@ use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
 impl Server {
-    /// Registers a tool. `definition` is listed together with its name, and has members such as `description` and `inputSchema`.
-    /// The handler answers `tools/call` and gets the call's `arguments`, an object. With the feature `schema` they fit the
-    /// `inputSchema` (JSON Schema 2020-12, or the older draft that its `$schema` names), and its defaults are filled in.
-    /// A call whose arguments do not fit is answered without the handler, with a line for each wrong field. The handler
-    /// returns a [`crate::ToolResult`]. It may also return one `CallToolResult` as [`Json`] with `content`, or with
-    /// `structuredContent`, which the server also mirrors as text. An authorizer is asked by the tool's name, in lists and
-    /// before each call.
+    /// Registers a tool. `definition` is listed together with its name, and has members such as `description` and
+    /// `inputSchema`. The handler answers `tools/call`, and gets the call's `arguments`, an object. With the feature
+    /// `schema` they fit the `inputSchema` (JSON Schema 2020-12, or the older draft that its `$schema` names), and its
+    /// defaults are filled in. If they do not fit, the server answers without the handler, with a line for each wrong
+    /// field. The handler returns a [`crate::ToolResult`]. It may also return one `CallToolResult` as [`Json`] with
+    /// `content`, or with `structuredContent`, which the server also sends as text. The authorizer judges the tool's
+    /// name, in lists and before each call.
     ///
     /// If the handler fails, panics or returns a result that clients would refuse, the client gets a result with
-    /// `isError` and the text "The tool failed", and the log has the reason. A [`crate::ToolError`] has a text
-    /// for the model instead. A [`crate::MethodError`] and a missed deadline are errors of the protocol.
+    /// `isError` and the text "The tool failed", and the log has the reason. A [`crate::ToolError`] has a text for the
+    /// model instead. A [`crate::MethodError`] is an error of the protocol, as is a call that is not answered in time.
     ///
     /// Without an `inputSchema` the tool takes any object.
     ///
@@ -35,9 +35,9 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] without a name, or for a member that does not exist or that clients
-    /// would refuse, such as an `inputSchema` whose type is not `object`, and for a wrong schema. [`crate::ErrorKind::Duplicate`] if
-    /// there is a tool of that name, or a method `tools/list` or `tools/call`; [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::InvalidArgument`] for an empty name, a member that does not exist or that clients would
+    /// refuse, such as an `inputSchema` whose type is not `object`, and a wrong schema. [`crate::ErrorKind::Duplicate`]
+    /// if there is a tool of that name, or a method `tools/list` or `tools/call`. [`crate::ErrorKind::Closed`].
     pub fn tool<F, R, M>(&self, name: &str, definition: &Json, handler: F) -> Result<NamedHandle>
     where
         F: Fn(MethodCall) -> R + Send + Sync + 'static,
@@ -48,12 +48,13 @@ impl Server {
         Ok(NamedHandle::new(self, Family::Tools, name))
     }
 
-    /// Registers a prompt. `definition` is listed together with its name, and has members such as `description` and `arguments`. The
-    /// handler answers `prompts/get` with a [`crate::PromptResult`], or with the JSON of one. Otherwise like [`Server::tool`],
-    /// but a failure is an internal error for the client.
+    /// Registers a prompt. `definition` is listed together with its name, and has members such as `description` and
+    /// `arguments`. The handler answers `prompts/get` with a [`crate::PromptResult`], or with the JSON of one. If it
+    /// fails, the client gets an internal error. Everything else is as for [`Server::tool`].
     ///
-    /// An argument with fixed values has them in its definition, as `{"name":"language","values":["en","de"]}`. They
-    /// complete it by prefix, without regard to case, unless it has a completer. Clients are not sent them.
+    /// An argument may have a fixed set of values in the definition, as `{"name":"language","values":["en","de"]}`. The
+    /// server completes the argument with those that begin with the typed text, without regard to case, unless a
+    /// completer is registered for it. It does not send the values to clients.
     ///
     /// # Errors
     /// As [`Server::tool`].
@@ -67,8 +68,9 @@ impl Server {
         Ok(NamedHandle::new(self, Family::Prompts, name))
     }
 
-    /// Registers a completer for an argument of a registered prompt. In its calls, the prompt's name stands for the
-    /// text of a template, and the argument's name for that of a variable. It is removed with the prompt.
+    /// Registers a completer for an argument of a registered prompt. In its calls,
+    /// [`crate::CompleteCall::uri_template`] is the name of the prompt, and [`crate::CompleteCall::variable`] that of
+    /// the argument. It is removed with the prompt.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unknown`] if there is no such prompt, [`crate::ErrorKind::Duplicate`] if the argument has a
@@ -103,18 +105,18 @@ impl Server {
         })
     }
 
-    /// Removes a tool. Pending calls finish.
+    /// Removes a tool. Calls in progress are still answered. Returns the id of the registration.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::Unknown`] if there is no tool of that name, [`crate::ErrorKind::Closed`].
     pub fn remove_tool(&self, name: &str) -> Result<HandlerId> {
         self.remove_named(Family::Tools, name)
     }
 
-    /// Removes a prompt. Pending calls finish.
+    /// Removes a prompt. Calls in progress are still answered. Returns the id of the registration.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::Unknown`] if there is no prompt of that name, [`crate::ErrorKind::Closed`].
     pub fn remove_prompt(&self, name: &str) -> Result<HandlerId> {
         self.remove_named(Family::Prompts, name)
     }
@@ -133,7 +135,8 @@ impl Server {
         self.add_named(Family::Tools, name, definition, handler)
     }
 
-    /// Does what [`Server::prompt`] does, like [`Server::add_tool`].
+    /// Does what [`Server::prompt`] does, with a function that answers through the call's responder, as
+    /// [`Server::add_tool`].
     ///
     /// # Errors
     /// As [`Server::tool`].
@@ -146,40 +149,40 @@ impl Server {
         self.add_named(Family::Prompts, name, definition, handler)
     }
 
-    /// Lists a disabled tool again, and lets clients call it.
+    /// Lists a disabled tool again, and lets clients call it. Does nothing if it is not disabled.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::Unknown`] if there is no tool of that name, [`crate::ErrorKind::Closed`].
     pub fn enable_tool(&self, name: &str) -> Result<()> {
         self.set_availability(Family::Tools, name, Availability::Enabled)
     }
 
-    /// Hides a tool: it is not listed, and a call of it is answered like one of a tool that does not exist. Pending calls
-    /// finish. [`Server::enable_tool`] ends this.
+    /// Hides a tool until [`Server::enable_tool`]: it is not listed, and a call of it is answered like that of a tool
+    /// that does not exist. Calls in progress are still answered.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::Unknown`] if there is no tool of that name, [`crate::ErrorKind::Closed`].
     pub fn disable_tool(&self, name: &str) -> Result<()> {
         self.set_availability(Family::Tools, name, Availability::Disabled)
     }
 
-    /// Changes the definition of a tool: each member of `changes` takes the place of the one that the definition has, and
-    /// `null` removes it. The other members and the handler stay. Pending calls finish.
+    /// Changes the definition of a tool: each member of `changes` replaces that of the definition, and `null` removes
+    /// it. The other members and the handler stay. Calls in progress are still answered.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] as of [`Server::tool`], and then the tool stays as it is;
-    /// [`crate::ErrorKind::Unknown`], [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::InvalidArgument`] as for [`Server::tool`]; the tool then stays as it is.
+    /// [`crate::ErrorKind::Unknown`] if there is no tool of that name. [`crate::ErrorKind::Closed`].
     pub fn update_tool(&self, name: &str, changes: &Json) -> Result<()> {
         self.update_named(Family::Tools, name, changes)
     }
 
-    /// Limits the calls of a tool. The limits that were set before go; calls that they
-    /// counted still count. [`Server::update_tool`] keeps the limits.
+    /// Limits the calls of a tool. These limits replace all that were set before; calls that are in progress still
+    /// count. [`Server::update_tool`] keeps the limits.
     ///
-    /// A call beyond a limit is refused with "Busy", before its callback. The client may try again; it is told when, if
-    /// that is known. A call counts until it is answered, or until the responder of a cancelled call is gone. A caller is
-    /// who the token or the connection says; all clients without a token are one caller. The time is that of
-    /// [`crate::Connection::tick`] or [`crate::http::Endpoint::tick`], which the drivers of this crate call.
+    /// A call beyond a limit is refused with "Busy", before its callback. The client may try again; the refusal says
+    /// when, if that is known. A call counts until it is answered, or until the responder of a cancelled call is gone.
+    /// The token or the connection says who the caller is; all clients without a token are one caller. The time is that
+    /// of [`crate::Connection::tick`] or [`crate::http::Endpoint::tick`], which the drivers of this crate call.
     ///
     /// ```
     /// use wellhead::{Json, Server, ToolLimits, ToolResult};
@@ -191,8 +194,8 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] for a limit of 0; [`crate::ErrorKind::Unknown`],
-    /// [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::InvalidArgument`] for a limit of 0. [`crate::ErrorKind::Unknown`] if there is no tool of
+    /// that name. [`crate::ErrorKind::Closed`].
     pub fn limit_tool(&self, name: &str, limits: ToolLimits) -> Result<()> {
         self.open()?;
         limits.check()?;
@@ -204,7 +207,7 @@ impl Server {
         Ok(())
     }
 
-    /// Lists a disabled prompt again, and lets clients get it.
+    /// Lists a disabled prompt again, and lets clients get it. Does nothing if it is not disabled.
     ///
     /// # Errors
     /// As [`Server::enable_tool`].
@@ -212,7 +215,8 @@ impl Server {
         self.set_availability(Family::Prompts, name, Availability::Enabled)
     }
 
-    /// Hides a prompt, like [`Server::disable_tool`]. Its arguments are not completed.
+    /// Hides a prompt until [`Server::enable_prompt`], as [`Server::disable_tool`] hides a tool. Its arguments are not
+    /// completed.
     ///
     /// # Errors
     /// As [`Server::disable_tool`].
@@ -220,7 +224,7 @@ impl Server {
         self.set_availability(Family::Prompts, name, Availability::Disabled)
     }
 
-    /// Changes the definition of a prompt, like [`Server::update_tool`].
+    /// Changes the definition of a prompt, as [`Server::update_tool`] changes that of a tool.
     ///
     /// # Errors
     /// As [`Server::update_tool`].

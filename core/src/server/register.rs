@@ -1,4 +1,4 @@
-//! Registration of resources: fixed values, callbacks, list sources, and the authorizer.
+//! Registers resources: fixed values, callbacks, list sources, and the authorizer.
 
 use super::{Handle, Server};
 use crate::catalog::HandlerId;
@@ -19,8 +19,8 @@ impl Server {
     /// Registers a fixed text, served without a callback.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for a descriptor that
-    /// cannot be sent, [`ErrorKind::Closed`].
+    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Duplicate`] if the URI is registered, [`ErrorKind::InvalidArgument`] for
+    /// a descriptor that cannot be sent, [`ErrorKind::Closed`].
     pub fn text(&self, resource: impl Into<Resource>, text: impl Into<String>) -> Result<Handle> {
         self.value(resource.into(), Body::from(text.into()))
     }
@@ -40,12 +40,12 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Replaces a fixed text or bytes, and notifies the subscribers. [`Contents`] with a version set the version of
-    /// the resource; otherwise it has none from then on.
+    /// Replaces a fixed text or fixed bytes, and notifies the subscribers. [`Contents`] with a version set the version
+    /// of the resource; without one the resource has none from then on.
     ///
     /// # Errors
-    /// [`ErrorKind::Unknown`] if no value is registered there, [`ErrorKind::InvalidUri`] and
-    /// [`ErrorKind::InvalidArgument`] for contents that cannot be sent, [`ErrorKind::Closed`].
+    /// [`ErrorKind::Unknown`] if no fixed value is registered at the URI. [`ErrorKind::InvalidUri`] and
+    /// [`ErrorKind::InvalidArgument`] for contents that cannot be sent. [`ErrorKind::Closed`].
     pub fn set(&self, uri: &str, contents: impl Into<Contents>) -> Result<()> {
         self.open()?;
         let contents = contents.into();
@@ -61,7 +61,7 @@ impl Server {
         Ok(())
     }
 
-    /// Registers a fixed URI whose contents a closure supplies. Errors as for [`Server::text`].
+    /// Registers a fixed URI whose contents a closure returns. Errors as for [`Server::text`].
     pub fn resource<F, R, M>(&self, resource: impl Into<Resource>, read: F) -> Result<Handle>
     where
         F: Fn(Call) -> R + Send + Sync + 'static,
@@ -74,11 +74,12 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Registers a template; a closure supplies the contents of every URI that matches.
+    /// Registers a template; a closure returns the contents of every URI that matches.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidTemplate`], [`ErrorKind::Duplicate`], [`ErrorKind::Ambiguous`],
-    /// [`ErrorKind::InvalidArgument`], [`ErrorKind::Closed`].
+    /// [`ErrorKind::InvalidTemplate`]. [`ErrorKind::Duplicate`] if the template is registered. [`ErrorKind::Ambiguous`]
+    /// if a URI could match this template and another one equally well. [`ErrorKind::InvalidArgument`] for a descriptor
+    /// that cannot be sent. [`ErrorKind::Closed`].
     pub fn template<F, R, M>(&self, template: impl Into<Template>, read: F) -> Result<Handle>
     where
         F: Fn(Call) -> R + Send + Sync + 'static,
@@ -92,11 +93,13 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Registers a list source. Lists have the fixed resources first, then the sources in the order of their
-    /// registration. The name goes into cursors, so replicas use equal names.
+    /// Registers a list source: a closure that returns resources page by page. Lists have the fixed resources first,
+    /// then those of the sources in the order of their registration. Cursors contain the name of the source, so
+    /// replicas need equal names.
     ///
     /// # Errors
-    /// [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for an empty name, [`ErrorKind::Closed`].
+    /// [`ErrorKind::Duplicate`] if a source has the name, [`ErrorKind::InvalidArgument`] for an empty name,
+    /// [`ErrorKind::Closed`].
     pub fn list<F, R, M>(&self, name: impl Into<String>, list: F) -> Result<Handle>
     where
         F: Fn(ListCall) -> R + Send + Sync + 'static,
@@ -109,12 +112,14 @@ impl Server {
     }
 
     /// Registers a list source of skills, for `skills/list` and `skills/get` of the extension
-    /// `io.modelcontextprotocol/skills`. Pages are made by [`Page::push_skill`]. For `skills/get`, [`ListCall::uri`] is
-    /// the skill that the client asks for, which no list needs to have. The files are read as other resources: register
-    /// them, such as by a template. Lists have the skills in the order in which their sources were registered.
+    /// `io.modelcontextprotocol/skills`. [`Page::push_skill`] adds a skill to a page. For `skills/get`,
+    /// [`ListCall::uri`] is the skill that the client asks for; lists need not have it. The files of skills are read as
+    /// other resources are: register them, such as by a template. Lists have the skills in the order in which their
+    /// sources were registered.
     ///
     /// # Errors
-    /// [`ErrorKind::Duplicate`], [`ErrorKind::InvalidArgument`] for an empty name, [`ErrorKind::Closed`].
+    /// [`ErrorKind::Duplicate`] if a source has the name, [`ErrorKind::InvalidArgument`] for an empty name,
+    /// [`ErrorKind::Closed`].
     pub fn skill_list<F, R, M>(&self, name: impl Into<String>, list: F) -> Result<Handle>
     where
         F: Fn(ListCall) -> R + Send + Sync + 'static,
@@ -129,7 +134,7 @@ impl Server {
     /// Registers a closure that reads every URI that no registration serves.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Closed`] if the server was closed.
     pub fn fallback<F, R, M>(&self, read: F) -> Result<()>
     where
         F: Fn(Call) -> R + Send + Sync + 'static,
@@ -139,12 +144,12 @@ impl Server {
         self.set_fallback(Some(Arc::new(Reader::new(read)))).map(drop)
     }
 
-    /// Registers the authorizer: a closure that is asked before anything is listed, read, subscribed to or called. It
-    /// returns one [`crate::Verdict`] for each URI of its call, in their order; a list asks about many at once.
-    /// Without an authorizer everything is allowed. A second one takes the place of the first.
+    /// Registers the authorizer: a closure that the server calls before it lists, reads, subscribes to or calls
+    /// anything. It returns one [`crate::Verdict`] for each URI of its call, in their order; for a list that is many at
+    /// once. Without an authorizer everything is allowed. A second one replaces the first.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Closed`] if the server was closed.
     pub fn authorize<F, R, M>(&self, authorize: F) -> Result<()>
     where
         F: Fn(AuthorizeCall) -> R + Send + Sync + 'static,
@@ -158,11 +163,11 @@ impl Server {
         Ok(())
     }
 
-    /// Registers the interest handler: a closure that gets each URI that gains its first subscriber or loses its
-    /// last. A new subscriber is acknowledged after the closure has answered.
+    /// Registers the interest handler: a closure that gets each URI that has got its first subscriber or lost its last
+    /// one. The server acknowledges a new subscriber after the closure has answered.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Closed`] if the server was closed.
     pub fn on_interest<F, R, M>(&self, interest: F) -> Result<()>
     where
         F: Fn(InterestCall) -> R + Send + Sync + 'static,
@@ -177,11 +182,11 @@ impl Server {
         Ok(())
     }
 
-    /// Sets the executor of the futures that closures return, such as `|future| drop(runtime.spawn(future))`.
-    /// Without one, a future is an internal error for the client, as is a future that is dropped before its end.
+    /// Sets the executor for the futures that closures return, such as `|future| drop(runtime.spawn(future))`. Without
+    /// one, the client gets an internal error for each future, as for one that the executor drops before its end.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Closed`] if the server was closed.
     pub fn spawn_with(
         &self,
         spawn: impl Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync + 'static,
@@ -192,11 +197,12 @@ impl Server {
         Ok(())
     }
 
-    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name. Pending
-    /// calls finish. Returns the registration's id if it had callbacks.
+    /// Removes a fixed resource by its URI, a template by its text, a list source or a method by its name. Calls in
+    /// progress are still answered. Returns the id of the registration; `None` for a fixed text or bytes, which has no
+    /// callback.
     ///
     /// # Errors
-    /// [`ErrorKind::Unknown`], [`ErrorKind::Closed`].
+    /// [`ErrorKind::Unknown`] if nothing is registered by that name, [`ErrorKind::Closed`].
     pub fn remove(&self, name: &str) -> Result<Option<HandlerId>> {
         self.open()?;
         let (handler, listed) = self.0.catalog.with(|c, trash| {
@@ -235,7 +241,7 @@ impl Server {
         Ok(id)
     }
 
-    /// Does what [`Server::template`] does, with a [`Provider`] or without. With `lists`, the provider, or the
+    /// Does what [`Server::template`] does, with a [`Provider`] or without. If `lists` is true, the provider, or the
     /// template's own closure, also lists the resources of the template.
     pub fn add_template(
         &self,
@@ -261,7 +267,8 @@ impl Server {
         Ok(added.id)
     }
 
-    /// Does what [`Server::list`] does, with a [`Provider`] or without. The default name is the source's ordinal.
+    /// Does what [`Server::list`] does, with a [`Provider`] or without. The default name is the number of list sources
+    /// before it.
     pub fn add_list(&self, name: Option<String>, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
         self.open()?;
         let _outlives = provider.clone();
@@ -270,7 +277,8 @@ impl Server {
         Ok(id)
     }
 
-    /// Does what [`Server::skill_list`] does, with a [`Provider`] or without. The default name is the source's ordinal.
+    /// Does what [`Server::skill_list`] does, with a [`Provider`] or without. The default name is the number of such
+    /// sources before it.
     pub fn add_skill_list(
         &self,
         name: Option<String>,
@@ -295,7 +303,7 @@ impl Server {
     }
 }
 
-/// Returns the name in a path segment such as `:id`, which is a variable in the routes of web frameworks.
+/// Returns the name in a path segment such as `:id`, which web frameworks use for variables. `None` if there is none.
 fn colon_variable(uri: &str) -> Option<&str> {
     let mut names = uri.split('/').skip(1).filter_map(|segment| segment.strip_prefix(':'));
     let is_name = |name: &&str| {

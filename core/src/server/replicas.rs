@@ -1,4 +1,4 @@
-//! Changes sent to other instances of the same service, and received from them.
+//! Publishes changes to other instances of the same service, and takes changes that they published.
 
 use super::Server;
 use crate::error::{Error, ErrorKind, Result};
@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A change, as a call announced it.
+/// A change that the application announced.
 pub(super) enum Announcement<'a> {
     Updated { uri: &'a str, said: Option<&'a Descriptor> },
     Below { uri: &'a str, parent: &'a str },
@@ -22,11 +22,10 @@ pub(super) enum Announcement<'a> {
 pub(super) type Publisher = dyn Fn(&str) + Send + Sync;
 
 impl Server {
-    /// Sets the callback that publishes each change announced here, so that other instances of the service can
-    /// notify their clients. It gets one JSON object as text, for a pub/sub system to carry to their
-    /// [`Server::inject`]. It runs on the thread that announced the change, with no lock held. Changes by
-    /// registering, removing and `set` belong to one instance and are not published. Injected changes are not
-    /// published again.
+    /// Sets the callback that publishes each change announced on this instance, so that other instances of the service
+    /// can notify their clients. It gets one JSON object as text; send it through a pub/sub system to their
+    /// [`Server::inject`]. It runs on the thread that announced the change, with no lock held. Registering, removing
+    /// and `set` change one instance only and are not published. Injected changes are not published again.
     ///
     /// The object has `origin`, the name of the instance, and `change`, one of four words. `updated` comes with
     /// `uri`, and with `resource` if [`Server::notify_updated_with_metadata`] described it. `notify_sub_resource_updated` comes with `uri` and
@@ -35,7 +34,7 @@ impl Server {
     /// `metadata`, each optional.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Closed`] if the server was closed.
     pub fn on_publish(&self, publish: impl Fn(&str) + Send + Sync + 'static) -> Result<()> {
         self.open()?;
         let publish: Arc<Publisher> = Arc::new(publish);
@@ -43,12 +42,12 @@ impl Server {
         Ok(())
     }
 
-    /// Takes a change that another instance published, and notifies the clients of this one. Returns false for a
+    /// Applies a change that another instance published, and notifies the clients of this one. Returns false for a
     /// change that this instance published itself, and for an unknown kind of change. Never blocks, and calls no
     /// callback.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for text that is not an event, [`ErrorKind::InvalidUri`],
+    /// [`ErrorKind::InvalidArgument`] for text that [`Server::on_publish`] does not make, [`ErrorKind::InvalidUri`],
     /// [`ErrorKind::Closed`].
     pub fn inject(&self, event: &str) -> Result<bool> {
         let event = Json::parse(event)?;

@@ -1,4 +1,4 @@
-//! Registration of a search of resources.
+//! Registers a search of resources.
 
 use super::Server;
 use crate::catalog::HandlerId;
@@ -14,16 +14,17 @@ use std::sync::Arc;
 use std::sync::Weak;
 
 impl Server {
-    /// Registers a search of resources. With [`crate::Builder::resources_as_tools`] clients have the tools `search` and
-    /// `fetch` then; without it the search is of no use. Folders have a search of their own, which this one replaces: it
-    /// finds files whose path or text has at least half of the words of the query, and takes at most 2 seconds. The handler gets the arguments `query`, a text, and `limit`, the
-    /// number of results that are of use. It returns `results` as [`crate::Json`], the best first: each is an object with the
-    /// `uri` of a resource, and with `title`, `text` (a snippet) and `url` (where a person reads it) if it has them. A
-    /// result without `title` or `url` has those of its registration: the title or name, and the member `url` of its
-    /// `_meta`. A URI that is itself `http` or `https` is its own URL.
+    /// Registers a search of resources. Together with [`crate::Builder::resources_as_tools`] it gives clients the tools
+    /// `search` and `fetch`; without that option it has no effect. It replaces the search that folders have of their
+    /// own, which finds files whose path or text has at least half of the words of the query, in at most 2 seconds. The
+    /// handler gets the arguments `query`, a text, and `limit`, the number of results that are of use. It returns
+    /// `results` as [`crate::Json`], the best first: each is an object with the `uri` of a resource, and optionally
+    /// `title`, `text` (a snippet) and `url` (where a person reads it). A result without `title` or `url` gets those of
+    /// its registration: the title or name, and the member `url` of its `_meta`. If a URI is itself `http` or `https`,
+    /// it is its own URL.
     ///
-    /// An authorizer is asked about the URI of each result, as for a list. A client gets at most 20 results; with an
-    /// authorizer, `limit` is 100. `fetch` reads a resource as `resources/read` does. The search may also answer as a
+    /// The authorizer judges the URI of each result, as in a list. A client gets at most 20 results; with an
+    /// authorizer, `limit` is 100. `fetch` reads a resource as `resources/read` does. The handler may also answer as a
     /// tool does: a [`crate::ToolError`] has a text for the model.
     ///
     /// ```
@@ -36,7 +37,7 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Duplicate`] if there is a search, [`crate::ErrorKind::Closed`].
+    /// [`crate::ErrorKind::Duplicate`] if a search is registered, [`crate::ErrorKind::Closed`].
     pub fn resource_search<F, R, M>(&self, handler: F) -> Result<()>
     where
         F: Fn(MethodCall) -> R + Send + Sync + 'static,
@@ -69,7 +70,8 @@ impl Server {
         Ok(id)
     }
 
-    /// Adds a folder to those that are searched. `run`: searches them all, unless the application has a search.
+    /// Adds a folder to those that are searched. `run` searches all of them, unless the application has registered a
+    /// search.
     #[cfg(feature = "directory")]
     pub(crate) fn add_searched(&self, folder: Weak<dyn SearchedFolder>, run: Arc<MethodFn>) {
         self.0.searched.with(|folders, _| {

@@ -1,4 +1,4 @@
-//! Registration of tools whose arguments have a Rust type.
+//! Registers tools whose arguments have a Rust type.
 
 use super::{NamedHandle, Server};
 use crate::error::Result;
@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 impl Server {
-    /// Registers a tool whose arguments are a struct, or `()` for a tool without parameters. The `inputSchema` is made of
-    /// the struct, and of its comments. The handler gets the arguments of each call, and otherwise works as that of
-    /// [`Server::tool`].
+    /// Registers a tool whose arguments are a struct, or `()` for a tool without parameters. The `inputSchema` is derived
+    /// from the struct and its doc comments. The handler gets the arguments of each call, and otherwise works like that
+    /// of [`Server::tool`].
     ///
     /// ```
     /// use schemars::JsonSchema;
@@ -33,7 +33,7 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// As [`Server::tool`], and [`crate::ErrorKind::InvalidArgument`] if the type is no object in JSON.
+    /// As [`Server::tool`]. Also [`crate::ErrorKind::InvalidArgument`] if the type is no object in JSON.
     pub fn typed_tool<A, F, R, M>(&self, name: &str, tool: Tool, handler: F) -> Result<NamedHandle>
     where
         A: DeserializeOwned + JsonSchema,
@@ -62,7 +62,7 @@ enum Typed<R> {
     Refused(ToolError),
 }
 
-/// Marks [`Typed`].
+/// A marker type, which distinguishes the conversion of [`Typed`] from others.
 struct OfTyped<M>(std::marker::PhantomData<M>);
 
 impl<R: IntoReply<MethodAnswer, M>, M> IntoReply<MethodAnswer, OfTyped<M>> for Typed<R> {
