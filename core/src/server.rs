@@ -38,8 +38,8 @@ pub(crate) use inner::ServerState;
 #[cfg(feature = "directory")]
 pub(crate) use inner::SubscriptionHook;
 
-/// Serves an application's resources to any number of clients. Cheap to clone. Every method may be called from any
-/// thread, also from inside a callback.
+/// Serves an application's resources, tools and prompts to any number of clients. Cheap to clone. Every method may be
+/// called from any thread, also from inside a callback.
 ///
 /// ```
 /// use wellhead::{Server, Template};
@@ -71,7 +71,7 @@ impl Server {
     // ---- changes
 
     /// Announces that the resource at `uri` changed, and notifies its subscribers, each in the form of its protocol
-    /// revision. If the resource was registered with a version, that version becomes unknown. Never blocks, and
+    /// revision. If the resource was registered with a version, the version is unknown from then on. Never blocks, and
     /// calls no callback but that of [`Server::on_publish`].
     ///
     /// # Errors
@@ -81,10 +81,10 @@ impl Server {
     }
 
     /// Does what [`Server::notify_updated`] does, and describes the resource after the change, above all with its new
-    /// version. The registration takes over that version; its other members and the list stay as they are.
+    /// version. The registration takes over that version only; its other members and lists stay as they are.
     ///
     /// # Errors
-    /// Also [`ErrorKind::InvalidArgument`] for a descriptor that cannot be sent.
+    /// As [`Server::notify_updated`]. Also [`ErrorKind::InvalidArgument`] for a descriptor that cannot be sent.
     pub fn notify_updated_with_metadata(&self, resource: impl Into<Resource>) -> Result<()> {
         let Resource { uri, descriptor, .. } = resource.into();
         descriptor.check()?;
@@ -103,13 +103,14 @@ impl Server {
         Ok(())
     }
 
-    /// Announces that the resource at `uri`, which lies below the one at `parent`, changed, and notifies the
-    /// subscribers of `parent` about `uri`. Subscribers of `uri` are notified by [`Server::notify_updated`]; a subscriber
-    /// of both gets one notification. If more than 16 such changes are pending for a client, it is notified of a
-    /// change of `parent` instead. Never blocks, and calls no callback but that of [`Server::on_publish`].
+    /// Announces that the resource at `uri`, which lies below the one at `parent`, changed. Notifies the subscribers of
+    /// `parent` about `uri`. Subscribers of `uri` are notified by [`Server::notify_updated`]; a subscriber of both gets
+    /// one notification. If more than 16 such changes are pending for a client, it is notified of a change of `parent`
+    /// instead. Never blocks, and calls no callback but that of [`Server::on_publish`].
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are no error, and the two are not compared.
+    /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are no error. The server does not check that one
+    /// URI lies below the other.
     pub fn notify_sub_resource_updated(&self, uri: &str, parent: &str) -> Result<()> {
         self.apply_and_publish(&Announcement::Below { uri, parent })
     }
@@ -130,11 +131,11 @@ impl Server {
         Ok(())
     }
 
-    /// Announces that the permissions of the caller with this id changed. The server asks [`Server::authorize`]
-    /// again about everything that the caller's connections subscribe to, many URIs in one question, and ends the
-    /// subscriptions that are refused. Clients are not notified of that. Until the verdict comes, changes are sent
-    /// as before. A question without an answer in time counts as refused. Does nothing without an authorizer. Never
-    /// blocks, and calls no callback but that of [`Server::on_publish`].
+    /// Announces that the permissions of the caller with this id changed. The server asks the authorizer
+    /// ([`Server::authorize`]) again about every URI that the caller's connections subscribe to, many in one question,
+    /// and ends the subscriptions that it refuses. Clients are not notified of that. Until the verdict comes, changes
+    /// are sent as before. A question that is not answered in time counts as refused. Does nothing without an
+    /// authorizer. Never blocks, and calls no callback but that of [`Server::on_publish`].
     ///
     /// # Errors
     /// [`ErrorKind::Closed`]. An unknown caller is no error.
@@ -156,26 +157,26 @@ impl Server {
     /// clients that want to know. Never blocks, and calls no callback but that of [`Server::on_publish`].
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Closed`] if the server was closed.
     pub fn notify_resource_list_changed(&self) -> Result<()> {
         self.notify_list_changed("resources")
     }
 
-    /// Explains which registration takes `uri`, and why each other template does not: for people who wonder why a
-    /// URI is not found. Takes time proportional to the number of templates. Calls no callback: the answers of an
-    /// authorizer or of [`crate::Provider::exists`] are not considered.
+    /// Explains which registration takes `uri`, and why each template does not take it: for people who wonder why a URI
+    /// is not found. Takes time proportional to the number of templates. Calls no callback, so the explanation ignores
+    /// the authorizer and [`crate::Provider::exists`].
     pub fn explain(&self, uri: &str) -> Explanation {
         self.0.catalog.with(|c, _| c.explain(uri))
     }
 
     // ---- clients
 
-    /// Makes a connection for an application that polls after each receive, and never needs a wake.
+    /// Makes a connection that calls no `wake`, for an application that polls after each [`Connection::receive`].
     pub fn connect(&self, caller: Caller) -> Connection {
         self.connect_in(None, caller)
     }
 
-    /// Makes a group of connections that share one wake.
+    /// Makes a group: connections that share the function `wake`, which tells a driver to poll.
     pub fn group(&self, wake: impl Fn() + Send + Sync + 'static) -> Group {
         self.group_of(Box::new(wake), None, GroupClient::Anywhere)
     }
@@ -203,7 +204,7 @@ impl Server {
         &self.0.settings.revisions
     }
 
-    /// Makes a connection that gets no announcements until it joins.
+    /// Makes a connection that is not notified of changes of lists until it joins.
     pub(crate) fn connect_apart(&self, group: Option<Arc<group::GroupState>>, caller: Caller) -> Connection {
         let id = self.0.connections.fetch_add(1, Ordering::Relaxed) + 1;
         if id == 1 {
@@ -222,20 +223,22 @@ impl Server {
     }
 
     /// Forgets all connections, without touching them. Call it in the child of a `fork`, before anything else: the
-    /// connections belong to the parent, and the threads that held their locks are gone. Registrations stay.
+    /// connections belong to the parent process, and the threads that held their locks do not exist in the child.
+    /// Registrations stay.
     pub fn forget_connections(&self) {
         self.0.hub.forget();
         self.0.groups.with(|groups, trash| trash.put(std::mem::take(groups)));
     }
 
-    /// Returns the next event that belongs to no connection. [`Connection::poll_event`] returns them as well.
+    /// Returns the next event that belongs to no connection; `None` if there is none. [`Connection::poll_event`]
+    /// returns them as well.
     pub fn poll_event(&self) -> Option<Event> {
         self.0.poll_event()
     }
 
-    /// Closes every connection, and makes drivers return. Listen streams end with the result that says so to
-    /// clients. Pending answers are dropped. Over HTTP they may still go out, in the time that the driver grants.
-    /// May be called repeatedly.
+    /// Closes every connection, and makes drivers return. Listen streams end with the result that the protocol defines
+    /// for it. Answers that are still owed are dropped; over HTTP they may still be sent, in the time that the driver
+    /// grants. May be called repeatedly.
     pub fn close(&self) {
         if self.0.closed.swap(true, Ordering::AcqRel) {
             return;
@@ -250,8 +253,7 @@ impl Server {
         self.0.is_closed()
     }
 
-    /// Seals a state as [`crate::Call::seal_state`] does, for an application that took the responder out of the
-    /// call.
+    /// Seals a state as [`crate::Call::seal_state`] does, for an application that took the responder out of the call.
     pub fn seal_state(&self, caller: &Caller, uri: &str, state: &str, until: u64) -> String {
         self.0.sealer.seal_state(caller.id(), uri, state, until)
     }
@@ -261,14 +263,14 @@ impl Server {
         self.0.sealer.open_state(caller.id(), uri, sealed, now)
     }
 
-    /// Returns counts of past activity and of things that are open.
+    /// Returns counts of past activity, and of open connections and the like.
     pub fn counters(&self) -> Counters {
         let (connections_open, uris_subscribed, subscriptions) = self.0.hub.count();
         let connections = self.0.connections.load(Ordering::Relaxed);
         Counters { connections, connections_open, uris_subscribed, subscriptions, ..self.0.metrics.count() }
     }
 
-    /// Returns the limits.
+    /// Returns the limits for clients that the builder set.
     pub fn limits(&self) -> &Limits {
         &self.0.settings.limits
     }
@@ -285,7 +287,7 @@ impl Server {
         Ok(())
     }
 
-    /// Returns how many URIs the hub knows. For models.
+    /// Returns how many URIs have subscribers. For tests.
     #[cfg(shuttle)]
     #[doc(hidden)]
     pub fn watched_uris(&self) -> usize {
@@ -301,7 +303,7 @@ impl Server {
         Server(inner)
     }
 
-    /// Adds a folder, which is then notified of subscriptions.
+    /// Adds a folder, which is then told of new subscriptions.
     #[cfg(feature = "directory")]
     pub(crate) fn add_folder(&self, folder: Weak<dyn SubscriptionHook>) {
         self.0.folders.with(|folders, _| {
@@ -314,12 +316,12 @@ impl Server {
         self.0.shortest_call_ms()
     }
 
-    /// Returns the log.
+    /// Returns the log of the server.
     pub(crate) fn log_sink(&self) -> Log {
         self.0.log.clone()
     }
 
-    /// Announces a possible change of every subscribed URI with this prefix.
+    /// Notifies the subscribers of every URI with this prefix that the resource may have changed.
     #[cfg(feature = "directory")]
     pub(crate) fn updated_within(&self, prefix: &str) {
         for uri in self.0.hub.watched_within(prefix) {

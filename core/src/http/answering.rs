@@ -1,4 +1,4 @@
-//! The output of a route of a connection, as the response to a request.
+//! Sends the output of a connection's route as the response to a request.
 
 use super::endpoint::Inner;
 use super::exchange::Progress;
@@ -23,29 +23,29 @@ pub(super) struct Answering {
     pub(super) drain: Option<Drain>,
     pub(super) event: Option<Event>,
     pub(super) sent: ResponseStage,
-    /// In a session.
+    /// The session, if the request belongs to one.
     pub(super) session: Option<InSession>,
-    /// When the client was last sent something, which puts off the next keep-alive.
+    /// The time when the client was last sent something, in milliseconds. The next keep-alive comment counts from it.
     pub(super) last_sent: u64,
-    /// When the stream ends, with the token that opened it.
+    /// The time when the event stream ends, because the token that opened it expires.
     pub(super) ends_at: Option<u64>,
-    /// Of a listen stream, as long as that lasts.
+    /// The permit of a listen stream, which it holds as long as it lasts.
     pub(super) permit: Option<Arc<Permit>>,
 }
 
-/// How much of a response was sent.
+/// The part of a response that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResponseStage {
     Nothing,
-    /// Nothing, of a response that is an event stream from the start.
+    /// Nothing yet. The response will be an event stream.
     NothingOfStream,
-    /// The head, of a response that is one body.
+    /// The head of a response that is one JSON body.
     Head,
-    /// The head, of an event stream.
+    /// The head of an event stream.
     StreamHead,
-    /// A stream that the application closed before the final message.
+    /// An event stream up to the place where the application closed it, before the final message.
     PausedStream,
-    /// All of a body.
+    /// All of a JSON body.
     Body,
     /// All of an event stream.
     Stream,
@@ -65,7 +65,7 @@ impl ResponseStage {
         !matches!(self, ResponseStage::Nothing | ResponseStage::NothingOfStream)
     }
 
-    /// The final message was sent.
+    /// Returns the stage after the final message was sent.
     fn complete(self) -> ResponseStage {
         if self.is_stream() { ResponseStage::Stream } else { ResponseStage::Body }
     }
@@ -73,13 +73,14 @@ impl ResponseStage {
 
 pub(super) struct InSession {
     pub(super) id: Box<str>,
-    /// Said with the answer to `initialize`.
+    /// True if the head of the response names the session, as the answer to `initialize` does.
     pub(super) announce: bool,
     pub(super) priming: bool,
-    /// The stream of events, once the response is one, and its holder.
+    /// The numbers of the session's event stream and of this exchange as its holder, if the response is an event
+    /// stream.
     pub(super) stream: Option<(u64, u64)>,
-    /// The message that is being gathered, so that it is kept whole. No poll ends amid one, or who goes on with the stream
-    /// would get the rest only.
+    /// The part of the next message that was encoded so far, since the session keeps whole messages. A poll never ends
+    /// inside a message: an exchange that resumes the stream would get only the rest.
     pub(super) gathered: Vec<u8>,
 }
 
@@ -125,14 +126,15 @@ impl Answering {
         progress
     }
 
-    /// The next poll ends the stream, unless it is there for an answer.
+    /// Ends the stream at the next poll, unless the stream carries an answer.
     pub(super) fn end_stream(&mut self) {
         if self.session.is_none() || self.route == Route::Connection {
             self.ends_at = Some(0);
         }
     }
 
-    /// The token has expired, the driver ends, or another stream needs its place. A listen stream ends with its result; a session's, for a client that comes back.
+    /// Ends the stream because its token expired, the driver stops, or another stream needs its place. A listen stream
+    /// ends with its result, a session's stream with a `retry` for a client that comes back.
     fn expire(&mut self, out: &mut Vec<u8>) {
         if self.session.is_none() {
             self.connection.end_streams();
@@ -142,8 +144,8 @@ impl Answering {
         }
     }
 
-    /// Returns when to poll at the latest for what the route will say. In a session the endpoint tells the time, too: who waits for
-    /// one answer is not woken for the deadlines of all others.
+    /// Returns the latest time for the next poll. In a session it is the deadline of this route only, since the
+    /// endpoint sets the session's clock for other deadlines.
     fn deadline(&self) -> Option<u64> {
         match &self.session {
             Some(_) => self.connection.route_deadline(self.route),
@@ -151,7 +153,7 @@ impl Answering {
         }
     }
 
-    /// Takes the output of the route, at most a chunk of a large message.
+    /// Takes output of the route, at most a chunk of a large message, and appends it to `out`.
     fn output(&mut self, inner: &Inner, out: &mut Vec<u8>) -> Progress {
         let before = out.len();
         if !self.read_on(inner, |_, _, _| {}, out)
@@ -238,8 +240,8 @@ impl Answering {
         }
     }
 
-    /// Sends a whole message as an event of the session's stream, or ends the stream without one. Returns false if another
-    /// exchange has the stream now, and sends that event.
+    /// Sends a whole message as an event of the session's stream, or ends the stream if there is none. Returns false if
+    /// another exchange has the stream now; that one then sends the event.
     fn say(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
         let Some(session) = self.session.as_mut().filter(|_| self.sent.is_stream()) else { return true };
         let data: Arc<[u8]> = std::mem::take(&mut session.gathered).into();
@@ -262,7 +264,8 @@ impl Answering {
         held
     }
 
-    /// Sends the events of the session's stream, after `first`. Returns false if another exchange has the stream now.
+    /// Sends the unsent events of the session's stream, after it has called `first`. Returns false if another exchange
+    /// has the stream now.
     fn read_on(
         &mut self,
         inner: &Inner,
@@ -320,9 +323,9 @@ impl InSession {
     }
 }
 
-/// The number of bytes that are taken at once.
+/// The greatest number of bytes of output that are taken at once.
 const CHUNK: usize = 64 << 10;
-/// The milliseconds after which a client comes back whose stream ended with its token.
+/// The time in milliseconds after which a client is to come back if its stream ended with its token.
 const RETRY: u64 = 1_000;
 
 fn event(place: Place, data: &[u8], out: &mut Vec<u8>) {

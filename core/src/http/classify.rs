@@ -1,25 +1,25 @@
-//! Chooses the rules for a POST: those of the stateless era, or those of sessions.
+//! Decides which rules a POST follows: those of the stateless era, or those of sessions.
 
 use super::RequestHead;
 use crate::jsonrpc::{FaultKind, Params, Parsed, Raw, RequestId, is_object, members};
 use crate::protocol::is_stateless_meta;
 use crate::revision::{Era, KnownMethod, Revision, Revisions};
 
-/// The purpose of the permit of a request.
+/// The limit that the permit of a request counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PermitKind {
-    /// One of `calls_in_flight`.
+    /// `calls_in_flight`: the request is a call.
     Call,
-    /// One of `listen_streams`.
+    /// `listen_streams`: the request opens a listen stream.
     Listen,
 }
 
-/// The value of `MCP-Protocol-Version`.
+/// The value of the header field `MCP-Protocol-Version`.
 pub(super) enum Version {
     Absent,
     Handshake(Revision),
     Stateless(Revision),
-    /// Not the date of a revision that is served, or said several times.
+    /// A text that is not the date of a served revision, or a field that occurs several times.
     Unknown(String),
 }
 
@@ -40,7 +40,7 @@ impl Version {
         }
     }
 
-    /// The revision by which an answer without an id is written.
+    /// The revision that decides the form of an answer without an id; `None` if the field does not name one.
     pub(super) fn revision(&self) -> Option<Revision> {
         match self {
             Version::Handshake(revision) | Version::Stateless(revision) => Some(*revision),
@@ -49,9 +49,9 @@ impl Version {
     }
 }
 
-/// A body, as far as its path depends on it.
+/// The kind of message in the body of a POST, on which the rules depend.
 pub(super) enum PostedBody {
-    /// `stateless`: it, or its head, carries its own revision. `initialize`: it asks for a session.
+    /// A request. `stateless` is true if it or its head names its own revision, `initialize` if it begins a session.
     Request {
         id: RequestId,
         stateless: bool,
@@ -60,19 +60,20 @@ pub(super) enum PostedBody {
     },
     Notification,
     Response,
-    /// `stateless`: an element carries its own revision. `length`: its elements.
+    /// A batch of `length` elements. `stateless` is true if an element names its own revision.
     Array {
         stateless: bool,
         length: usize,
     },
-    /// Not JSON, or not a message: answered alike by both paths.
+    /// No JSON, or no message. Both eras answer it alike.
     Bad {
         id: Option<RequestId>,
         fault: FaultKind,
     },
 }
 
-/// `version` is that of the head: what it says of an ordinary request need not be looked for in the body.
+/// Returns the kind of message in a body. `version` is that of the head. If it decides the era, the members of an
+/// ordinary request are not searched.
 pub(super) fn classify(message: &Parsed<'_>, version: &Version) -> PostedBody {
     match message {
         Parsed::Request { id, method, params } => {

@@ -1,20 +1,21 @@
-//! Pages of other origins that an application lets in: what their browsers want to hear (WHATWG Fetch, "CORS protocol").
+//! Tells browsers what pages of other origins may do, if the application allows them (WHATWG Fetch, "CORS protocol").
 
 use super::RequestHead;
 use super::response::Response;
 
-/// The fields that allowed pages may send, other than those that every page may send.
+/// The header fields that allowed pages may send, in addition to those that every page may send.
 const HEADERS: &str = "Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID, Mcp-Method, Mcp-Name";
-/// The fields that they may read.
+/// The header fields of a response that allowed pages may read.
 const EXPOSED: &str = "Mcp-Session-Id, WWW-Authenticate";
 
-/// The page's origin, once it is known to be allowed.
+/// Returns the origin of the page that sent a request, whose origin was checked already; `None` if the request is not
+/// from a page.
 pub(super) fn origin(head: &RequestHead<'_>) -> Option<String> {
     let origin = head.one("origin").ok().flatten()?;
     std::str::from_utf8(origin).ok().map(str::to_owned)
 }
 
-/// Returns whether a browser asks what a page may do.
+/// Returns whether a request is a preflight: a browser's question what a page may do.
 pub(super) fn is_preflight(head: &RequestHead<'_>) -> bool {
     let has = |name| head.all(name).next().is_some();
     head.method == "OPTIONS" && has("origin") && has("access-control-request-method")
@@ -32,8 +33,8 @@ pub(super) fn preflight(head: &RequestHead<'_>, methods: &str) -> Response {
         .header("access-control-max-age", "7200")
 }
 
-/// Returns the fields that a browser asks for and that repeat arguments of a tool. An answer cannot name them all: each
-/// tool has its own.
+/// Returns the header fields that repeat arguments of a tool and that a preflight asks for. A response cannot list all
+/// such fields, since each tool has its own.
 fn requested_param_fields<'a>(head: &RequestHead<'a>) -> impl Iterator<Item = &'a str> {
     let requested =
         head.all("access-control-request-headers").filter_map(|value| std::str::from_utf8(value).ok());
@@ -44,7 +45,7 @@ fn requested_param_fields<'a>(head: &RequestHead<'a>) -> impl Iterator<Item = &'
     })
 }
 
-/// Lets a page read the answer; caches keep the answers to different pages apart.
+/// Adds the fields to a response that let a page read it. Caches then keep the responses for different pages apart.
 pub(super) fn expose(response: Response, origin: Option<&str>) -> Response {
     let response = response.header("vary", "Origin");
     match origin {

@@ -1,4 +1,4 @@
-//! DELETE: the end of a session.
+//! DELETE: a client ends its session.
 
 use super::RequestHead;
 use super::classify::Version;

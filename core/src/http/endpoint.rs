@@ -26,8 +26,8 @@ use std::sync::Arc;
 
 /// A server's endpoint for Streamable HTTP. Cheap to clone; any thread may use it.
 ///
-/// It does no I/O and has no clock. A driver gives each request to [`Endpoint::begin`], and calls
-/// [`Endpoint::poll_event`] when `wake` was called, until there is none.
+/// It does no I/O and has no clock. A driver gives each request to [`Endpoint::begin`]. When `wake` was called, it
+/// calls [`Endpoint::poll_event`] until that returns `None`.
 #[derive(Clone)]
 pub struct Endpoint(pub(super) Arc<Inner>);
 
@@ -36,20 +36,20 @@ pub(super) struct Inner {
     pub(super) group: Group,
     pub(super) options: Options,
     pub(super) account: Arc<Account>,
-    /// Bodies that the endpoint lets go if others need their room.
+    /// Request bodies that have not arrived completely. The endpoint drops one if another request needs its room.
     pub(super) bodies: Arc<Lock<RequestBodies>>,
     pub(super) refusals: Refusals,
     pub(super) state: Lock<EndpointState>,
 }
 
-/// Upper bound, in milliseconds, on how late a deadline fires when no exchange waits for it.
+/// Upper bound, in milliseconds, on how late a deadline fires if no exchange waits for it.
 const MAX_LATE_MS: u64 = 1_000;
 
 #[derive(Default)]
 pub(super) struct EndpointState {
-    /// Events that exchanges came upon.
+    /// Events that exchanges found, for the next [`Endpoint::poll_event`].
     events: VecDeque<Event>,
-    /// Hear when a connection has something to say.
+    /// The exchanges that are to be polled when a route gets output.
     listeners: Listeners,
     pub(super) sessions: Sessions,
 }
@@ -70,9 +70,9 @@ impl Endpoint {
         }))
     }
 
-    /// A request has come, of which so far the head is known. `now` is the time in milliseconds of any monotonic clock,
-    /// the same for everything told to the endpoint. `ready` is called, without any lock held, on any thread, perhaps
-    /// for nothing, when [`Exchange::poll`] has something to do that it had not before.
+    /// Begins the exchange for a request, of which only the head is known. `now` is the time in milliseconds of any
+    /// monotonic clock, the same for all methods of the endpoint. `ready` is called when [`Exchange::poll`] may have
+    /// something new to do: on any thread, without a lock held, perhaps in vain.
     pub fn begin(
         &self,
         head: &RequestHead<'_>,
@@ -82,9 +82,9 @@ impl Endpoint {
         Exchange::begin(self.clone(), head, now, Sender::default(), self.0.holder_of(head), Arc::new(ready))
     }
 
-    /// [`Endpoint::begin`] for a request whose caller the application knows already, such as by a session of its own.
-    /// Its bearer token is not judged. A session is found only by the caller that began it. `context`: as for
-    /// [`Endpoint::begin_with_context`].
+    /// Does what [`Endpoint::begin`] does, for a request whose caller the application knows already, such as by a
+    /// session of its own. Its bearer token is not judged. A session is found only by the caller that began it.
+    /// `context` is that of [`Endpoint::begin_with_context`].
     ///
     /// ```
     /// use wellhead::Caller;
@@ -113,8 +113,8 @@ impl Endpoint {
         Exchange::begin(self.clone(), head, now, sender, holder, Arc::new(ready))
     }
 
-    /// [`Endpoint::begin`] for a request with a context of the application's: every callback that the request causes finds it,
-    /// on whichever thread runs it. The endpoint drops it once the request is over.
+    /// Does what [`Endpoint::begin`] does, and attaches a context of the application: every callback that the request
+    /// causes finds it, on any thread. The endpoint drops it once the request is over.
     pub fn begin_with_context(
         &self,
         head: &RequestHead<'_>,
@@ -126,7 +126,7 @@ impl Endpoint {
         Exchange::begin(self.clone(), head, now, sender, self.0.holder_of(head), Arc::new(ready))
     }
 
-    /// [`Endpoint::begin`] for a driver that has one holder for each of its connections.
+    /// Does what [`Endpoint::begin`] does, for a driver that has one holder for each of its connections.
     #[cfg(feature = "http")]
     pub(crate) fn begin_for(
         &self,
@@ -138,14 +138,14 @@ impl Endpoint {
         Exchange::begin(self.clone(), head, now, Sender::default(), holder, Arc::new(ready))
     }
 
-    /// Makes the holder for the requests of one connection.
+    /// Makes the holder for the requests of one transport connection: their bytes are counted together.
     #[cfg(feature = "http")]
     pub(crate) fn holder(&self) -> Arc<Holder> {
         self.0.account.holder()
     }
 
-    /// The next question to the application; run it, on whichever thread suits. None: everything that was to be said has been
-    /// said to those who wait. What is asked has its time from the one that was told last: [`Endpoint::tick`] first.
+    /// Returns the next question to the application; run it on any thread. `None`: there is none, and all exchanges
+    /// with new output were notified. A deadline counts from the last `now`, so call [`Endpoint::tick`] first.
     pub fn poll_event(&self) -> Option<Event> {
         loop {
             if let Some(event) = self.0.state.with(|s, _| s.events.pop_front()) {
@@ -169,12 +169,13 @@ impl Endpoint {
         }
     }
 
-    /// Returns when to call [`Endpoint::tick`] at the latest; none: no need to.
+    /// Returns the latest time for the next [`Endpoint::tick`]; `None` if no call is needed.
     pub fn poll_timeout(&self) -> Option<u64> {
         self.0.state.with(|s, _| s.sessions.deadline(self.0.options.values.session_ms))
     }
 
-    /// Tells the time: unused sessions end, and calls that take too long are answered with errors.
+    /// Sets the time, in milliseconds. Ends sessions that were unused for too long, and answers calls that take too
+    /// long with errors.
     pub fn tick(&self, now: u64) {
         self.0.advance_clock(now);
         let session_ms = self.0.options.values.session_ms;
@@ -189,19 +190,19 @@ impl Endpoint {
         }
     }
 
-    /// Whose endpoint it is.
+    /// The server that the endpoint belongs to.
     #[cfg(feature = "http")]
     pub(crate) fn server(&self) -> &Server {
         &self.0.server
     }
 
-    /// The timeouts of a client's connection that opens now.
+    /// Makes the timeouts for a client's transport connection that opens now.
     #[cfg(feature = "http")]
     pub(crate) fn idle_timeout(&self, now: u64) -> IdleTimeout {
         IdleTimeout::new(self.0.options.values.head_ms, self.0.options.values.idle_ms, now)
     }
 
-    /// The costs of the endpoint's clients.
+    /// The account of what the endpoint's clients cost.
     #[cfg(feature = "http")]
     pub(crate) fn account(&self) -> &Arc<Account> {
         &self.0.account
@@ -212,27 +213,27 @@ impl Endpoint {
         self.0.options.values.idle_ms
     }
 
-    /// Makes a connection that belongs to the endpoint and has received no message.
+    /// Makes a connection that belongs to the endpoint and has no message yet.
     #[cfg(feature = "http")]
     pub(crate) fn connect(&self, caller: Caller) -> Connection {
         self.0.group.connect(caller)
     }
 
-    /// Returns whether requests of this target, or path, are for the endpoint: for drivers that serve other things, too.
+    /// Returns whether requests for this target or path are for the endpoint. For drivers that serve other paths, too.
     pub fn serves(&self, target: &str) -> bool {
         let path = RequestHead { method: "", target, headers: &[], peer: &[] }.path();
         path == self.0.options.values.path.get() || self.0.is_metadata(path)
     }
 
-    /// Returns how many sessions there are.
+    /// Returns the number of open sessions.
     pub fn sessions(&self) -> usize {
         self.0.state.with(|s, _| s.sessions.len())
     }
 }
 
 impl Inner {
-    /// Returns the holder of a request's costs. A bearer token counts before it is judged: a client that invents one for each request
-    /// holds no more than one without.
+    /// Returns the holder of a request, whose bytes are counted together. A bearer token that is not judged yet makes
+    /// no new holder: a client that invents one for each request may hold no more than a client without.
     pub(super) fn holder_of(&self, head: &RequestHead<'_>) -> Arc<Holder> {
         match RequestToken::read(head) {
             _ if !head.peer.is_empty() => self.account.holder_named(&[b"peer ", head.peer].concat()),
@@ -252,26 +253,26 @@ impl Inner {
         }
     }
 
-    /// Returns whether the metadata of a protected endpoint stands there.
+    /// Returns whether the metadata of a protected endpoint is at this path.
     pub(super) fn is_metadata(&self, path: &str) -> bool {
         let protection = self.options.protection.as_ref();
         protection.is_some_and(|protection| protection.is_metadata(path, self.options.values.path.get()))
     }
 
-    /// Lets go of kept events if there is more than may be.
+    /// Drops kept events, the oldest first, until the endpoint holds no more bytes than its limit.
     pub(super) fn make_room(&self) {
         if self.account.is_over() {
             self.state.with(|s, _| s.sessions.make_room(&self.account));
         }
     }
 
-    /// Sets the clock forward; it never goes back.
+    /// Advances the clock to `now`. An earlier `now` changes nothing.
     pub(super) fn advance_clock(&self, now: u64) {
         self.group.advance_clock(now);
     }
 
-    /// Discards the output on those routes that no client will read. Discards output for clients that may come back only if
-    /// other requests would have to wait for it.
+    /// Discards output of those routes whose clients have gone. If a client may come back for its output, that is
+    /// discarded only if other requests would have to wait for it.
     pub(super) fn take_abandoned(&self, connection: &Connection, routes: &Routes) {
         let id = connection.id();
         for (route, stream) in self.state.with(|s, _| s.sessions.abandoned(id, routes)) {
@@ -291,25 +292,24 @@ impl Inner {
         }
     }
 
-    /// Returns when to tell a session in use the time. A deadline that begins from now on is not before that, or is late
-    /// by less than [`MAX_LATE_MS`]. `None`: there are no deadlines.
+    /// Returns when to set the time of a session in use. A deadline that begins from now on is not earlier, or fires
+    /// late by less than [`MAX_LATE_MS`]. `None`: there are no deadlines.
     pub(super) fn next_tick(&self, now: u64) -> Option<u64> {
         now.checked_add(self.server.shortest_call_ms().max(MAX_LATE_MS))
     }
 
-    /// Notes the first deadline of a connection, for which no exchange may wait.
+    /// Schedules the first deadline of a connection, since no exchange may be waiting for it.
     fn schedule_tick(&self, connection: &Connection) {
         let deadline = connection.poll_timeout();
         self.state.with(|s, _| s.sessions.schedule_tick_of(connection.id(), deadline));
     }
 
-    /// Calls `ready` whenever that route of a connection has something to say, perhaps for nothing, until
-    /// [`Inner::unlisten`].
+    /// Has `ready` called whenever that route of a connection may have output, until [`Inner::unlisten`].
     pub(super) fn listen(&self, connection: u64, route: Route, ready: Ready) -> ListenerKey {
         self.state.with(|s, _| s.listeners.add(connection, route, ready))
     }
 
-    /// Notifies the drivers that wait for these routes of a connection.
+    /// Calls the `ready` of the exchanges that wait for these routes of a connection.
     fn notify_routes(&self, connection: &Connection, routes: &Routes) {
         let id = connection.id();
         let listeners: Vec<_> = self.state.with(|s, _| match routes {
@@ -323,7 +323,7 @@ impl Inner {
         }
     }
 
-    /// Notifies the drivers that wait for this route of a connection.
+    /// Calls the `ready` of the exchanges that wait for this route of a connection.
     pub(super) fn notify_route(&self, connection: &Connection, route: Route) {
         let listeners: Vec<_> =
             self.state.with(|s, _| s.listeners.on_route(connection.id(), route).collect());
@@ -332,7 +332,7 @@ impl Inner {
         }
     }
 
-    /// Tells the driver of an exchange to poll it.
+    /// Calls the `ready` of one exchange, so that its driver polls it.
     pub(super) fn notify(&self, ready: &Ready) {
         if catch_unwind(AssertUnwindSafe(|| ready())).is_err() {
             self.server.log(Level::Error, "ready panicked; its exchange may wait for ever");

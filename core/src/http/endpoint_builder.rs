@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub struct EndpointBuilder {
     server: Server,
     options: Options,
-    /// Read when the endpoint is made, which can fail.
+    /// The allowed origins. They are parsed when the endpoint is made, which can fail.
     origins: Vec<String>,
     hosts: Vec<String>,
 }
@@ -31,9 +31,9 @@ impl EndpointBuilder {
         self
     }
 
-    /// Sets whether the endpoint refuses requests whose `Host`, or `Origin` where there is one, is not a loopback name
-    /// such as `localhost`. Default: true, against DNS rebinding. The native listener ignores this setting: it refuses
-    /// them if it is bound to a loopback address.
+    /// Sets whether the endpoint refuses requests whose `Host`, or whose `Origin` if there is one, is not a loopback
+    /// name such as `localhost`. Default: true, against DNS rebinding. The native listener ignores this setting: it
+    /// refuses such requests if it is bound to a loopback address.
     #[must_use]
     pub fn loopback_only(mut self, loopback_only: bool) -> Self {
         self.options.values.loopback_only = loopback_only;
@@ -46,7 +46,7 @@ impl EndpointBuilder {
         &self.server
     }
 
-    /// Fails as [`EndpointBuilder::build`] would.
+    /// Fails if [`EndpointBuilder::build`] would fail.
     #[cfg(feature = "http")]
     pub(crate) fn check(&self) -> Result<()> {
         self.options.check()?;
@@ -54,7 +54,8 @@ impl EndpointBuilder {
         self.gate().map(drop)
     }
 
-    /// Allows requests to name the address that the listener is bound to. A loopback address need not be `127.0.0.1`.
+    /// Allows requests to name the address that the listener is bound to, which is a loopback address but need not be
+    /// `127.0.0.1`.
     #[cfg(feature = "http")]
     pub(crate) fn bound(mut self, address: IpAddr) -> Self {
         self.options.values.loopback_only = address.is_loopback();
@@ -72,31 +73,33 @@ impl EndpointBuilder {
         self
     }
 
-    /// Sets the hosts that requests may name, with or without a port. `*` allows any host, `*.example.com` any subdomain.
-    /// Without a list any host is allowed, unless the endpoint is bound to a loopback address.
+    /// Sets the hosts that the `Host` of requests may name, with or without a port. `*` allows any host,
+    /// `*.example.com` any subdomain. Default: any host, unless the endpoint is bound to a loopback address.
     #[must_use]
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.hosts = hosts.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Lets pages of the allowed origins read the answers (CORS, WHATWG Fetch). They may send `OPTIONS` first, and see
-    /// `Mcp-Session-Id` and `WWW-Authenticate`. Default: false. Then browsers keep the answers from pages.
+    /// Sets whether pages of the allowed origins may read the responses (CORS, WHATWG Fetch). The endpoint then answers
+    /// `OPTIONS`, and exposes `Mcp-Session-Id` and `WWW-Authenticate`. Default: false, and browsers then keep the
+    /// responses from pages.
     #[must_use]
     pub fn cors(mut self, on: bool) -> Self {
         self.options.values.cors = on;
         self
     }
 
-    /// Refuses requests whose `Accept` lacks `application/json` or `text/event-stream`. Default: false.
+    /// Sets whether requests are refused whose `Accept` lacks `application/json` or `text/event-stream`. Default:
+    /// false.
     #[must_use]
     pub fn strict_accept(mut self, strict: bool) -> Self {
         self.options.values.strict_accept = strict;
         self
     }
 
-    /// Sets whether clients of the handshake era get sessions. Default: true. Without sessions any instance answers any of
-    /// their requests, but they cannot subscribe, and get no notifications.
+    /// Sets whether clients of the handshake era get sessions. Default: true. Without sessions any instance can answer
+    /// any request, but clients cannot subscribe, and get no notifications.
     #[must_use]
     pub fn sessions(mut self, on: bool) -> Self {
         self.options.values.sessions = on;
@@ -110,10 +113,11 @@ impl EndpointBuilder {
         self
     }
 
-    /// Sets the number of sessions at once, at least 1. Default: 10,000. One more takes the place of a session without a
-    /// request in progress. Its client has sent no request since the handshake and has no GET stream, or it was not used for
-    /// [`EndpointBuilder::idle_ms`]. Sessions with a GET stream go last. If no session can end, the client gets status 503.
-    /// So does a caller known by its token that has its [`crate::Limits::caller_percent`].
+    /// Sets the greatest number of open sessions, at least 1. Default: 10,000. A further session replaces one that has
+    /// no request in progress. That one's client has sent no request since the handshake and has no GET stream, or did
+    /// not use the session for [`EndpointBuilder::idle_ms`]. Sessions with a GET stream go last. If no session can end,
+    /// the client gets status 503. A caller with a token also gets it if it has its [`crate::Limits::caller_percent`]
+    /// of sessions.
     #[must_use]
     pub fn session_limit(mut self, most: usize) -> Self {
         self.options.values.session_limit = most;
@@ -127,7 +131,8 @@ impl EndpointBuilder {
         self
     }
 
-    /// Sets after how many milliseconds without an event a stream gets a comment. Default: 15,000.
+    /// Sets after how many milliseconds without an event an event stream gets a comment, which keeps it open. Default:
+    /// 15,000.
     #[must_use]
     pub fn keep_alive_ms(mut self, ms: u64) -> Self {
         self.options.values.keep_alive_ms = ms;
@@ -142,7 +147,7 @@ impl EndpointBuilder {
         self
     }
 
-    /// Sets how long a connection without a request is kept, and a response of which the client reads nothing, in
+    /// Sets how long a connection without a request is kept, and one whose client does not read its response, in
     /// milliseconds. Default: 60,000. The native listener applies it. The tower service applies it to responses.
     #[must_use]
     pub fn idle_ms(mut self, ms: u64) -> Self {
@@ -150,38 +155,41 @@ impl EndpointBuilder {
         self
     }
 
-    /// Sets how long a body may take to arrive, in milliseconds. Default: 30,000.
+    /// Sets how long the body of a request may take to arrive, in milliseconds. Default: 30,000.
     #[must_use]
     pub fn body_ms(mut self, ms: u64) -> Self {
         self.options.values.body_ms = ms;
         self
     }
 
-    /// Sets how many bytes of events a session keeps for a client that reconnects after its stream broke. Default: 1 MiB.
+    /// Sets how many bytes of events a session keeps for a client whose event stream broke and that reconnects.
+    /// Default: 1 MiB.
     #[must_use]
     pub fn replay_bytes(mut self, bytes: usize) -> Self {
         self.options.values.replay_bytes = bytes;
         self
     }
 
-    /// Sets whether requests without a bearer token are refused before the callback that judges tokens. Default: true. With false it judges
-    /// them, too: by other header fields, such as a cookie or an API key. Their token is empty. Their grant needs no audience.
+    /// Sets whether requests without a bearer token are refused before the callback that judges tokens. Default: true.
+    /// If false, the callback judges them too, with an empty token: by other header fields, such as a cookie or an API
+    /// key. Its grant then needs no audience.
     #[must_use]
     pub fn token_required(mut self, required: bool) -> Self {
         self.options.values.token_required = required;
         self
     }
 
-    /// Answers only requests with a bearer token that the application accepts. [`crate::Event::Verify`] asks about each
-    /// request, also inside a session. `protection` is what clients learn about tokens. The application judges them with
-    /// [`EndpointBuilder::verify`], or with an event loop of its own.
+    /// Requires a bearer token that the application accepts. [`crate::Event::Verify`] asks about the token of each
+    /// request, also inside a session. `protection` is what clients learn about tokens. The application judges them by
+    /// [`EndpointBuilder::verify`], or in an event loop of its own.
     #[must_use]
     pub fn protect(mut self, protection: Protection) -> Self {
         self.options.protection = Some(protection);
         self
     }
 
-    /// Sets the callback that judges tokens, at once or later. It implies the default of [`EndpointBuilder::protect`].
+    /// Sets the callback that judges bearer tokens, at once or later. Without [`EndpointBuilder::protect`], it also
+    /// requires tokens with the default [`Protection`].
     ///
     /// ```
     /// use wellhead::http::Grant;
@@ -243,7 +251,7 @@ impl SetOption for EndpointBuilder {
 #[derive(Clone)]
 pub(super) struct Options {
     pub(super) values: EndpointOptions,
-    /// Made when the endpoint is.
+    /// The check of `Origin` and `Host`, which is made together with the endpoint.
     pub(super) gate: OriginGate,
     pub(super) protection: Option<Protection>,
     pub(super) verifier: Option<Arc<Verifier>>,
@@ -261,7 +269,7 @@ impl Options {
 }
 
 impl Server {
-    /// An endpoint for Streamable HTTP.
+    /// Returns a builder of an endpoint for Streamable HTTP.
     pub fn endpoint(&self) -> EndpointBuilder {
         EndpointBuilder {
             server: self.clone(),

@@ -20,43 +20,45 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The next step of an exchange.
+/// The next thing for a driver to do about an exchange.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress {
-    /// Read the body, which has to be there at that time: give it to [`Exchange::body`], then call [`Exchange::end`].
+    /// Read the body, which has to arrive before this time: give its pieces to [`Exchange::body`], then call
+    /// [`Exchange::end`].
     Body(u64),
-    /// Run this event, on whichever thread suits, then poll again; others come out of [`Endpoint::poll_event`].
+    /// Run this event on any thread, then poll again. Other events come from [`Endpoint::poll_event`].
     Event(Event),
-    /// Send this head, then what was appended to the buffer.
+    /// Send this head, then the bytes that were appended to the buffer.
     Respond(Response),
-    /// Send what was appended to the buffer.
+    /// Send the bytes that were appended to the buffer.
     Data,
-    /// Nothing now: poll again when `ready` was called, or at that time.
+    /// Do nothing now. Poll again when `ready` is called, or at this time.
     Wait(Option<u64>),
-    /// The response is complete.
+    /// End the response, which is complete.
     Done,
 }
 
 /// The sender of a request, as the application named it when it began the exchange.
 #[derive(Default)]
 pub(super) struct Sender {
-    /// None: the token tells, if there is one.
+    /// The caller; `None` if the bearer token says who it is, or if there is no token.
     pub(super) caller: Option<Caller>,
     pub(super) context: Option<RequestContext>,
 }
 
-/// One request on its way to its response. Drop it when it is done, and when its client is gone.
+/// One request until the end of its response. Drop it when it is done, and when its client has gone.
 pub struct Exchange {
     pub(super) endpoint: Endpoint,
     pub(super) ready: Ready,
-    /// The caller; the default one until it is known.
+    /// The caller of the request. It is the default one until the caller is known.
     pub(super) caller: Caller,
-    /// True once the application has named the caller, with the request or by its verdict about the token.
+    /// True once the application has named the caller, with the request or by its answer about the token.
     pub(super) is_known: bool,
-    /// The page that asks, where pages may read the answer.
+    /// The origin of the page that sent the request; `None` if it is not from a page, or if pages may not read the
+    /// response.
     pub(super) origin: Option<String>,
-    /// When the bearer token expires.
+    /// The time when the bearer token expires, in milliseconds.
     pub(super) expires_at: Option<u64>,
     pub(super) state: ExchangeState,
     pub(super) holder: Arc<Holder>,
@@ -65,7 +67,7 @@ pub struct Exchange {
     pub(super) body: RequestBody,
     /// The cost of the whole body, until a permit takes it over.
     pub(super) body_cost: Option<Charge>,
-    /// When the state has to change, in milliseconds.
+    /// The time by which the state has to change, in milliseconds.
     pub(super) deadline: Option<u64>,
     pub(super) now: u64,
 }
@@ -79,20 +81,20 @@ pub(super) enum ExchangeState {
 }
 
 impl ExchangeState {
-    /// A response that is known as a whole.
+    /// Makes the state of a response that is known as a whole.
     pub(super) fn whole(response: Response, body: Vec<u8>) -> ExchangeState {
         ExchangeState::Whole(Some(response), body)
     }
 
-    /// The message was taken, and has no response.
+    /// Makes the state of a message that was accepted and has no answer: status 202.
     pub(super) fn accepted() -> ExchangeState {
         ExchangeState::whole(Response::empty(202), Vec::new())
     }
 }
 
-/// A POST whose body is on its way.
+/// A POST whose body has not arrived completely.
 pub(super) struct Incoming {
-    /// The fields that are looked at again once the body is there.
+    /// The header fields that are needed once the body has arrived.
     pub(super) head: Vec<(Cow<'static, str>, Vec<u8>)>,
     pub(super) accepts: Accepts,
 }
@@ -136,7 +138,7 @@ impl Exchange {
         exchange
     }
 
-    /// Goes on with that state, or refuses the request.
+    /// Enters the next state, or refuses the request.
     pub(super) fn enter(&mut self, next: Result<ExchangeState, ErrorResponse>) {
         let inner = &self.endpoint.0;
         let next = next.unwrap_or_else(|refused| {
@@ -157,7 +159,8 @@ impl Exchange {
         self.state = next;
     }
 
-    /// Some of the body, also before it was asked for. More than the limit is refused at once; the rest need not be read.
+    /// Takes a piece of the body, even before [`Progress::Body`] asked for it. A body over the limit is refused at
+    /// once; its rest need not be read.
     pub fn body(&mut self, bytes: &[u8]) {
         let inner = self.endpoint.0.clone();
         let most = inner.server.limits().message_bytes;
@@ -178,7 +181,7 @@ impl Exchange {
         inner.make_room();
     }
 
-    /// The body is complete. `now` in milliseconds.
+    /// Notes that the body is complete. `now` is the time in milliseconds.
     pub fn end(&mut self, now: u64) {
         self.now = now;
         match std::mem::replace(&mut self.state, ExchangeState::Done) {
@@ -201,17 +204,17 @@ impl Exchange {
         }
     }
 
-    /// Ends the response if it is a stream that has no end of its own, for a driver that shuts down. A listen stream ends with
-    /// its result, a session's stream with a `retry` for a client that comes back. A call in progress is still answered.
-    /// Poll the exchange afterwards. May be repeated, for a stream that has begun since.
+    /// Ends the response if it is an event stream without an end of its own, for a driver that shuts down. A listen
+    /// stream ends with its result, a session's stream with a `retry` for a client that comes back. A call in progress
+    /// is still answered. Poll the exchange afterwards. Call this again for a stream that begins later.
     pub fn end_stream(&mut self) {
         if let ExchangeState::Answering(answering) = &mut self.state {
             answering.end_stream();
         }
     }
 
-    /// Returns the driver's next step. With [`Progress::Respond`] and [`Progress::Data`], the bytes to send are appended to `out`.
-    /// `now` is the time in milliseconds.
+    /// Returns the next thing for the driver to do. With [`Progress::Respond`] and [`Progress::Data`], the bytes to
+    /// send are appended to `out`. `now` is the time in milliseconds.
     pub fn poll(&mut self, now: u64, out: &mut Vec<u8>) -> Progress {
         match self.step(now, out) {
             Progress::Done => {
@@ -266,14 +269,14 @@ impl Exchange {
         }
     }
 
-    /// Returns whether the state had to change before now.
+    /// Returns whether the deadline of the state has passed.
     pub(super) fn is_overdue(&self) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= self.now)
     }
 
-    /// Returns whether a whole request is answered although its client sends nothing more. In the stateless era that cancels it, and
-    /// a stream of what belongs to no request has no answer to wait for. While a token is judged, only the end of a request
-    /// without a body can be seen.
+    /// Returns whether a whole request is still answered after its client has closed its side of the connection. In the
+    /// stateless era that cancels the request, and a session's own stream has no answer to wait for. While a token is
+    /// judged, this can be known only of a request without a body.
     #[cfg(feature = "http")]
     pub(crate) fn outlives_input(&self) -> bool {
         match &self.state {
@@ -291,7 +294,7 @@ impl Exchange {
         &self.holder
     }
 
-    /// Runs what [`Progress::Event`] asked, here; the next poll takes what it leads to.
+    /// Runs the event of [`Progress::Event`] on this thread. The next poll takes the output that it leads to.
     #[cfg(feature = "http")]
     pub(crate) fn run(&self, event: Event) {
         match &self.state {

@@ -1,4 +1,4 @@
-//! GET: a session's event stream.
+//! GET: a client opens or resumes an event stream of its session.
 
 use super::RequestHead;
 use super::answering::{InSession, ResponseStage};
@@ -15,7 +15,7 @@ use super::streams::Resumed;
 use crate::protocol::Route;
 
 impl Exchange {
-    /// Opens the stream of what belongs to no request, or goes on with any stream of the session.
+    /// Opens the stream for messages that belong to no request, or resumes any stream of the session.
     pub(super) fn get(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         let options = &self.endpoint.0.options;
         let version = Version::read(head, self.revisions());
@@ -95,7 +95,7 @@ fn unknown_event() -> ErrorResponse {
     invalid(400, "Last-Event-ID names no event that is still kept; see replay_bytes")
 }
 
-/// The stream is over, and the client has seen all of it: it was cancelled, and has no answer. To an empty stream clients
+/// Makes the response for a stream that is over and that the client has seen completely. With an empty stream, clients
 /// would come back again and again; this tells them not to (WHATWG HTML, server-sent events).
 fn nothing_left() -> ExchangeState {
     ExchangeState::whole(Response::empty(204), Vec::new())

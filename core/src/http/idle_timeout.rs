@@ -1,28 +1,29 @@
-//! How long a driver puts up with one client that says nothing, or takes nothing, by the driver's clock.
+//! Decides when a driver ends the connection of a client that sends nothing or reads nothing, by the driver's clock.
 
-/// One transport connection of a client, between its requests and while it does not take its answers.
+/// The timeouts of one transport connection: between its requests, and while the client does not read its responses.
 #[derive(Debug)]
 pub(crate) struct IdleTimeout {
     head_ms: u64,
     idle_ms: u64,
-    /// Several requests share it (HTTP/2): a piece of one is not the beginning of the next.
+    /// True if several requests share the connection at once (HTTP/2). Input is then not the beginning of the next
+    /// request.
     shared: bool,
     requests: usize,
-    /// Since when no request is under way.
+    /// The time since when no request is in progress, in milliseconds.
     idle: u64,
-    /// Since when the head of a request is on its way.
+    /// The time since when the head of a request is arriving; `None` if none is.
     head: Option<u64>,
-    /// Since when the client takes nothing of what it is sent.
+    /// The time since when the client reads none of its response; `None` if it reads, or if there is nothing to read.
     stuck: Option<u64>,
     shutting_down: bool,
 }
 
-/// The end of a client that was silent for too long.
+/// The way to end the connection of a client that was silent for too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Silence {
-    /// Nothing is under way: end in good order.
+    /// No request is in progress: end the connection in good order.
     Idle,
-    /// It began something that it does not finish: break off.
+    /// The client does not finish a request, or does not read a response: break the connection off.
     Broken,
 }
 
@@ -40,47 +41,47 @@ impl IdleTimeout {
         }
     }
 
-    /// The connection turns out to carry several requests at once.
+    /// Notes that the connection carries several requests at once.
     pub(crate) fn mark_shared(&mut self) {
         self.shared = true;
         self.head = None;
     }
 
-    /// Returns whether one request is under way, alone.
+    /// Returns whether exactly one request is in progress, on a connection that carries one at a time.
     pub(crate) fn is_alone(&self) -> bool {
         self.requests > 0 && !self.shared
     }
 
-    /// Bytes came.
+    /// Notes that bytes of the client arrived.
     pub(crate) fn handle_input(&mut self, now: u64) {
         if self.requests == 0 && !self.shared {
             self.head.get_or_insert(now);
         }
     }
 
-    /// The head of a request is whole.
+    /// Notes that the head of a request has arrived completely.
     pub(crate) fn begin_request(&mut self) {
         self.requests += 1;
         self.head = None;
     }
 
-    /// A request is over.
+    /// Notes that a request is over.
     pub(crate) fn end_request(&mut self, now: u64) {
         self.requests = self.requests.saturating_sub(1);
         self.idle = now;
     }
 
-    /// The client took some output.
+    /// Notes that the client read some output.
     pub(crate) fn handle_output(&mut self) {
         self.stuck = None;
     }
 
-    /// The client takes no output at present.
+    /// Notes that the buffer for output is full, because the client does not read.
     pub(crate) fn handle_full_buffer(&mut self, now: u64) {
         self.stuck.get_or_insert(now);
     }
 
-    /// Returns when it is over at the latest, if nothing happens.
+    /// Returns the time at which the connection ends if nothing happens until then; `None` if it does not end.
     pub(crate) fn deadline(&self) -> Option<u64> {
         let idle = (self.requests == 0).then(|| self.idle.saturating_add(self.idle_ms));
         let head = self.head.map(|since| since.saturating_add(self.head_ms));
@@ -88,7 +89,8 @@ impl IdleTimeout {
         [idle, head, stuck].into_iter().flatten().min()
     }
 
-    /// Returns how to end the connection, if it is time. A client that was asked to end and does not is broken off.
+    /// Returns how to end the connection if its time has come. If it was to end in good order and has not, it is broken
+    /// off.
     pub(crate) fn on_timeout(&mut self, now: u64) -> Option<Silence> {
         self.deadline().filter(|deadline| *deadline <= now)?;
         if self.head.is_some() || self.stuck.is_some() || self.shutting_down {

@@ -1,4 +1,4 @@
-//! Limits that refuse a request: calls, listen streams, sessions, bytes.
+//! Refuses requests that exceed a limit: of calls, listen streams, sessions or bytes.
 
 use super::classify::PermitKind;
 use super::endpoint::Inner;
@@ -13,8 +13,8 @@ use crate::refusals::RefusalKind;
 use std::sync::Arc;
 
 impl Exchange {
-    /// Counts more calls, or a listen stream, unless the endpoint or the caller has as many as it may, or the server is
-    /// closed.
+    /// Counts `number` more calls, or a listen stream. Refuses them if the endpoint or the caller has as many as it may
+    /// have, or if the server is closed.
     pub(super) fn count(
         &mut self,
         kind: PermitKind,
@@ -36,7 +36,8 @@ impl Exchange {
         Ok(self.holder.permit(counted, body))
     }
 
-    /// Counts a listen stream. If there is no place, another stream ends; a client that has no name is refused.
+    /// Counts a listen stream. If the limit is reached, another stream ends; a client without a name is refused
+    /// instead.
     fn count_listen_stream(&self) -> Result<Counted, Full> {
         let inner = &self.endpoint.0;
         let most = inner.server.limits().listen_streams;
@@ -56,7 +57,7 @@ impl Exchange {
         Ok(Counted::Listen(place))
     }
 
-    /// Returns whether one more session may begin, for this caller and at all.
+    /// Checks that one more session may begin: for this caller, and in the whole endpoint.
     pub(super) fn room_for_session(&self, request: &RequestId) -> Result<(), ErrorResponse> {
         let most = self.endpoint.0.options.values.session_limit;
         let (unused, share) = (self.unused(), self.has_name().then(|| self.share(most)));
@@ -68,17 +69,17 @@ impl Exchange {
         full.map_or(Ok(()), |full| Err(busy(Some(request), full)))
     }
 
-    /// Returns the time since which an unused session may go if others need its place.
+    /// Returns a time. A session that was not used since then may end if another one needs its place.
     pub(super) fn unused(&self) -> Option<u64> {
         self.now.checked_sub(self.endpoint.0.options.values.idle_ms)
     }
 
-    /// Returns whether the caller has a name.
+    /// Returns whether the application has named the caller.
     fn has_name(&self) -> bool {
         !self.caller.id().is_empty()
     }
 
-    /// Returns the share of one caller.
+    /// Returns the share of one caller in a limit of `all`.
     fn share(&self, all: usize) -> Full {
         share(all, self.endpoint.0.server.limits().caller_percent)
     }
@@ -89,7 +90,7 @@ pub(super) fn busy(id: Option<&RequestId>, full: Full) -> ErrorResponse {
     refusal(503, id, None, &full.fault()).header("retry-after", "1").hint(RefusalKind::Busy, &why)
 }
 
-/// The session has as many requests and streams under way as may be.
+/// Makes the response for a session that has as many requests and event streams in progress as it may have.
 pub(super) fn crowded(id: Option<&RequestId>, most: usize) -> ErrorResponse {
     busy(id, Full { limit: "session_streams", most })
 }

@@ -1,13 +1,13 @@
-//! Exchanges that wait for what a route of a connection has to say.
+//! The exchanges that wait for output of a connection's route.
 
 use super::exchange::Ready;
 use crate::protocol::Route;
 use std::collections::BTreeMap;
 
-/// One of them: the number of its connection, the route, and a number of its own.
+/// Identifies a waiting exchange: the id of its connection, the route, and a number.
 pub(super) type ListenerKey = (u64, Route, u64);
 
-/// All of an endpoint. Those of one route are found as fast however many there are.
+/// All waiting exchanges of an endpoint. Those of one route are found equally fast, however many there are.
 #[derive(Default)]
 pub(super) struct Listeners {
     all: BTreeMap<ListenerKey, Ready>,

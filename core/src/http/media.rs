@@ -1,11 +1,11 @@
-//! The types that a client sends and accepts: `Content-Type` and `Accept` (RFC 9110 sections 8.3 and 12.5.1), `Transfer-Encoding` (RFC
-//! 9112 section 6.1).
+//! Reads the header fields about the types of bodies: `Content-Type` and `Accept` (RFC 9110 sections 8.3 and 12.5.1),
+//! and `Transfer-Encoding` (RFC 9112 section 6.1).
 
 use super::RequestHead;
 use super::origin::Refused;
 use crate::protocol::{Repeated, RouteOutput};
 
-/// The types that a client accepts as an answer.
+/// The types that a client accepts as a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Accepts {
     pub(crate) json: bool,
@@ -17,7 +17,8 @@ impl Accepts {
         if self.stream { RouteOutput::Stream } else { RouteOutput::AnswerOnly }
     }
 
-    /// Nothing said is everything; wildcards count, weights only if they are zero.
+    /// Reads the `Accept` fields of a request. Without one, the client accepts everything. Wildcards count; a weight
+    /// counts only if it is zero.
     pub(crate) fn read(head: &RequestHead<'_>) -> Accepts {
         let mut lines = head.all("accept").peekable();
         if lines.peek().is_none() {
@@ -65,7 +66,7 @@ impl Best {
     }
 }
 
-/// A media range without its parameters, and whether its weight lets it count.
+/// Returns a media range without its parameters, and false if its weight is zero. `None` if it is malformed.
 fn media_range(range: &[u8]) -> Option<(&[u8], bool)> {
     let Some(end) = range.iter().position(|byte| *byte == b';') else {
         return Some((range.trim_ascii(), true)); // as nearly every client says it
@@ -78,15 +79,16 @@ fn media_range(range: &[u8]) -> Option<(&[u8], bool)> {
     Some((name.trim_ascii(), !refused))
 }
 
-/// Returns whether the body is said to be JSON; parameters are allowed.
+/// Returns whether `Content-Type` says that the body is JSON; parameters are allowed. Fails if the field occurs several
+/// times.
 pub(crate) fn is_json(head: &RequestHead<'_>) -> Result<bool, Repeated<'static>> {
     let value = head.one("content-type")?.unwrap_or_default();
     let name = value.split(|byte| *byte == b';').next().unwrap_or_default();
     Ok(name.trim_ascii().eq_ignore_ascii_case(b"application/json"))
 }
 
-/// Refuses a body in another transfer coding than `chunked`, which may be applied once: two readers that disagree on where
-/// it ends are how requests are smuggled.
+/// Refuses a body in another transfer coding than `chunked`, which may be applied once. If two programs disagree about
+/// where a body ends, a second request can be smuggled in it.
 pub(crate) fn check_transfer_codings(head: &RequestHead<'_>) -> Result<(), Refused> {
     let lines = head.all("transfer-encoding");
     let codings = lines.flat_map(|line| line.split(|byte| *byte == b',')).map(<[u8]>::trim_ascii);

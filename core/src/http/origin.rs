@@ -1,4 +1,4 @@
-//! Decides by `Origin` and `Host` which browsers may ask, against DNS rebinding.
+//! Decides by `Origin` and `Host` which requests of browsers are answered, against DNS rebinding.
 //!
 //! Source: the transport pages of every revision from 2025-03-26 on; RFC 6454 for `Origin`.
 
@@ -6,40 +6,41 @@ use super::RequestHead;
 use crate::error::{Error, ErrorKind, Result};
 use crate::refusals::RefusalKind;
 
-/// Whom an endpoint answers.
+/// The origins and hosts whose requests an endpoint answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OriginGate {
     /// The allowed origins, other than those of this machine, as `scheme://host[:port]`.
     pub(crate) origins: Vec<String>,
-    /// The hosts that the endpoint goes by; none: any.
+    /// The hosts that requests may name; if empty, any host.
     pub(crate) hosts: Vec<String>,
-    /// The endpoint is bound to this machine only: requests of its own pages are fine, and of no other name.
+    /// True if the endpoint serves this machine only: it answers requests that name a loopback host, and those of this
+    /// machine's own pages.
     pub(crate) loopback_only: bool,
 }
 
-/// Why a request is not answered.
+/// The reason why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub(crate) status: u16,
     pub(crate) why: String,
-    /// The kind for the application's log, and the setting that would lift the refusal.
+    /// For the application's log: the kind of refusal, and the setting that would allow the request.
     pub(crate) hint: Option<(RefusalKind, &'static str)>,
 }
 
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl OriginGate {
-    /// Allows these origins and hosts, as people write them, and no others.
+    /// Allows these origins and hosts, in the spelling of the application, and no others.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for one that no request can name.
+    /// [`ErrorKind::InvalidArgument`] for an origin or host that no request can name.
     pub(crate) fn allow(&mut self, origins: &[String], hosts: &[String]) -> Result<()> {
         self.origins = origins.iter().map(|given| read_origin(given)).collect::<Result<_>>()?;
         self.hosts = hosts.iter().map(|given| read_host(given)).collect::<Result<_>>()?;
         Ok(())
     }
 
-    /// Checked on every method, before anything else is read.
+    /// Checks a request of any method, before anything else of it is read.
     pub(crate) fn check(&self, head: &RequestHead<'_>) -> Result<(), Refused> {
         let host = host(head)?;
         let origin = head.one("origin").map_err(|_| Refused {
@@ -112,7 +113,7 @@ fn never_matches(setting: &str, given: &str, [plain, port, below]: [&str; 3]) ->
     Error::new(ErrorKind::InvalidArgument, message)
 }
 
-/// Returns whether a request can name this: a host, perhaps with a port, or `*.` and a domain.
+/// Returns whether a request can name `authority`: a host, perhaps with a port, or `*.` and a domain.
 fn is_allowable(authority: &str) -> bool {
     let (name, is_below) = match authority.strip_prefix("*.") {
         Some(domain) => (domain, true),
@@ -124,8 +125,8 @@ fn is_allowable(authority: &str) -> bool {
     is_host && is_port && !(is_below && name.contains(':'))
 }
 
-/// An origin as browsers send it: in lower case, without a slash behind it, and without the port that its scheme implies
-/// (RFC 6454, section 6.2).
+/// Returns an origin in the spelling of browsers: in lower case, without a final slash, and without the port that its
+/// scheme implies (RFC 6454, section 6.2).
 fn as_sent(origin: &str) -> String {
     let mut origin = origin.strip_suffix('/').unwrap_or(origin).to_ascii_lowercase();
     for (scheme, implied) in [("http://", ":80"), ("https://", ":443")] {
@@ -136,7 +137,7 @@ fn as_sent(origin: &str) -> String {
     origin
 }
 
-/// A host as clients name it, of what people write for one: a URL, or any port as `:*`.
+/// Returns a host in the spelling of clients. An application may have written it as a URL, or with any port as `:*`.
 fn as_named(host: &str) -> String {
     let url =
         host.split_once("://").map(|(_, rest)| rest.split_once('/').map_or(rest, |(authority, _)| authority));
@@ -144,7 +145,8 @@ fn as_named(host: &str) -> String {
     authority.strip_suffix(":*").unwrap_or(authority).to_owned()
 }
 
-/// Returns whether an origin is one that was allowed: `*` is any, `https://*.example.com` any subdomain.
+/// Returns whether `origin` matches an allowed one, in which `*` is any origin and `https://*.example.com` any
+/// subdomain.
 fn is_origin(origin: &str, allowed: &str) -> bool {
     let below = allowed.split_once("://").zip(origin.split_once("://"));
     let below = below.filter(|((scheme, _), (other, _))| scheme.eq_ignore_ascii_case(other));
@@ -155,7 +157,7 @@ fn is_origin(origin: &str, allowed: &str) -> bool {
         })
 }
 
-/// Returns whether an authority goes by that name, whatever its port: `*` is any, `*.example.com` any subdomain.
+/// Returns whether `authority` matches a host, whatever its port. `*` is any host, `*.example.com` any subdomain.
 fn is_named(authority: &str, name: &str) -> bool {
     let Some(domain) = name.strip_prefix('*') else { return is_host(authority, name) };
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
@@ -165,12 +167,12 @@ fn is_named(authority: &str, name: &str) -> bool {
         || domain.starts_with('.') && is_below() && is_authority(host) && is_host(authority, host)
 }
 
-/// Returns whether an authority is this machine, whatever its port.
+/// Returns whether `authority` is this machine, whatever its port.
 fn is_local(authority: &str) -> bool {
     LOCAL.iter().any(|local| is_host(authority, local))
 }
 
-/// Returns whether an authority is that host, whatever its port.
+/// Returns whether `authority` is that host, whatever its port.
 fn is_host(authority: &str, host: &str) -> bool {
     let Some((name, port)) = authority.split_at_checked(host.len()) else { return false };
     let port =
@@ -178,8 +180,8 @@ fn is_host(authority: &str, host: &str) -> bool {
     name.eq_ignore_ascii_case(host) && port
 }
 
-/// The host that a request is for: that of the target if it names one, or else `Host`, which has to be there once and well
-/// formed in any case (RFC 9112, section 3.2).
+/// Returns the host that a request is for: that of the target if it names one, otherwise that of `Host`. In any case
+/// `Host` must be there once and well formed (RFC 9112, section 3.2).
 fn host<'a>(head: &RequestHead<'a>) -> Result<&'a str, Refused> {
     let malformed = |why: &str| Refused { status: 400, why: why.to_owned(), hint: None };
     let field = head.one("host").map_err(|_| malformed("Host came more than once"))?;
@@ -193,7 +195,7 @@ fn host<'a>(head: &RequestHead<'a>) -> Result<&'a str, Refused> {
     }
 }
 
-/// Returns whether this is a host, perhaps with a port (RFC 3986, section 3.2.2). It may be empty.
+/// Returns whether `text` is a host, perhaps with a port (RFC 3986, section 3.2.2). It may be empty.
 fn is_authority(text: &str) -> bool {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {
@@ -216,7 +218,7 @@ fn is_authority(text: &str) -> bool {
     is_host && is_port
 }
 
-/// A character that stands for itself in a host.
+/// Returns whether a byte can stand in a host without an escape.
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte)
 }

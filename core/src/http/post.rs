@@ -1,4 +1,4 @@
-//! POST: the body, and the message in it.
+//! POST: handles the message in the body.
 
 use super::RequestHead;
 use super::answering::InSession;
@@ -24,7 +24,7 @@ struct Posted<'a> {
     parsed: Parsed<'a>,
 }
 
-/// The fields that a POST is looked at for once its body is there, other than those that repeat arguments of a tool.
+/// The header fields that are needed once the body has arrived, in addition to those that repeat arguments of a tool.
 const FIELDS: [&str; 4] = [Version::FIELD, "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"];
 
 impl Exchange {
@@ -59,7 +59,7 @@ impl Exchange {
         Ok(ExchangeState::Body(Box::new(Incoming { head: fields, accepts })))
     }
 
-    /// Handles the message: finds its era and its connection.
+    /// Handles the message in a body: finds its era and its connection. Returns the next state of the exchange.
     pub(super) fn message(
         &mut self,
         incoming: &Incoming,
@@ -120,7 +120,8 @@ impl Exchange {
         }
     }
 
-    /// The revision of an answer to what cannot be read: the session's, or what the head says.
+    /// Returns the revision of the answer to a body that cannot be read: that of the session, or the one that the head
+    /// names.
     fn revision_of(&self, head: &RequestHead<'_>, version: &Version) -> Option<Revision> {
         let session = session_id(head, None).ok().and_then(|id| {
             let sessions = &self.endpoint.0.state;
@@ -129,7 +130,7 @@ impl Exchange {
         session.and_then(|connection| connection.session_revision()).or_else(|| version.revision())
     }
 
-    /// A request that stands for itself has a connection for itself.
+    /// Handles a stateless request, on a connection of its own.
     fn stateless(
         &mut self,
         posted: Posted<'_>,
@@ -206,7 +207,7 @@ impl Exchange {
         Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, Some(session))))
     }
 
-    /// Handles a message of the handshake era where there are no sessions: each request is independent.
+    /// Handles a message of the handshake era on an endpoint without sessions. Each request is independent there.
     fn without_session(
         &mut self,
         posted: Posted<'_>,

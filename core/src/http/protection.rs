@@ -1,36 +1,38 @@
-//! The answers of a protected endpoint to a client that may not enter: challenges (RFC 6750), and metadata (RFC 9728).
+//! Answers clients that have no valid token for a protected endpoint: challenges (RFC 6750), and metadata (RFC 9728).
 
 use super::RequestHead;
 use crate::encode::quote_into;
 use crate::error::{Error, ErrorKind, Result};
 use crate::uri::check_uri;
 
-/// The settings of an endpoint that requires a bearer token, which its clients learn: see [`super::EndpointBuilder::protect`].
+/// The settings of an endpoint that requires a bearer token. Its clients learn them: see
+/// [`super::EndpointBuilder::protect`].
 ///
-/// The default is for tokens that people hand out by themselves: nothing is told, and no audience compared.
+/// The default is for tokens that people hand out themselves: clients learn nothing, and audiences are not compared.
 ///
 /// Source: "Authorization" of every revision from 2025-06-18 on; RFC 6750, RFC 9728.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Protection {
-    /// The endpoint's own URL: the audience that tokens are issued for.
+    /// The endpoint's own URL, the audience that its tokens are issued for. `None`: no audience is compared.
     resource: Option<String>,
     authorization_servers: Vec<String>,
     scopes: Vec<String>,
 }
 
-/// Where the metadata of a resource stands, whatever its path (RFC 9728 section 3.1).
+/// The beginning of the path of a resource's metadata (RFC 9728 section 3.1).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// A scope that a client decides about by itself (2026-07-28, "Authorization").
+/// A scope that clients may ask for by themselves, so that challenges do not name it (2026-07-28, "Authorization").
 const OFFLINE: &str = "offline_access";
 
 impl Protection {
-    /// The endpoint is known to clients by the URL `resource`, such as `https://example.com/mcp`; tokens for it, whose
-    /// audience it is, are issued by `authorization_servers`, at least one URL. Both are served as metadata at the
-    /// well-known places, which the endpoint takes requests for, too.
+    /// Makes the settings of an endpoint that clients know by the URL `resource`, such as `https://example.com/mcp`.
+    /// Tokens with this audience are issued by `authorization_servers`, at least one URL. The endpoint serves both as
+    /// metadata at the well-known paths of RFC 9728, and takes requests for these paths, too.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for what is no `http` or `https` URL, or has a fragment, and without a server.
+    /// [`ErrorKind::InvalidArgument`] for a text that is no `http` or `https` URL or has a fragment, and without an
+    /// authorization server.
     pub fn new(
         resource: &str,
         authorization_servers: impl IntoIterator<Item = impl Into<String>>,
@@ -47,10 +49,12 @@ impl Protection {
         Ok(Protection { resource: Some(resource), authorization_servers, scopes: Vec::new() })
     }
 
-    /// The scopes that every request needs, in the form of RFC 6749 section 3.3: a token without them gets a 403.
+    /// Sets the scopes that every request needs, in the form of RFC 6749 section 3.3. A token without them gets a 403.
+    /// Default: none.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for what is no scope: nothing, or what has blanks, quotes or backslashes.
+    /// [`ErrorKind::InvalidArgument`] for a text that is no scope: an empty one, or one with blanks, quotes or
+    /// backslashes.
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Result<Protection> {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         if let Some(scope) = self.scopes.iter().find(|scope| !is_scope(scope)) {
@@ -61,22 +65,22 @@ impl Protection {
         Ok(self)
     }
 
-    /// `WWW-Authenticate` of a 401 for a request without a token.
+    /// Returns the field `WWW-Authenticate` of a 401 for a request without a token.
     pub(super) fn token_missing(&self) -> String {
         challenge([None, self.metadata_member(), scope(&self.scopes)])
     }
 
-    /// `WWW-Authenticate` of a 401 for a request whose token is not valid.
+    /// Returns the field `WWW-Authenticate` of a 401 for a request whose token is not valid.
     pub(super) fn token_invalid(&self) -> String {
         challenge([Some("error=\"invalid_token\"".to_owned()), self.metadata_member(), scope(&self.scopes)])
     }
 
-    /// `WWW-Authenticate` of a 403: the token lacks one of these scopes.
+    /// Returns the field `WWW-Authenticate` of a 403 for a token that lacks one of these scopes.
     pub(super) fn forbidden(&self, scopes: &[String]) -> String {
         challenge([Some("error=\"insufficient_scope\"".to_owned()), scope(scopes), self.metadata_member()])
     }
 
-    /// `WWW-Authenticate` of a 400: the field is malformed.
+    /// Returns the field `WWW-Authenticate` of a 400 for a malformed `Authorization` field.
     pub(super) fn malformed(&self) -> String {
         challenge([Some("error=\"invalid_request\"".to_owned()), self.metadata_member(), None])
     }
@@ -86,7 +90,7 @@ impl Protection {
         &self.scopes
     }
 
-    /// Returns whether a token was issued for this endpoint.
+    /// Returns whether a token with these audiences was issued for this endpoint.
     pub(super) fn is_audience(&self, audience: &[String]) -> bool {
         let Some(resource) = &self.resource else { return true };
         audience.iter().any(|named| canonical(named).is_ok_and(|named| named == *resource))
@@ -97,15 +101,15 @@ impl Protection {
         Some(format!("resource_metadata=\"{origin}{WELL_KNOWN}{path}\""))
     }
 
-    /// Returns whether the metadata stands at a path: at the root's place, the resource's, and that of the endpoint's own path,
-    /// which may differ behind a proxy.
+    /// Returns whether `path` is one of the metadata: that of the origin, that of the resource's path, or that of the
+    /// endpoint's own path, which may differ behind a proxy.
     pub(super) fn is_metadata(&self, path: &str, endpoint: &str) -> bool {
         let Some(resource) = &self.resource else { return false };
         let Some(rest) = path.strip_prefix(WELL_KNOWN) else { return false };
         rest.is_empty() || rest == split(resource).1 || rest == endpoint
     }
 
-    /// The metadata document, JSON.
+    /// Returns the metadata document as JSON.
     pub(super) fn metadata(&self) -> Vec<u8> {
         let mut out = b"{\"resource\":".to_vec();
         quote_into(self.resource.as_deref().unwrap_or_default(), &mut out);
@@ -120,17 +124,18 @@ impl Protection {
     }
 }
 
-/// The token of a request.
+/// The bearer token of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RequestToken<'a> {
     None,
     Bearer(&'a str),
-    /// The field is there twice, or says that it is a bearer token and has none.
+    /// The field occurs twice, or names the scheme `Bearer` without a token.
     Malformed,
 }
 
 impl<'a> RequestToken<'a> {
-    /// Only the `Authorization` field counts: a token in the query would end in logs.
+    /// Reads the token in the field `Authorization`. A token in the query does not count, because it would get into
+    /// logs.
     pub(super) fn read(head: &RequestHead<'a>) -> RequestToken<'a> {
         let Ok(field) = head.one("authorization") else { return RequestToken::Malformed };
         let Some(field) = field else { return RequestToken::None };
@@ -164,7 +169,8 @@ fn is_scope(scope: &str) -> bool {
     !scope.is_empty() && scope.bytes().all(|byte| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~'))
 }
 
-/// A URL in the form in which it is compared: scheme and host in lower case, no slash where there is no path.
+/// Returns a URL in the form in which URLs are compared: scheme and host in lower case, and no slash if there is no
+/// path.
 fn canonical(url: &str) -> Result<String> {
     let invalid = |why: &str| {
         Err(Error::new(
@@ -186,7 +192,7 @@ fn canonical(url: &str) -> Result<String> {
     }
 }
 
-/// Scheme and authority, and the path, which is empty at the root.
+/// Splits a URL into its scheme and authority, and its path, which is empty at the root.
 fn split(url: &str) -> (&str, &str) {
     let from = url.find("://").map_or(0, |at| at + 3);
     let at = url[from..].find(['/', '?']).map_or(url.len(), |at| from + at);

@@ -1,20 +1,20 @@
-//! The order in which the events of all sessions were kept, so that the oldest goes first.
+//! The order in which the events of all sessions were sent, so that the oldest is dropped first.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// One event: its session, its stream and its number there.
+/// Identifies one event: its session, its stream, and its number in the stream.
 type EventKey = (Arc<str>, u64, u64);
 
-/// Events in the order in which they were said. Some are not kept any more: they are swept out when there are twice as many
-/// events as there were after the last sweep.
+/// Events in the order in which they were sent. Some are not kept by their streams any more: they are removed once
+/// there are twice as many events as after the last sweep.
 #[derive(Debug)]
 pub(super) struct Replay {
     order: VecDeque<EventKey>,
     sweep_at: usize,
 }
 
-/// Fewer events are not worth a sweep.
+/// With fewer events than this, none are swept out.
 const FEW: usize = 1_024;
 
 impl Default for Replay {
@@ -24,7 +24,7 @@ impl Default for Replay {
 }
 
 impl Replay {
-    /// Adds an event. `keeps`: whether one is still kept.
+    /// Adds an event. `keeps` returns whether an event is still kept.
     pub(super) fn add(
         &mut self,
         session: Arc<str>,
@@ -39,7 +39,7 @@ impl Replay {
         }
     }
 
-    /// Takes out the event that was said first.
+    /// Removes the event that was sent first and returns it; `None` if there is none.
     pub(super) fn oldest(&mut self) -> Option<EventKey> {
         self.order.pop_front()
     }

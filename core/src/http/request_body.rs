@@ -1,4 +1,4 @@
-//! The body of a request while it arrives, which the endpoint lets go if others need its room.
+//! The body of a request while it arrives. The endpoint drops it if other requests need its room.
 
 use super::endpoint::Inner;
 use super::exchange::Ready;
@@ -12,33 +12,34 @@ use std::sync::Arc;
 pub(super) struct RequestBody {
     holder: Arc<Holder>,
     ready: Ready,
-    /// When the request began, in milliseconds.
+    /// The time when the request began, in milliseconds.
     since: u64,
     place: BodyPlace,
-    /// How many bytes have arrived.
+    /// The number of bytes that have arrived.
     arrived: usize,
-    /// How many bytes are charged.
+    /// The number of bytes that count for the endpoint's limit.
     charged: usize,
-    /// How long it is, if the head says so.
+    /// The length of the whole body, if the head names it.
     pub(super) length: Option<usize>,
 }
 
-/// Where the bytes of a body are.
+/// The place where the bytes of a body are.
 enum BodyPlace {
-    /// Here. Most bodies come in one piece, so that no other thread needs to find them.
+    /// In the exchange itself. Most bodies come in one piece, so that no other thread needs to find them.
     Own(Buffer),
-    /// Where the endpoint finds them to let them go, once a piece came that is not the last.
+    /// In the list of the endpoint, which can drop them there. A body moves there when a piece came that is not the
+    /// last.
     Shared { registry: Arc<Lock<RequestBodies>>, number: u64, arriving: Arc<Arriving> },
 }
 
-/// A body that the endpoint can let go.
+/// A body that the endpoint can drop.
 struct Arriving {
     holder: Arc<Holder>,
     ready: Ready,
     since: u64,
-    /// How many bytes are charged.
+    /// The number of bytes that count for the endpoint's limit.
     charged: AtomicUsize,
-    /// The bytes so far, or the limit for which the endpoint dropped the body.
+    /// The bytes so far, or the limit because of which the endpoint dropped the body.
     buffer: Lock<Result<Buffer, Full>>,
 }
 
@@ -48,20 +49,20 @@ struct Buffer {
     charge: Option<ArrivingCharge>,
 }
 
-/// The bodies of an endpoint that lack their end and hold bytes.
+/// The bodies of an endpoint that are incomplete and hold bytes. It can drop them.
 #[derive(Default)]
 pub(super) struct RequestBodies {
     last: u64,
     arriving: BTreeMap<u64, Arc<Arriving>>,
 }
 
-/// Room that a request needs.
+/// The room that a request needs for its bytes.
 pub(super) struct RoomNeed<'a> {
     pub(super) holder: &'a Arc<Holder>,
-    /// The number of its body, if the endpoint could let that go.
+    /// The number of the request's own body, if the endpoint could drop that.
     pub(super) number: Option<u64>,
     pub(super) bytes: usize,
-    /// The cost of the request with these bytes: see [`cost`].
+    /// The cost that the request would have with these bytes: see [`cost`].
     pub(super) cost: u128,
 }
 
@@ -76,8 +77,8 @@ impl RequestBody {
         self.arrived
     }
 
-    /// Appends a piece of a body of at most `most` bytes. Charges what the buffer grows by. If there is no room, the
-    /// endpoint lets the body go that costs most, which may be this one.
+    /// Appends a piece of a body that may have at most `most` bytes, and counts the growth of the buffer. If there is
+    /// no room, the endpoint drops the body that costs most, which may be this one.
     pub(super) fn append(&mut self, bytes: &[u8], most: usize, inner: &Inner) -> Result<(), Full> {
         let length = self.arrived + bytes.len();
         let grown = if length > self.charged { Some(self.charge(length, most, inner)?) } else { None };
@@ -93,7 +94,7 @@ impl RequestBody {
         Ok(())
     }
 
-    /// Charges room for a body of `length` bytes: for twice what there is, if there is room for that.
+    /// Counts room for a body of `length` bytes. It counts room for twice the current bytes if there is that much.
     fn charge(&self, length: usize, most: usize, inner: &Inner) -> Result<ArrivingCharge, Full> {
         let RequestBody { holder, charged, .. } = self;
         let ahead = charged.saturating_mul(2).min(self.length.unwrap_or(most)).max(length);
@@ -105,7 +106,7 @@ impl RequestBody {
         })
     }
 
-    /// Lets the endpoint find the body from now on.
+    /// Moves the body to the list of the endpoint, which can drop it from now on.
     fn share(&mut self, inner: &Inner) {
         let BodyPlace::Own(buffer) = &mut self.place else { return };
         let (buffer, charged) = (Lock::new(Ok(std::mem::take(buffer))), AtomicUsize::new(self.charged));
@@ -116,7 +117,7 @@ impl RequestBody {
         self.place = BodyPlace::Shared { registry, number, arriving };
     }
 
-    /// Its number among those that the endpoint can let go.
+    /// Returns the number of the body in the endpoint's list; `None` if it is not there.
     fn number(&self) -> Option<u64> {
         match &self.place {
             BodyPlace::Own(_) => None,
@@ -124,7 +125,7 @@ impl RequestBody {
         }
     }
 
-    /// The limit for which the endpoint let the body go.
+    /// Returns the limit because of which the endpoint dropped the body; `None` if it did not.
     pub(super) fn refused(&self) -> Option<Full> {
         match &self.place {
             BodyPlace::Own(_) => None,
@@ -134,7 +135,7 @@ impl RequestBody {
         }
     }
 
-    /// Takes the body, and the charge for it. The endpoint cannot let it go any more.
+    /// Takes the body and its charge. The endpoint cannot drop it any more.
     pub(super) fn take(&mut self) -> Result<(Vec<u8>, Option<Charge>), Full> {
         (self.arrived, self.charged) = (0, 0);
         let buffer = match std::mem::replace(&mut self.place, BodyPlace::Own(Buffer::default())) {
@@ -155,7 +156,8 @@ impl Drop for RequestBody {
     }
 }
 
-/// Reserves room, and lets go of the body that costs most until there is some. Fails if the holder's own bodies cost most.
+/// Calls `reserve`, and drops the body that costs most until there is room. Fails if the bodies of the holder in need
+/// cost most.
 pub(super) fn make_room<R>(
     inner: &Inner,
     need: &RoomNeed<'_>,
@@ -181,8 +183,8 @@ struct Share<'a> {
     costliest: (u128, &'a (u64, Arc<Arriving>)),
 }
 
-/// The costliest body of the holder whose bodies cost most together. None if that is the one in need, or if there is no room
-/// for it without any of these bodies.
+/// Returns the costliest body of the holder whose bodies cost most together. `None` if that is the holder in need, or
+/// if even without all these bodies there were no room.
 fn costliest<'a>(
     all: &'a [(u64, Arc<Arriving>)],
     need: &RoomNeed<'_>,
@@ -211,8 +213,8 @@ fn costliest<'a>(
     helps.then_some(share.costliest.1)
 }
 
-/// Returns the cost of a body to other clients: its bytes, times the milliseconds since its request began. So a large body
-/// that is sent at once finds room next to large bodies that are sent slowly.
+/// Returns what a body costs other clients: its bytes, times the milliseconds since its request began. So a large body
+/// that is sent at once finds room even if large bodies are sent slowly.
 pub(super) fn cost(bytes: usize, since: u64, now: u64) -> u128 {
     bytes as u128 * u128::from(now.saturating_sub(since).saturating_add(1))
 }
@@ -232,7 +234,8 @@ impl Arriving {
         })
     }
 
-    /// Takes the bytes and their charge. `then` takes their place, and tells the exchange if they are gone.
+    /// Takes the bytes and their charge, and puts `then` in their place. `then` tells the exchange whether the endpoint
+    /// dropped them.
     fn take(&self, then: Result<Buffer, Full>) -> Result<Buffer, Full> {
         self.buffer.with(|buffer, _| {
             if let Err(full) = buffer {
@@ -245,7 +248,8 @@ impl Arriving {
 }
 
 impl Buffer {
-    /// Appends a piece. `charged` bytes are charged with `grown`, which the buffer takes over.
+    /// Appends a piece. `grown` is the charge for the first `charged` bytes of the buffer's growth, and belongs to the
+    /// buffer then.
     fn append(&mut self, bytes: &[u8], charged: usize, grown: Option<ArrivingCharge>) {
         match (&mut self.charge, grown) {
             (Some(charge), Some(grown)) => charge.add(grown),

@@ -1,23 +1,23 @@
-//! The head of a response, and responses that need no connection.
+//! Heads of responses, and responses that need no connection.
 
 use crate::jsonrpc::write::{ReplyId, error};
 use crate::jsonrpc::{RequestId, RpcError};
 use crate::refusals::RefusalKind;
 use crate::revision::Revision;
 
-/// Status and header fields of a response (RFC 9110).
+/// The status code and header fields of a response (RFC 9110).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// Field lines, names in lower case.
+    /// The header fields with their values; the names are in lower case.
     pub headers: Vec<(&'static str, String)>,
-    /// How many bytes follow, if that is known: `content-length` is among the headers then.
+    /// The length of the body in bytes, if it is known. `headers` has `content-length` then.
     pub length: Option<u64>,
 }
 
 impl Response {
-    /// A refusal without a body.
+    /// Makes the head of a refusal without a body.
     #[cfg(feature = "http")]
     pub(crate) fn refusal(status: u16) -> Response {
         Response::empty(status)
@@ -54,7 +54,7 @@ impl Response {
 pub(super) struct ErrorResponse {
     pub(super) response: Response,
     pub(super) body: Vec<u8>,
-    /// The line for the application's log.
+    /// The kind of refusal and the line for the application's log, if the log is to mention the refusal.
     pub(super) hint: Option<Box<(RefusalKind, String)>>,
 }
 
@@ -73,7 +73,7 @@ impl ErrorResponse {
         self
     }
 
-    /// Tells the application's log about the refusal, too.
+    /// Adds a line about the refusal for the application's log.
     pub(super) fn hint(mut self, kind: RefusalKind, why: &str) -> ErrorResponse {
         let line = format!("a request was answered {}: {why}", self.response.status);
         self.hint = Some(Box::new((kind, line)));
@@ -81,7 +81,7 @@ impl ErrorResponse {
     }
 }
 
-/// A refusal that says why, as a JSON-RPC error. The id is that of the request, if its body was read.
+/// Makes a refusal whose body is a JSON-RPC error. It has the id of the request if the body was read.
 pub(super) fn refusal(
     status: u16,
     id: Option<&RequestId>,
@@ -96,8 +96,8 @@ pub(super) fn refusal(
     whole(status, reply, fault)
 }
 
-/// The answer to what has no id that could be read: an error of JSON-RPC, whose id is null, or absent where a revision
-/// does not admit that.
+/// Makes the response to a body without a readable id: a JSON-RPC error whose id is null, or absent if the revision
+/// does not allow null.
 pub(super) fn unreadable(revision: Option<&Revision>, fault: &RpcError) -> ErrorResponse {
     let null = revision.is_none_or(|revision| revision.null_id);
     whole(400, if null { ReplyId::Null } else { ReplyId::Omitted }, fault)
@@ -109,7 +109,7 @@ fn whole(status: u16, reply: ReplyId<'_>, fault: &RpcError) -> ErrorResponse {
     ErrorResponse::new(Response::json(status, body.len() as u64), body)
 }
 
-/// [`refusal`] of a request that the transport does not let through, whatever it asks for.
+/// Makes a refusal of a request that breaks the rules of the transport, whatever its message is.
 pub(super) fn invalid(status: u16, what: &str) -> ErrorResponse {
     refusal(status, None, None, &RpcError::invalid_request(what))
 }

@@ -1,14 +1,14 @@
-//! The head of the answer to one POST, chosen from what its route has to say first.
+//! Chooses the head of the response to a POST by the first message of its route.
 
 use super::media::Accepts;
 use crate::connection::Transmit;
 use crate::protocol::{MessageKind, Stage};
 use crate::revision::Era;
 
-/// The head of a response.
+/// The head of a response, by the kind of its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResponseHead {
-    /// One JSON body of this many bytes.
+    /// One JSON body of `length` bytes.
     Json {
         /// The status code (RFC 9110 section 15).
         status: u16,
@@ -17,17 +17,17 @@ pub(crate) enum ResponseHead {
     },
     /// An event stream, status 200. Its last event is the answer.
     EventStream,
-    /// No body.
+    /// No body, with a status code.
     Empty {
         /// The status code.
         status: u16,
     },
 }
 
-/// One POST on its way to an answer. Pure: no clock, no I/O.
+/// The choice of the head for one POST. It has no clock and does no I/O.
 ///
-/// The response is JSON if the answer comes first. It is a stream if other messages precede the answer, or if the client
-/// accepts nothing else. For a client that accepts no stream, the connection sends only the answer.
+/// The response is JSON if the answer is the first message. It is an event stream if other messages precede the answer,
+/// or if the client accepts nothing else. If the client accepts no event stream, the connection sends the answer only.
 #[derive(Debug, Clone)]
 pub(crate) struct HeadChoice {
     accepts_json: bool,
@@ -36,8 +36,8 @@ pub(crate) struct HeadChoice {
 }
 
 impl HeadChoice {
-    /// Makes the head of a response whose status and content type are not chosen yet. Only in the stateless era does an error have
-    /// a status of its own, such as 404 for an unknown method.
+    /// Begins the choice for a POST whose client accepts these types. Only in the stateless era does an error have a
+    /// status code of its own, such as 404 for an unknown method.
     pub(crate) fn new(accepts: Accepts, era: Era) -> Self {
         HeadChoice { accepts_json: accepts.json, era, chosen: None }
     }
@@ -48,12 +48,12 @@ impl HeadChoice {
         self.era == Era::Stateless
     }
 
-    /// The choice for a response that is a stream from the start.
+    /// Makes the choice for a response that is an event stream from the start.
     pub(crate) fn stream() -> Self {
         HeadChoice { accepts_json: false, era: Era::Handshake, chosen: Some(ResponseHead::EventStream) }
     }
 
-    /// Returns the head if this is the first transmit of the route; the bytes follow it.
+    /// Returns the head if this is the first transmit of the route; its bytes follow the head. `None` for later ones.
     pub(crate) fn choose(&mut self, transmit: &Transmit<'_>) -> Option<ResponseHead> {
         if self.chosen.is_some() {
             return None;
@@ -106,7 +106,7 @@ mod tests {
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{members}{META}}}}}"#)
     }
 
-    /// The steps that a message leads to, and the bytes after each.
+    /// Returns the heads that the messages lead to, and the number of bytes after each.
     fn steps(
         connection: &Connection,
         choice: &mut HeadChoice,

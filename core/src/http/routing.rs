@@ -1,4 +1,4 @@
-//! Where a request goes: the checks of its head, then its method.
+//! Decides what handles a request: checks its head, then looks at its method.
 
 use super::RequestHead;
 use super::answering::{Answering, InSession, ResponseStage};
@@ -19,16 +19,16 @@ use crate::request_head::HEAD_BYTES;
 use crate::revision::Revisions;
 
 pub(super) const NO_STREAM: &str = "Accept does not allow text/event-stream";
-/// The field that names a session.
+/// The header field that names a session.
 pub(super) const SESSION: &str = "Mcp-Session-Id";
 const NO_SESSION: &str = "Mcp-Session-Id is missing; see sessions";
 const UNKNOWN_SESSION: &str = "the session is unknown or has ended; see session_ms";
-/// The application's log has this.
+/// The line of the application's log about a request for an unknown session.
 const FOREIGN_SESSION: &str = "the session is unknown or has ended; see `session_ms`. If another process began it, share \
     `cursor_key` among them and turn `sessions` off";
 
 impl Exchange {
-    /// Judges everything that needs neither the body nor the application's judgement of a token.
+    /// Checks a request as far as neither the body nor the application's answer about a token is needed.
     pub(super) fn admit(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         let inner = self.endpoint.0.clone();
         let options = &inner.options;
@@ -70,7 +70,7 @@ impl Exchange {
         }
     }
 
-    /// Handles the rest of the head, of a client that is known by now.
+    /// Handles the rest of the head, once the caller is known.
     pub(super) fn head(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
         match head.method {
             "POST" => self.post(head),
@@ -83,7 +83,7 @@ impl Exchange {
         self.endpoint.0.server.revisions()
     }
 
-    /// Returns an error response if the head names a revision that is not served.
+    /// Fails with a response if the head names a revision that the server does not serve.
     pub(super) fn check_version(&self, version: &Version) -> Result<(), ErrorResponse> {
         match version {
             Version::Unknown(requested) => {
@@ -117,7 +117,7 @@ impl Exchange {
         })
     }
 
-    /// The session's caller is by now the one of this request.
+    /// Makes the caller of this request the caller of its session.
     pub(super) fn renew(&self, connection: &Connection) {
         if self.is_known {
             connection.renew_caller(self.caller.clone().without_request());
@@ -140,7 +140,8 @@ pub(super) fn unknown_session(request: Option<&RequestId>) -> ErrorResponse {
         .hint(RefusalKind::Session, FOREIGN_SESSION)
 }
 
-/// The method is not among those of the endpoint, but would be with that setting, if there is one.
+/// Makes the response to a method that the endpoint does not offer. `setting` is the one that would offer it, if there
+/// is one.
 pub(super) fn not_offered(options: &Options, head: &RequestHead<'_>, setting: Option<&str>) -> ErrorResponse {
     let refused = match setting {
         Some(setting) => invalid(405, &format!("{} is not offered; see {setting}", head.method)),
@@ -154,7 +155,7 @@ pub(super) fn closing(id: Option<&RequestId>) -> ErrorResponse {
     refusal(503, id, None, &RpcError::invalid_request("the server is closing"))
 }
 
-/// The methods that the endpoint takes.
+/// Returns the methods that the endpoint offers, for the field `Allow`.
 fn offered(options: &Options) -> &'static str {
     match (options.values.sessions, options.values.delete) {
         (false, _) => "POST",

@@ -10,58 +10,58 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A client that made a handshake.
+/// The session of a client that made a handshake.
 pub(super) struct HttpSession {
     id: Arc<str>,
     pub(super) connection: Connection,
-    /// The caller that began it. Requests of other callers do not reach it.
+    /// The id of the caller that began the session. Requests of other callers do not find it.
     caller: Box<[u8]>,
     pub(super) streams: Streams,
-    /// The stream of what belongs to no request, if a client has it open.
+    /// The number of the stream for messages that belong to no request, if the client has opened one.
     pub(super) standalone: Option<u64>,
-    /// Exchanges in progress, GET streams included.
+    /// The number of exchanges in progress, GET streams included.
     busy: usize,
-    /// GET streams for what belongs to no request.
+    /// The number of open GET streams for messages that belong to no request.
     streaming: usize,
     /// True if its client has sent a request since the handshake.
     active: bool,
-    /// When it was last used.
+    /// The time of its last use, in milliseconds.
     used: u64,
-    /// When to tell its connection the time.
+    /// The time at which its connection is to be told the time, for a deadline. `None`: it has no deadline.
     tick_at: Option<u64>,
 }
 
-/// All sessions of an endpoint. What concerns one costs the same however many there are.
+/// All sessions of an endpoint. A step of one costs about the same, however many there are.
 #[derive(Default)]
 pub(super) struct Sessions {
     by_id: BTreeMap<Arc<str>, HttpSession>,
-    /// Sessions without a request in progress, by [`Spare`] and then by the time of their last use.
+    /// The sessions without a request in progress, one set for each kind of [`Spare`], in the order of their last use.
     spare: [BTreeSet<(u64, Arc<str>)>; 4],
-    /// How many each caller has.
+    /// The number of sessions that each caller has, by the caller's id.
     by_caller: BTreeMap<Box<[u8]>, usize>,
     by_connection: BTreeMap<u64, Arc<str>>,
-    /// When to tell which session the time: those with a deadline, and those that were in use when they were last told. No
-    /// exchange may wait for the deadline.
+    /// The times at which connections are to be told the time, with their sessions. A session has one if it has a
+    /// deadline or is in use, because no exchange may be waiting for the deadline.
     ticks: BTreeSet<(u64, Arc<str>)>,
-    /// Routes whose exchange is gone before their answer, by the number of their connection. With a stream: for a client that
-    /// comes back to it.
+    /// Routes whose exchange ended before their answer, by the id of their connection. Each has the stream on which a
+    /// client can come back for the answer; `None` if it cannot.
     abandoned: BTreeMap<u64, BTreeMap<Route, Option<u64>>>,
     /// The kept events of all streams, in the order in which they were sent.
     replay: Replay,
 }
 
-/// The purpose of an exchange.
+/// The use that an exchange makes of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Messages without a request.
+    /// It sends messages that are no requests.
     Messages,
     Requests,
-    /// The stream of what belongs to no request.
+    /// It has the stream for messages that belong to no request.
     Stream,
 }
 
 impl Purpose {
-    /// Returns the purpose of an exchange that takes the output of a route.
+    /// Returns the purpose of an exchange that sends the output of a route.
     pub(super) fn of_route(route: Route) -> Purpose {
         match route {
             Route::Connection => Purpose::Stream,
@@ -70,7 +70,8 @@ impl Purpose {
     }
 }
 
-/// A kind of session without a request in progress. When a session needs a place, the first kind goes first.
+/// A kind of session without a request in progress. If a new session needs a place, a session of the first kind ends
+/// first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spare {
     /// Its client has sent no request since the handshake, and has no stream.
@@ -81,7 +82,7 @@ enum Spare {
     Stream = 3,
 }
 
-/// A new session id: 128 bits of randomness in hexadecimal, which is visible ASCII.
+/// Makes a session id: 128 random bits in hexadecimal, which is visible ASCII as the protocol requires.
 pub(super) fn new_id() -> Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)
@@ -103,13 +104,14 @@ impl HttpSession {
         })
     }
 
-    /// Returns whether one more exchange may begin. Then there is always a stream without an exchange that can be forgotten.
+    /// Returns whether one more exchange may begin. If so, there is always a stream without an exchange that can be
+    /// forgotten.
     pub(super) fn has_room(&self, most: usize) -> bool {
         self.busy < most
     }
 
-    /// Makes a stream the one of what belongs to no request. If the session had another one, that ends, and the events
-    /// that its client was not sent go on here. Returns their numbers here if it had.
+    /// Makes a stream the one for messages that belong to no request. If the session had another one, that ends, and
+    /// its unsent events move to this one. Returns their numbers here; `None` if there was no other one.
     pub(super) fn take_over(&mut self, stream: u64, most: usize) -> Option<Vec<u64>> {
         let former = self.standalone.replace(stream).filter(|former| *former != stream)?;
         let unsent = self.streams.part(former).into_iter();
@@ -122,7 +124,8 @@ impl Sessions {
         self.by_id.len()
     }
 
-    /// A session that its handshake's exchange is about. `tick_at`: see [`Sessions::enter`].
+    /// Adds the session that a handshake begins. The handshake's exchange uses it. For `tick_at` see
+    /// [`Sessions::enter`].
     pub(super) fn add(
         &mut self,
         id: &str,
@@ -150,17 +153,18 @@ impl Sessions {
         self.schedule_tick(id, tick_at);
     }
 
-    /// The session, if it is that caller's.
+    /// Returns the session with this id; `None` if there is none, or if another caller began it.
     pub(super) fn find(&mut self, id: &str, caller: &[u8]) -> Option<&mut HttpSession> {
         self.by_id.get_mut(id).filter(|session| *session.caller == *caller)
     }
 
-    /// The session, for an exchange that has found it before.
+    /// Returns a session for an exchange that has found it before; `None` if it has ended.
     pub(super) fn get(&mut self, id: &str) -> Option<&mut HttpSession> {
         self.by_id.get_mut(id)
     }
 
-    /// An exchange of the session begins. `tick_at`: when to tell its connection the time, for the calls that may come of this.
+    /// Notes that an exchange begins to use the session. `tick_at` is when to tell its connection the time, for calls
+    /// of this exchange.
     pub(super) fn enter(&mut self, id: &str, purpose: Purpose, now: u64, tick_at: Option<u64>) {
         self.change(id, |session| {
             session.busy += 1;
@@ -171,7 +175,7 @@ impl Sessions {
         self.schedule_tick(id, tick_at);
     }
 
-    /// That exchange is over.
+    /// Notes that an exchange no longer uses the session. Returns the session if it still exists.
     pub(super) fn exit(&mut self, id: &str, purpose: Purpose, now: u64) -> Option<&mut HttpSession> {
         self.change(id, |session| {
             session.used = session.used.max(now);
@@ -180,7 +184,7 @@ impl Sessions {
         })
     }
 
-    /// Changes the use of a session, and its place among the spare ones.
+    /// Changes how a session is used, and then its place among the spare ones. Returns the session if it still exists.
     fn change(&mut self, id: &str, change: impl FnOnce(&mut HttpSession)) -> Option<&mut HttpSession> {
         let session = self.by_id.get_mut(id)?;
         if let Some(kind) = session.spare() {
@@ -210,14 +214,14 @@ impl Sessions {
         Some(session)
     }
 
-    /// Returns how many sessions a caller has.
+    /// Returns the number of sessions that a caller has.
     pub(super) fn of_caller(&self, caller: &[u8]) -> usize {
         self.by_caller.get(caller).copied().unwrap_or_default()
     }
 
-    /// Returns the session that goes first when another one needs a place: see [`Spare`]. Among those of one kind it is
-    /// the least recently used one. A session that has sent a request, or has a stream, goes only if it was last used before
-    /// `unused`.
+    /// Returns the session that ends first if another one needs a place: see [`Spare`]. Among those of one kind it is
+    /// the least recently used one. A session that has sent a request, or has a stream, ends only if its last use was
+    /// before `unused`.
     pub(super) fn dispensable(&self, unused: Option<u64>) -> Option<&Arc<str>> {
         let kinds = [Spare::Unused, Spare::Idle, Spare::UnusedStream, Spare::Stream];
         kinds.into_iter().find_map(|kind| {
@@ -233,19 +237,19 @@ impl Sessions {
         idle.filter_map(|kind| self.spare[kind as usize].first()).min()
     }
 
-    /// Takes out a [dispensable](Sessions::dispensable) session if there are `most`.
+    /// Removes a [dispensable](Sessions::dispensable) session and returns it, if there are `most` sessions.
     pub(super) fn make_place(&mut self, most: usize, unused: Option<u64>) -> Option<HttpSession> {
         let id = (self.len() >= most).then(|| self.dispensable(unused).cloned())??;
         self.remove(&id)
     }
 
-    /// Returns when the first unused session ends, or when a session has to be told the time.
+    /// Returns the next time at which an unused session ends, or a connection is to be told the time.
     pub(super) fn deadline(&self, session_ms: u64) -> Option<u64> {
         let idle = self.first_idle().map(|(used, _)| used.saturating_add(session_ms));
         idle.into_iter().chain(self.ticks.first().map(|(at, _)| *at)).min()
     }
 
-    /// Takes the sessions out that were not used for too long.
+    /// Removes the sessions that were unused for `session_ms` and returns them.
     pub(super) fn expire(&mut self, now: u64, session_ms: u64) -> Vec<HttpSession> {
         let mut expired = Vec::new();
         while let Some((used, id)) = self.first_idle()
@@ -259,7 +263,7 @@ impl Sessions {
 
     // ---- what is kept of streams
 
-    /// Sends an event on a stream of a session, and keeps it for a client that resumes if there is room.
+    /// Adds an event to a stream of a session. It is also kept for a client that resumes the stream, if there is room.
     pub(super) fn say(
         &mut self,
         id: &str,
@@ -274,7 +278,7 @@ impl Sessions {
         }
     }
 
-    /// An event of a session is kept, and goes in its turn.
+    /// Notes that an event of a session is kept. The oldest events of all sessions are dropped first.
     pub(super) fn said(&mut self, id: &str, stream: u64, event: u64, account: &Account) {
         let Some((id, _)) = self.by_id.get_key_value(id) else { return };
         let keeps = |id: &str, stream, event| {
@@ -284,7 +288,7 @@ impl Sessions {
         self.make_room(account);
     }
 
-    /// Lets go of what was kept first, whosesoever it is, until there is no more than may be.
+    /// Drops the oldest kept events of any session, until the endpoint holds no more bytes than its limit.
     pub(super) fn make_room(&mut self, account: &Account) {
         while account.is_over()
             && let Some((id, stream, event)) = self.replay.oldest()
@@ -299,7 +303,7 @@ impl Sessions {
 
     // ---- time
 
-    /// A session is to be told the time then, if not before.
+    /// Has the connection of a session told the time at `at`, unless it is told earlier.
     fn schedule_tick(&mut self, id: &str, at: Option<u64>) {
         let (Some(at), Some(session)) = (at, self.by_id.get_mut(id)) else { return };
         if session.tick_at.is_none_or(|before| at < before) {
@@ -309,14 +313,14 @@ impl Sessions {
         }
     }
 
-    /// [`Sessions::schedule_tick`] for the session of that connection, if it has one.
+    /// Does what [`Sessions::schedule_tick`] does, for the session of a connection, if it has one.
     pub(super) fn schedule_tick_of(&mut self, connection: u64, at: Option<u64>) {
         if let Some(id) = self.by_connection.get(&connection).cloned() {
             self.schedule_tick(&id, at);
         }
     }
 
-    /// Takes a session whose connection is to be told the time now. [`Sessions::finish_tick`] comes after that.
+    /// Returns a session whose connection is to be told the time now. Call [`Sessions::finish_tick`] after that.
     pub(super) fn take_due(&mut self, now: u64) -> Option<(Arc<str>, Connection)> {
         while self.ticks.first().is_some_and(|(at, _)| *at <= now)
             && let Some((_, id)) = self.ticks.pop_first()
@@ -329,8 +333,8 @@ impl Sessions {
         None
     }
 
-    /// Notes that a session has the time now, and has a deadline then, if any. While it is in use it gets the time
-    /// again at `next`.
+    /// Notes that the connection of a session was told the time. `deadline` is its next deadline, if it has one. While
+    /// the session is in use it is told again at `next`.
     pub(super) fn finish_tick(&mut self, id: &str, deadline: Option<u64>, next: Option<u64>) {
         let used = self.by_id.get(id).is_some_and(|session| session.busy > 0);
         self.schedule_tick(id, deadline.or(next.filter(|_| used)));
@@ -338,14 +342,16 @@ impl Sessions {
 
     // ---- requests whose exchange is gone
 
-    /// Notes that an exchange is gone before its request was answered. Without a stream no client will read the answer.
+    /// Notes that an exchange ended before its request was answered. If `stream` is `None`, no client can read the
+    /// answer.
     pub(super) fn abandon(&mut self, id: &str, route: Route, stream: Option<u64>) {
         if let Some(session) = self.by_id.get(id) {
             self.abandoned.entry(session.connection.id()).or_default().insert(route, stream);
         }
     }
 
-    /// Returns those of these routes of a connection whose client left, each with its stream.
+    /// Returns those of these routes of a connection whose client has gone, each with the stream on which it can come
+    /// back.
     pub(super) fn abandoned(&self, connection: u64, routes: &Routes) -> Vec<(Route, Option<u64>)> {
         let Some(left) = self.abandoned.get(&connection) else { return Vec::new() };
         match routes {
@@ -356,7 +362,7 @@ impl Sessions {
         }
     }
 
-    /// Notes that such a request has ended, or that its client has come back.
+    /// Notes that such a route has ended, or that its client has come back.
     pub(super) fn forget_abandoned(&mut self, connection: u64, route: Route) {
         if let Entry::Occupied(mut left) = self.abandoned.entry(connection) {
             left.get_mut().remove(&route);

@@ -1,13 +1,13 @@
-//! The framing of a stream of server-sent events (WHATWG HTML, "Server-sent events").
+//! Writes an event stream: server-sent events (WHATWG HTML, "Server-sent events").
 
-/// A comment that keeps intermediaries from taking the stream for dead.
+/// A comment, which keeps proxies from closing a stream without events.
 pub(crate) const KEEP_ALIVE: &[u8] = b":\n\n";
 
 /// The bytes that end an event that [`begin`] began.
 pub(crate) const END: &[u8] = b"\n\n";
 
-/// Begins an event that carries a message, whose data is one line and may come in pieces. `message` is the type that
-/// an event without the field has; clients that drop or never finish such events want it said.
+/// Begins an event that carries a message. Its data is one line and may come in pieces. The event names the type
+/// `message`, which is the default, because some clients ignore events without it.
 pub(crate) fn begin(id: Option<&str>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"event: message\n");
     if let Some(id) = id {
@@ -16,13 +16,13 @@ pub(crate) fn begin(id: Option<&str>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"data: ");
 }
 
-/// An event without data, so that a client knows from where to resume before anything was said.
+/// Writes an event without data, whose id tells a client from where to resume before the first message.
 pub(crate) fn priming(id: &str, out: &mut Vec<u8>) {
     write_id(id, out);
     out.extend_from_slice(b"data:\n\n");
 }
 
-/// Tells a client whose stream is closed before its end after how many milliseconds to come back.
+/// Tells a client after how many milliseconds to come back, if its stream is closed before the end.
 pub(crate) fn retry(ms: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("retry: {ms}\n\n").as_bytes());
 }

@@ -1,67 +1,67 @@
-//! Streams of a session that can be resumed, with the events that are kept for that.
+//! The event streams of a session, with the events that are kept for clients that resume a stream.
 
 use crate::account::Account;
 use crate::protocol::Route;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// One stream of events.
+/// One event stream.
 #[derive(Debug)]
 struct Stream {
     route: Route,
     /// The number of its last event; 0 is the priming event.
     last: u64,
-    /// The newest events.
+    /// The newest events, which are kept for a client that resumes the stream.
     kept: VecDeque<Kept>,
-    /// Its last event was said.
+    /// True once the stream has its last event.
     over: bool,
-    /// The exchange that sends it, if there is one.
+    /// The exchange that sends the stream, if there is one.
     holder: Option<StreamHolder>,
 }
 
-/// An exchange whose response a stream is.
+/// An exchange that sends a stream as its response.
 #[derive(Debug)]
 struct StreamHolder {
-    /// An exchange that finds another number here has been replaced.
+    /// The number of the holder. An exchange that finds another number here has been replaced by another exchange.
     number: u64,
-    /// The events that it has not sent yet, whether they are kept or not.
+    /// The events that the exchange has not sent yet, whether they are also kept or not.
     unsent: Vec<Kept>,
 }
 
-/// The events that a holder has not sent yet.
+/// The events that an exchange has to send now.
 pub(super) struct Unsent {
     pub(super) events: Vec<Kept>,
-    /// True if the stream ends with them.
+    /// True if the stream ends after these events.
     pub(super) are_last: bool,
 }
 
-/// A stream that a new holder continues.
+/// The result of resuming a stream.
 pub(super) struct Resumed {
     pub(super) route: Route,
     /// The number of the new holder.
     pub(super) holder: u64,
-    /// True if there are, or will be, events to send.
+    /// True if the stream has, or will have, events to send.
     pub(super) has_events: bool,
 }
 
-/// The streams of one session, by number.
+/// The event streams of one session, by their numbers.
 #[derive(Debug)]
 pub(super) struct Streams {
-    /// Counts the bytes of events that are kept, together with those of other sessions.
+    /// Counts the bytes of kept events, together with those of other sessions.
     account: Arc<Account>,
     open: BTreeMap<u64, Stream>,
-    /// Those that have nothing more to send, unless a client comes back.
+    /// The streams that have nothing more to send unless a client comes back.
     spent: BTreeSet<u64>,
     /// The streams without an exchange.
     free: BTreeSet<u64>,
-    /// Those with events that are kept.
+    /// The streams with kept events.
     keeping: BTreeSet<u64>,
     bytes: usize,
     last: u64,
     holders: u64,
 }
 
-/// A place in a stream: `id` of an event.
+/// A place in a stream: the `id` of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) stream: u64,
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-/// An event, by its number in its stream.
+/// An event that is kept, with its number in its stream.
 pub(super) type Kept = (u64, Arc<[u8]>);
 
 impl Streams {
@@ -97,8 +97,8 @@ impl Streams {
         }
     }
 
-    /// A new stream, and its holder. `most`: the largest number of streams, with or without kept events. Fewer exchanges
-    /// than these have one.
+    /// Makes a stream. Returns its number and that of its holder. `most` is the greatest number of streams, with or
+    /// without kept events. Fewer exchanges than that have a stream.
     pub(super) fn open(&mut self, route: Route, most: usize) -> (u64, u64) {
         while self.open.len() >= most && self.forget_one() {}
         self.last += 1;
@@ -108,7 +108,8 @@ impl Streams {
         (self.last, self.holders)
     }
 
-    /// Adds the next event of a stream: for the exchange that has it now, and for clients that come back. Returns its number.
+    /// Adds the next event of a stream: for the exchange that sends it now, and for clients that come back. Returns its
+    /// number; `None` if there is no such stream.
     pub(super) fn say(&mut self, stream: u64, data: Arc<[u8]>, most: usize) -> Option<u64> {
         let length = data.len();
         let said = self.change(stream, |s| {
@@ -142,7 +143,7 @@ impl Streams {
         self.account.forget(bytes);
     }
 
-    /// Takes the events that this holder has to send now. Returns `None` if it has lost the stream.
+    /// Takes the events that this holder has to send now. Returns `None` if the stream has another holder.
     pub(super) fn take(&mut self, stream: u64, holder: u64) -> Option<Unsent> {
         self.change(stream, |s| {
             let holder = s.holder.as_mut().filter(|h| h.number == holder)?;
@@ -150,12 +151,13 @@ impl Streams {
         })?
     }
 
-    /// That exchange is gone. Returns whether it held the stream until now.
+    /// Notes that an exchange has ended. Returns whether it was the stream's holder until now.
     pub(super) fn release(&mut self, stream: u64, holder: u64) -> bool {
         self.change(stream, |s| s.holder.take_if(|h| h.number == holder).is_some()).unwrap_or_default()
     }
 
-    /// Takes a stream from its holder. Returns the events that the holder has not sent: they are no part of it any more.
+    /// Takes a stream from its holder. Returns the events that the holder has not sent; the stream does not contain
+    /// them any more.
     pub(super) fn part(&mut self, stream: u64) -> Vec<Arc<[u8]>> {
         let parted = self.change(stream, |s| {
             let unsent = s.holder.take().map(|holder| holder.unsent).unwrap_or_default();
@@ -170,14 +172,14 @@ impl Streams {
         unsent.into_iter().map(|(_, data)| data).collect()
     }
 
-    /// Forgets a whole stream: the oldest one that has ended, or else the oldest one without an exchange. Returns false if
+    /// Forgets a stream: the oldest one that has ended, or else the oldest one without an exchange. Returns false if
     /// there is none.
     fn forget_one(&mut self) -> bool {
         let number = self.spent.first().or(self.free.first()).copied();
         number.inspect(|number| self.forget(*number)).is_some()
     }
 
-    /// Drops the oldest events, first those of streams that have ended.
+    /// Drops the oldest events until there are at most `most` bytes, first those of streams that have ended.
     fn evict(&mut self, most: usize) {
         while self.bytes > most
             && let Some(number) = self.spent.first().or(self.keeping.first()).copied()
@@ -192,7 +194,7 @@ impl Streams {
         first.is_some_and(|(first, _)| *first <= event)
     }
 
-    /// Lets the oldest event of a stream go.
+    /// Drops the oldest event of a stream.
     pub(super) fn evict_one(&mut self, number: u64) {
         let event = self.change(number, |s| s.kept.pop_front()).flatten();
         self.kept_less(event.map_or(0, |(_, data)| data.len()));
@@ -209,7 +211,8 @@ impl Streams {
         }
     }
 
-    /// Changes a stream, if it is known: what is to be let go is found among thousands at once.
+    /// Changes a stream, and then its place in the lists of streams that can be dropped. Returns `None` if there is no
+    /// such stream.
     fn change<R>(&mut self, number: u64, change: impl FnOnce(&mut Stream) -> R) -> Option<R> {
         let stream = self.open.get_mut(&number)?;
         let result = change(stream);
@@ -229,8 +232,8 @@ impl Streams {
         self.change(stream, |s| s.over = true);
     }
 
-    /// Gives the stream to a new holder, which continues after that place. Returns `None` if the place is unknown, or if
-    /// the events after it are not kept any more.
+    /// Gives the stream a new holder, which sends the events after this place. Returns `None` if the place is unknown,
+    /// or if the events after it are not kept any more.
     pub(super) fn resume(&mut self, place: Place) -> Option<Resumed> {
         let number = self.holders + 1;
         let (route, has_events) = self.change(place.stream, |stream| {
@@ -256,7 +259,7 @@ impl Drop for Streams {
 }
 
 impl Stream {
-    /// Returns whether it has nothing more to send, unless a client comes back.
+    /// Returns whether the stream has nothing more to send unless a client comes back.
     fn is_spent(&self) -> bool {
         self.over && self.holder.as_ref().is_none_or(|holder| holder.unsent.is_empty())
     }

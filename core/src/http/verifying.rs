@@ -1,4 +1,4 @@
-//! An exchange whose bearer token the application judges, before anything else is read.
+//! The state of an exchange whose bearer token the application judges, before anything else is read.
 
 use super::RequestHead;
 use super::classify::PermitKind;
@@ -13,7 +13,7 @@ use crate::refusals::RefusalKind;
 use crate::request_head::OwnedHead;
 use std::sync::Arc;
 
-/// A token that the application was asked about, and what has come of the request meanwhile.
+/// A question to the application about a token, and what arrived of the request since.
 pub(super) struct Verifying {
     question: Arc<Question>,
     event: Option<Event>,
@@ -23,7 +23,7 @@ pub(super) struct Verifying {
 }
 
 impl Exchange {
-    /// Asks the application about the token.
+    /// Asks the application about the token of a request. Returns the state that waits for the answer.
     pub(super) fn verify(
         &mut self,
         head: &RequestHead<'_>,
@@ -53,7 +53,8 @@ impl Exchange {
         Ok(ExchangeState::Verifying(Box::new(Verifying { question, event, head, has_token, ended: false })))
     }
 
-    /// Goes on once the application has judged the token, or has taken too long.
+    /// Continues the exchange once the application has judged the token, or has taken too long. Returns `None` if
+    /// neither is so.
     pub(super) fn poll_verification(&mut self) -> Option<Progress> {
         let overdue = self.is_overdue();
         let ExchangeState::Verifying(verifying) = &mut self.state else { return None };

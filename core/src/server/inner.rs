@@ -35,7 +35,7 @@ pub(crate) trait SubscriptionHook: Send + Sync {
 pub(crate) struct ServerState {
     pub(crate) settings: Arc<Settings>,
     pub(crate) catalog: Lock<Catalog>,
-    /// Seals the cursors of all other clients, with the key of the application or a random one.
+    /// Seals the cursors of all clients but those of stdio, with the key of the application or a random one.
     pub(crate) sealer: Sealer,
     /// Seals the cursors of stdio clients, which may start another process for the next page.
     pub(crate) local_sealer: Sealer,

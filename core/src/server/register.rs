@@ -267,8 +267,7 @@ impl Server {
         Ok(added.id)
     }
 
-    /// Does what [`Server::list`] does, with a [`Provider`] or without. The default name is the number of list sources
-    /// before it.
+    /// Does what [`Server::list`] does, with a [`Provider`] or without. The default names are `1`, `2` and so on.
     pub fn add_list(&self, name: Option<String>, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
         self.open()?;
         let _outlives = provider.clone();
@@ -277,8 +276,7 @@ impl Server {
         Ok(id)
     }
 
-    /// Does what [`Server::skill_list`] does, with a [`Provider`] or without. The default name is the number of such
-    /// sources before it.
+    /// Does what [`Server::skill_list`] does, with a [`Provider`] or without. The default names are `1`, `2` and so on.
     pub fn add_skill_list(
         &self,
         name: Option<String>,
