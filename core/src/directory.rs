@@ -37,10 +37,10 @@ use std::time::Duration;
 use tree::Tree;
 use watch::Watch;
 
-/// A folder to serve, and its settings. Hidden entries, whose names begin with a dot, are never served, nor are those
-/// that `.gitignore` and `.ignore` files name. Links are served only if they lead to a served entry. An ignore file
-/// is unusable if it cannot be read, is a link, or is longer than 1 MiB. Then nothing in or below its directory is
-/// served, and the log says so.
+/// A folder to serve, and its settings. Entries whose names begin with a dot are never served, nor are those that
+/// `.gitignore` and `.ignore` files name. Links are served only if they lead to a served entry. An ignore file is
+/// unusable if it cannot be read, is a link, or is longer than 1 MiB. Then nothing in or below its directory is served,
+/// and the log says so.
 ///
 /// ```no_run
 /// use wellhead::{Directory, Server};
@@ -57,11 +57,11 @@ pub struct Directory {
     options: FolderOptions,
 }
 
-/// The maximum of `settle_ms`, in milliseconds.
+/// The greatest value of `settle_ms`.
 const MAX_SETTLE_MS: u64 = 60_000;
 
 impl Directory {
-    /// Describes the folder at a path, to be given to [`Server::directory`](crate::Server::directory). A relative path starts at
+    /// Describes the folder at a path, for [`Server::directory`](crate::Server::directory). A relative path starts at
     /// the current directory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Directory {
@@ -88,8 +88,8 @@ impl Directory {
         self
     }
 
-    /// Sets the size of the largest file that is served, in bytes. Default: 64 MiB. Files are read whole, so this
-    /// also bounds memory.
+    /// Sets the greatest size of a file that is served, in bytes. Default: 64 MiB. Files are read whole, so this also
+    /// bounds memory.
     #[must_use]
     pub fn max_file_bytes(mut self, bytes: u64) -> Self {
         self.options.max_file_bytes = bytes;
@@ -104,9 +104,9 @@ impl Directory {
         self
     }
 
-    /// Sets for how many milliseconds changes are gathered; at most 60,000. Default: 50. Clients are notified once
-    /// no change has come for this time. If changes keep coming, clients are notified after ten times as long. 0
-    /// notifies of each change at once.
+    /// Sets for how many milliseconds changes are collected before clients are notified; at most 60,000. Default: 50.
+    /// Clients are notified once no change has come for this time. If changes keep coming, they are notified after ten
+    /// times as long. With 0 they are notified of each change at once.
     #[must_use]
     pub fn settle_ms(mut self, ms: u64) -> Self {
         self.options.settle_ms = ms;
@@ -132,9 +132,9 @@ impl SetOption for Directory {
 
 impl Server {
     /// Serves a folder and everything below it as resources under `file:` (RFC 8089), listed depth first. Files are
-    /// read as text or bytes, by their names and contents. A directory is read as a `text/uri-list` of its entries
-    /// (RFC 2483). The handle's name is the template `file:///…/{+path}`. `path` is completed with the names in the
-    /// directory typed so far.
+    /// read as text or bytes, by their names and contents. A directory is read as a `text/uri-list` of its entries (RFC
+    /// 2483). The name of the handle is the template `file:///…/{+path}`. The server completes `path` with the names in
+    /// the directory that the user has typed so far.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] for a folder that cannot be opened. [`ErrorKind::InvalidArgument`] for a path that is not
@@ -180,13 +180,14 @@ impl Server {
         Ok(self.handle(&template))
     }
 
-    /// Searches this folder, too, from now on.
+    /// Adds this folder to those that are searched.
     fn search_in(&self, folder: &Arc<impl SearchedFolder + 'static>) {
         let (folder, server) = (Arc::downgrade(folder), self.downgrade());
         self.add_searched(folder, Arc::new(move |call| search::answer(call, &server)));
     }
 
-    /// Serves the folder also where the system cannot watch more directories.
+    /// Watches the folder for changes. If the system cannot watch more directories, the folder is served without that.
+    /// Returns `None` if it is not watched at all.
     fn watch_folder(&self, base: &Arc<Base>, root: &Path, settle: Duration) -> Option<Watch> {
         let watch = Watch::start(base.clone(), self, root, settle);
         let refused = |e| {

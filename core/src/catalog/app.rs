@@ -9,13 +9,13 @@ use std::borrow::Cow;
 /// The scheme of the URIs of apps.
 const SCHEME: &str = "ui://";
 
-/// The lists of origins in `csp`, and whether an empty one is sent.
+/// The members of `csp` that list origins. The flag says whether an empty list is sent.
 const ORIGINS: [(&str, bool); 4] =
     [("connectDomains", true), ("resourceDomains", true), ("frameDomains", false), ("baseUriDomains", false)];
 
 const PERMISSIONS: [&str; 4] = ["camera", "microphone", "geolocation", "clipboardWrite"];
 
-/// The most bytes of a page that common clients take.
+/// The greatest number of bytes of a page that common clients accept.
 const LARGEST: usize = 5_000_000;
 
 /// Returns the resource of an app: with its MIME type, its name and `_meta.ui`, which lists and reads share.

@@ -7,14 +7,14 @@ use crate::model::{Family, Json};
 use crate::revision::{COMPLETIONS, EXTENSIONS, Era, SKILLS};
 use std::collections::BTreeMap;
 
-/// Capabilities that the application declared, or began to offer.
+/// Capabilities that the application declared, or whose methods it registered.
 #[derive(Default)]
 pub(super) struct Declared {
     /// Capabilities other than those for resources.
     capabilities: BTreeMap<String, Json>,
-    /// Default settings of the capabilities of tools and prompts.
+    /// The default settings of the capabilities `tools` and `prompts`.
     of_named: Json,
-    /// Skills were offered; they stay declared.
+    /// True if skills were ever offered: they stay declared.
     skills: bool,
 }
 
@@ -62,8 +62,8 @@ impl Catalog {
         all
     }
 
-    /// Returns the capabilities that a client of this era is told. Schemas of the handshake era have no `extensions`, so
-    /// clients may look for the one for skills under `experimental`, too.
+    /// Returns the capabilities for a client of this era. Schemas of the handshake era have no `extensions`, so the
+    /// extension for skills is also under `experimental`, where such clients may look.
     pub(crate) fn introduced_capabilities(&self, era: Era) -> Vec<(String, Json)> {
         let mut all = self.capabilities();
         if self.declared.skills && era == Era::Handshake {
@@ -77,7 +77,7 @@ impl Catalog {
     }
 }
 
-/// Adds a member to a capability, which the application may have declared, too.
+/// Adds a member to a capability, which the application may have declared as well.
 fn extend(all: &mut Vec<(String, Json)>, capability: &str, name: &str, settings: &str) {
     let at = all.iter().position(|(other, _)| other == capability);
     let declared = at.map_or_else(Json::empty, |at| all.remove(at).1);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(crate) struct Change {
     /// Its place in the order of changes.
     pub(crate) sequence: u64,
-    /// The application's description of the resource after the change, or else the registration's.
+    /// The application's description of the resource after the change. Without one, it is that of the registration.
     pub(crate) descriptor: Option<Arc<Descriptor>>,
 }
 
@@ -32,8 +32,8 @@ impl Catalog {
         Ok((Change { sequence: self.changes, descriptor: Some(shown) }, old))
     }
 
-    /// Stores that a resource changed: its registration has the given version from now on, or none. Also returns
-    /// the replaced registration, to be dropped without a lock.
+    /// Notes that a resource changed: its registration has the version of `said` from now on, or none. Also returns the
+    /// replaced registration, which the caller drops without a lock.
     pub(crate) fn changed(&mut self, uri: &str, said: Option<Descriptor>) -> (Change, Option<Arc<Fixed>>) {
         self.changes += 1;
         let mut old = None;
@@ -62,7 +62,7 @@ impl Catalog {
         (Change { sequence: self.changes, descriptor }, old)
     }
 
-    /// Gives a number to a change below a URI, whose version stays.
+    /// Numbers a change of an entry below a URI. The version of the URI itself stays.
     pub(crate) fn changed_below(&mut self, uri: &str) -> Change {
         self.changes += 1;
         let registered = self.fixed.get(uri).map(|fixed| Arc::new(fixed.descriptor().clone()));

@@ -79,7 +79,7 @@ impl Catalog {
         }
     }
 
-    /// Returns the registration that the new one replaces.
+    /// Registers a completer for an argument of a prompt. Returns its id, and the registration that this one replaces.
     pub(crate) fn add_prompt_completer(
         &mut self,
         prompt: &str,

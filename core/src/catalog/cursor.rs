@@ -1,7 +1,7 @@
-//! Cursors: where a page ended, sealed so that clients can neither read nor forge it.
+//! Cursors: the place where a page ended, sealed so that clients can neither read nor forge it.
 //!
-//! A cursor holds everything that the next page needs, so any replica with the same key can make it. It is bound to
-//! its method, caller and filter. Source: RFC 5297 (AES-SIV), deterministic, so that equal positions give equal
+//! A cursor holds everything that the next page needs, so any replica with the same key can make that page. It is bound
+//! to its method, caller and filter. Source: RFC 5297 (AES-SIV), deterministic, so that equal positions give equal
 //! cursors.
 
 use crate::keys::Key;
@@ -13,13 +13,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 /// The format of sealed cursors; a cursor of another format is invalid.
 const VERSION: u8 = 2;
 
-/// The place where the next page starts: behind the last item that was considered.
+/// The place where the next page starts: after the last item that was considered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Position {
     /// The place of a single registration.
     Registered {
         part: ListPart,
-        /// The instance that numbered it; other instances number differently.
+        /// The instance that numbered the registration; other instances number differently.
         instance: u64,
         number: u64,
         name: String,
@@ -28,7 +28,8 @@ pub(crate) enum Position {
     Listed { source: String, key: String },
 }
 
-/// The part of a list of single registrations: resources come before templates, and tools before those for resources.
+/// The part of a list of single registrations. Resources come before templates, and registered tools before those for
+/// resources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ListPart {
     First,
@@ -79,13 +80,13 @@ impl Position {
     }
 }
 
-/// The request that a cursor is bound to: it opens for no other.
+/// The request that a cursor is bound to: the cursor is invalid in any other request.
 #[derive(Clone, Copy)]
 pub(crate) struct Bound<'a> {
     pub(crate) method: &'a str,
     /// The caller's id bytes.
     pub(crate) caller: &'a [u8],
-    /// The filter of the list, as the client wrote it.
+    /// The filter of the list, as the client wrote it; `None` if it sent none.
     pub(crate) filter: Option<&'a str>,
 }
 
@@ -103,7 +104,7 @@ pub(crate) struct Sealer {
 }
 
 impl Sealer {
-    /// `origin`: the name of the instance.
+    /// Makes a sealer. `origin` is the name of the instance.
     pub(crate) fn new(key: &Key, origin: &str) -> Sealer {
         // FNV-1a: the number is equal in every build. Two origins with equal numbers by chance count as one
         // instance.
@@ -126,7 +127,8 @@ impl Sealer {
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    /// Returns `None` if the cursor was not sealed for this method, caller and filter.
+    /// Returns the position in a cursor. Returns `None` if the cursor was not sealed for this method, caller and
+    /// filter.
     pub(crate) fn open(&self, bound: Bound<'_>, cursor: &str) -> Option<Position> {
         let sealed = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         Position::read(&self.cipher().decrypt(bound.headers(), &sealed).ok()?)

@@ -23,17 +23,17 @@ pub(crate) struct Definition {
     pub(crate) warnings: Vec<String>,
 }
 
-/// The JSON that lists have. A tool without an input schema accepts any object.
+/// The JSON of a definition for lists. A tool without an input schema accepts any object.
 #[derive(Clone)]
 pub(super) struct DefinitionJson {
     pub(super) ordinary: Box<str>,
-    /// For revisions whose structured content is an object, if it differs.
+    /// The JSON for revisions whose structured content has to be an object; `None` if it is the same.
     pub(super) for_objects: Option<Box<str>>,
-    /// As the application gave it, if clients are not sent all of it.
+    /// The JSON as the application gave it; `None` if clients get all of it.
     pub(super) given: Option<Box<str>>,
 }
 
-/// A JSON text of a definition.
+/// A form in which a definition is written as JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rendering {
     Ordinary,
@@ -41,22 +41,22 @@ enum Rendering {
     AsGiven,
 }
 
-/// The promises that the definition of a tool makes to clients.
+/// The members of a definition on which the calls of the tool or prompt depend.
 #[derive(Default)]
 pub(crate) struct Promises {
-    /// The structured content of its results.
+    /// The values that its structured content may have, by its `outputSchema`.
     pub(crate) output: OutputSchema,
     /// The schema that its arguments have to fit; `None` for a prompt, and for a tool that takes any object.
     pub(crate) schema: Option<Schema>,
-    /// The schema of the structured content.
+    /// The schema that its structured content has to fit; `None` if it declares none.
     pub(crate) output_schema: Option<Schema>,
     /// The arguments that header fields repeat over HTTP.
     pub(crate) headers: Vec<ParamHeader>,
-    /// The URI of the app that shows its results.
+    /// The URI of the app that shows its results; `None` if there is none.
     pub(crate) app: Option<Box<str>>,
-    /// The tool is for apps, not for the model.
+    /// True if the tool is for apps, not for the model.
     pub(crate) is_for_apps_only: bool,
-    /// Of a prompt.
+    /// The arguments, if it is a prompt.
     pub(crate) arguments: PromptArguments,
 }
 
@@ -66,7 +66,7 @@ impl Promises {
         ResultShape { output: self.output, has_app: self.app.is_some() }
     }
 
-    /// Returns what is wrong with the structured content of a result, if it breaks its schema.
+    /// Returns what is wrong with the structured content of a result; `None` if it fits its schema.
     pub(crate) fn wrong_output(&self, result: &Json) -> Option<String> {
         let schema = self.output_schema.as_ref()?;
         let [kind, failed, content] =
@@ -83,13 +83,13 @@ impl Promises {
 #[derive(Default)]
 pub(crate) struct PromptArguments {
     pub(crate) required: Vec<Box<str>>,
-    /// All of them, if the definition lists them.
+    /// The names of all arguments; `None` if the definition does not list them.
     pub(crate) known: Option<Vec<Box<str>>>,
-    /// The fixed values of those that have some.
+    /// The names of the arguments that have fixed values, with these.
     pub(crate) values: Vec<(Box<str>, FixedValues)>,
 }
 
-/// The values that an argument may have.
+/// The values that an argument of a prompt may have.
 pub(crate) type FixedValues = Arc<[Box<str>]>;
 
 impl PromptArguments {
@@ -172,7 +172,8 @@ pub(crate) fn definition(family: Family, name: &str, members: &Json) -> Result<D
     Ok(Definition { json, promises, warnings })
 }
 
-/// Writes a checked definition. For objects, its output schema is that of an object around the result.
+/// Writes a checked definition in a form. For revisions with objects only, the output schema is that of an object with
+/// the member `result`.
 fn rendered(family: Family, name: &str, found: &[DefinitionMember<'_>], rendering: Rendering) -> Box<str> {
     let mut rendered = Vec::new();
     let mut object = Object::begin(&mut rendered);
@@ -216,7 +217,7 @@ fn write_arguments(out: &mut Vec<u8>, arguments: Raw<'_>) {
     out.push(b']');
 }
 
-/// Returns the keyword that composes the root of a schema of others, if there is one.
+/// Returns the keyword at the root of a schema that combines other schemas, such as `anyOf`; `None` if there is none.
 fn composition(schema: Raw<'_>) -> Option<&'static str> {
     let mut found = None;
     for_each_member(schema, |name, _| {
@@ -225,7 +226,7 @@ fn composition(schema: Raw<'_>) -> Option<&'static str> {
     found
 }
 
-/// Writes a schema with its type, which clients require, where the application left it out.
+/// Writes a schema of an object. Adds its type if the application left it out, because clients require it.
 fn write_object_schema(out: &mut Vec<u8>, schema: Raw<'_>) {
     let text = schema.get();
     if type_of(schema).is_some() {

@@ -9,12 +9,12 @@ use crate::uri::{Captures, Value};
 use crate::wire::{Defaults, write_resource};
 use std::sync::Arc;
 
-/// The number of a registration that has callbacks. Bindings find their callables by it.
+/// The id of a registration that has callbacks. Bindings find their functions by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HandlerId(pub(super) u64);
 
 impl HandlerId {
-    /// Returns the number; it is unique in its server.
+    /// Returns the id as a number, which is unique in its server.
     pub fn number(self) -> u64 {
         self.0
     }
@@ -26,26 +26,27 @@ pub(crate) struct Handler {
     /// The URI, the template, or the name of the list source.
     pub(crate) name: Box<str>,
     pub(crate) descriptor: Descriptor,
-    /// The descriptor belongs to the resource itself, not to a template.
+    /// True if the descriptor is that of one resource, false if it is that of a template.
     pub(super) own: bool,
-    /// The resource changed after registration, so that its version is unknown; a newer handler has the new one.
+    /// True if the resource changed after its registration, so that its version is unknown. A newer handler has the new
+    /// version.
     pub(super) outdated: AtomicBool,
-    /// The application was warned that the callback does not find this resource.
+    /// True if the log has a warning that the callback does not find this resource.
     pub(super) missing: AtomicBool,
     pub(super) raw_values: bool,
-    /// Further templates with these callbacks, not listed.
+    /// Further templates with these callbacks, which are not listed.
     pub(super) also: Vec<String>,
-    /// It lists every URI with its literal prefix.
+    /// True if the template lists every URI that begins with its literal prefix.
     pub(super) whole: bool,
     pub(crate) callbacks: TemplateCallbacks,
     pub(crate) variables: Vec<Box<str>>,
-    /// The tool of a template, where resources are offered as tools.
+    /// The tool of a template, if resources are offered as tools.
     pub(super) tool: Option<Arc<Named>>,
     pub(crate) provider: Option<Arc<dyn Provider>>,
 }
 
 impl Handler {
-    /// Makes one without details.
+    /// Makes a handler with default settings.
     pub(super) fn new(id: HandlerId, name: impl Into<Box<str>>, provider: Option<Arc<dyn Provider>>) -> Self {
         Handler {
             id,
@@ -68,13 +69,13 @@ impl Handler {
         self.own
     }
 
-    /// Returns whether this is a fixed resource that was found until now: its callback has probably forgotten to
-    /// answer.
+    /// Returns true if this is a fixed resource whose callback returns "not found" for the first time. The callback has
+    /// probably forgotten to return its answer.
     pub(crate) fn is_first_missing(&self) -> bool {
         self.own && !self.missing.swap(true, Ordering::Relaxed)
     }
 
-    /// Returns the texts that the router has for it, its name first.
+    /// Returns the texts of all its templates, its name first.
     pub(super) fn templates(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.name).chain(self.also.iter().map(String::as_str))
     }
@@ -88,12 +89,12 @@ impl Handler {
         Defaults { uri, descriptor: &self.descriptor, own: self.own, version: self.version() }
     }
 
-    /// Returns the registered version, unless the resource has changed.
+    /// Returns the registered version; `None` if there is none, or if the resource has changed since.
     pub(crate) fn version(&self) -> Option<&str> {
         self.descriptor.version().filter(|_| !self.outdated.load(Ordering::Acquire))
     }
 
-    /// Returns this registration for a resource that changed.
+    /// Returns this registration for a resource that changed and has the given version now.
     pub(super) fn changed(&self, version: Option<Box<str>>) -> Handler {
         self.outdated.store(true, Ordering::Release);
         let mut descriptor = self.descriptor.clone();
@@ -143,14 +144,14 @@ impl Vars {
 /// A resource with a URI of its own.
 pub(crate) struct Fixed {
     pub(crate) uri: Arc<str>,
-    /// As the newest revision lists it.
+    /// The JSON of the resource in lists of the newest revision.
     pub(crate) rendered: Box<[u8]>,
     pub(crate) content: Content,
 }
 
 #[allow(clippy::large_enum_variant, reason = "the large one is the common one, and stands in an Arc")]
 pub(crate) enum Content {
-    /// Contents and version are one value, so that no reader sees one without the other.
+    /// A fixed text or bytes. Contents and version are one value, so that no reader sees one without the other.
     Value {
         descriptor: Descriptor,
         contents: [Contents; 1],

@@ -11,12 +11,12 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The URI.
+    /// The URI that is explained.
     pub uri: String,
     /// The registration that takes the URI.
     pub taken_by: TakenBy,
-    /// If no registration takes the URI: one that differs from it only by a final slash, or by the case of scheme
-    /// or host.
+    /// A registration that differs from the URI only by a final slash, or by the case of scheme or host. `None` if
+    /// there is no such one, or if a registration takes the URI.
     pub did_you_mean: Option<String>,
     /// The templates that do not take the URI, by their text in byte order. Empty if the URI is invalid.
     pub passed_over: Vec<PassedOver>,
@@ -51,7 +51,7 @@ pub enum TakenBy {
 pub struct PassedOver {
     /// The template's text.
     pub uri_template: String,
-    /// The reason.
+    /// The reason why it does not take the URI.
     pub why: Why,
 }
 
@@ -59,17 +59,18 @@ pub struct PassedOver {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
-    /// The template does not match: no reading gets past a byte of the URI.
+    /// The template does not match, because the URI differs from it at a byte.
     Differs {
-        /// The offset of that byte; the length of the URI if more was expected.
+        /// The offset of that byte; the length of the URI if the URI ends too early.
         at: usize,
-        /// A template that would match: this one with `{+name}` for `{name}`.
+        /// A template that would match: this one with `{+name}` in place of `{name}`. `None` if that would not match
+        /// either.
         did_you_mean: Option<String>,
     },
     /// The template matches, but a decoded value is not UTF-8, or a variable that may occur once occurs twice.
     Values,
-    /// The template matches, but the value of this variable is a path that leads elsewhere, or has a control
-    /// character. Then the URI is not found, even if other templates match.
+    /// The template matches, but the value of this variable is a path that leads outside, or has a control character.
+    /// Then the URI is not found, even if other templates match.
     Unsafe {
         /// The variable's name.
         variable: String,
@@ -257,7 +258,8 @@ impl Catalog {
     }
 }
 
-/// Returns why a template was passed over. `refused`: it was chosen, and then its values were refused.
+/// Returns why a template does not take the URI. `refused` is true if it was the most specific one, and its values were
+/// refused.
 fn why(template: &UriTemplate, uri: &str, refused: bool, variables: &[Box<str>]) -> Why {
     match template.explain(uri) {
         Err(Miss::Differs { at, instead }) => Why::Differs { at, did_you_mean: instead },

@@ -5,12 +5,12 @@ use crate::jsonrpc::write::Object;
 use crate::model::Json;
 use std::collections::BTreeMap;
 
-/// Each by its identifier, with its settings.
+/// The extensions of a server by their identifiers, with their settings.
 #[derive(Default)]
 pub(crate) struct Extensions {
-    /// Those of the application.
+    /// The extensions that the application declared.
     declared: BTreeMap<String, Json>,
-    /// Those that Wellhead implements, from their first use on.
+    /// The extensions that Wellhead implements, from their first use on.
     used: BTreeMap<&'static str, Json>,
 }
 
@@ -24,7 +24,7 @@ impl Extensions {
         self.used.insert(id, settings);
     }
 
-    /// Returns the capability `extensions`, if there are any.
+    /// Returns the capability `extensions`; `None` if no extension is declared.
     pub(crate) fn capability(&self) -> Option<Json> {
         let mut ids: Vec<&str> = self.declared.keys().map(String::as_str).collect();
         ids.extend(self.used.keys().filter(|id| !self.declared.contains_key(**id)));

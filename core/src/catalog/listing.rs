@@ -1,4 +1,4 @@
-//! The kinds of lists, and what each goes through.
+//! The kinds of lists, and the stretches that each consists of.
 
 use super::cursor::ListPart;
 use crate::access::Operation;
@@ -6,7 +6,7 @@ use crate::model::Family;
 use crate::policy::Cacheable;
 use std::sync::Arc;
 
-/// The kind of list.
+/// The kind of list that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listing {
     Resources,
@@ -17,13 +17,14 @@ pub(crate) enum Listing {
     Everything,
     /// The skills that are served.
     Skills,
-    /// The skill at one URI.
+    /// One skill, by its URI (`skills/get`).
     Skill,
     /// The direct children of one directory.
     Directory,
 }
 
-/// A stretch of a list. It has registrations that are one item each, or sources, which are callbacks that give many items.
+/// A stretch of a list. It consists of registrations that are one item each, or of list sources, which are callbacks
+/// that return many items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stretch {
     Fixed,
@@ -39,11 +40,11 @@ pub(crate) enum Stretch {
     Directory,
 }
 
-/// The list that a source is asked for.
+/// The list that a list source is asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct ListOf {
     pub(crate) listing: Listing,
-    /// The skill or directory that the client asks about.
+    /// The URI of the skill or directory that the client asks for; `None` for other lists.
     pub(crate) subject: Option<Arc<str>>,
 }
 
@@ -93,7 +94,7 @@ impl Listing {
         }
     }
 
-    /// Returns what the list goes through, in order.
+    /// Returns the stretches of the list, in order.
     pub(super) fn stretches(self) -> &'static [Stretch] {
         match self {
             Listing::Resources => &[Stretch::Fixed, Stretch::Sources],
@@ -106,7 +107,7 @@ impl Listing {
         }
     }
 
-    /// Returns the stretch that a cursor means by a part of the list.
+    /// Returns the stretch that a part in a cursor stands for; `None` if the list has no such stretch.
     pub(super) fn stretch(self, part: ListPart) -> Option<Stretch> {
         let mut registered = self.stretches().iter().filter(|stretch| !stretch.has_sources());
         match part {
@@ -116,7 +117,7 @@ impl Listing {
         .copied()
     }
 
-    /// Returns the part by which a cursor means a stretch.
+    /// Returns the part that stands for a stretch in a cursor.
     pub(super) fn part(self, stretch: Stretch) -> ListPart {
         if self.stretch(ListPart::Second) == Some(stretch) { ListPart::Second } else { ListPart::First }
     }

@@ -3,14 +3,15 @@
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
 use crate::model::Family;
 
-/// The member of a tool that describes its arguments. Every client requires it.
+/// The member of a prompt that lists its arguments.
 pub(super) const ARGUMENTS: &str = "arguments";
+/// The member of a tool with the schema of its arguments. Every client requires it.
 pub(super) const INPUT_SCHEMA: &str = "inputSchema";
 
-/// The member of a tool that promises structured content.
+/// The member of a tool that declares the schema of its structured content.
 pub(super) const OUTPUT_SCHEMA: &str = "outputSchema";
 
-/// The member of a tool that offers tasks, which are not served. It is never sent.
+/// The member of a tool that offers tasks. The server has no tasks, so it never sends the member.
 pub(super) const EXECUTION: &str = "execution";
 
 /// One member of a definition that was checked.
@@ -51,7 +52,7 @@ pub(super) enum MemberShape {
     Objects,
     /// A JSON schema for an object.
     ObjectSchema,
-    /// An array of objects with these members, `name` required.
+    /// An array of objects, each with the required member `name` and with these members.
     Arguments,
     /// An array of strings.
     Texts,
@@ -86,7 +87,7 @@ const ARGUMENT: &Members = &[
     (VALUES, MemberShape::Texts),
 ];
 
-/// The fixed values of an argument, which complete it. Clients are not sent them.
+/// The member of an argument with its fixed values, with which the server completes it. Clients do not get it.
 pub(super) const VALUES: &str = "values";
 
 /// Returns the members of an object, or the quoted name of a member that occurs twice.
@@ -116,7 +117,8 @@ fn shape_of(member: &str, known: &Members) -> Result<MemberShape, String> {
     })
 }
 
-/// Returns how many letters have to be added, removed or changed. Ignores case and underscores.
+/// Returns how many letters have to be added, removed or changed to turn one text into the other. Ignores case and
+/// underscores.
 fn distance(a: &str, b: &str) -> usize {
     let letters = |text: &str| -> Vec<char> {
         text.chars().filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).take(64).collect()
@@ -190,7 +192,7 @@ fn takes_objects(schema: Raw<'_>) -> bool {
     type_of(schema).is_none_or(|of| string(of).as_deref() == Some("object"))
 }
 
-/// Returns the beginning of a value, for a message.
+/// Returns the beginning of a value for an error message.
 fn shortened(value: Raw<'_>) -> String {
     const SHOWN: usize = 40;
     let text = value.get();

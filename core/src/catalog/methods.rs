@@ -1,4 +1,4 @@
-//! Further methods, and their capabilities.
+//! Methods that the application registered, and their capabilities.
 
 use super::HandlerId;
 use super::definition::Promises;
@@ -18,25 +18,25 @@ pub(crate) fn is_notification(name: &str) -> bool {
 
 pub(crate) type MethodFn = dyn Fn(MethodCall) + Send + Sync;
 
-/// A registered method.
+/// A registered method, or a tool or prompt that is called through one.
 pub(crate) struct MethodHandler {
     pub(crate) id: HandlerId,
     pub(crate) name: Box<str>,
-    /// The revisions that have the method. `All`: each that has not removed it.
+    /// The revisions that have the method. `All` stands for each revision that has not removed it.
     revisions: RevisionSet<Revision>,
-    /// `None` for an application that runs events itself.
+    /// The callback; `None` for an application that runs events itself.
     pub(crate) run: Option<Arc<MethodFn>>,
-    /// The tool or prompt that the handler belongs to.
+    /// The name of the tool or prompt; `None` for a method.
     pub(crate) item: Option<Arc<str>>,
     pub(crate) family: Option<Family>,
     pub(crate) promises: Promises,
-    /// The lookup that the tool makes, if it shows resources. Such a tool has no callback.
+    /// The question about resources, if this is a tool that shows them. Such a tool has no callback.
     pub(crate) of_resources: Option<ResourceTool>,
     pub(crate) limiter: Arc<ToolLimiter>,
 }
 
 impl MethodHandler {
-    /// A tool or prompt, called by its name through a method.
+    /// Makes the handler of a tool or prompt, which is called by its name through a method.
     pub(super) fn named(
         id: HandlerId,
         family: Family,
@@ -58,7 +58,7 @@ impl MethodHandler {
         }
     }
 
-    /// Returns the name for the log.
+    /// Returns the name of the method, tool or prompt for the log.
     pub(crate) fn describe(&self) -> String {
         match &self.item {
             Some(item) => format!("{} of {item}", self.name),
@@ -143,7 +143,7 @@ impl Methods {
         self.by_name.remove(name)
     }
 
-    /// Returns the handler of a method under a revision.
+    /// Returns the handler of a method; `None` if it is not registered, or if the revision does not have it.
     pub(crate) fn find(&self, name: &str, revision: Revision) -> Option<Arc<MethodHandler>> {
         self.by_name.get(name).filter(|handler| handler.serves(revision)).cloned()
     }

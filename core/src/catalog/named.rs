@@ -1,4 +1,4 @@
-//! Tools and prompts: listed and called by name. Their definitions are the application's JSON.
+//! Tools and prompts, which are listed and called by name. Their definitions are JSON of the application.
 
 use super::definition::{Definition, DefinitionJson};
 use super::entries::Handler;
@@ -24,7 +24,7 @@ impl Family {
     }
 }
 
-/// One tool or prompt.
+/// A registered tool or prompt.
 #[derive(Clone)]
 pub(crate) struct Named {
     pub(crate) handler: Arc<MethodHandler>,
@@ -33,11 +33,11 @@ pub(crate) struct Named {
     pub(crate) availability: Availability,
 }
 
-/// The state of a tool or prompt: clients may know and call it, or not.
+/// Says whether clients may list and call a tool or prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Availability {
     Enabled,
-    /// It is neither listed nor called.
+    /// Clients can neither list it nor call it.
     Disabled,
 }
 
@@ -56,7 +56,7 @@ impl Named {
         Named { handler: Arc::new(handler), name, json, availability: Availability::Enabled }
     }
 
-    /// Returns the JSON that lists of the revision have.
+    /// Returns the JSON of the definition in lists of the revision.
     pub(crate) fn rendered(&self, revision: Revision) -> &str {
         match (&self.json.for_objects, revision.structured) {
             (None, _) | (_, Structured::Any) => &self.json.ordinary,
@@ -64,8 +64,8 @@ impl Named {
         }
     }
 
-    /// Returns the members of the definition after a change: those of `changes` take the place of the others, and null
-    /// takes a member away.
+    /// Returns the members of the definition after a change: those of `changes` replace those of before, and null
+    /// removes a member.
     pub(crate) fn changed_members(&self, changes: &Json) -> Json {
         let mut all = Vec::new();
         let mut object = Object::begin(&mut all);
@@ -125,7 +125,7 @@ impl NamedSet {
         Ok(())
     }
 
-    /// Gives a registration another definition. Returns the registration of before.
+    /// Gives a registration another definition. Returns the former registration.
     pub(super) fn update(
         &mut self,
         family: Family,
@@ -140,7 +140,7 @@ impl NamedSet {
         self.0.replace(&before.name, Arc::new(now))
     }
 
-    /// Returns the registration of before if that changed anything.
+    /// Enables or disables a registration. Returns the former one; `None` if that did not change anything.
     pub(super) fn set_availability(&mut self, before: &Named, now: Availability) -> Option<Arc<Named>> {
         if before.availability == now {
             return None;
@@ -152,7 +152,7 @@ impl NamedSet {
         self.0.remove(name)
     }
 
-    /// Returns the registration that clients may know.
+    /// Returns the registration of this name unless it is disabled.
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<Named>> {
         self.registered(name).filter(|named| named.is_enabled())
     }
@@ -164,7 +164,7 @@ impl NamedSet {
 }
 
 impl Catalog {
-    /// Returns the tools or prompts, if any were ever registered.
+    /// Returns all tools or prompts; `None` if none were ever registered.
     pub(crate) fn named(&self, family: Family) -> Option<&NamedSet> {
         match family {
             Family::Tools => self.tools.as_ref(),
@@ -201,19 +201,19 @@ impl Catalog {
         self.enabled_tools().any(|tool| tool.handler.promises.is_for_apps_only)
     }
 
-    /// Returns a tool whose app is not registered, and the URI of the app.
+    /// Returns a tool whose app is not registered, and the URI of the app. `None` if there is no such tool.
     pub(crate) fn missing_app(&self) -> Option<(Arc<str>, Box<str>)> {
         self.enabled_tools().find_map(|tool| Some((tool.name.clone(), self.missing_app_of(&tool.name)?)))
     }
 
-    /// Returns the URI of the app of a tool, if that is not registered.
+    /// Returns the URI of the app of a tool; `None` if the app is registered, or if the tool has none.
     pub(crate) fn missing_app_of(&self, tool: &str) -> Option<Box<str>> {
         let tool = self.tools.as_ref()?.get(tool)?;
         let app = tool.handler.promises.app.as_ref()?;
         self.fixed.get(app).is_none().then(|| app.clone())
     }
 
-    /// Returns a tool that opens this app.
+    /// Returns the name of a tool that opens this app; `None` if there is none.
     pub(crate) fn tool_of_app(&self, uri: &str) -> Option<Arc<str>> {
         let of_app = |tool: &&Arc<Named>| tool.handler.promises.app.as_deref() == Some(uri);
         self.enabled_tools().find(of_app).map(|tool| tool.name.clone())
@@ -230,8 +230,8 @@ impl Catalog {
         found.cloned().ok_or_else(|| unknown(name))
     }
 
-    /// Gives a tool or a prompt another definition, unless another thread changed it since it was looked at: then returns
-    /// the definition. Otherwise returns the registration of before, to be dropped without a lock.
+    /// Gives a tool or a prompt another definition. Returns the former registration, which the caller drops without a
+    /// lock. If another thread changed the registration since `before`, changes nothing and returns the definition.
     pub(crate) fn update_named(
         &mut self,
         family: Family,
@@ -246,8 +246,8 @@ impl Catalog {
         }
     }
 
-    /// Enables or disables a tool or a prompt. Returns the registration of before if that changed anything, to be dropped
-    /// without a lock.
+    /// Enables or disables a tool or a prompt. Returns the former registration, which the caller drops without a lock;
+    /// `None` if that did not change anything.
     pub(crate) fn set_availability(
         &mut self,
         family: Family,
@@ -258,7 +258,7 @@ impl Catalog {
         Ok(self.named_mut(family).as_mut().and_then(|named| named.set_availability(&before, now)))
     }
 
-    /// Also removes the completers of a prompt's arguments.
+    /// Removes a tool or prompt, and the completers of a prompt's arguments.
     pub(crate) fn remove_named(
         &mut self,
         family: Family,

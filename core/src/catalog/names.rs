@@ -3,10 +3,10 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Family;
 
-/// The longest name that the protocol has.
+/// The greatest number of characters of a name that the protocol allows.
 const MOST_NAMED: usize = 128;
 
-/// Checks the name of a tool or prompt. Returns a line for the log about one that some clients refuse.
+/// Checks the name of a tool or prompt. Returns a line for the log if some clients refuse the name.
 pub(crate) fn check_name(family: Family, name: &str) -> Result<Option<String>> {
     let word = family.word();
     let invalid = |what: String| Err(Error::new(ErrorKind::InvalidArgument, what));

@@ -1,12 +1,12 @@
-//! Finds registrations that a URI misses by a final slash, or by the case of its scheme or host. Clients rewrite URIs
-//! so.
+//! Finds a registration that differs from a URI only by a final slash, or by the case of its scheme or host. Clients
+//! change URIs in these ways.
 
 use super::registry::Catalog;
 use crate::uri::{Router, UriTemplate};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Registrations with capital letters in scheme or host, by their lower-case form.
+/// Registrations with capital letters in scheme or host, by their spelling with lower-case letters there.
 #[derive(Default)]
 pub(super) struct Capitals {
     fixed: BTreeMap<String, Arc<str>>,
@@ -36,7 +36,8 @@ impl Capitals {
 }
 
 impl Catalog {
-    /// Returns the registration that the client probably meant by `uri`, which no registration serves.
+    /// Returns the registration that the client probably meant by `uri`, which no registration serves. `None` if none
+    /// is near.
     pub(crate) fn near(&self, uri: &str) -> Option<String> {
         let lower = small(uri);
         let lower = lower.as_deref().unwrap_or(uri);
@@ -63,7 +64,7 @@ fn slashed(uri: &str) -> String {
     uri.strip_suffix('/').map_or_else(|| format!("{uri}/"), str::to_owned)
 }
 
-/// Writes scheme and host in lower case; `None` if they are already.
+/// Writes scheme and host in lower case; `None` if they are in lower case already.
 fn small(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let colon = bytes.iter().position(|byte| matches!(byte, b':' | b'{')).filter(|at| bytes[*at] == b':')?;

@@ -18,7 +18,7 @@ impl<T> Default for Ordered<T> {
 }
 
 impl<T> Ordered<T> {
-    /// Adds an entry under a free name, with a number above all others.
+    /// Adds an entry under a name that no entry has, with a number above all others.
     pub(super) fn add(&mut self, name: Arc<str>, number: u64, value: Arc<T>) {
         self.by_name.insert(name, (number, value.clone()));
         self.by_number.insert(number, value);
@@ -36,7 +36,7 @@ impl<T> Ordered<T> {
         self.by_name.get(name).map(|(number, _)| *number)
     }
 
-    /// Replaces an entry and returns the old one.
+    /// Replaces an entry and returns the former one; `None` if there is no entry of this name.
     pub(super) fn replace(&mut self, name: &str, next: Arc<T>) -> Option<Arc<T>> {
         let (number, value) = self.by_name.get_mut(name)?;
         self.by_number.insert(*number, next.clone());

@@ -4,14 +4,14 @@ use crate::encode::quote_into;
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, elements, for_each_member, is_array, is_object, members, string};
 
-/// Members that a reference from anywhere in the schema names by their place at its root.
+/// Members that stay at the root of the schema, because references from anywhere in it find them there.
 const OF_THE_ROOT: [&str; 3] = ["$schema", "$defs", "definitions"];
 
-/// The place of the schema in the one that wraps it.
+/// The place of the tool's schema in the schema that wraps it, as a reference.
 const PLACE: &str = "#/properties/result";
 
 /// Writes the schema of an object whose member `result` has this schema. Clients of these revisions refuse a whole list
-/// for a schema of anything but an object.
+/// if one output schema is not that of an object.
 pub(super) fn write_wrapped(out: &mut Vec<u8>, schema: Raw<'_>) {
     // References of a schema with an address of its own start there, wherever it is.
     let addressed = matches!(members(schema, &["$id"]), Ok([Some(_)]));
@@ -43,7 +43,7 @@ pub(super) fn write_wrapped(out: &mut Vec<u8>, schema: Raw<'_>) {
     object.end();
 }
 
-/// Writes a part of a schema. References that led to the old root lead to the same place from the new one.
+/// Writes a part of a schema that was moved. References from the former root are rewritten to the new place.
 fn write_moved(out: &mut Vec<u8>, value: Raw<'_>) {
     if is_array(value) {
         out.push(b'[');
@@ -72,7 +72,7 @@ fn write_moved(out: &mut Vec<u8>, value: Raw<'_>) {
     object.end();
 }
 
-/// Returns whether the path of a reference leads from the root to what is the result now.
+/// Returns whether the path of a reference leads to a place that has moved into `result`.
 fn names_the_result(path: &str) -> bool {
     match path.strip_prefix('/') {
         Some(path) => !OF_THE_ROOT.contains(&path.split('/').next().unwrap_or_default()),

@@ -1,7 +1,7 @@
 //! Makes pages of lists, stretch by stretch (`Listing::stretches`), in the order of registration.
 //!
-//! A walk makes one page. It goes as far as it can without the application, then asks for a source's next items or
-//! for verdicts, and continues with the answer.
+//! A walk makes one page. It goes as far as it can without the application. Then it asks a list source for items, or
+//! the authorizer for verdicts, and continues with the answer.
 
 mod candidates;
 mod items;
@@ -22,7 +22,7 @@ use candidates::{Candidate, ListPosition};
 use items::PageItems;
 use std::sync::Arc;
 
-/// The maximum number of rounds for one page; after them a short page goes out.
+/// The greatest number of questions to the application for one page. After them the page is sent even if it is short.
 const PATIENCE: usize = 10;
 
 /// The parts of its server that a walk needs, and the caller's id bytes that cursors are bound to.
@@ -34,40 +34,40 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) caller: &'a [u8],
 }
 
-/// For whom a client lists tools.
+/// The readers for whom a client lists tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolAudience {
-    /// No tool is for some clients only.
+    /// Every reader, since no tool is for some clients only.
     Anyone,
-    /// For the model alone: tools for apps are left out.
+    /// The model alone: tools for apps only are left out.
     Model,
-    /// For the model and for apps.
+    /// The model and the client's apps.
     ModelAndApps,
 }
 
-/// One page in the making.
+/// A page that is being made.
 pub(crate) struct Walk {
     listing: Listing,
     audience: ToolAudience,
-    /// Where in the list the walk is.
+    /// The stretch of the list that the walk has reached.
     stretch: Stretch,
     revision: Revision,
-    /// The URI that the client asks about: of a skill or of a directory.
+    /// The URI of the skill or directory that the client asks about; `None` for other lists.
     subject: Option<Arc<str>>,
     filter: Option<Box<str>>,
     check: AccessCheck,
     /// The current list source, by its registration and name; `None` for single registrations.
     source: Option<(HandlerId, Box<str>)>,
-    /// The last item of the source that was consumed, on the page or not.
+    /// The last item of the source that was considered, whether it is on the page or not.
     position: Option<ListPosition>,
-    /// The last item before the source: the next page starts there if this one is full already.
+    /// The last item before the source. The next page starts after it if this page has no room for the source.
     before: Option<Position>,
-    /// Items that are not consumed yet, and their JSON in one buffer.
+    /// Items that are not considered yet, and their JSON in one buffer.
     candidates: Vec<Candidate>,
     rendered: Vec<u8>,
-    /// The source has items after the candidates.
+    /// True if the source has items after the candidates.
     more: bool,
-    /// The source says that nothing is at the subject.
+    /// True if the source says that there is nothing at the subject.
     missing: bool,
     scanned: usize,
     items: PageItems,
@@ -82,17 +82,17 @@ pub(crate) struct ListPage {
     pub(crate) audience: ToolAudience,
 }
 
-/// The outcome of a step of the walk over a list that makes a page: what the walk needs next, or the page.
+/// The result of a step of a walk: what the walk needs next, or the page.
 pub(crate) enum Walked {
-    /// It needs the source's next items.
+    /// The walk needs the source's next items.
     CallSource { walk: Box<Walk>, handler: Arc<Handler>, of: ListOf, after: Option<String>, limit: usize },
-    /// It needs verdicts about the candidates.
+    /// The walk needs verdicts about the candidates.
     Authorize { walk: Box<Walk>, uris: Vec<Arc<str>> },
     /// The page is ready.
     Page(ListPage),
-    /// No skill or directory is at the URI that the client asks about.
+    /// There is no skill or directory at the URI that the client asks about.
     Missing(Arc<str>),
-    /// The application's answer cannot be used.
+    /// The answer of the list source is invalid; says why.
     Failed(String),
 }
 
@@ -147,7 +147,7 @@ impl Walk {
         Some(walk)
     }
 
-    /// Lists tools for these.
+    /// Sets the readers for whom tools are listed.
     pub(crate) fn set_audience(&mut self, audience: ToolAudience) {
         self.audience = audience;
     }
@@ -206,7 +206,7 @@ impl Walk {
         self.consume(around)
     }
 
-    /// Returns how many items to consider next.
+    /// Returns the number of items to consider next.
     fn wanted(&self) -> usize {
         if self.check == AccessCheck::Required {
             self.items.max
@@ -215,7 +215,7 @@ impl Walk {
         }
     }
 
-    /// Returns the key after which the source continues.
+    /// Returns the key of the item after which the source continues; `None` for its start.
     fn key(&self) -> Option<&str> {
         match &self.position {
             Some(ListPosition::Key(key)) => Some(key),
@@ -223,7 +223,7 @@ impl Walk {
         }
     }
 
-    /// Returns the last consumed item, as a cursor holds it.
+    /// Returns the last considered item in the form that a cursor has.
     fn place(&self, around: &Surroundings<'_>) -> Option<Position> {
         Some(match self.position.clone()? {
             ListPosition::Registered(number, name) => {
@@ -296,7 +296,7 @@ impl Walk {
         self.consume(around)
     }
 
-    /// Returns what follows the source or the registrations: a stretch, with its source if it has some.
+    /// Returns the next stretch, after the current source or registrations, with its list source if it has one.
     fn following(&self, around: &Surroundings<'_>) -> Option<(Stretch, Option<Arc<Handler>>)> {
         let mut rest =
             self.listing.stretches().iter().copied().skip_while(|stretch| *stretch != self.stretch);
@@ -310,8 +310,8 @@ impl Walk {
         })
     }
 
-    /// Returns the next source. Registrations are numbered in their order, so it is found even if this one was
-    /// removed.
+    /// Returns the next list source; `None` if there is none. Registrations are numbered in their order, so it is found
+    /// even if the current one was removed.
     fn next_source(&self, catalog: &Catalog, stretch: Stretch) -> Option<Arc<Handler>> {
         let last = self.source.as_ref().map(|(id, _)| *id);
         match (stretch, &self.subject) {
@@ -341,12 +341,12 @@ impl Walk {
     }
 }
 
-/// Returns the number after which a list continues. `number` is that of its last item in the cursor, `here` that of
-/// the entry with its name in this catalog.
+/// Returns the number after which a list continues. `number` is that of the page's last item in the cursor, `here` that
+/// of the entry with its name in this catalog.
 ///
-/// Replicas number differently, and so does this instance after a restart: there `here` counts. A greater number in
-/// the same instance belongs to an item that was removed and registered again. The entries that followed it are still
-/// to be listed.
+/// Replicas number differently, and so does this instance after a restart: there `here` counts. If `here` is greater in
+/// the same instance, the item was removed and registered again. The entries that followed it before are still to be
+/// listed.
 fn resumed(number: u64, by_us: bool, here: Option<u64>) -> u64 {
     match here {
         Some(here) if !by_us || here < number => here,

@@ -1,5 +1,5 @@
-//! `x-mcp-header` in the input schema of a tool: arguments that a request over HTTP repeats in header fields of their
-//! own (2026-07-28, Tools, "x-mcp-header").
+//! `x-mcp-header` in the input schema of a tool: arguments that a request over HTTP repeats in header fields
+//! (2026-07-28, Tools, "x-mcp-header").
 
 use crate::jsonrpc::{Raw, elements, for_each_member, is_array, is_null, is_object, string};
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ pub(crate) struct ParamHeader {
 }
 
 impl ParamHeader {
-    /// Returns the argument as the field has it, or `None` if it is absent or null.
+    /// Returns the argument in the form of the field; `None` if it is absent or null.
     pub(crate) fn value<'a>(&self, arguments: Raw<'a>) -> Option<Cow<'a, str>> {
         let mut value = arguments;
         for name in &self.path {
@@ -33,14 +33,15 @@ impl ParamHeader {
         Some(string(value).unwrap_or(Cow::Borrowed(value.get())))
     }
 
-    /// Returns whether the value of a field says the same as the argument. Integers are compared as numbers.
+    /// Returns whether the value of a field equals the argument. Integers are compared as numbers.
     pub(crate) fn is_same(&self, field: &str, argument: &str) -> bool {
         let is_same_integer = || integer(field).is_some() && integer(field) == integer(argument);
         field == argument || self.is_integer && is_same_integer()
     }
 }
 
-/// Returns the integer that a JSON number is, such as 12 of `1.2e1`. Only those are safe that all readers of JSON agree on.
+/// Returns the integer that a JSON number stands for, such as 12 for `1.2e1`. `None` if it is none, or too large for
+/// all readers of JSON to agree on it.
 fn integer(text: &str) -> Option<f64> {
     const MOST: f64 = 9_007_199_254_740_991.0;
     text.parse().ok().filter(|number: &f64| number.fract() == 0.0 && number.abs() <= MOST)
@@ -70,14 +71,15 @@ const SCHEMAS: [&str; 16] = [
 const NAMED_SCHEMAS: [&str; 5] =
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties"];
 
-/// Returns the fields that the schema asks for. The error says what is wrong with one; clients leave such a tool out.
+/// Returns the header fields that a tool's schema asks for. Fails with what is wrong with one; clients leave out a tool
+/// with a wrong one.
 pub(super) fn param_headers(schema: Raw<'_>) -> Result<Vec<ParamHeader>, String> {
     let mut found = Vec::new();
     collect(schema, Some(&mut Vec::new()), &mut found)?;
     Ok(found)
 }
 
-/// Walks through a schema. `path`: how properties alone lead to it; `None` if they do not.
+/// Walks through a schema. `path` has the properties that lead to it; `None` if anything else leads to it, too.
 fn collect(
     schema: Raw<'_>,
     mut path: Option<&mut Vec<String>>,

@@ -19,7 +19,7 @@ use crate::uri::{Conflict, Router, TemplateError, UriTemplate, check_uri};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The registration that serves a URI.
+/// The result of looking for the registration that serves a URI.
 pub(crate) enum Found {
     Value(Arc<Fixed>),
     Call {
@@ -34,7 +34,7 @@ pub(crate) enum Found {
 /// A template that was registered.
 pub(crate) struct AddedTemplate {
     pub(crate) id: HandlerId,
-    /// True if `{+path}` was probably meant where it has `{path}` (`rows.tsv` U-47).
+    /// True if the template has `{path}` where `{+path}` was probably meant (`rows.tsv` U-47).
     pub(crate) probably_greedy: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct AddedTemplate {
 pub(crate) struct Catalog {
     pub(crate) fixed: Ordered<Fixed>,
     pub(crate) templates: Router<Arc<Handler>>,
-    /// Single registrations in the order in which they are listed.
+    /// The templates in the order in which they are listed.
     pub(crate) listed_templates: Ordered<Handler>,
     pub(crate) sources: Sources,
     pub(super) capitals: Capitals,
@@ -56,14 +56,14 @@ pub(crate) struct Catalog {
     pub(super) search: Option<Arc<MethodHandler>>,
     /// The search of folders, which stays when they are removed.
     pub(super) folder_search: Option<Arc<MethodHandler>>,
-    /// By the prompt's name.
+    /// The completers of prompts, by the prompt's name.
     pub(super) prompt_completers: BTreeMap<Box<str>, Arc<Handler>>,
     pub(super) declared: Declared,
     pub(crate) extensions: Extensions,
     handlers: u64,
-    /// Number of variables with a completer.
+    /// The number of variables with a completer.
     pub(super) completers: usize,
-    /// Numbers every change of a resource, in the order in which the catalog learns of them.
+    /// The number of changes of resources so far, which numbers the next change.
     pub(super) changes: u64,
 }
 
@@ -172,7 +172,7 @@ impl Catalog {
         Ok(AddedTemplate { id, probably_greedy })
     }
 
-    /// Refuses a resource that would then be listed twice.
+    /// Refuses a template that serves URIs which another template lists already.
     fn check_whole(&self, template: &UriTemplate) -> Result<()> {
         let contains = |a: &UriTemplate, b: &UriTemplate| b.literal_prefix().starts_with(a.literal_prefix());
         let wholes =
@@ -226,7 +226,7 @@ impl Catalog {
         self.methods.find(name, revision)
     }
 
-    /// Sets the fallback; returns the previous one.
+    /// Sets the fallback, and returns the former one.
     pub(crate) fn set_fallback(
         &mut self,
         provider: Option<Arc<dyn Provider>>,

@@ -1,4 +1,4 @@
-//! The tools that show resources to clients that know tools only: `list_resources`, `read_resource`, and one for each
+//! The tools that show resources to clients that use tools only: `list_resources`, `read_resource`, and one for each
 //! template.
 
 use super::HandlerId;
@@ -17,7 +17,7 @@ use crate::wire;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The question about resources that a call of a tool asks.
+/// The question about resources that the call of such a tool asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ResourceTool {
     /// A page of the list of resources and templates.
@@ -26,23 +26,23 @@ pub(crate) enum ResourceTool {
     Read,
     /// The contents of the URI that this template makes of the arguments.
     Template(Box<str>),
-    /// Finds resources by a text.
+    /// The resources that a text search finds.
     Search,
     /// The text of a resource that a search found.
     Fetch,
 }
 
-/// More tools than this number for templates are no help to a client: it limits its tools.
+/// The greatest number of templates that have tools. More would be no help to clients, which limit their tools.
 pub(crate) const TEMPLATE_TOOLS: usize = 50;
 
-/// The greatest length of the name of a tool that all large clients take.
+/// The greatest number of characters of a tool's name that all large clients accept.
 const NAME_LENGTH: usize = 64;
 
-/// The number of handlers that belong to no registration.
+/// The id of handlers that belong to no registration.
 const OF_NO_CALLBACK: HandlerId = HandlerId(0);
 
 impl HandlerId {
-    /// No callback of the application answers.
+    /// Returns whether the library answers, and no callback of the application.
     pub(crate) fn is_of_library(self) -> bool {
         self == OF_NO_CALLBACK
     }
@@ -59,8 +59,8 @@ const SEARCH: &str = r#"{"title":"Search resources","description":"Finds resourc
 const FETCH: &str = r#"{"title":"Fetch a resource","description":"Reads the text of a resource that search has found.","inputSchema":{"type":"object","properties":{"id":{"type":"string","description":"The id of a result of search."}},"required":["id"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#;
 
 impl ResourceTool {
-    /// Returns the URI that the arguments of a call name, which fit its schema. The error is a line about an argument
-    /// that is missing where arguments are not checked.
+    /// Returns the URI that the arguments of a call name. Fails with a line about a missing argument, if arguments are
+    /// not checked by the schema.
     pub(crate) fn uri(&self, arguments: Raw<'_>) -> std::result::Result<String, String> {
         match self {
             ResourceTool::Template(text) => expanded(text, arguments),
@@ -100,10 +100,10 @@ fn expanded(template: &str, arguments: Raw<'_>) -> std::result::Result<String, S
     expand(template, |name| values.get(name)).map_err(|e| format!("\n- {e}"))
 }
 
-/// The tools for resources that have no template.
+/// The tools for resources that belong to no template.
 pub(super) struct ResourceTools(Vec<(u64, Arc<Named>)>);
 
-/// The callback that searches resources, as the handler of a tool that takes any arguments.
+/// Makes the handler of a search, as that of a tool that takes any arguments.
 pub(crate) fn search_handler(id: HandlerId, run: Option<Arc<MethodFn>>) -> Arc<MethodHandler> {
     Arc::new(MethodHandler::named(id, Family::Tools, "search".into(), Promises::default(), run))
 }
@@ -190,7 +190,7 @@ impl Catalog {
         Ok(id)
     }
 
-    /// Sets the function that searches folders, for an application without a search. Returns the one of before.
+    /// Sets the function that searches folders, for an application without a search. Returns the former one.
     #[cfg(feature = "directory")]
     pub(crate) fn set_folder_search(&mut self, run: Arc<MethodFn>) -> Option<Arc<MethodHandler>> {
         self.folder_search.replace(search_handler(OF_NO_CALLBACK, Some(run)))
@@ -201,7 +201,8 @@ impl Catalog {
         self.search.as_ref().or(self.folder_search.as_ref().filter(|_| self.sources.has_folders()))
     }
 
-    /// Returns the title, or the name, and the URL of a registered resource.
+    /// Returns the title, or else the name, and the URL of a registered resource. `None` if there is no resource at the
+    /// URI.
     pub(crate) fn described(&self, uri: &str) -> Option<(Option<String>, Option<String>)> {
         let descriptor = self.fixed.get(uri)?.descriptor();
         let title = descriptor.title.as_ref().or(descriptor.name.as_ref()).cloned();
@@ -213,8 +214,8 @@ impl Catalog {
         self.resource_tools.is_some()
     }
 
-    /// Returns the tools for resources with the text of their template, in the order of the list. A registered tool takes
-    /// the place of one with its name, and an earlier template that of a later one.
+    /// Returns the tools for resources with their numbers, in the order of the list. A registered tool replaces one
+    /// with its name, and an earlier template replaces a later one.
     pub(crate) fn resource_tools(&self) -> Vec<(u64, &Arc<Named>)> {
         let mut kept: Vec<(u64, &Arc<Named>)> = Vec::new();
         for (number, tool) in self.all_resource_tools() {
@@ -271,7 +272,7 @@ impl Catalog {
         self.offers(family) || self.declares(family.capability())
     }
 
-    /// Returns a line for the log about the tool of a template that was just registered, if it is left out.
+    /// Returns a line for the log if the tool of a template that was just registered is left out.
     pub(crate) fn left_out(&self, template: &str) -> Option<String> {
         let (_, tool) = self.listed_templates.after(None).find_map(|(number, handler)| {
             (*handler.name == *template).then_some((number, handler.tool.as_ref()?))
@@ -295,7 +296,7 @@ impl Catalog {
         })
     }
 
-    /// Returns a line for the log about a registered tool that has taken the place of one for resources.
+    /// Returns a line for the log if a tool that was just registered replaces one for resources.
     pub(crate) fn has_replaced(&self, name: &str) -> Option<String> {
         self.all_resource_tools()
             .any(|(_, tool)| *tool.name == *name)

@@ -12,13 +12,13 @@ use std::sync::Arc;
 pub(crate) struct Sources {
     of_resources: Vec<Arc<Handler>>,
     of_skills: Vec<Arc<Handler>>,
-    /// Templates whose directories can be read.
+    /// Templates of folders, whose directories can be listed.
     directories: Vec<Arc<Handler>>,
     unnamed: usize,
 }
 
 impl Sources {
-    /// Returns those that a stretch of a list asks.
+    /// Returns the list sources of a stretch of a list.
     pub(super) fn all(&self, stretch: Stretch) -> &[Arc<Handler>] {
         match stretch {
             Stretch::SkillSources => &self.of_skills,
@@ -27,7 +27,7 @@ impl Sources {
         }
     }
 
-    /// Returns the name of a new source: the application's, or else a number.
+    /// Returns the name for a new source: the one that the application gave, or else a number.
     pub(super) fn name(&mut self, name: Option<String>) -> Result<Box<str>> {
         let name = match name {
             Some(name) if name.is_empty() => {
@@ -61,7 +61,7 @@ impl Sources {
         self.of_skills.push(source);
     }
 
-    /// Adds the template of a folder, whose directories can be read.
+    /// Adds the template of a folder, whose directories can be listed.
     pub(super) fn add_folder(&mut self, template: Arc<Handler>, kind: FolderKind) {
         if kind == FolderKind::Skills {
             self.of_skills.push(template.clone());
@@ -69,8 +69,8 @@ impl Sources {
         self.directories.push(template);
     }
 
-    /// Removes the sources of a template that was removed, or else the source of that name. Returns all that is gone, the
-    /// template first.
+    /// Removes the sources of a template that was removed, or else the source of that name. Returns everything that was
+    /// removed, the template first.
     pub(super) fn remove(&mut self, name: &str, template: Option<Arc<Handler>>) -> Vec<Arc<Handler>> {
         // A template's own source is removed with it; another source of that name stays.
         let is_removed = |source: &Arc<Handler>| {
@@ -95,7 +95,7 @@ impl Sources {
         self.directories.iter().any(|other| other.id == id)
     }
 
-    /// Returns whether every directory of the skills can be read: those of callbacks cannot.
+    /// Returns whether every directory of skills can be listed. Those of skills that callbacks list cannot.
     pub(crate) fn reads_directories(&self) -> bool {
         self.of_skills.iter().all(|source| self.is_directory(source.id))
     }

@@ -1,4 +1,4 @@
-//! Application state that goes to a client and comes back, sealed so that the application can trust it.
+//! Seals state of the application that goes to a client and comes back, so that the application can trust it.
 //!
 //! It is bound to the caller and to the URI, and expires. Source: RFC 5297 (AES-SIV), as for cursors.
 
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 const VERSION: u8 = 1;
 
 impl Sealer {
-    /// Seals a state until a time on the application's own clock.
+    /// Seals a state, which is valid until the time `until` of the application's own clock.
     pub(crate) fn seal_state(&self, caller: &[u8], uri: &str, state: &str, until: u64) -> String {
         let mut plain = vec![VERSION];
         plain.extend_from_slice(&until.to_be_bytes());
@@ -21,7 +21,7 @@ impl Sealer {
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    /// Returns `None` if the state was not sealed under this key for this caller and URI, or has expired.
+    /// Opens a state. Returns `None` if it was not sealed with this key for this caller and URI, or has expired.
     pub(crate) fn open_state(&self, caller: &[u8], uri: &str, sealed: &str, now: u64) -> Option<String> {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let plain = self.cipher().decrypt(headers(caller, uri), &sealed).ok()?;

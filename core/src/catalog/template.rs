@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 pub struct Template {
     pub(crate) uri_template: String,
     pub(crate) raw_values: bool,
-    /// Templates with the same callbacks that are not listed.
+    /// Templates with the same callbacks, which are not listed.
     pub(crate) also: Vec<String>,
-    /// Reserves the literal prefix: no second template of this kind may serve URIs below it.
+    /// True if no other template of this kind may serve URIs with the literal prefix of this one.
     pub(crate) whole: bool,
-    /// The folder that its provider serves, which also lists the children of directories.
+    /// The kind of folder that the template serves, whose directories the provider lists, too; `None` if it is none.
     pub(crate) folder: Option<FolderKind>,
     pub(crate) callbacks: TemplateCallbacks,
     pub(crate) descriptor: Descriptor,
@@ -50,10 +50,10 @@ impl Template {
         &self.uri_template
     }
 
-    /// Returns each variable once, in the order of the template: for bindings that check a callback's parameters.
+    /// Returns each variable once, in the order of the template, for bindings that check a callback's parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidTemplate`], as at registration.
+    /// [`ErrorKind::InvalidTemplate`] if the template cannot be registered.
     pub fn variables(&self) -> Result<Vec<Variable>> {
         let text = &self.uri_template;
         UriTemplate::parse(text)
@@ -61,8 +61,8 @@ impl Template {
             .map_err(|e| Error::new(ErrorKind::InvalidTemplate, format!("\"{text}\": {e}")))
     }
 
-    /// Returns the URI that these values make, by RFC 6570, levels 1 to 4: for links. Also works for templates that
-    /// cannot be registered because their values cannot be read back from a URI. Ignores values with other names.
+    /// Returns the URI that results from these values, by RFC 6570, levels 1 to 4: for links. Also works for templates
+    /// that cannot be registered because their values cannot be read back from a URI. Ignores values with other names.
     ///
     /// ```
     /// # use wellhead::Template;
@@ -71,7 +71,7 @@ impl Template {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidTemplate`]; [`ErrorKind::InvalidArgument`] for a list where `{name:3}` needs a text.
+    /// [`ErrorKind::InvalidTemplate`]. [`ErrorKind::InvalidArgument`] for a list if `{name:3}` needs a text.
     pub fn expand<N, V>(&self, values: impl IntoIterator<Item = (N, V)>) -> Result<String>
     where
         N: Into<String>,
@@ -98,8 +98,8 @@ impl Template {
         self
     }
 
-    /// Sets a closure that lists the resources of the template, in the order of registration: see
-    /// [`crate::Server::list`]. The text of the template names the list source.
+    /// Sets a closure that lists the resources of the template: see [`crate::Server::list`]. The list source has the
+    /// text of the template as its name, and the template's place in the order of registration.
     #[must_use]
     pub fn list<F, R, M>(mut self, list: F) -> Self
     where

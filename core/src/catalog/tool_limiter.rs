@@ -7,11 +7,12 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The limits of one tool, which it keeps when its definition changes. Most tools have none.
+/// The limits of one tool. The tool keeps them when its definition changes. Most tools have none.
 #[derive(Default)]
 pub(crate) struct ToolLimiter {
     state: Lock<LimiterState>,
-    /// Read while a connection is locked. 0: the limit of the server.
+    /// The time limit of calls in milliseconds; 0 for that of the server. Atomic, because it is read while a connection
+    /// is locked.
     call_ms: AtomicU64,
 }
 
@@ -27,7 +28,7 @@ struct LimiterState {
 #[derive(Default)]
 struct CallerCalls {
     in_flight: usize,
-    /// When the minute began in which the calls are counted.
+    /// The time when the minute began in which the calls are counted.
     since: u64,
     begun: usize,
 }
@@ -37,12 +38,12 @@ struct CallerCalls {
 pub(crate) struct ToolLimitReached {
     pub(crate) limit: &'static str,
     pub(crate) most: usize,
-    /// The milliseconds until there is room, if that is known.
+    /// The milliseconds until there is room for a call; `None` if that is not known.
     pub(crate) retry_after_ms: Option<u64>,
 }
 
 const MINUTE: u64 = 60_000;
-/// No sweep finds anything worth while below.
+/// With fewer callers than this, none are swept out.
 const FEW_CALLERS: usize = 64;
 
 impl ToolLimiter {
@@ -52,12 +53,12 @@ impl ToolLimiter {
         self.state.with(|state, _| state.limits = limits);
     }
 
-    /// Returns for how long the application may hold a call of the tool, if that is limited.
+    /// Returns the time limit of calls of the tool, in milliseconds; `None` if it has none of its own.
     pub(crate) fn call_ms(&self) -> Option<u64> {
         Some(self.call_ms.load(Ordering::Acquire)).filter(|ms| *ms > 0)
     }
 
-    /// Counts a call that begins now, if the tool has limits.
+    /// Counts a call that begins now; `None` if the tool has no limits. Fails if the call would exceed one.
     pub(crate) fn begin(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
@@ -79,7 +80,7 @@ impl ToolLimiter {
 }
 
 impl LimiterState {
-    /// Returns whether the call counts.
+    /// Returns whether the call has to be counted. Fails if it would exceed a limit.
     fn begin(&mut self, caller: &[u8], now: u64) -> Result<bool, ToolLimitReached> {
         let ToolLimits { calls_in_flight, caller_calls_in_flight, caller_calls_per_minute, .. } = self.limits;
         let limits = [calls_in_flight, caller_calls_in_flight, caller_calls_per_minute];
@@ -131,7 +132,7 @@ impl LimiterState {
     }
 }
 
-/// A call that counts, until it is answered or its responder is gone.
+/// The count of one call, until it is answered or its responder is gone.
 pub(crate) struct ToolCall {
     limiter: Arc<ToolLimiter>,
     caller: Arc<Caller>,
@@ -139,7 +140,7 @@ pub(crate) struct ToolCall {
 }
 
 impl ToolCall {
-    /// Makes room for the next call. Comes before the answer, after which the client may call again at once.
+    /// Ends the count of the call. Comes before the answer, after which the client may call again at once.
     pub(crate) fn end(&self) {
         if !self.is_over.swap(true, Ordering::AcqRel) {
             self.limiter.state.with(|state, _| state.end(self.caller.id()));

@@ -31,10 +31,10 @@ const ESCAPED_IN_AUTHORITY: &AsciiSet = &ESCAPED.add(b':').add(b'@');
 
 const FILE: &str = "file://";
 
-/// The root is `skill:/`, so that its names follow as those of a folder do.
+/// The URI of the root of skills, which the names below it follow as in a folder.
 const SKILL: &str = "skill:/";
 
-/// Those of them that an expansion of `{+path}` leaves unescaped.
+/// Those of the escaped characters that an expansion of `{+path}` leaves unescaped.
 const KEPT_BY_EXPANSION: &AsciiSet =
     &AsciiSet::EMPTY.add(b'#').add(b'%').add(b'\'').add(b'?').add(b'[').add(b']');
 
@@ -44,11 +44,11 @@ pub(super) const VARIABLE: &str = "path";
 /// The URIs of a root and of the entries below it. A path below it is names joined by `/`; the root itself is "".
 #[derive(Debug)]
 pub(super) struct Address {
-    /// `file://`, or the beginning of the URIs of skills.
+    /// The beginning of all URIs: `file://`, or that of the URIs of skills.
     start: &'static str,
-    /// `/home/ann/notes`, escaped; "" for the root of the file system.
+    /// The escaped path of the root, such as `/home/ann/notes`; empty for the root of the file system.
     path: String,
-    /// The letter of its drive on Windows; the path begins with `/C:` then.
+    /// The letter of the root's drive on Windows; `path` begins with `/C:` then.
     drive: Option<char>,
 }
 
@@ -56,12 +56,12 @@ pub(super) struct Address {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) path: String,
-    /// The URI ends in a slash, so the entry must be a directory.
+    /// True if the URI ends in a slash, so that the entry must be a directory.
     pub(super) slash: bool,
 }
 
 impl Address {
-    /// Makes one for an absolute path without links, `.` and `..`.
+    /// Makes the address of an absolute path without links, `.` and `..`.
     pub(super) fn new(root: &Path) -> Result<Address> {
         let (mut path, mut drive) = (String::new(), None);
         for component in root.components() {
@@ -86,7 +86,7 @@ impl Address {
         Ok(Address { start: FILE, path, drive })
     }
 
-    /// Makes one for skills: `skill://acme/…` with the prefix `acme`, otherwise `skill://…`.
+    /// Makes the address of skills: `skill://acme/…` with the prefix `acme`, otherwise `skill://…`.
     #[cfg(feature = "skills")]
     pub(super) fn of_skills(prefix: Option<&str>) -> Address {
         let path = prefix.map(|prefix| format!("/{prefix}")).unwrap_or_default();
@@ -104,7 +104,8 @@ impl Address {
         format!("{}{}/{{+{VARIABLE}}}", self.start, self.path)
     }
 
-    /// Returns templates of other spellings: the root itself, the authority `localhost` (`rows.tsv` U-20), and the drive.
+    /// Returns templates for other spellings of these URIs: the root itself, the authority `localhost` (`rows.tsv`
+    /// U-20), and the drive.
     pub(super) fn other_templates(&self) -> Vec<String> {
         let mut others = Vec::new();
         if self.start == SKILL {
@@ -125,8 +126,8 @@ impl Address {
         others
     }
 
-    /// Returns the path of the root in each spelling, the listed one first. Clients write a drive as `C:`, `c:`, `C%3A`,
-    /// or `c%3A`.
+    /// Returns the path of the root in each spelling; the first is that of lists. Clients write a drive as `C:`, `c:`,
+    /// `C%3A`, or `c%3A`.
     fn paths(&self) -> Vec<String> {
         let Some(letter) = self.drive else { return vec![self.path.clone()] };
         let below = &self.path["/C:".len()..];
@@ -136,7 +137,7 @@ impl Address {
         spellings.collect()
     }
 
-    /// Returns the one spelling that lists have.
+    /// Returns the URI of an entry in the spelling of lists.
     pub(super) fn uri(&self, path: &str) -> String {
         let mut uri = format!("{}{}", self.start, self.path);
         let is_top = self.path.is_empty() || self.drive.is_some() && self.path.len() == "/C:".len();
@@ -151,12 +152,12 @@ impl Address {
         uri
     }
 
-    /// Returns the value of the template's variable for a path, with as few escapes as possible.
+    /// Returns the value of the template's variable for the path of an entry, with as few escapes as possible.
     pub(super) fn value(path: &str) -> String {
         utf8_percent_encode(path, KEPT_BY_EXPANSION).to_string()
     }
 
-    /// Returns the path that a typed beginning of such a value names, if there can be one.
+    /// Returns the path that a typed beginning of such a value names; `None` if no path begins so.
     pub(super) fn path_of(value: &str) -> Option<String> {
         let path = percent_decode_str(value).decode_utf8().ok()?;
         (path.is_empty() || path.split('/').all(is_name)).then(|| path.into_owned())
@@ -167,7 +168,7 @@ impl Address {
         uri.replacen("file://", "file://localhost", 1)
     }
 
-    /// Returns the common prefix of all URIs below a directory.
+    /// Returns the text with which all URIs below a directory begin.
     pub(super) fn inside(&self, path: &str) -> String {
         let mut uri = self.uri(path);
         if !uri.ends_with('/') {
@@ -176,8 +177,8 @@ impl Address {
         uri
     }
 
-    /// Returns the place that a URI leads to, if it can be below the root: decoded once, without `.`, `..` and
-    /// empty segments.
+    /// Returns the entry that a URI leads to: decoded once, without `.`, `..` and empty segments. `None` if it cannot
+    /// be below the root.
     pub(super) fn parse(&self, uri: &str) -> Option<Target> {
         let rest = uri.strip_prefix(self.start)?;
         let host = if self.start == FILE { rest.strip_prefix("localhost") } else { None };
@@ -197,14 +198,14 @@ impl Address {
         proper.then(|| Target { path: path.to_owned(), slash })
     }
 
-    /// Returns whether notifications of changes use this spelling.
+    /// Returns whether a URI is spelled as in lists. Notifications of changes use that spelling.
     pub(super) fn is_listed_spelling(&self, uri: &str, path: &str) -> bool {
         let listed = self.uri(path);
         uri == listed || uri == Address::at_localhost(&listed)
     }
 }
 
-/// Returns whether a segment can only be the name of an entry.
+/// Returns whether a segment can be the name of an entry, and nothing else.
 fn is_name(segment: &str) -> bool {
     !matches!(segment, "" | "." | "..")
         && !segment.contains('\0')
@@ -331,7 +332,7 @@ mod tests {
         assert_eq!(system.template(), "file:///{+path}");
     }
 
-    /// Few of what these make is no name.
+    /// A pattern for the names in tests. Few texts that it makes are no valid names.
     const NAMES: &str = if cfg!(windows) { "[^/\0-\x1f<>:\"|?*\\\\]{1,12}" } else { "[^/\0]{1,12}" };
 
     proptest! {

@@ -16,7 +16,7 @@ pub(super) struct Base {
     pub(super) name: String,
     pub(super) address: Address,
     pub(super) tree: Tree,
-    /// The name of the files whose contents are shown in lists.
+    /// The name of the files whose contents are shown in lists, such as `SKILL.md`; `None` if there are none.
     pub(super) lists: Option<&'static str>,
 }
 
@@ -31,7 +31,7 @@ impl Base {
         self.describe_stamp(path, kind, &Stamp::from_metadata(metadata))
     }
 
-    /// Does what [`Base::describe`] does, of the entry in this state.
+    /// Does what [`Base::describe`] does, for an entry in this state.
     pub(super) fn describe_stamp(&self, path: &str, kind: EntryKind, stamp: &Stamp) -> Resource {
         let name = self.name(path);
         let mut resource = Resource::new(self.address.uri(path)).name(name).version(stamp.to_string());

@@ -1,5 +1,5 @@
-//! Reads the files whose patterns hide others. An unusable file is an error, because the files that it would hide are
-//! unknown.
+//! Reads the files whose patterns hide other files. An unusable one is an error, because it is unknown what it would
+//! hide.
 
 use super::open_dir::OpenDir;
 use super::stamp::Stamp;
@@ -10,7 +10,8 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Files of patterns in the form of `.gitignore`. In one directory a later one overrules an earlier one.
+/// The names of the files of patterns, in the form of `.gitignore`. In one directory a later one overrules an earlier
+/// one.
 pub(super) const NAMES: [&str; 2] = [".gitignore", ".ignore"];
 
 /// The maximum length of an ignore file in bytes; a longer one is unusable.
@@ -44,7 +45,7 @@ impl Unusable {
     }
 }
 
-/// Writes which file is wrong, why, and what to do. `directory` is the one that the file's name is relative to.
+/// Says which file is wrong, why, and what to do. `directory` is the one that the file's name is relative to.
 impl Unusable {
     pub(super) fn describe(&self, directory: &Path) -> String {
         format!("\"{}\" {}", directory.join(&self.name).display(), self.why)
@@ -102,7 +103,8 @@ pub(super) enum Case {
 }
 
 impl Case {
-    /// The case of patterns for names in this directory, as one of its entries shows.
+    /// Returns how patterns for names in this directory compare letters, by the way in which one of its entries is
+    /// found.
     pub(super) fn of_entry(dir: &OpenDir, name: &str) -> Case {
         if dir.ignores_case_of(name) { Case::Ignored } else { Case::Exact }
     }

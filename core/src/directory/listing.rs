@@ -5,7 +5,7 @@
 use super::tree::{Entry, EntryKind, Folder, Tree, join};
 use std::io;
 
-/// The receiver of a page. A step that returns false ends the walk.
+/// The receiver of the entries of a page. If a method returns false, the walk ends.
 pub(super) trait Sink {
     /// Called before a directory is read.
     fn enter(&mut self, folder: &Folder) -> bool;
@@ -19,7 +19,8 @@ pub(super) trait Sink {
     }
 }
 
-/// Hands over the entries after the one at `after`, which may be removed already. `None` starts at the root itself.
+/// Passes the entries after the one at `after` to `sink`; that one may be removed already. `None` starts at the root
+/// itself.
 pub(super) fn walk(tree: &Tree, after: Option<&str>, sink: &mut impl Sink) -> io::Result<()> {
     let root = tree.root();
     if after.is_none() && !sink.take("", &Entry::Folder(root.clone(), root.dir.metadata()?)) {

@@ -6,7 +6,8 @@ use crate::sync::Lock;
 use std::io;
 use std::sync::Arc;
 
-/// Smaller directories are read again each time, which costs little.
+/// The number of names from which a directory counts as large. Smaller ones are read again each time, which costs
+/// little.
 const LARGE: usize = 1_000;
 
 /// At most this many large directories are cached.

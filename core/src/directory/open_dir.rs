@@ -70,7 +70,8 @@ impl OpenDir {
         self.dir.canonicalize(path)
     }
 
-    /// Returns whether the file system is known to find an entry of this directory by its own name only.
+    /// Returns whether the file system is known to find an entry of this directory only by the name that the directory
+    /// has for it.
     #[cfg_attr(
         not(any(test, target_os = "linux")),
         allow(clippy::unused_self, reason = "only Linux says it")
@@ -103,7 +104,8 @@ impl OpenDir {
         names.take(TRIED).any(|name| self.ignores_case_of(&name))
     }
 
-    /// Returns the name that the system gets: in tests that of the entry that another file system would find.
+    /// Returns the name to pass to the system. In tests that is the name of the entry that another file system would
+    /// find.
     #[cfg_attr(not(test), allow(clippy::unused_self, reason = "only tests have a lookup of their own"))]
     fn name_in_system<'a>(&self, name: &'a str) -> Cow<'a, str> {
         #[cfg(test)]
@@ -124,9 +126,10 @@ mod exact_names {
     use rustix::fs::{fstatfs, ioctl_getflags};
     use rustix::io::Errno;
 
-    /// ext2 to ext4, btrfs, tmpfs, overlayfs and F2FS, as in `statfs(2)`.
+    /// The file systems that tell names by their bytes, by their numbers in `statfs(2)`: ext2 to ext4, btrfs, tmpfs,
+    /// overlayfs and F2FS.
     const SYSTEMS: [u32; 5] = [0xef53, 0x9123_683e, 0x0102_1994, 0x794c_7630, 0xf2f5_2010];
-    /// The flag of a directory whose names are folded (`FS_CASEFOLD_FL` of `ioctl_iflags(2)`).
+    /// The flag of a directory that ignores the case of names (`FS_CASEFOLD_FL` of `ioctl_iflags(2)`).
     const CASEFOLD: u32 = 0x4000_0000;
 
     pub(super) fn are_in(dir: &Dir) -> bool {

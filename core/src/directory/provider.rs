@@ -1,4 +1,4 @@
-//! Answers the requests of clients for a folder.
+//! Answers the requests of clients for the entries of a folder.
 
 use super::address::Address;
 use super::base::Base;
@@ -19,14 +19,14 @@ use std::io::{self, Read};
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 
-/// At most this many paths are proposed. The client gets the first 100 that its caller may see.
+/// The greatest number of paths that a completion proposes. The client gets the first 100 that its caller may see.
 const PROPOSED: usize = 1_000;
 
-/// The callbacks of a folder.
+/// The callbacks of a folder that is served.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(super) base: Arc<Base>,
-    /// The maximum length of a URI; a longer one could not be read.
+    /// The greatest length of a URI in bytes. Entries with longer URIs are left out, because they could not be read.
     pub(super) max_uri_bytes: usize,
     watch: Option<Watch>,
 }
@@ -116,12 +116,13 @@ impl Files {
         Ok(Page::new(children).more(more))
     }
 
-    /// Announces changes in a directory from now on. Returns true if they were not announced before.
+    /// Watches a directory, so that its changes are announced from now on. Returns true if they were not before.
     fn see(&self, folder: &Folder) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.see(folder))
     }
 
-    /// Returns the names in the typed directory that begin with the last typed name. Directories get a final slash.
+    /// Returns the names that begin with the last typed name, in the directory typed before it. Directories get a final
+    /// slash.
     fn proposals(&self, typed: &str) -> io::Result<Completion> {
         let none = Ok(Completion::default());
         let (above, begun) = typed.rsplit_once('/').unwrap_or(("", typed));
@@ -152,7 +153,7 @@ impl Files {
         Ok(proposals.more(more))
     }
 
-    /// Announces changes of an entry from now on. Returns true if some were not announced before.
+    /// Watches an entry, so that its changes are announced from now on. Returns true if some were not before.
     fn see_to(&self, entry: &Entry, path: &str) -> bool {
         let Some(watch) = &self.watch else { return false };
         let really = entry.path();
@@ -186,7 +187,7 @@ fn parent(path: &str) -> Option<&str> {
 }
 
 impl SubscriptionHook for Files {
-    /// The target of a link may have been forgotten since [`Provider::exists`] asked about it.
+    /// Notes the target of a link again, since it may have been forgotten after [`Provider::exists`].
     fn subscribed(&self, uri: &str) {
         let Some(watch) = self.watch.as_ref().filter(|watch| watch.has_links()) else { return };
         if let Some(target) = self.base.address.parse(uri)
@@ -238,8 +239,8 @@ impl Provider for Files {
         responder.finish(proposals.unwrap_or_else(failed));
     }
 
-    /// Looks the entry up, which on a local file system does not wait. A subscriber that learns that the entry is
-    /// known is notified of every change from then on.
+    /// Returns whether the entry exists; a local file system tells that without waiting. If so, a subscriber is
+    /// notified of every change from then on.
     fn exists(&self, uri: &str) -> bool {
         let Some(target) = self.base.address.parse(uri) else { return false };
         if !self.base.address.is_listed_spelling(uri, &target.path) {

@@ -29,29 +29,29 @@ pub(super) fn is_hidden(name: &str) -> bool {
 pub(super) struct Rules {
     root: PathBuf,
     chosen: Override,
-    /// Rules of the folders above, up to the repository that holds them; the nearest first.
+    /// The rules of the folders above the root, up to the repository that holds them; the nearest first.
     above: Vec<Gitignore>,
-    /// By the path of the directory.
+    /// The rules of directories that were read, by path.
     read: Lock<HashMap<String, Read>>,
-    /// Directories with an unusable ignore file that the log already mentions.
+    /// Paths of directories whose unusable ignore file the log has mentioned.
     complained: Lock<HashSet<String>>,
-    /// Directories of which the log mentions that a client used another spelling.
+    /// Paths of directories of which the log has mentioned that a client used another spelling.
     misspelled: Lock<HashSet<String>>,
     log: Log,
 }
 
-/// The rules in the files of a directory, and the states of these files.
+/// The rules in the ignore files of a directory, and the states of these files when they were read.
 type Read = (Vec<Stamp>, Arc<Gitignore>);
 
-/// The ignore files from a directory up to the root.
+/// The rules of a directory and of those above it, up to the root.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chain(Option<Arc<Link>>);
 
 #[derive(Debug)]
 struct Link {
-    /// `None` if they are unknown, so that every entry may be ignored.
+    /// The rules of the directory. `None` if they are unknown, because a file is unusable; then no entry is served.
     patterns: Option<Arc<Gitignore>>,
-    /// How many bytes of a path lead to the directory of these patterns.
+    /// The length of the directory's path in bytes, which is cut off before a path is compared.
     cut: usize,
     outer: Chain,
 }
@@ -84,7 +84,7 @@ impl Rules {
             && !self.is_ignored(chain, path, is_dir)
     }
 
-    /// Returns the verdict of the nearest pattern that matches, as Git does.
+    /// Returns whether the nearest pattern that matches the path ignores it, as Git does.
     fn is_ignored(&self, chain: &Chain, path: &str, is_dir: bool) -> bool {
         let mut link = &chain.0;
         while let Some(Link { patterns, cut, outer }) = link.as_deref() {
@@ -156,7 +156,7 @@ impl Rules {
         Ok(Some(patterns))
     }
 
-    /// Logs a line, once for a directory until its ignore files can be used.
+    /// Logs a line about an unusable ignore file, once for a directory until its files can be used.
     fn complain(&self, path: &str, unusable: &Unusable) {
         if first_time(&self.complained, path) {
             let directory = self.root.join(path);
@@ -166,7 +166,8 @@ impl Rules {
         }
     }
 
-    /// Logs a line, once for a directory: clients choose the names, and must not fill the log.
+    /// Logs a line about a name in another spelling, once for a directory: clients choose the names, and must not fill
+    /// the log.
     pub(super) fn complain_of_spelling(&self, path: &str, name: &str) {
         if first_time(&self.misspelled, path) {
             let directory = self.root.join(path);
@@ -189,7 +190,8 @@ fn first_time(mentioned: &Lock<HashSet<String>>, path: &str) -> bool {
     })
 }
 
-/// Returns the case of patterns for a whole folder. An empty one says nothing, so there its own name decides.
+/// Returns how patterns of a whole folder compare letters. An empty folder does not show it, so there its own name
+/// decides.
 fn case_of(root: &Path) -> Case {
     if OpenDir::open(root).is_ok_and(|dir| dir.ignores_case()) {
         return Case::Ignored;
@@ -199,7 +201,7 @@ fn case_of(root: &Path) -> Case {
     around.zip(name).map_or(Case::Exact, |(around, name)| Case::of_entry(&around, name))
 }
 
-/// Returns the rules of the repository around the root.
+/// Returns the rules of the folders above the root that belong to the same repository.
 fn above(root: &Path) -> Result<Vec<Gitignore>> {
     let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else {
         return Ok(Vec::new());

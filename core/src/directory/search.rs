@@ -15,13 +15,13 @@ use std::io::Read;
 use std::sync::Weak;
 use std::time::{Duration, Instant};
 
-/// A search takes at most this time.
+/// The greatest duration of a search.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// The bytes of a file that are searched, from its start.
+/// The number of bytes of a file that are searched, from its start.
 const SEARCHED: u64 = 1 << 20;
 
-/// Answers the call of a search with what the folders of the server have.
+/// Answers a search with the results from all folders of the server.
 pub(super) fn answer(mut call: MethodCall, server: &Weak<ServerState>) {
     let answer = found(&call, server);
     if let Some(responder) = call.take_responder() {
@@ -72,7 +72,7 @@ fn found(call: &MethodCall, server: &Weak<ServerState>) -> MethodAnswer {
 }
 
 impl Base {
-    /// Returns the text at the start of a file that is served, if it has one.
+    /// Returns the text at the start of a served file; `None` if it has none.
     pub(super) fn searched_text(&self, path: &str, entry: &Entry) -> Option<String> {
         if media::guess(self.name(path)).is_some_and(|mime| !media::is_text(mime)) {
             return None;
@@ -83,7 +83,7 @@ impl Base {
     }
 }
 
-/// Returns the start of a file as text: UTF-8 without NUL, which other files have early.
+/// Returns the start of a file as text; `None` if it is not UTF-8, or has a NUL byte, which other files have early.
 fn text(mut file: impl Read) -> Option<String> {
     const FIRST: u64 = 8 << 10;
     let mut bytes = Vec::new();

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A folder of skills to serve, and its settings. A skill is a directory with a `SKILL.md` that begins with front
+/// A folder of Agent Skills to serve, and its settings. A skill is a directory with a `SKILL.md` that begins with front
 /// matter. The folder may be a skill itself.
 ///
 /// ```no_run
@@ -48,7 +48,7 @@ impl Skills {
     }
 
     /// Sets the first segment of all URIs, such as `acme` in `skill://acme/pdf/SKILL.md`: letters, digits and `-._~`.
-    /// Default: none; the name of the folder if it is a skill itself.
+    /// Default: none; if the folder is a skill itself, its name.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.options.prefix.set(prefix);
@@ -62,7 +62,7 @@ impl Skills {
         self
     }
 
-    /// Sets for how many milliseconds changes are gathered; at most 60,000. Default: 50. See
+    /// Sets for how many milliseconds changes are collected; at most 60,000. Default: 50. See
     /// [`super::Directory::settle_ms`].
     #[must_use]
     pub fn settle_ms(mut self, ms: u64) -> Self {
@@ -81,10 +81,10 @@ impl SetOption for Skills {
 
 impl Server {
     /// Serves the skills in a folder and below it: `skills/list`, `skills/get` and `resources/directory/read` of the
-    /// extension `io.modelcontextprotocol/skills`, and each file as a resource such as `skill://pdf/SKILL.md`. The
-    /// path in the URI is that in the folder. A directory with a `SKILL.md` that breaks the format is not served; the
-    /// log says why. Hidden and ignored files are treated as [`Server::directory`] treats them; links are served only
-    /// if they lead to a file of the same skill. The handle's name is the template `skill://{+path}`.
+    /// extension `io.modelcontextprotocol/skills`, and each file as a resource such as `skill://pdf/SKILL.md`. The path
+    /// in the URI is that in the folder. A directory with a `SKILL.md` that breaks the format is not served, and the
+    /// log says why. [`Server::directory`] says which hidden and ignored files are left out. Links are served only if
+    /// they lead to a file of the same skill. The name of the handle is the template `skill://{+path}`.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] for a folder that cannot be opened. [`ErrorKind::InvalidArgument`] for a path that is not a

@@ -1,5 +1,5 @@
-//! The spelling of names. The rules judge the name that a directory has for an entry, and some file systems find the
-//! entry by others, too: in another case, with accents in another form, or by a short name.
+//! Other spellings of names. The rules judge the name that a directory has for an entry. Some file systems find the
+//! entry by other names, too: in another case, with accents in another form, or by a short name.
 
 /// Returns a name by which a file system also finds the entry `name` if it finds that entry by several names. Returns
 /// `None` if only the list of the directory can tell.

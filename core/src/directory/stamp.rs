@@ -1,4 +1,4 @@
-//! Distinguishes the states of a file, and formats the time of its last change.
+//! Tells the states of a file from each other, and formats the time of its last change.
 
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
@@ -24,7 +24,7 @@ impl Stamp {
         }
     }
 
-    /// Returns the number of bytes.
+    /// Returns the size of the file in bytes.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
@@ -34,8 +34,8 @@ impl Stamp {
         (self.device, self.inode) == (other.device, other.inode)
     }
 
-    /// Returns whether every later change will show. File systems have coarse clocks, so a change right after the
-    /// last one may not show.
+    /// Returns whether every later change of the file will change the stamp. File systems have coarse clocks, so a
+    /// change right after the last one may not.
     pub(super) fn is_settled(&self) -> bool {
         const COARSEST: Duration = Duration::from_secs(3);
         let age = self.modified.and_then(|modified| modified.elapsed().ok());
@@ -50,7 +50,7 @@ impl Stamp {
     }
 }
 
-/// Writes the opaque version.
+/// Writes the stamp as the opaque version of a resource.
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let since = self.modified.and_then(|modified| modified.duration_since(SystemTime::UNIX_EPOCH).ok());

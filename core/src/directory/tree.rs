@@ -1,8 +1,8 @@
-//! Finds entries below the root, and none outside.
+//! Finds entries below the root of a folder, and none outside of it.
 //!
 //! Every step opens one name relative to a handle on the directory before it, and follows no link. A link is resolved
-//! once, by `cap-std` and within the root. Then the resolved path is walked in the same way, under the same rules. So
-//! if another program swaps a directory for a link meanwhile, a step fails.
+//! once, by `cap-std` and within the root. Then the resolved path is walked in the same way, under the same rules. So a
+//! step fails if another program replaces a directory by a link in the meantime.
 //!
 //! An entry has one name, that in the list of its directory. The rules judge this name, and clients must use it, even
 //! if the file system finds the entry by other spellings.
@@ -17,10 +17,10 @@ use std::io;
 use std::path::Component;
 use std::sync::Arc;
 
-/// The maximum depth of a served directory, so that a walk has few directories open.
+/// The greatest depth of a served directory, so that a walk has few directories open.
 const DEEPEST: usize = 128;
 
-/// At most this many links are followed on a path.
+/// The greatest number of links that are followed on a path.
 const MOST_LINKS: usize = 40;
 
 /// A folder that is served.
@@ -36,7 +36,7 @@ pub(super) struct Tree {
 #[derive(Debug, Clone)]
 pub(super) struct Folder {
     pub(super) dir: Arc<OpenDir>,
-    /// The path without links.
+    /// The path below the root, without links.
     pub(super) path: String,
     chain: Chain,
     depth: usize,
@@ -58,7 +58,7 @@ impl EntryKind {
 #[derive(Debug)]
 pub(super) enum Entry {
     Folder(Folder, Metadata),
-    /// The folder that it is in, and its name there.
+    /// A file: the folder that it is in, its name there, and its metadata.
     File(Folder, String, Metadata),
 }
 
@@ -76,7 +76,7 @@ impl Entry {
         }
     }
 
-    /// Returns the kind of what is at `path` itself: a link to a directory is no directory.
+    /// Returns the kind of the entry at `path` itself: a link to a directory is no directory.
     pub(super) fn kind_at(&self, path: &str) -> EntryKind {
         match self {
             Entry::Folder(folder, _) if folder.path == path => EntryKind::Folder,
@@ -84,7 +84,7 @@ impl Entry {
         }
     }
 
-    /// Returns its real path.
+    /// Returns the path of the entry without links.
     pub(super) fn path(&self) -> String {
         match self {
             Entry::Folder(folder, _) => folder.path.clone(),
@@ -153,7 +153,7 @@ impl Tree {
         Ok(Some(Entry::Folder(folder, metadata)))
     }
 
-    /// Returns the entry behind a link.
+    /// Returns the entry that a link leads to; `None` if that is not served.
     fn resolve_link(&self, path: &str) -> io::Result<Option<Entry>> {
         // An error here means a link that leads nowhere, in a circle or outside.
         let Ok(target) = self.root.resolve(path) else { return Ok(None) };
@@ -168,13 +168,15 @@ impl Tree {
         self.plain(&plain)
     }
 
-    /// Returns an entry of a folder, with a link resolved. `name` must be the name that the folder itself has.
+    /// Returns an entry of a folder, or the one that it leads to if it is a link. `name` must be the name that the
+    /// folder itself has.
     pub(super) fn child(&self, folder: &Folder, name: &str) -> io::Result<Option<Entry>> {
         let Some(metadata) = found(folder.dir.metadata_of(name))? else { return Ok(None) };
         self.served(folder, name, metadata)
     }
 
-    /// Returns an entry of a folder, with a link resolved, or `None` if the folder has no entry of exactly this name.
+    /// Returns an entry of a folder, or the one that it leads to if it is a link. `None` if the folder has no entry of
+    /// exactly this name.
     pub(super) fn own_child(&self, folder: &Folder, name: &str) -> io::Result<Option<Entry>> {
         let Some(metadata) = found(folder.dir.metadata_of(name))? else { return Ok(None) };
         if self.is_own_name(folder, name)? { self.served(folder, name, metadata) } else { Ok(None) }
@@ -192,8 +194,8 @@ impl Tree {
         Ok(self.names(folder)?.binary_search_by(|own| (**own).cmp(name)).is_ok())
     }
 
-    /// Returns the name that a folder has for the entry that the file system finds by `name`. Returns `None` if there is
-    /// none, or if several entries are that file, because any of them may be meant.
+    /// Returns the name that a folder has for the entry that the file system finds by `name`. Returns `None` if there
+    /// is none, or if several names are those of that file, because any of them may be meant.
     pub(super) fn own_name(&self, folder: &Folder, name: &str) -> io::Result<Option<String>> {
         let Some(metadata) = found(folder.dir.metadata_of(name))? else { return Ok(None) };
         if self.is_own_name(folder, name)? {
@@ -211,8 +213,8 @@ impl Tree {
         Ok(all.next().filter(|_| all.next().is_none()).map(str::to_owned))
     }
 
-    /// Returns whether the file system finds entries of a folder by other spellings, as far as one of them shows it. An
-    /// empty folder does not show it.
+    /// Returns whether the file system finds entries of a folder by other spellings, as far as one of them shows it.
+    /// False for an empty folder, which does not show it.
     pub(super) fn has_other_spellings(folder: &Folder) -> bool {
         let Ok(entries) = folder.dir.entries() else { return true };
         let mut is_empty = true;
@@ -243,8 +245,8 @@ impl Tree {
         self.step(folder, name, metadata)
     }
 
-    /// Returns the names in a folder that are served, and what each is (a link to a directory is no directory). Includes
-    /// files that are too large, because it does not look at sizes.
+    /// Returns the names of the served entries of a folder, with the kind of each; a link to a directory is no
+    /// directory. Includes files that are too large, because it does not look at sizes.
     pub(super) fn entries(&self, folder: &Folder) -> io::Result<Vec<(String, EntryKind)>> {
         let mut entries = Vec::new();
         for entry in folder.dir.entries()? {
@@ -306,7 +308,7 @@ pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
 }
 
-/// Turns an error that says that there is no such entry, or that it is a link by now, into `None`.
+/// Returns `None` in place of an error which says that there is no such entry, or that it has become a link.
 fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),

@@ -1,12 +1,12 @@
 //! Watches a folder and announces its changes (`rows.tsv` U-29).
 //!
-//! The events of the operating system only say where to look. An entry counts as created, removed or edited by
-//! comparing whether it was served before and is now. So it does not matter how a change came about, and hidden and
-//! ignored entries are never announced.
+//! The events of the operating system only say where to look. An entry counts as created, removed or edited by whether
+//! it was served before and is served now. So it does not matter how a change came about, and hidden and ignored
+//! entries are never announced.
 //!
-//! A directory is watched before any of its entries is shown to a client. The first directories, which are all of
-//! most folders, are watched before the folder is served. A thread handles the others, and announces that the list
-//! changed when it is done, because it cannot know which entries changed meanwhile.
+//! A directory is watched before any of its entries is shown to a client. The first directories, which are all of most
+//! folders, are watched before the folder is served. A thread watches the others afterwards. When it is done, it
+//! announces that the list changed, because it cannot know which entries changed in the meantime.
 
 #[cfg(target_os = "linux")]
 mod inotify;
@@ -40,7 +40,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use system::{Events, Mark, Notifier};
 
-/// The advice in the log line if a folder cannot be watched at all.
+/// The advice in the log if a folder cannot be watched at all.
 pub(super) const MORE_FOLDERS: &str = Notifier::MORE_FOLDERS;
 
 /// At most this many directories are watched before the folder is served.
@@ -49,7 +49,7 @@ const AT_START: usize = 256;
 /// The maximum number of events kept while directories are read.
 const TOO_MANY: usize = 100_000;
 
-/// Watches a folder until dropped.
+/// Watches a folder until it is dropped.
 #[derive(Debug)]
 pub(super) struct Watch(Arc<WatchState>);
 
@@ -57,34 +57,36 @@ struct WatchState {
     base: Arc<Base>,
     server: Weak<ServerState>,
     notifier: Notifier,
-    /// Held while a directory is read and the rules are asked. The locks of the tree rank above it.
+    /// The entries that the watched directories had. Locked while a directory is read and the rules are applied, so the
+    /// locks of the tree are taken inside it.
     seen: Gate<Seen>,
-    /// Every served directory is watched, except new ones that the thread has not come to.
+    /// True if every served directory is watched, except new ones that the thread has not handled yet.
     whole: AtomicBool,
-    /// Counts the times that anything may have changed.
+    /// The number of times that anything may have changed.
     epoch: AtomicU64,
-    /// The process that watches: a forked child would share the notifier, without the thread.
+    /// The id of the process that watches. A forked child would share the notifier, but does not have the thread.
     process: u32,
 }
 
 /// An event of the operating system.
 #[derive(Debug)]
 enum FileEvent {
-    /// An entry of the directory with this mark was made, moved or removed, or only edited.
+    /// An entry of the directory with this mark was created, moved, removed or edited. `moved` is false if it was only
+    /// edited.
     Entry { mark: Mark, name: String, moved: bool },
     /// The directory with this mark was removed.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others tell it by the entry"))]
     Gone(Mark),
-    /// The system dropped events.
+    /// The system dropped events, so anything may have changed.
     Lost,
 }
 
 /// The announcements to make once no lock is held.
 #[derive(Debug, Default)]
 struct Changes {
-    /// Entries by path, in their present state.
+    /// The changed entries by path, in their present state; `None` if they are removed.
     updated: BTreeMap<String, Option<Resource>>,
-    /// Paths of directories of which every entry may have changed.
+    /// Paths of directories in which every entry may have changed.
     within: BTreeSet<String>,
     list: bool,
 }
@@ -94,7 +96,7 @@ impl Changes {
         self.updated.is_empty() && self.within.is_empty() && !self.list
     }
 
-    /// Adds later announcements.
+    /// Adds announcements that came later.
     fn add(&mut self, later: Changes) {
         self.updated.extend(later.updated);
         self.within.extend(later.within);
@@ -103,7 +105,7 @@ impl Changes {
 }
 
 impl Watch {
-    /// Announces changes once none has come for `settle`.
+    /// Begins to watch. Changes are announced once no further one has come for `settle`.
     pub(super) fn start(
         base: Arc<Base>,
         server: &Server,
@@ -119,18 +121,18 @@ impl Watch {
         Ok(Watch(shared))
     }
 
-    /// Announces changes in a directory from now on. Returns true if they were not announced before.
+    /// Watches a directory, so that its changes are announced from now on. Returns true if they were not before.
     pub(super) fn see(&self, folder: &Folder) -> bool {
         self.0.is_ours() && self.0.see(folder).is_some()
     }
 
-    /// Returns whether each directory on the way to an entry still has to be watched, because the thread has not
-    /// come to all of them.
+    /// Returns whether the directories on the way to an entry still have to be watched one by one, because the thread
+    /// has not handled all of them yet.
     pub(super) fn is_partial(&self) -> bool {
         self.0.is_ours() && !self.0.whole.load(Ordering::Acquire)
     }
 
-    /// Returns a number that grows with each change. What was found under it holds as long as it stays. Returns `None`
+    /// Returns a number that grows with each change. Findings remain valid as long as it stays the same. Returns `None`
     /// if some directories are not watched.
     #[cfg(feature = "skills")]
     pub(super) fn epoch(&self) -> Option<u64> {
@@ -139,8 +141,7 @@ impl Watch {
         all.then(|| self.0.epoch.load(Ordering::Acquire))
     }
 
-    /// Stores that the entry at `path` is behind a link, and where it really is: its changes are announced under
-    /// both paths.
+    /// Notes that a link at `path` leads to the entry at `really`. Changes of the entry are announced under both paths.
     pub(super) fn link(&self, really: String, path: &str) {
         // Dropped without the gate, because it may be the last reference.
         let Some(server) = self.0.server.upgrade().filter(|_| self.0.is_ours()) else { return };
@@ -151,7 +152,7 @@ impl Watch {
         self.0.seen.with(|seen| seen.links.add(really, path, is_subscribed));
     }
 
-    /// Returns whether any entry behind a link was ever asked for.
+    /// Returns whether a client ever asked for an entry behind a link.
     pub(super) fn has_links(&self) -> bool {
         self.0.is_ours() && self.0.seen.with(|seen| seen.links.were_used())
     }
@@ -181,7 +182,8 @@ impl WatchState {
         self.process == std::process::id()
     }
 
-    /// Watches the first directories. Returns those that are left, and the announcements to make after.
+    /// Watches the first directories, up to `at_most`. Returns the paths of those that are left, and the announcements
+    /// to make afterwards.
     fn begin(&self, at_most: usize) -> (Vec<String>, Changes) {
         let mut todo = vec![String::new()];
         for _ in 0..at_most {
@@ -272,7 +274,8 @@ impl WatchState {
         }
     }
 
-    /// Turns the system's events into announcements.
+    /// Turns events of the system into announcements. Adds the paths of directories that are still to be watched to
+    /// `todo`.
     fn understand(&self, events: Vec<FileEvent>, todo: &mut Vec<String>, changes: &mut Changes) {
         let mut entries: BTreeMap<Mark, BTreeMap<String, bool>> = BTreeMap::new();
         for event in events {
@@ -313,7 +316,7 @@ impl WatchState {
         }
     }
 
-    /// Compares an entry's former and present state.
+    /// Compares the former state of an entry with its present one, and adds the announcements.
     fn compare(
         &self,
         folder: &Folder,
@@ -380,7 +383,7 @@ impl WatchState {
         }
     }
 
-    /// Returns whether an entry, or one that was in it, has a subscriber.
+    /// Returns whether an entry, or an entry that was in it, has a subscriber.
     fn is_subscribed(&self, path: &str) -> bool {
         let Some(server) = self.server.upgrade() else { return false };
         let (uri, inside) = (self.base.address.uri(path), self.base.address.inside(path));
@@ -395,7 +398,7 @@ impl WatchState {
         Some(self.base.describe(path, entry.kind(), entry.metadata()))
     }
 
-    /// Only a closed server refuses announcements, and then it has no clients to notify.
+    /// Announces changes. Only a closed server refuses announcements, and it has no clients to notify.
     fn announce(&self, server: &Server, changes: Changes) {
         for (path, now) in changes.updated {
             let uri = self.base.address.uri(&path);
@@ -436,7 +439,7 @@ impl std::fmt::Debug for WatchState {
     }
 }
 
-/// Returns the paths of the directories among the entries of one.
+/// Returns the paths of the directories among the entries of a folder.
 fn folders(folder: &Folder, entries: Vec<(String, EntryKind)>) -> Vec<String> {
     let inside = entries.into_iter().filter(|(_, kind)| *kind == EntryKind::Folder);
     inside.map(|(name, _)| join(&folder.path, &name)).collect()

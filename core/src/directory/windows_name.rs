@@ -1,6 +1,6 @@
-//! The names that Windows gives another meaning: devices, streams of a file, and spellings that it shortens.
+//! The names to which Windows gives another meaning: devices, streams of a file, and spellings that it shortens.
 
-/// Returns whether Windows takes a name without a change.
+/// Returns whether Windows uses a name as it is.
 pub(super) fn is_plain(name: &str) -> bool {
     let special = |c: char| c < ' ' || matches!(c, '\\' | '/' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
     !name.contains(special) && !name.ends_with(['.', ' ']) && !is_device(name)

@@ -8,14 +8,14 @@ use crate::model::{Family, Json, OutputSchema, ResultShape};
 use crate::revision::{Revision, Structured};
 use std::borrow::Cow;
 
-/// Returns the `resultType` that the application gave a result.
+/// Returns the `resultType` in a result of the application; `None` if it has none. Fails if it is no string.
 pub(crate) fn result_type(result: &Json) -> Result<Option<Cow<'_, str>>, String> {
     let given = member(result.raw(), "resultType", "")?;
     given.map(|kind| string(kind).ok_or_else(|| "resultType is not a string".to_owned())).transpose()
 }
 
-/// Checks a result, and gives its structured content the form of the revision. The error names the wrong part. With
-/// an `output` schema, clients refuse a result without structured content.
+/// Checks a result, and gives its structured content the form of the revision. Fails with what is wrong. If the tool
+/// has an `output` schema, a result needs structured content, because clients refuse it otherwise.
 pub(crate) fn call_result(
     family: Family,
     shape: ResultShape,
@@ -94,14 +94,14 @@ fn tool_result(shape: ResultShape, revision: Revision, result: &Json) -> Result<
     Ok(Cow::Owned(rewritten(output, revision, result, mirrored.then_some(structured))))
 }
 
-/// Returns whether the model gets nothing of a result of a tool.
+/// Returns whether the result of a tool has nothing that the model reads.
 pub(crate) fn says_nothing(result: &Json) -> bool {
     let found = members(result.raw(), &["content", "structuredContent", "resultType"]);
     matches!(found, Ok([Some(content), None, kind])
         if is_empty(content) && kind.and_then(string).is_none_or(|kind| kind == "complete"))
 }
 
-/// Returns whether a result of a tool names resources.
+/// Returns whether the result of a tool contains or links resources.
 pub(crate) fn names_resources(result: &Json) -> bool {
     let Ok([Some(content)]) = members(result.raw(), &["content"]) else { return false };
     elements(content, usize::MAX).into_iter().flatten().any(|block| {
@@ -114,7 +114,7 @@ fn is_empty(content: Raw<'_>) -> bool {
     elements(content, usize::MAX).is_some_and(|blocks| blocks.is_empty())
 }
 
-/// Rewrites the structured content for the revision. The text of `mirrored` takes the place of the content.
+/// Writes the structured content in the form of the revision. If `mirrored` is `Some`, its text becomes the content.
 fn rewritten(output: OutputSchema, revision: Revision, result: &Json, mirrored: Option<Raw<'_>>) -> Json {
     let mut out = Vec::new();
     let mut object = Object::begin(&mut out);
@@ -139,13 +139,13 @@ fn rewritten(output: OutputSchema, revision: Revision, result: &Json, mirrored: 
     Json::written(out)
 }
 
-/// Returns whether the revisions that have only objects get a value as the `result` of one: as the tool's schema, which
-/// they get wrapped, promises it.
+/// Returns whether revisions with objects only get a value as the member `result` of an object. The tool's schema,
+/// which they get wrapped, says so.
 fn is_wrapped(output: OutputSchema, value: Raw<'_>) -> bool {
     output == OutputSchema::Any || !is_object(value)
 }
 
-/// JSON without white space between its parts.
+/// Returns JSON without white space between its parts.
 fn compact(value: Raw<'_>) -> String {
     let mut out = String::with_capacity(value.get().len());
     let (mut quoted, mut escaped) = (false, false);

@@ -8,7 +8,7 @@ use crate::jsonrpc::write::Object;
 use crate::model::{Cache, Completion};
 use crate::revision::Revision;
 
-/// Values of one completion (`CompleteResult` of each revision's schema).
+/// The greatest number of values that a completion sends (`CompleteResult` of each revision's schema).
 const MAX: usize = 100;
 
 pub(crate) fn completion(

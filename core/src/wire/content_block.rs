@@ -8,9 +8,9 @@ use crate::model::{Family, Json};
 use crate::revision::Revision;
 use std::borrow::Cow;
 
-/// Returns a checked result with a text in the place of each block whose type the revision lacks. Members that the revision
-/// lacks are left out. A strict client refuses the whole result for one such block. Resources in the messages of a prompt get
-/// the MIME type that they lack, which tools may leave out.
+/// Returns a checked result for a revision. Blocks whose type the revision lacks become texts, since a strict client
+/// refuses the whole result for one such block. Members that the revision lacks are left out. Resources in the messages
+/// of a prompt get the MIME type that tools may leave out.
 pub(super) fn for_revision(family: Family, revision: Revision, result: &Json) -> Cow<'_, Json> {
     let has_types = revision.audio && revision.resource_links;
     let untyped = family == Family::Prompts && result.as_str().contains("\"resource\"");
@@ -82,7 +82,8 @@ fn write_members(out: &mut Vec<u8>, family: Family, revision: Revision, block: R
     object.end();
 }
 
-/// Writes the contents of an embedded resource likewise. Those in a prompt need a MIME type.
+/// Writes the contents of an embedded resource without the members that the revision lacks. Those in a prompt need a
+/// MIME type.
 fn write_contents(out: &mut Vec<u8>, family: Family, revision: Revision, contents: Raw<'_>) {
     let mime_type = match members(contents, &["mimeType", "text"]) {
         Ok([None, text]) if family == Family::Prompts => {
@@ -122,7 +123,7 @@ fn write_annotations(out: &mut Vec<u8>, revision: Revision, annotations: Raw<'_>
     object.end();
 }
 
-/// Returns the text for a block whose type the revision lacks.
+/// Returns the text that replaces a block whose type the revision lacks; `None` if the revision has the type.
 fn text_for(revision: Revision, block: Raw<'_>) -> Option<String> {
     let text_of = |name| members(block, &[name]).ok().and_then(|[found]| found).and_then(string);
     match &*text_of("type")? {
@@ -140,7 +141,8 @@ fn bytes_of_base64(text: &str) -> usize {
     text.trim_end_matches('=').len() * 3 / 4
 }
 
-/// Checks one content block: clients refuse a whole result for a block that they cannot read.
+/// Checks one content block. Fails with what is wrong, because clients refuse a whole result for a block that they
+/// cannot read.
 pub(super) fn check_block(block: Raw<'_>, path: &str) -> Result<(), String> {
     if !is_object(block) {
         return Err(format!("{path} is not an object such as {{\"type\":\"text\",\"text\":…}}"));

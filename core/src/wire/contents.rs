@@ -1,4 +1,4 @@
-//! The contents of a read, with large bodies left out for the drain to encode.
+//! Writes the contents of a read. Large bodies are left out, and the drain encodes them.
 
 use super::Identity;
 use super::descriptor::text;
@@ -7,10 +7,10 @@ use crate::encode::{base64_into, escape_into, quote_into};
 use crate::model::{AnswerDescription, Body, Borrowed, Descriptor, SharedBytes, SharedText, Source};
 use crate::revision::Revision;
 
-/// Bodies of this size and more are queued as their source and encoded while the client takes them.
+/// The number of bytes from which a body is large: it is queued as its source, and encoded while the client reads it.
 pub(crate) const LARGE: usize = 64 << 10;
 
-/// A stretch of a message: finished bytes, or a body still to be encoded and how many bytes it had when it was queued.
+/// A part of a message: finished bytes, or a body that is still to be encoded, with its length when it was queued.
 pub(crate) enum Segment {
     Bytes(Vec<u8>),
     Text(SharedText, usize),
@@ -21,7 +21,7 @@ pub(crate) enum Segment {
 pub(crate) struct Payload<'a> {
     pub(crate) out: &'a mut Vec<u8>,
     pub(crate) large: Vec<Segment>,
-    /// Where in `out` the bytes since the last large body begin.
+    /// The offset in `out` at which the bytes after the last large body begin.
     start: usize,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Payload<'a> {
         Payload { out, large: Vec::new(), start }
     }
 
-    /// Appends a stretch of another message.
+    /// Appends a part of another message.
     pub(crate) fn segment(&mut self, segment: Segment) {
         match segment {
             Segment::Bytes(bytes) => self.out.extend_from_slice(&bytes),
@@ -44,7 +44,8 @@ impl<'a> Payload<'a> {
         self.large.push(body);
     }
 
-    /// The message in segments if it has large bodies; otherwise it stands in `out` and there is nothing to return.
+    /// Returns the parts of the message if it has large bodies. Otherwise the message is in `out`, and this returns
+    /// `None`.
     pub(crate) fn end(mut self) -> Option<Vec<Segment>> {
         if self.large.is_empty() {
             return None;
@@ -57,17 +58,18 @@ impl<'a> Payload<'a> {
 /// The values that an element of contents inherits from its registration.
 #[derive(Clone, Copy)]
 pub(crate) struct Defaults<'a> {
-    /// As the client spelled it.
+    /// The URI as the client spelled it.
     pub(crate) uri: &'a str,
     pub(crate) descriptor: &'a Descriptor,
-    /// The descriptor belongs to the resource itself, not to a template: the contents have its name and title too.
+    /// True if the descriptor is that of the resource itself, not of a template. Then the contents have its name and
+    /// title, too.
     pub(crate) own: bool,
-    /// The registered version, if it is still right.
+    /// The registered version; `None` if there is none, or if the resource has changed since.
     pub(crate) version: Option<&'a str>,
 }
 
-/// Reserves room for a whole answer of such contents, because growing part by part would copy it repeatedly. Large
-/// bodies are not written, and text with escapes takes more.
+/// Reserves room for a whole answer with these contents, because growing part by part would copy it repeatedly. It does
+/// not count large bodies, which are not written, and escapes, which need more room.
 pub(crate) fn reserve(
     payload: &mut Payload<'_>,
     identity: &Identity,
@@ -140,7 +142,7 @@ pub(super) fn write_element(
     payload.out.push(b'}');
 }
 
-/// Writes the rest of a string that is begun: the body, or its place, and the quote.
+/// Writes the rest of a string: the body, or a note of where it belongs, and the quote at its end.
 pub(super) fn write_body(payload: &mut Payload<'_>, borrowed: &Borrowed<'_>) {
     let Borrowed { contents: element, source } = *borrowed;
     let out = &mut *payload.out;

@@ -1,4 +1,4 @@
-//! The definitions of tools and prompts, as lists of a revision have them.
+//! Writes the definitions of tools and prompts for the lists of a revision.
 
 use super::meta::shown_meta;
 use crate::jsonrpc::write::Object;
@@ -58,7 +58,7 @@ fn has_member(family: Family, revision: Revision, name: &str) -> bool {
     }
 }
 
-/// Writes the annotations of a tool, with its title unless they have one of their own.
+/// Writes the annotations of a tool. The tool's title becomes theirs unless they have one.
 fn write_annotations(out: &mut Vec<u8>, annotations: Raw<'_>, title: Option<Raw<'_>>) {
     let Some(title) = title.filter(|_| matches!(members(annotations, &["title"]), Ok([None]))) else {
         return out.extend_from_slice(annotations.get().as_bytes());

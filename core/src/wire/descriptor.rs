@@ -1,4 +1,4 @@
-//! Resources and templates as lists show them.
+//! Writes resources and templates for lists.
 
 use super::dialect::write_further;
 use super::meta::shown_meta;
@@ -13,16 +13,18 @@ pub(crate) fn write_resource(out: &mut Vec<u8>, revision: Revision, uri: &str, d
     end_resource(out, revision, described.rare);
 }
 
-/// Where in a buffer some members of a resource stand.
+/// The ranges of a buffer in which some members of a resource are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ListedMembers {
-    /// The value, without quotes.
+    /// The range of the URI, without quotes.
     pub(crate) uri: Range<usize>,
-    /// The whole member, with the comma in front; empty if there is none. Only revisions with titles have it.
+    /// The range of the member `title`, with the comma before it; empty if there is none. Only revisions with titles
+    /// get it.
     pub(crate) title: Range<usize>,
 }
 
-/// Writes what all revisions have of a resource with a valid URI, and its title. The rest, [`end_resource`] writes.
+/// Begins a resource with a valid URI: writes its title and the members that all revisions have. [`end_resource`]
+/// writes the others.
 pub(crate) fn begin_resource(out: &mut Vec<u8>, uri: &str, described: &Described<'_>) -> ListedMembers {
     let Described { name, title, description, mime_type, .. } = described;
     let texts = [*name, *title, *description, *mime_type];
@@ -63,7 +65,7 @@ pub(crate) fn write_template(
     out.push(b'}');
 }
 
-/// Returns whether a descriptor is written alike in the newest revision and in `revision`.
+/// Returns whether `revision` and the newest revision write a descriptor alike.
 pub(crate) fn same_in_all(revision: Revision, described: &Described<'_>) -> bool {
     let rare = described.rare;
     let newer = described.title.is_some()
@@ -77,7 +79,7 @@ pub(crate) fn same_in_all(revision: Revision, described: &Described<'_>) -> bool
         && (revision.shape == Shape::Official || !further)
 }
 
-/// Writes what all revisions have, and the title. Returns where that stands.
+/// Writes the members that all revisions have, and the title. Returns the range of the title.
 fn write_members(out: &mut Vec<u8>, uri: &str, described: &Described<'_>) -> Range<usize> {
     text(out, b",\"name\":\"", Some(described.name.unwrap_or(uri)));
     let start = out.len();
@@ -114,8 +116,8 @@ pub(super) fn write_icons(out: &mut Vec<u8>, icons: &[Icon]) {
     }
 }
 
-/// A member that follows another one; nothing if there is no value. `head` is what stands in front of the value: comma,
-/// name, colon and quote.
+/// Writes a member after another one; nothing if `value` is `None`. `head` is the text before the value: comma, name,
+/// colon and quote.
 #[inline]
 pub(super) fn text<const N: usize>(out: &mut Vec<u8>, head: &[u8; N], value: Option<&str>) {
     let Some(value) = value else { return };
@@ -133,7 +135,7 @@ pub(crate) fn separated<T>(out: &mut Vec<u8>, items: &[T], mut write: impl FnMut
     }
 }
 
-/// Writes the member that follows others.
+/// Writes the member `annotations` after another one.
 pub(crate) fn write_annotations(out: &mut Vec<u8>, revision: Revision, annotations: &Annotations) {
     out.extend_from_slice(b",\"annotations\":{");
     let start = out.len();

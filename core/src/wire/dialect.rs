@@ -1,4 +1,4 @@
-//! The `resources/get` dialect: its resources, its contents, and its notifications of changes.
+//! Writes messages of the `resources/get` dialect: its resources, its contents, and its notifications of changes.
 
 use super::contents::write_body;
 use super::descriptor::text;
@@ -8,7 +8,7 @@ use crate::jsonrpc::RequestId;
 use crate::jsonrpc::write::{Object, begin_result, end, notification};
 use crate::model::{AnswerDescription, Borrowed, Descriptor, Rare, Source};
 
-/// The members of a resource that only clients of the dialect get.
+/// Writes the members of a resource that only clients of the dialect get.
 pub(super) fn write_further(out: &mut Vec<u8>, rare: &Rare) {
     text(out, b",\"kind\":\"", rare.kind.as_deref());
     text(out, b",\"version\":\"", rare.version.as_deref());
@@ -43,7 +43,7 @@ pub(crate) fn resource_and_contents(
     end(payload.out);
 }
 
-/// `notifications/resources/content_changed`, with what is known of the resource.
+/// Writes `notifications/resources/content_changed`, with the members of the resource that are known.
 pub(crate) fn content_changed(out: &mut Vec<u8>, uri: &str, descriptor: Option<&Descriptor>) {
     notification(
         out,
@@ -57,7 +57,7 @@ pub(crate) fn content_changed(out: &mut Vec<u8>, uri: &str, descriptor: Option<&
     );
 }
 
-/// The six members of a resource in the dialect. The answer's own come before those of the registration.
+/// Writes the six members of a resource in the dialect. Those of the answer win over those of the registration.
 fn write_resource(
     out: &mut Vec<u8>,
     uri: &str,

@@ -12,7 +12,7 @@ use crate::uri::check_uri;
 
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// The description of the server for clients; never changes.
+/// The description of the server for clients. It never changes.
 pub(crate) struct Identity {
     pub(crate) info: ServerInfo,
     pub(crate) instructions: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct ServerInfo {
 }
 
 impl ServerInfo {
-    /// Checks the URLs, which clients open and load.
+    /// Checks the URLs of the website and the icons, which clients open and load.
     pub(crate) fn check(&self) -> Result<()> {
         self.icons.iter().try_for_each(Icon::check)?;
         let Some(url) = &self.website_url else { return Ok(()) };
@@ -67,7 +67,8 @@ impl Identity {
         &self.result_meta
     }
 
-    /// Writes the object `serverInfo` of a result's `_meta`, which only revisions with all its members have.
+    /// Writes the server's name and version into a result's `_meta`, as the object `serverInfo`. Only revisions with
+    /// all its members have it.
     pub(super) fn write_server_info(&self, out: &mut Vec<u8>) {
         self.write(out, Revision::newest());
     }
@@ -118,10 +119,11 @@ impl Identity {
     }
 }
 
-/// Says whether resources are offered, and all other capabilities.
+/// True if resources are offered, and all other capabilities with their settings.
 type Offered<'a> = (bool, &'a [(String, Json)]);
 
-/// Returns a capability without its promise of notifications, for clients that cannot get them.
+/// Returns a capability without `listChanged` and the like, for clients that cannot get notifications. `None` if
+/// nothing has to be left out.
 fn without_notifications(capability: &Json) -> Option<String> {
     let mut members: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(capability.as_str()).ok()?;

@@ -1,4 +1,4 @@
-//! The result of a further method: the application's JSON in the envelope of the revision.
+//! Writes the result of a method of the application: its JSON with the members that the revision adds to every result.
 
 use super::Identity;
 use super::lifecycle::SERVER_INFO;
@@ -7,17 +7,17 @@ use crate::jsonrpc::{Raw, for_each_member, is_object};
 use crate::model::Cache;
 use crate::revision::Revision;
 
-/// Members that only a revision with a result envelope has.
+/// Members of results that only revisions of the stateless era have.
 const ENVELOPE: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
-/// The default `resultType` of a result.
+/// The `resultType` of a result that does not name one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResultType {
     Complete,
     InputRequired,
 }
 
-/// Writes the result object of a further method. The error names the wrong part.
+/// Writes the result of a method of the application. Fails with what is wrong with its JSON.
 pub(crate) fn further_result(
     out: &mut Vec<u8>,
     revision: Revision,
@@ -56,7 +56,7 @@ pub(crate) fn further_result(
     Ok(())
 }
 
-/// Writes the application's `_meta`, with the server's identity unless it names one.
+/// Writes the application's `_meta`, and the server's identity unless that `_meta` has one.
 fn write_meta(out: &mut Vec<u8>, own: Option<Raw<'_>>, identity: &Identity) -> Result<(), &'static str> {
     let mut meta = Object::begin(out);
     let mut named = false;

@@ -1,4 +1,4 @@
-//! Notifications, and the end of a listen stream.
+//! Writes notifications, and the end of a listen stream.
 
 use super::descriptor::separated;
 use super::lifecycle::SERVER_INFO;
@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// Writes the `_meta` that names the listen stream of a message.
+/// Writes the `_meta` of a message of a listen stream, which names the stream.
 fn stream_meta(out: &mut Vec<u8>, stream: &RequestId) {
     let mut meta = Object::begin(out);
     meta.raw(SUBSCRIPTION_ID, stream.raw());
     meta.end();
 }
 
-/// `notifications/resources/updated`, for a listen stream or for a session.
+/// Writes `notifications/resources/updated`, for a listen stream, or for a session if `stream` is `None`.
 pub(crate) fn updated(out: &mut Vec<u8>, stream: Option<&RequestId>, uri: &str, title: Option<&str>) {
     notification(
         out,
@@ -38,7 +38,7 @@ pub(crate) fn updated(out: &mut Vec<u8>, stream: Option<&RequestId>, uri: &str, 
     );
 }
 
-/// `notifications/progress`, with `message` where the revision has it.
+/// Writes `notifications/progress`, with `message` if the revision has it.
 pub(crate) fn progress(out: &mut Vec<u8>, revision: Revision, token: &str, report: &Report) {
     notification(
         out,
@@ -58,7 +58,7 @@ pub(crate) fn progress(out: &mut Vec<u8>, revision: Revision, token: &str, repor
     );
 }
 
-/// The notification that a list changed, for a listen stream or for a session.
+/// Writes the notification that a list changed, for a listen stream, or for a session if `stream` is `None`.
 pub(crate) fn list_changed(out: &mut Vec<u8>, revision: Revision, stream: Option<&RequestId>, method: &str) {
     if stream.is_none() && revision.shape != Shape::Official {
         return notification(out, method, Some(|out: &mut Vec<u8>| out.extend_from_slice(b"{}")));
@@ -73,7 +73,7 @@ pub(crate) fn list_changed(out: &mut Vec<u8>, revision: Revision, stream: Option
     notification(out, method, params);
 }
 
-/// `notifications/subscriptions/acknowledged`: the first message of a listen stream.
+/// Writes `notifications/subscriptions/acknowledged`, the first message of a listen stream.
 pub(crate) fn acknowledged<'a>(
     out: &mut Vec<u8>,
     stream: &RequestId,
@@ -102,7 +102,7 @@ pub(crate) fn acknowledged<'a>(
     );
 }
 
-/// The result with which the server ends a listen stream.
+/// Writes the result with which the server ends a listen stream.
 pub(crate) fn stream_ended(out: &mut Vec<u8>, revision: Revision, stream: &RequestId, identity: &Identity) {
     let mut result = ResultWriter::begin(out, revision, stream);
     let mut meta = Object::begin(result.member("_meta"));
@@ -112,7 +112,7 @@ pub(crate) fn stream_ended(out: &mut Vec<u8>, revision: Revision, stream: &Reque
     result.end_bare();
 }
 
-/// `notifications/cancelled` for a stream that has ended: some clients wait for it.
+/// Writes `notifications/cancelled` for a listen stream that has ended, because some clients wait for it.
 pub(crate) fn cancelled_stream(out: &mut Vec<u8>, stream: &RequestId) {
     notification(
         out,

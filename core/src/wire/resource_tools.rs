@@ -1,4 +1,4 @@
-//! Contents, lists and errors of resources as the results of tools.
+//! Writes contents, lists and errors of resources as the results of tools.
 
 use super::contents::{write_body, write_element};
 use super::descriptor::text;
@@ -11,10 +11,10 @@ use crate::revision::{Revision, Structured};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The bytes of the largest text that a model gets; a larger one would fill its context.
+/// The greatest number of bytes of a text that a model gets. A larger one would fill its context.
 const TEXT_BYTES: usize = 256 << 10;
 
-/// The bytes of the largest blob that a model gets.
+/// The greatest number of bytes of a blob that a model gets.
 const BLOB_BYTES: usize = 1 << 20;
 
 /// The types of images that models see.
@@ -106,8 +106,8 @@ fn write_text(out: &mut Vec<u8>, line: &str) {
     out.push(b'}');
 }
 
-/// Writes the result of a tool that lists resources and templates: one text, a JSON array. `items`: their JSON as lists of
-/// the protocol have it, with commas.
+/// Writes the result of a tool that lists resources and templates: one text, a JSON array. `items` is their JSON in
+/// lists of the protocol, separated by commas.
 pub(crate) fn tool_list(
     out: &mut Vec<u8>,
     revision: Revision,
@@ -134,7 +134,7 @@ pub(crate) fn tool_list(
     result.end(identity, Cache::None);
 }
 
-/// Returns the items with the members that a model needs, by the names that clients of such tools know.
+/// Returns the items with only the members that a model needs, by the names that clients of such tools know.
 fn shown_items(items: &[u8]) -> String {
     const OF_RESOURCE: [(&str, &str); 4] =
         [("uri", "uri"), ("name", "name"), ("description", "description"), ("mime_type", "mimeType")];
@@ -235,8 +235,9 @@ fn document(contents: &[Borrowed<'_>], defaults: &Defaults<'_>, text: &str) -> S
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Returns the metadata of a document, a JSON object of strings. The application's own comes first; its values that are no
-/// strings are shown as JSON. Members of the description follow, unless the application has one of that name.
+/// Returns the metadata of a document, a JSON object of strings; `None` if it would be empty. It has the application's
+/// own members, as JSON text if they are no strings. Members of the description follow, unless the application has one
+/// of that name.
 fn metadata(contents: &[Borrowed<'_>], defaults: &Defaults<'_>) -> Option<Vec<u8>> {
     let Defaults { uri, descriptor, own, .. } = *defaults;
     let rare = descriptor.rare.as_deref().filter(|_| own);
@@ -273,7 +274,7 @@ fn metadata(contents: &[Borrowed<'_>], defaults: &Defaults<'_>) -> Option<Vec<u8
     Some(out)
 }
 
-/// Returns the URL at which a person reads a resource. `given`: the one that the application gave, or an empty text.
+/// Returns the URL at which a person reads a resource. `given` is the one that the application gave, or empty.
 pub(crate) fn url_of<'a>(uri: &'a str, given: &'a str) -> &'a str {
     let is_web = ["http://", "https://"]
         .iter()

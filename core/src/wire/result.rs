@@ -1,4 +1,4 @@
-//! The envelope of every result.
+//! Writes the JSON around every result: its beginning, and the members that a revision adds to all results.
 
 use super::Identity;
 use crate::jsonrpc::RequestId;
@@ -24,12 +24,12 @@ impl<'a> ResultWriter<'a> {
         writer
     }
 
-    /// Resumes a result that has at least one member.
+    /// Continues a result that has at least one member already.
     pub(crate) fn resume(out: &'a mut Vec<u8>, revision: Revision) -> Self {
         ResultWriter { out, revision, empty: false }
     }
 
-    /// Writes the name; the caller writes the value.
+    /// Writes the name of a member; the caller writes the value.
     pub(crate) fn member(&mut self, name: &str) -> &mut Vec<u8> {
         if !std::mem::take(&mut self.empty) {
             self.out.push(b',');
@@ -56,7 +56,8 @@ impl<'a> ResultWriter<'a> {
     }
 }
 
-/// Writes the members after a result's own, in revisions with a result envelope.
+/// Writes the members that revisions of the stateless era add to every result: its type, caching hints and the server's
+/// identity.
 fn tail(out: &mut Vec<u8>, identity: &Identity, cache: Cache, empty: bool) {
     if !empty {
         out.push(b',');
@@ -72,7 +73,7 @@ fn tail(out: &mut Vec<u8>, identity: &Identity, cache: Cache, empty: bool) {
     out.extend_from_slice(identity.result_meta());
 }
 
-/// Writes an empty list.
+/// Writes a result whose list `member` is empty.
 pub(crate) fn empty_list(
     out: &mut Vec<u8>,
     revision: Revision,
@@ -85,7 +86,7 @@ pub(crate) fn empty_list(
     result.end(identity, Cache::NO_REUSE);
 }
 
-/// Writes the result of a request without one: exactly `{}` in revisions without an envelope.
+/// Writes the result of a request that has no members of its own: exactly `{}` in the handshake era.
 pub(crate) fn empty_result(out: &mut Vec<u8>, revision: Revision, id: &RequestId, identity: &Identity) {
     ResultWriter::begin(out, revision, id).end(identity, Cache::None);
 }

@@ -3,15 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An item that may become part of the page. It is left out if its JSON is empty.
+/// An item that may become part of the page. If its JSON is empty, it is left out.
 pub(super) struct Candidate {
     pub(super) uri: Arc<str>,
-    /// The files of a skill, all of which the caller must be allowed to see.
+    /// The files of a skill. The skill is listed only if the caller may see all of them.
     pub(super) files: Arc<[Arc<str>]>,
     /// The place of the item in its list; `None` for an item of a list source whose key is its URI.
     pub(super) place: Option<ListPosition>,
     pub(super) rendered: Option<Range<usize>>,
-    /// Every caller sees it.
+    /// True if every caller may see the item.
     pub(super) for_all: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum ListPosition {
 }
 
 impl Candidate {
-    /// Returns the URIs that the application judges.
+    /// Returns the URIs that the authorizer judges.
     pub(super) fn judged(&self) -> impl Iterator<Item = &Arc<str>> {
         let files = self.files.iter().filter(|file| **file != self.uri);
         let judged = std::iter::once(&self.uri).chain(files);

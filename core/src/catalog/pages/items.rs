@@ -2,14 +2,14 @@
 
 use crate::limits::Limits;
 
-/// The items that a page has so far.
+/// The items that are on a page so far.
 pub(super) struct PageItems {
     pub(super) max: usize,
     pub(super) max_bytes: usize,
     pub(super) count: usize,
-    /// Their JSON, separated by commas.
+    /// The JSON of the items, separated by commas.
     pub(super) written: Vec<u8>,
-    /// An item did not fit.
+    /// True if an item did not fit, so that the page is full.
     refused: bool,
 }
 

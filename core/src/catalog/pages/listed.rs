@@ -1,4 +1,4 @@
-//! Takes the items that a list source gave.
+//! Takes the items that a list source returned.
 
 use super::Walk;
 use super::candidates::{Candidate, ListPosition};
@@ -10,7 +10,7 @@ use crate::model::{Page, PageItem};
 use crate::sync::Lock;
 
 impl Walk {
-    /// Takes as many items of the page as are wanted. An error says what the source did wrong.
+    /// Takes as many items of a page as are wanted. Fails with what is wrong if the source's answer is invalid.
     pub(super) fn take_page(
         &mut self,
         mut page: Page,
@@ -66,7 +66,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Takes a whole page as it is, if no item needs a check or a change and the JSON is ready. Returns whether it did.
+    /// Takes all items of a page at once, if none of them needs a check or a change. Returns false if it did not.
     fn take_whole(&mut self, page: &mut Page) -> bool {
         let unchanged = self.check == AccessCheck::NotRequired
             && self.items.count == 0
@@ -81,7 +81,8 @@ impl Walk {
         true
     }
 
-    /// Returns for each item whether a fixed resource has its URI, which wins. An empty answer stands for no item.
+    /// Returns for each item whether a fixed resource has its URI, which is listed in its place. Empty if no item is
+    /// such a one.
     fn shadowed(&self, page: &Page, taken: usize, catalog: &Lock<Catalog>) -> Vec<bool> {
         let lists_resources = matches!(self.listing, Listing::Resources | Listing::Everything);
         // One critical section for all.
@@ -93,13 +94,13 @@ impl Walk {
         })
     }
 
-    /// Returns whether the item belongs to this list.
+    /// Returns whether the item is of the kind that this list has.
     fn lists(&self, item: PageItem<'_>) -> bool {
         let is_sought = self.listing != Listing::Skill || self.subject.as_deref() == Some(item.uri());
         is_sought && item.fault().is_none() && item.is_skill() == self.listing.lists_skills()
     }
 
-    /// Returns a line for the log about an item that cannot be listed.
+    /// Returns a line for the log about an item that cannot be listed; `None` if it can be.
     fn fault(&self, item: PageItem<'_>) -> Option<String> {
         let (source, uri) = (self.source_name(), item.uri());
         if let Some(fault) = item.fault() {

@@ -81,7 +81,7 @@ impl Walk {
         }
     }
 
-    /// Takes registrations: as candidates if the authorizer has to decide, otherwise onto the page at once.
+    /// Takes registrations: as candidates if the authorizer has to judge them, otherwise onto the page at once.
     fn take<'a, T: 'a>(
         &mut self,
         mut rest: impl Iterator<Item = (u64, &'a Arc<T>)>,
@@ -131,7 +131,7 @@ impl Walk {
 }
 
 impl Catalog {
-    /// Returns the number of the entry with that name.
+    /// Returns the number of the registration with that name; `None` if there is none.
     pub(super) fn number_of(&self, stretch: Stretch, name: &str) -> Option<u64> {
         match stretch {
             Stretch::Fixed => self.fixed.number_of(name),

@@ -13,11 +13,11 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct SkillFlaw {
-    /// The file or directory. It begins with the path of the folder, as that was given.
+    /// The path of the file or directory. It begins with the path of the folder, in the application's spelling.
     pub path: PathBuf,
     /// The line in `SKILL.md`; 1 if the fault is not about a line.
     pub line: usize,
-    /// The fault, and often what to do.
+    /// A description of the fault, and often what to do.
     pub text: String,
 }
 

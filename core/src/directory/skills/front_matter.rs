@@ -7,12 +7,12 @@ use std::fmt;
 /// The maximum number of bytes of the front matter.
 const LARGEST: usize = 64 * 1024;
 
-/// The reason why a directory is no skill.
+/// A fault of a skill, because of which it is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Flaw {
-    /// Path of another file or directory than `SKILL.md`.
+    /// The path of the file or directory with the fault; `None` if that is `SKILL.md`.
     pub(super) path: Option<String>,
-    /// The line of `SKILL.md`, from 1; 0 if it is about the directory.
+    /// The line of `SKILL.md`, from 1; 0 if the fault is one of the directory.
     pub(super) line: usize,
     pub(super) what: String,
 }
@@ -22,7 +22,7 @@ impl Flaw {
         Flaw { path: None, line, what: what.into() }
     }
 
-    /// Makes one of the file or directory at `path`.
+    /// Makes a flaw of the file or directory at `path`.
     pub(super) fn in_file(path: impl Into<String>, what: impl Into<String>) -> Flaw {
         Flaw { path: Some(path.into()), line: 0, what: what.into() }
     }

@@ -13,7 +13,7 @@ use std::io::{self, Read};
 /// A file that changes while it is read is read again. This is the maximum number of readings.
 const TRIES: usize = 5;
 
-/// Reads a file. The digest is that of bytes that were there all the while.
+/// Reads a file, and returns its digest and size, which belong to one state of the file.
 pub(super) fn hash(tree: &Tree, file: &UnreadFile) -> Result<SkillFile, Flaw> {
     read(tree, file, false).map(|(file, _)| file)
 }
@@ -41,20 +41,20 @@ fn read(tree: &Tree, file: &UnreadFile, keep: bool) -> Result<(SkillFile, Vec<u8
     Ok((SkillFile { stamp: before, digest, size, settled }, bytes))
 }
 
-/// The findings of one reading.
+/// The results of reading a file once.
 struct Reading {
-    /// The stamps before and after.
+    /// The stamp of the file before it was read; `after` is that of after.
     before: Stamp,
     after: Stamp,
     digest: [u8; 32],
     size: u64,
     bytes: Vec<u8>,
-    /// The stamp before shows every later change.
+    /// True if `before` differs from the stamp of every later state of the file.
     settled: bool,
 }
 
-/// Reads until a reading shows one state. The stamp of a file that was just written may miss a change, since clocks of
-/// file systems are coarse. Such a file has to give the same digest twice in a row. Returns `None` if none does.
+/// Reads a file until a reading shows one state. Returns `None` if none does. The stamp of a file that was just written
+/// may miss a change, since clocks of file systems are coarse. Such a file has to give the same digest twice in a row.
 fn steady<E>(mut read: impl FnMut() -> Result<Reading, E>) -> Result<Option<Reading>, E> {
     let mut last = None;
     for _ in 0..TRIES {
@@ -70,7 +70,7 @@ fn steady<E>(mut read: impl FnMut() -> Result<Reading, E>) -> Result<Option<Read
     Ok(None)
 }
 
-/// Returns the digest and number of the bytes of a file, and if wanted the bytes.
+/// Returns the digest, the number of bytes, and if `keep` is true the bytes of a file.
 fn digest(file: &mut File, keep: bool) -> io::Result<([u8; 32], u64, Vec<u8>)> {
     let (mut sha, mut size, mut bytes) = (Sha256::new(), 0, Vec::new());
     let mut buffer = vec![0; 16 * 1024];
@@ -110,7 +110,7 @@ mod tests {
         Reading { before, after, digest: [digest; 32], size: before.size(), bytes: vec![digest], settled }
     }
 
-    /// The digest that is taken of these readings, and how many there were.
+    /// Returns the digest that results from these readings, and how many of them were made.
     fn taken(readings: impl IntoIterator<Item = Reading>) -> (Option<u8>, usize) {
         let (mut readings, mut read) = (readings.into_iter(), 0);
         let found = steady(|| {

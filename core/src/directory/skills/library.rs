@@ -1,7 +1,7 @@
-//! Finds the skills of a folder, and keeps their entries as long as their files do not change.
+//! Finds the skills of a folder, and remembers their entries as long as their files do not change.
 //!
-//! A file is hashed again only if its stamp differs. While every directory is watched, not even stamps are compared: the
-//! watch counts changes.
+//! A file is hashed again only if its stamp differs. If every directory is watched for changes, stamps are compared
+//! only after a change.
 
 use super::front_matter::{Flaw, FrontMatter};
 use super::hash::{hash, hash_and_keep};
@@ -31,11 +31,11 @@ pub(super) struct Skill {
     /// The URI of its `SKILL.md`.
     pub(super) uri: String,
     pub(super) front: FrontMatter,
-    /// By path, in the order of their bytes.
+    /// The files of the skill by path, in the order of their bytes.
     pub(super) files: BTreeMap<String, SkillFile>,
     /// The files' URIs, in the order of their bytes.
     pub(super) uris: Arc<[Arc<str>]>,
-    /// The members of its entry behind `uri`.
+    /// The members of the skill's entry after `uri`, as JSON.
     pub(super) json: Vec<u8>,
 }
 
@@ -44,17 +44,17 @@ pub(super) struct SkillFile {
     pub(super) stamp: Stamp,
     pub(super) digest: [u8; 32],
     pub(super) size: u64,
-    /// The stamp shows every later change.
+    /// True if the stamp differs from that of every later state of the file.
     pub(super) settled: bool,
 }
 
-/// A directory with a `SKILL.md`: a skill, or what is wrong with it.
+/// A directory with a `SKILL.md`: its skill, or why it is none.
 pub(super) type SkillOrFlaws = Result<Arc<Skill>, Arc<[Flaw]>>;
 
-/// When the stamps of files are compared with those of the entry.
+/// Says when the stamps of a skill's files are compared with those that were stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compared {
-    /// If the watch tells of a change, or if not every directory is watched.
+    /// Only if the watch reports a change, or if not every directory is watched.
     AfterChanges,
     Always,
 }
@@ -66,7 +66,7 @@ pub(super) struct Library {
     pub(super) watch: Option<Watch>,
     root: PathBuf,
     log: Log,
-    /// The directories with a `SKILL.md`, as they were at an epoch of the watch.
+    /// The directories with a `SKILL.md`, and the epoch of the watch at which they were found.
     found: Lock<Option<(u64, Directories)>>,
     known: Lock<BTreeMap<String, Remembered>>,
     complained: Lock<HashSet<String>>,
@@ -77,9 +77,9 @@ type Directories = Arc<[(String, String)]>;
 
 #[derive(Debug, Clone)]
 struct Remembered {
-    /// The epoch of the watch when it was last compared.
+    /// The epoch of the watch at which the stamps were last compared.
     epoch: Option<u64>,
-    /// The states of its files.
+    /// The stamps of the files, by path.
     stamps: BTreeMap<String, Stamp>,
     settled: bool,
     found: SkillOrFlaws,
@@ -102,14 +102,14 @@ impl Library {
         self.watch.as_ref().and_then(Watch::epoch)
     }
 
-    /// Announces changes in a directory from now on.
+    /// Watches a directory, so that its changes are announced from now on.
     pub(super) fn see(&self, folder: &Folder) {
         if let Some(watch) = &self.watch {
             watch.see(folder);
         }
     }
 
-    /// Returns the directories with a `SKILL.md`, skills or not, in the order of its URI.
+    /// Returns the directories with a `SKILL.md`, also those that are no valid skills, in the order of its URI.
     pub(super) fn directories(&self) -> io::Result<Directories> {
         let epoch = self.epoch();
         let known = self.found.with(|found, _| found.clone());
@@ -156,7 +156,7 @@ impl Library {
         Ok((directories.len(), flaws))
     }
 
-    /// Finds the directories with a `SKILL.md`, in the order of its URI. `flaws`: those that cannot be read.
+    /// Finds the directories with a `SKILL.md`, in the order of its URI. Adds those that cannot be read to `flaws`.
     fn find(&self, flaws: &mut Vec<Flaw>) -> io::Result<Vec<(String, String)>> {
         let mut directories = Vec::new();
         self.collect(&self.base.tree.root(), &mut directories, flaws)?;
@@ -189,8 +189,8 @@ impl Library {
         self.base.address.uri(&join(directory, SKILL_MD))
     }
 
-    /// Returns the skill in a directory, with the files that it has now. `compared`: whether stamps are
-    /// compared though the watch tells of no change.
+    /// Returns the skill in a directory, with the files that it has now. `compared` says whether stamps are compared
+    /// even if the watch reports no change.
     pub(super) fn skill(&self, directory: &str, compared: Compared) -> SkillOrFlaws {
         let epoch = self.epoch();
         let known = self.known.with(|known, _| known.get(directory).cloned());
@@ -243,7 +243,7 @@ impl Library {
             .filter_map(move |directory| self.skill(directory, compared).ok())
     }
 
-    /// Returns whether a file is one of a skill. What came a moment ago counts.
+    /// Returns whether a file belongs to a skill, even if it was created a moment ago.
     pub(super) fn serves(&self, path: &str) -> bool {
         [Compared::AfterChanges, Compared::Always]
             .into_iter()
@@ -255,12 +255,12 @@ impl Library {
         matches!(self.base.tree.own_child(&folder, SKILL_MD), Ok(Some(Entry::File(..))))
     }
 
-    /// Returns a directory that no link and no other spelling leads to.
+    /// Returns the directory at `path`; `None` if a link or another spelling leads there.
     pub(super) fn folder(&self, path: &str) -> Option<Folder> {
         self.base.tree.folder(path).filter(|folder| folder.path == path)
     }
 
-    /// Returns the files of a directory and of those in it.
+    /// Returns the files in a directory and below it, by path.
     fn files(&self, directory: &str) -> Result<BTreeMap<String, UnreadFile>, Flaw> {
         let Some(folder) = self.folder(directory) else { return Err(Flaw::new(0, "it is not there")) };
         let mut files = BTreeMap::new();
@@ -299,7 +299,7 @@ impl Library {
         Ok(())
     }
 
-    /// Reads the files of a skill, except those that are known.
+    /// Reads the files of a skill, except those whose stamp is that of the former skill.
     fn read(
         &self,
         directory: &str,
@@ -363,14 +363,15 @@ impl Library {
         Skill { uri, front, files, uris, json }
     }
 
-    /// Logs a line about a directory, once.
+    /// Logs a line about a directory, unless the log has it.
     fn complain(&self, directory: &str, why: &str) {
         let directory = self.root.join(directory);
         let line = format!("no skill is served from \"{}\": {why}", directory.display());
         self.log_once(&line);
     }
 
-    /// Returns which skills have the name of another one: the path, and a text (`rows.tsv` SK-22).
+    /// Returns the skills whose name another skill has, too: the path of each, and a line for the log (`rows.tsv`
+    /// SK-22).
     fn same_names<'a>(
         &'a self,
         directories: &'a [(String, String)],

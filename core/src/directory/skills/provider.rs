@@ -44,7 +44,7 @@ impl SkillFiles {
         Ok(found.name(base.name(&target.path)).version(stamp.to_string()).into())
     }
 
-    /// Lists each `SKILL.md`. The entry of a skill names its other files.
+    /// Lists each `SKILL.md`. Other files are not listed, since the entry of a skill names them.
     fn resources(&self, call: &ListCall) -> io::Result<Page> {
         let (mut items, mut more) = (Vec::new(), false);
         self.for_each(call, |skill, path| {
@@ -69,7 +69,8 @@ impl SkillFiles {
         Ok(page.more(more))
     }
 
-    /// Calls `take` with each skill after the call's key and the path of its directory, until it returns false.
+    /// Calls `take` with each skill after the key of the list call, and with the path of its directory, until `take`
+    /// returns false.
     fn for_each(&self, call: &ListCall, mut take: impl FnMut(Arc<Skill>, &str) -> bool) -> io::Result<()> {
         let directories = self.0.directories()?;
         let from = directories.partition_point(|(uri, _)| call.after().is_some_and(|after| **uri <= *after));
@@ -98,7 +99,7 @@ impl SkillFiles {
         page
     }
 
-    /// Lists the children of a directory: files of skills, and directories of skills or that lead to them.
+    /// Lists the children of a directory: files of skills, and directories that are skills or contain some.
     fn directory(&self, call: &ListCall, uri: &str) -> io::Result<Page> {
         let missing = Ok(Page::missing());
         let base = &self.0.base;
@@ -133,7 +134,7 @@ impl SkillFiles {
         Ok(Page::new(children).more(more))
     }
 
-    /// Returns the names in a directory that lead to skills.
+    /// Returns the names of the entries of a directory that are skills or contain some.
     fn leading(&self, folder: &Folder) -> io::Result<Vec<String>> {
         let inside = if folder.path.is_empty() { String::new() } else { format!("{}/", folder.path) };
         let mut names: Vec<String> = Vec::new();
@@ -149,7 +150,8 @@ impl SkillFiles {
         Ok(names)
     }
 
-    /// Returns a file of a skill as lists show it. A `SKILL.md` has the name and description of its front matter.
+    /// Returns a file of a skill as lists show it; `None` if there is no such file. A `SKILL.md` has the name and
+    /// description of its front matter.
     fn described(&self, skill: &Skill, path: &str) -> Option<Resource> {
         let file = skill.files.get(path)?;
         let resource = self.0.base.describe_stamp(path, EntryKind::File, &file.stamp);

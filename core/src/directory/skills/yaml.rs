@@ -1,7 +1,7 @@
-//! Turns YAML into JSON without a change of content (`rows.tsv` SK-14).
+//! Converts YAML to JSON without a change of content (`rows.tsv` SK-14).
 //!
-//! Values follow the core schema of YAML 1.2: a date is a string, and a number keeps each digit. What JSON cannot say is
-//! refused. Depth and size are bounded, with aliases expanded.
+//! Values follow the core schema of YAML 1.2: a date is a string, and a number keeps each digit. A value that JSON does
+//! not have is an error. Depth and size are bounded, with aliases expanded.
 
 use super::front_matter::Flaw;
 use crate::encode::quote_into;
@@ -10,13 +10,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-/// The maximum depth of collections in each other.
+/// The greatest number of collections inside each other.
 const DEEPEST: usize = 64;
 
-/// The maximum number of bytes of the JSON text.
+/// The greatest number of bytes of the JSON text.
 const LARGEST: usize = 256 * 1024;
 
-/// A mapping as JSON, and the places of its members.
+/// A mapping as JSON, and the values of its members.
 #[derive(Debug)]
 pub(super) struct Converted {
     pub(super) json: String,
@@ -55,7 +55,7 @@ pub(super) fn convert(yaml: &str, line: usize) -> Result<Converted, Flaw> {
 struct Writer {
     out: Vec<u8>,
     open: Vec<Collection>,
-    /// The JSON of finished anchors, by their numbers.
+    /// The ranges of the JSON text that anchors stand for, by the numbers of the anchors.
     anchors: BTreeMap<usize, Range<usize>>,
     members: BTreeMap<String, (FieldValue, usize)>,
     line: usize,
@@ -66,9 +66,9 @@ struct Collection {
     anchor: usize,
     start: usize,
     empty: bool,
-    /// The keys of a mapping; `None` for a sequence.
+    /// The keys of a mapping so far; `None` for a sequence.
     keys: Option<HashSet<String>>,
-    /// The key whose value comes next, and its line.
+    /// The key whose value comes next, and the key's line; `None` if a key comes next.
     key: Option<(String, usize)>,
 }
 
@@ -143,7 +143,7 @@ impl Writer {
         self.check_size(line)
     }
 
-    /// Writes what stands before a value: the comma, and in a mapping the key.
+    /// Writes what precedes a value: the comma, and in a mapping the key.
     fn before(&mut self, value: FieldValue, line: usize) -> Result<(), Flaw> {
         let is_top = self.open.len() == 1;
         let Some(collection) = self.open.last_mut() else {
@@ -242,7 +242,7 @@ fn unknown_tag(tag: &Tag) -> String {
     format!("the tag {tag} means nothing in JSON; remove it")
 }
 
-/// Returns the JSON of a scalar, or `None` for a string.
+/// Returns the JSON text of a YAML scalar (a null, a boolean or a number), or `None` if it is a string.
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Option<Cow<'static, str>>, String> {
     let Some(tag) = tag else {
         return if style == ScalarStyle::Plain { plain(text) } else { Ok(None) };
@@ -267,8 +267,8 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Option<Co
     if fits { Ok(json) } else { Err(format!("\"{text}\" is no !!{}; remove the tag", tag.suffix)) }
 }
 
-/// Returns the JSON of a scalar without quotes by the core schema of YAML, such as `null` or a number. `None`: it is
-/// a text.
+/// Returns the JSON text of a YAML scalar without quotes by the core schema, such as `null` or a number. `None` if it
+/// is a string.
 fn plain(text: &str) -> Result<Option<Cow<'static, str>>, String> {
     Ok(Some(match text {
         "" | "~" | "null" | "Null" | "NULL" => "null".into(),
@@ -295,7 +295,7 @@ fn plain(text: &str) -> Result<Option<Cow<'static, str>>, String> {
     }))
 }
 
-/// Returns a decimal number as JSON spells it, with the same digits.
+/// Returns a decimal number in the spelling of JSON, with the same digits. `None` if the text is no such number.
 fn decimal(text: &str, unsigned: &str) -> Option<String> {
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => {

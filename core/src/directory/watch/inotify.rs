@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A watched directory. Not a plain number, because other systems use its path.
+/// Identifies a watched directory. It is not a plain number, because other systems identify it by its path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Mark(i32);
 
@@ -38,7 +38,7 @@ struct Descriptors {
     stop: OwnedFd,
 }
 
-/// At least this many events are read at a time.
+/// Room for at least this number of events is given to each reading.
 const BATCH: usize = 4096;
 
 impl Notifier {
@@ -91,8 +91,8 @@ impl Notifier {
 }
 
 impl Events {
-    /// Appends new events. Blocks until there is one, for at most the given time or without end. Returns false if
-    /// it was stopped.
+    /// Appends new events to `out`. Blocks until there is one, for at most `time`, or without end if that is `None`.
+    /// Returns false if the watch was stopped.
     pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<FileEvent>) -> bool {
         let Descriptors { inotify, stop } = &*self.files;
         let mut ready = [PollFd::new(inotify, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];

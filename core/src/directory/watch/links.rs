@@ -1,16 +1,18 @@
-//! The entries behind links that have subscribers, by their real paths.
+//! The paths of links through which clients subscribed to an entry, by the entry's real path.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// Up to this many paths are kept without looking for their subscriptions.
+/// Up to this number of paths, those without a subscription are not looked for.
 const FEW: usize = 64;
 
-/// The paths behind links that have subscribers, and some that no longer have: at most as many again, or a few.
+/// The paths through links that have subscribers. It also has some that no longer have one: at most as many again, or
+/// [`FEW`].
 #[derive(Debug, Default)]
 pub(super) struct WatchedLinks {
     paths: HashMap<String, BTreeSet<String>>,
     count: usize,
-    /// At this many paths, those without a subscription are removed. 0: there has never been a path behind a link.
+    /// The number of paths at which those without a subscription are removed. 0 if there has never been a path through
+    /// a link.
     full_at: usize,
 }
 
@@ -24,8 +26,8 @@ impl WatchedLinks {
         self.count
     }
 
-    /// Adds a path that leads through a link to a real path. From time to time it checks all paths, each time after
-    /// as many were added.
+    /// Adds a path that leads through a link to a real path. When as many were added as there were, it checks all
+    /// paths, and removes those without a subscription.
     pub(super) fn add(&mut self, really: String, path: &str, is_subscribed: impl Fn(&str) -> bool) {
         if self.were_used() && self.count >= self.full_at {
             self.paths.retain(|_, paths| {
@@ -40,7 +42,7 @@ impl WatchedLinks {
         self.count += usize::from(self.paths.entry(really).or_default().insert(path.to_owned()));
     }
 
-    /// Returns the paths that lead to a real path.
+    /// Returns the paths through links that lead to a real path.
     pub(super) fn to(&self, really: &str) -> Vec<String> {
         self.paths.get(really).into_iter().flatten().cloned().collect()
     }

@@ -1,7 +1,7 @@
-//! Events of directories on systems other than Linux, through `notify`.
+//! Events of directories on systems other than Linux, through the crate `notify`.
 //!
-//! They watch a whole tree at once. Events of entries that are not served are ignored, since their directories were
-//! never read.
+//! These systems watch a whole tree at once. Events of entries that are not served are ignored, since their directories
+//! were never read.
 
 use super::FileEvent;
 use crate::directory::tree::Folder;
@@ -13,7 +13,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// A watched directory: its path.
+/// Identifies a watched directory: its path.
 pub(super) type Mark = String;
 
 #[derive(Debug)]
@@ -69,8 +69,8 @@ impl Notifier {
 }
 
 impl Events {
-    /// Appends new events. Blocks until there is one, for at most the given time or without end. Returns false if
-    /// it was stopped.
+    /// Appends new events to `out`. Blocks until there is one, for at most `time`, or without end if that is `None`.
+    /// Returns false if the watch was stopped.
     pub(super) fn wait(&mut self, time: Option<Duration>, out: &mut Vec<FileEvent>) -> bool {
         let first = match time {
             Some(time) => self.0.recv_timeout(time),

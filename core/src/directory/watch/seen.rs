@@ -9,12 +9,12 @@ use std::mem;
 
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// By path.
+    /// The watched directories by path.
     folders: BTreeMap<String, Known>,
     paths: HashMap<Mark, String>,
     hasher: RandomState,
     pub(super) links: WatchedLinks,
-    /// The system cannot watch more directories.
+    /// True if the system cannot watch more directories.
     pub(super) full: bool,
 }
 
@@ -57,7 +57,7 @@ impl Seen {
         self.folders.insert(path.to_owned(), Known { mark, names });
     }
 
-    /// Stores the entries of a watched directory that was read again. Returns whether they differ.
+    /// Stores the entries of a watched directory that was read again. Returns whether they changed.
     pub(super) fn replace(&mut self, path: &str, entries: &[(String, EntryKind)]) -> bool {
         let names = self.hashes(entries);
         let Some(known) = self.folders.get_mut(path) else { return false };

@@ -1,4 +1,4 @@
-//! Decides when gathered changes are announced: once no more come, and now and then if they keep coming.
+//! Decides when collected changes are announced: once no more come, and now and then if they keep coming.
 
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,12 @@ const AT_MOST: u32 = 10;
 #[derive(Debug)]
 pub(super) struct Settling {
     quiet: Duration,
-    /// When the first and the last of the pending changes came.
+    /// The times when the first and the latest of the pending changes came; `None` if none are pending.
     gathered: Option<(Instant, Instant)>,
 }
 
 impl Settling {
-    /// Changes have settled once none has come for `quiet`.
+    /// Makes a clock for changes, which are announced once none has come for `quiet`.
     pub(super) fn new(quiet: Duration) -> Settling {
         Settling { quiet, gathered: None }
     }
