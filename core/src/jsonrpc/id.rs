@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// The id of a request: echoed byte for byte as it came, compared by what it means.
+/// The id of a request. The answer repeats its text byte for byte; ids are compared by their values.
 ///
-/// `1`, `1.0` and `10e-1` are one id and `"a"` and `"\u0061"` are one id, but `1` and `"1"` are two.
-/// No number goes through a double.
+/// `1`, `1.0` and `10e-1` are one id, and `"a"` and `"\u0061"` are one id, but `1` and `"1"` are two. No number is
+/// converted to a floating-point number, which would round it.
 #[derive(Clone)]
 pub(crate) struct RequestId {
     raw: Text,
@@ -15,14 +15,14 @@ pub(crate) struct RequestId {
 }
 
 impl RequestId {
-    /// Reads an id from its JSON text, without surrounding whitespace. `None` if it is not a string
-    /// of Unicode characters nor an integer.
+    /// Reads an id from its JSON text, without white space around it. `None` if it is neither a string of Unicode
+    /// characters nor an integer.
     pub(crate) fn from_raw(raw: &str) -> Option<Self> {
         let key = if raw.starts_with('"') { IdKey::of_string(raw)? } else { IdKey::of_number(raw)? };
         Some(Self { raw: Text::new(raw), key })
     }
 
-    /// Stands where a notification has no id. It equals no id of a request.
+    /// Makes the value for a message without an id. It equals no id of a request.
     pub(crate) fn none() -> Self {
         Self { raw: Text::new("null"), key: IdKey::None }
     }
@@ -31,7 +31,7 @@ impl RequestId {
         matches!(self.key, IdKey::None)
     }
 
-    /// The JSON text as received.
+    /// The JSON text of the id, as received.
     pub(crate) fn raw(&self) -> &str {
         self.raw.as_str()
     }
@@ -64,7 +64,7 @@ impl PartialOrd for RequestId {
     }
 }
 
-/// Some fixed order, for ordered collections; huge integers are not in numeric order.
+/// Orders ids in some fixed order, for ordered collections. Huge integers are not in numeric order.
 impl Ord for RequestId {
     fn cmp(&self, other: &Self) -> Ordering {
         match (&self.key, &other.key) {
@@ -94,19 +94,19 @@ enum Meaning<'a> {
     String(&'a str),
 }
 
-/// The facts about an id that [`Meaning`] needs beyond its raw text.
+/// The facts about an id that [`Meaning`] needs in addition to its text.
 #[derive(Clone)]
 enum IdKey {
     /// There is no id.
     None,
     Small(i64),
-    /// An integer beyond 64 bits, `zeros` kept as a number because `1e999999999` is short to send
-    /// and long to write out. `digits` has the sign, and no zeros at either end.
+    /// An integer beyond 64 bits. `zeros` is the number of zeros at its end, because `1e999999999` is short to send and
+    /// long to write out. `digits` has the sign, and no zeros at either end.
     Huge {
         digits: Box<str>,
         zeros: u64,
     },
-    /// A string without escapes: the raw text between its quotes.
+    /// A string without escapes: the text between its quotes.
     Plain,
     Decoded(Box<str>),
 }
@@ -181,13 +181,13 @@ impl<'a> JsonNumber<'a> {
     }
 }
 
-/// Splits after the digits in front, of which there must be one.
+/// Splits a text after its first digits. `None` if it does not begin with one.
 fn digits(text: &str) -> Option<(&str, &str)> {
     let end = text.bytes().take_while(u8::is_ascii_digit).count();
     (end > 0).then(|| text.split_at(end))
 }
 
-/// Text that most often is a few bytes long, and then needs no allocation.
+/// A text that is mostly a few bytes long, and then needs no allocation.
 #[derive(Clone)]
 enum Text {
     Short { length: u8, bytes: [u8; SHORT] },

@@ -3,16 +3,17 @@ use super::raw::{each_element, each_member};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// A member that was asked for occurs twice, so that two readers could see two values.
+/// The error for a member that was looked for and occurs twice, so that two readers could see two values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} occurs twice")]
 pub(crate) struct DuplicateMember {
     pub(crate) name: Box<str>,
 }
 
-/// Picks the named members of an object in one pass; others are ignored, however often they occur.
+/// Returns the members of an object with these names, in one pass. Fails if one of them occurs twice. Other members are
+/// ignored, however often they occur.
 ///
-/// Names are compared after decoding their escapes. What is not an object has no members.
+/// Names are compared after decoding their escapes. A value that is not an object has no members.
 pub(crate) fn members<'a, const N: usize>(
     object: Raw<'a>,
     names: &[&str; N],
@@ -25,7 +26,7 @@ pub(crate) fn members<'a, const N: usize>(
     Ok(found)
 }
 
-/// Like [`members`], with a result for each member. An empty name stands for no member.
+/// Does what [`members`] does, but fails for each member by itself. An empty name stands for no member.
 pub(crate) fn pick<'a, const N: usize>(object: Raw<'a>, names: &[&str; N]) -> [Picked<'a>; N] {
     let mut picked = [const { Ok(None) }; N];
     for_each_member(object, |name, value| {
@@ -40,11 +41,11 @@ pub(crate) fn pick<'a, const N: usize>(object: Raw<'a>, names: &[&str; N]) -> [P
     picked
 }
 
-/// A member, if there is one and not two of them.
+/// A member; `None` if it is absent. An error if it occurs twice.
 pub(crate) type Picked<'a> = Result<Option<Raw<'a>>, DuplicateMember>;
 
-/// The decoded string, or `None` if the value is not a string of Unicode characters (a lone
-/// surrogate is no character).
+/// Returns the decoded string. `None` if the value is not a string of Unicode characters (a lone surrogate is no
+/// character).
 pub(crate) fn string(raw: Raw<'_>) -> Option<Cow<'_, str>> {
     decode(raw.get())
 }
@@ -56,7 +57,7 @@ pub(crate) fn strings(raw: Raw<'_>) -> Option<Vec<Cow<'_, str>>> {
 
 pub(crate) type StringMembers<'a> = Vec<(String, Cow<'a, str>)>;
 
-/// The members of an object of strings, decoded, in their order. Nothing if a value is no string.
+/// Returns the members of an object of strings, decoded, in their order. `None` if a value is no string.
 pub(crate) fn string_members(object: Raw<'_>) -> Result<Option<StringMembers<'_>>, DuplicateMember> {
     if !is_object(object) {
         return Ok(None);
@@ -70,7 +71,7 @@ pub(crate) fn string_members(object: Raw<'_>) -> Result<Option<StringMembers<'_>
     Ok(found.into_iter().map(|(name, value)| Some((name, value?))).collect())
 }
 
-/// The elements of an array, unless there are more than `max`. What is not an array has none.
+/// Returns the elements of an array. `None` if there are more than `max`. A value that is not an array has none.
 pub(crate) fn elements(array: Raw<'_>, max: usize) -> Option<Vec<Raw<'_>>> {
     let (mut elements, mut more) = (Vec::new(), false);
     each_element(array.get(), |element| {
@@ -102,13 +103,13 @@ pub(crate) fn is_null(raw: Raw<'_>) -> bool {
     raw.get() == "null"
 }
 
-/// Hands over the members of an object with their decoded names. A name that is not Unicode cannot be one that anybody
-/// asks for and is left out. What is not an object has no members.
+/// Passes the members of an object to `take`, with their decoded names. A name that is not Unicode is left out, since
+/// no caller looks for such a name. A value that is not an object has no members.
 pub(crate) fn for_each_member<'a>(object: Raw<'a>, mut take: impl FnMut(&str, Raw<'a>)) {
     decoded_members(object.get(), &mut take);
 }
 
-/// [`for_each_member`] of a text. None: it is no object.
+/// Does what [`for_each_member`] does, for a text. `None` if it is no object.
 pub(super) fn decoded_members<'a>(text: &'a str, mut take: impl FnMut(&str, Raw<'a>)) -> Option<()> {
     let escapes = has_escapes(text); // nearly always none, and then no name has any
     each_member(text, |name, value| {
@@ -120,7 +121,7 @@ pub(super) fn decoded_members<'a>(text: &'a str, mut take: impl FnMut(&str, Raw<
     })
 }
 
-/// Decodes a JSON string that is known to be valid JSON.
+/// Decodes a string that is known to be valid JSON. `None` if it has a lone surrogate.
 pub(super) fn decode(raw: &str) -> Option<Cow<'_, str>> {
     let contents = raw.strip_prefix('"')?.strip_suffix('"')?;
     if has_escapes(contents) {

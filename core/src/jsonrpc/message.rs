@@ -2,7 +2,7 @@ use super::Raw;
 use super::RequestId;
 use std::borrow::Cow;
 
-/// One message: a request, a notification or an answer.
+/// One message: a request, a notification or a response.
 #[derive(Debug)]
 pub(crate) enum Parsed<'a> {
     Request {
@@ -15,23 +15,23 @@ pub(crate) enum Parsed<'a> {
         method: Cow<'a, str>,
         params: Params<'a>,
     },
-    /// The answer to a request of the server. `id` is `None` if it cannot be the id of any request. With both members
-    /// present `error` counts, unless it is `null`.
+    /// The client's response to a request of the server. `id` is `None` if it cannot be the id of any request. If it
+    /// has both a result and an error, the error counts unless it is `null`.
     Response {
         id: Option<RequestId>,
         result: Result<Raw<'a>, Raw<'a>>,
     },
-    /// A batch, its elements not looked at: the caller refuses it, or parses them one by one. Nothing if it has more
+    /// A batch, whose elements are not parsed: the caller refuses it, or parses them one by one. `None` if it has more
     /// than [`ParseLimits::batch_length`].
     Array(Option<Vec<Raw<'a>>>),
-    /// Not a message. `id` is the one to answer with, if it is certain.
+    /// No valid message. `id` is the one to answer with, if it is certain.
     Bad {
         id: Option<RequestId>,
         fault: FaultKind,
     },
 }
 
-/// The `params` member by its JSON type.
+/// The member `params` of a message, by its JSON type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Params<'a> {
     /// Missing or `null`.
@@ -42,26 +42,26 @@ pub(crate) enum Params<'a> {
     Other,
 }
 
-/// Why bytes are not a message.
+/// The reason why bytes are not a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaultKind {
     /// Not UTF-8, or not JSON.
     Parse,
     /// JSON, but not a JSON-RPC message; says what is wrong.
     Invalid(&'static str),
-    /// Over [`ParseLimits::nesting`].
+    /// JSON that is nested deeper than [`ParseLimits::nesting`].
     Nesting,
-    /// Over [`ParseLimits::id_bytes`].
+    /// A message whose id is longer than [`ParseLimits::id_bytes`].
     IdTooLong,
 }
 
-/// Bounds on one message.
+/// The limits for one message, beyond which it is refused.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ParseLimits {
-    /// Objects and arrays within each other, the message itself included.
+    /// The greatest number of objects and arrays inside each other; the message itself is the first.
     pub(crate) nesting: usize,
-    /// The raw text of an id, in bytes, quotes included.
+    /// The greatest length of an id's JSON text in bytes, with its quotes.
     pub(crate) id_bytes: usize,
-    /// Elements of an array of messages.
+    /// The greatest number of elements of a batch.
     pub(crate) batch_length: usize,
 }

@@ -3,9 +3,9 @@ use super::scan::nesting_exceeds;
 use super::{FaultKind, Params, ParseLimits, Parsed, Raw, RequestId};
 use crate::encode::check_utf8;
 
-/// Classifies one message without building a tree of it, in time linear in its length.
+/// Finds out what one message is without building a tree of it, in time linear in its length.
 ///
-/// The nesting limit is judged first, then the encoding and the syntax, then the envelope.
+/// It checks the nesting limit first, then the encoding and the syntax, then the members of the message itself.
 pub(crate) fn parse<'a>(line: &'a [u8], limits: &ParseLimits) -> Parsed<'a> {
     if nesting_exceeds(line, limits.nesting) {
         return Parsed::Bad { id: None, fault: FaultKind::Nesting };
@@ -27,7 +27,7 @@ pub(crate) fn parse<'a>(line: &'a [u8], limits: &ParseLimits) -> Parsed<'a> {
     }
 }
 
-/// The members of a message, and what is doubtful about their names.
+/// The members of a message that JSON-RPC defines, and what is doubtful about their names.
 #[derive(Default)]
 struct Envelope<'a> {
     jsonrpc: Option<Raw<'a>>,
@@ -105,8 +105,8 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// Echoes the id if it is certain. With `result` or `error` it would be the id of a request of the server, and
-    /// a client could mistake the reply for an answer to that.
+    /// Makes the value for an invalid message. It keeps the id if that is certain. With `result` or `error` it would be
+    /// the id of a request of the server, and a client could mistake the error for an answer to that.
     fn invalid(&self, what: &'static str) -> Parsed<'a> {
         let certain = !self.id_in_doubt && self.result.is_none() && self.error.is_none();
         let id = self.id.filter(|_| certain).and_then(|id| RequestId::from_raw(id.get()));
@@ -131,14 +131,14 @@ fn params(raw: Option<Raw<'_>>) -> Params<'_> {
     }
 }
 
-/// Returns whether Unicode case folding makes `name` this lower-case ASCII word without a `k`: then the only
-/// character that matters beyond ASCII is U+017F, the long s.
+/// Returns whether Unicode case folding turns `name` into this lower-case ASCII word without a `k`. So U+017F, the long
+/// s, is the only character beyond ASCII that matters.
 fn folds_to(name: &str, word: &str) -> bool {
     let folded = name.chars().map(|char| if char == '\u{17f}' { 's' } else { char.to_ascii_lowercase() });
     folded.eq(word.chars())
 }
 
-/// An envelope member, and what to say if there is doubt about it.
+/// A member that JSON-RPC defines, and the error if a name could be mistaken for it.
 struct Member {
     name: &'static str,
     twice: &'static str,

@@ -1,11 +1,12 @@
 use super::syntax::{space_end, string_end, value_end, value_start};
 
-/// The text of one JSON value, without white space around it. It is known to be valid.
+/// The text of one JSON value, without white space around it. It is known to be valid JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Raw<'a>(&'a str);
 
 impl<'a> Raw<'a> {
-    /// The one value in `text`, which may have white space around it. None: there is none, or more.
+    /// Checks that `text` is one JSON value, with or without white space around it. `None` if it is no value, or
+    /// several.
     pub(crate) fn check(text: &'a str) -> Option<Raw<'a>> {
         let start = space_end(text.as_bytes(), 0);
         let end = value_end(text.as_bytes(), start)?;
@@ -22,8 +23,8 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Hands over the members of the object in `text`: their names as they are written, quotes included, and their values.
-/// None: there is no object, which may turn out after some of them.
+/// Passes the members of the object in `text` to `take`: their names as they are written, with quotes, and their
+/// values. `None` if there is no object, which may only be found after some of its members.
 pub(super) fn each_member<'a>(text: &'a str, mut take: impl FnMut(&'a str, Raw<'a>)) -> Option<()> {
     let bytes = text.as_bytes();
     let mut parts = Parts::new(bytes, b'{')?;
@@ -36,7 +37,8 @@ pub(super) fn each_member<'a>(text: &'a str, mut take: impl FnMut(&'a str, Raw<'
     is_over(text, parts.at).then_some(())
 }
 
-/// Hands over the elements of the array in `text`. None: there is no array, which may turn out after some of them.
+/// Passes the elements of the array in `text` to `take`. `None` if there is no array, which may only be found after
+/// some elements.
 pub(super) fn each_element<'a>(text: &'a str, mut take: impl FnMut(Raw<'a>)) -> Option<()> {
     let bytes = text.as_bytes();
     let mut parts = Parts::new(bytes, b'[')?;
@@ -47,16 +49,16 @@ pub(super) fn each_element<'a>(text: &'a str, mut take: impl FnMut(Raw<'a>)) -> 
     is_over(text, parts.at).then_some(())
 }
 
-/// Nothing but white space follows.
+/// Returns whether only white space follows.
 fn is_over(text: &str, at: usize) -> bool {
     space_end(text.as_bytes(), at) == text.len()
 }
 
-/// The commas and brackets around the members of an object or the elements of an array.
+/// Walks over the commas and brackets around the members of an object or the elements of an array.
 struct Parts<'a> {
     bytes: &'a [u8],
     close: u8,
-    /// The place after the last part, or after the opening bracket; in the end after the closing one.
+    /// The offset after the last part, or after the opening bracket; in the end after the closing one.
     at: usize,
     first: bool,
 }
@@ -72,7 +74,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// The place of the next part, or that there is none.
+    /// Returns the offset of the next part; `Some(None)` after the last one, `None` if the text is invalid.
     #[allow(clippy::option_option, reason = "that it is over is not that it is wrong")]
     fn next(&mut self) -> Option<Option<usize>> {
         let at = space_end(self.bytes, self.at);

@@ -1,14 +1,14 @@
 use memchr::memchr2;
 
-/// Returns whether arrays and objects stand within each other more than `max` deep.
+/// Returns whether arrays and objects are inside each other more than `max` deep.
 ///
-/// Counts brackets outside strings in any bytes, JSON or not: the limit is judged before the syntax.
+/// Counts brackets outside of strings in any bytes, valid JSON or not, since the limit is checked before the syntax.
 pub(crate) fn nesting_exceeds(bytes: &[u8], max: usize) -> bool {
     openers(bytes) > max && depth_exceeds(bytes, max)
 }
 
-/// All opening brackets, those in strings too. Nearly every message has so few that no depth can
-/// exceed the limit, and this count is what a compiler makes vector code of.
+/// Counts all opening brackets, also those in strings. Nearly every message has so few that it cannot exceed the limit,
+/// and a compiler can vectorize this count.
 fn openers(bytes: &[u8]) -> usize {
     let in_block = |block: &[u8]| block.iter().map(|byte| u8::from(byte | 0x20 == b'{')).sum::<u8>();
     bytes.chunks(usize::from(u8::MAX)).map(|block| usize::from(in_block(block))).sum()
@@ -34,7 +34,7 @@ fn depth_exceeds(bytes: &[u8], max: usize) -> bool {
     false
 }
 
-/// The place after the quote that ends the string whose contents start at `at`.
+/// Returns the offset after the quote that ends the string whose contents begin at `at`.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
         if bytes[at + found] == b'"' {
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The rule as a plain loop, one byte at a time.
+    /// Returns the depth by a plain loop, one byte at a time, for comparison.
     fn depth(bytes: &[u8]) -> usize {
         let (mut depth, mut deepest, mut in_string, mut escaped) = (0usize, 0, false, false);
         for byte in bytes {

@@ -1,9 +1,9 @@
-//! The grammar of JSON, RFC 8259, over text that is known to be UTF-8: where a value ends, and whether it is one.
+//! The grammar of JSON, RFC 8259, over text that is known to be UTF-8: where a value ends, and whether it is valid.
 //!
-//! It stands here because a message is judged and taken apart in the same pass, which a parser that hands values over
-//! needs two for. What it takes for JSON is what `serde_json` takes, which the tests compare.
+//! A message is checked and split into its members in the same pass; a parser that passes values on would need two. It
+//! accepts what `serde_json` accepts, which the tests compare.
 
-/// The place after the value that begins at `at`. None: there is none.
+/// Returns the offset after the value that begins at `at`; `None` if there is no valid value.
 pub(super) fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let (mut close, mut around) = (None, Vec::new()); // of the brackets that are open, the innermost apart
     loop {
@@ -43,7 +43,7 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The place after the string whose opening quote is at `at`.
+/// Returns the offset after the string whose opening quote is at `at`; `None` if it is not valid.
 pub(super) fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
         return None;
@@ -58,7 +58,7 @@ pub(super) fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The place of the next byte of a string that means something or may not be there: quote, backslash, control character.
+/// Returns the offset of the next byte of a string that is no plain character: quote, backslash or control character.
 fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     const EACH: u64 = u64::MAX / 255;
     // The lowest byte whose high bit is set in the result is the first that is less than `than`, which is up to 0x80.
@@ -76,7 +76,7 @@ fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     Some(at + left)
 }
 
-/// The last byte of the escape whose letter is at `at`.
+/// Returns the offset of the last byte of the escape whose letter is at `at`; `None` if it is not valid.
 fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at),
@@ -85,12 +85,12 @@ fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The place of the value of the member whose name begins at `at`.
+/// Returns the offset of the value of the member whose name begins at `at`; `None` if there is none.
 fn named_value_start(bytes: &[u8], at: usize) -> Option<usize> {
     value_start(bytes, string_end(bytes, at)?)
 }
 
-/// Returns the place of the value of the member whose name ends at `at`.
+/// Returns the offset of the value of the member whose name ends at `at`; `None` if there is none.
 pub(super) fn value_start(bytes: &[u8], at: usize) -> Option<usize> {
     let colon = space_end(bytes, at);
     (bytes.get(colon) == Some(&b':')).then(|| space_end(bytes, colon + 1))
@@ -112,7 +112,7 @@ fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// The place after the digits at `at`, of which there must be one.
+/// Returns the offset after the digits at `at`; `None` if there is no digit.
 fn digits_end(bytes: &[u8], at: usize) -> Option<usize> {
     let digits = bytes.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (digits > 0).then_some(at + digits)
@@ -122,7 +122,7 @@ fn word_end(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     bytes[at..].starts_with(word).then_some(at + word.len())
 }
 
-/// The place after the white space at `at`, if there is any.
+/// Returns the offset after the white space at `at`, which may be none.
 pub(super) fn space_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(at) {
         at += 1;

@@ -1,19 +1,19 @@
-//! Messages on their way out, appended to a buffer.
+//! Writes messages into a buffer.
 
 use super::{RequestId, RpcError};
 use crate::encode::quote_into;
 
-/// The id an error answers to.
+/// The id in an error response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ReplyId<'a> {
     Id(&'a RequestId),
-    /// `"id":null`: plain JSON-RPC 2.0, where the id of the request could not be read.
+    /// `"id":null`, as JSON-RPC 2.0 defines if the id of the request could not be read.
     Null,
-    /// No `id` member at all.
+    /// No member `id`.
     Omitted,
 }
 
-/// Begins a response: the caller appends the result and then calls [`end`].
+/// Begins a response. The caller appends the result and then calls [`end`].
 pub(crate) fn begin_result(out: &mut Vec<u8>, id: &RequestId) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     out.extend_from_slice(id.raw().as_bytes());
@@ -25,7 +25,7 @@ pub(crate) fn end(out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// A whole error response.
+/// Writes an error response.
 pub(crate) fn error(out: &mut Vec<u8>, id: ReplyId<'_>, error: &RpcError) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
     match id {
@@ -47,7 +47,7 @@ pub(crate) fn error(out: &mut Vec<u8>, id: ReplyId<'_>, error: &RpcError) {
     out.extend_from_slice(b"}}");
 }
 
-/// A whole request; `params` is the JSON text of that member.
+/// Writes a request. `params` is the JSON text of that member.
 pub(crate) fn request(out: &mut Vec<u8>, id: &RequestId, method: &str, params: Option<&str>) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     out.extend_from_slice(id.raw().as_bytes());
@@ -60,7 +60,7 @@ pub(crate) fn request(out: &mut Vec<u8>, id: &RequestId, method: &str, params: O
     out.push(b'}');
 }
 
-/// A whole notification; `params` appends the value of that member.
+/// Writes a notification. `params` appends the value of that member.
 pub(crate) fn notification(out: &mut Vec<u8>, method: &str, params: Option<impl FnOnce(&mut Vec<u8>)>) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
     quote_into(method, out);
@@ -83,7 +83,7 @@ impl<'a> Object<'a> {
         Self { out, empty: true }
     }
 
-    /// Writes the name; the caller appends the value.
+    /// Writes the name of a member; the caller appends the value.
     pub(crate) fn member(&mut self, name: &'static str) -> &mut Vec<u8> {
         self.out.extend_from_slice(if self.empty { b"\"" } else { b",\"" });
         self.empty = false;
@@ -107,7 +107,7 @@ impl<'a> Object<'a> {
         self
     }
 
-    /// A value that is JSON text already.
+    /// Writes a member whose value is JSON text already.
     pub(crate) fn raw(&mut self, name: &'static str, json: impl AsRef<[u8]>) -> &mut Self {
         self.member(name).extend_from_slice(json.as_ref());
         self

@@ -3,7 +3,7 @@
 use super::moment::is_moment;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The audience of a resource, its importance, and the time of its last change.
+/// Hints for clients about a resource: its audience, its importance, and the time of its last change.
 ///
 /// Source: the `Annotations` type of each revision's schema.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,7 +37,7 @@ impl Annotations {
         Annotations::default()
     }
 
-    /// Sets the audience.
+    /// Sets for whom the resource is. Default: no hint.
     #[must_use]
     pub fn audience(mut self, roles: impl Into<Vec<Role>>) -> Self {
         self.audience = roles.into();
@@ -62,7 +62,7 @@ impl Annotations {
     /// Reads the protocol's JSON form: an object with `audience`, `priority` and `lastModified`, each optional.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for anything else.
+    /// [`ErrorKind::InvalidArgument`] if `text` is anything else.
     pub fn from_json(text: &str) -> Result<Self> {
         let refuse = |what: &str| {
             Error::new(

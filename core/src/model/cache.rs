@@ -1,10 +1,10 @@
 //! Caching hints.
 
-/// Caching hint: how long a client may reuse a response, and whether it may share it between callers. A part that is
-/// not set comes from the next more general hint. The order is: the answer's, its registration's, that of its kind of
-/// answer, the server's.
+/// Caching hint: how long a client may reuse a response, and whether it may share it between callers. If a part is not
+/// set, the next more general hint decides: first that of the answer, then those of its registration, of its kind of
+/// answer, and of the server.
 ///
-/// Sent in revisions that have caching hints. Without any hint, a response may not be reused.
+/// Sent in revisions that have caching hints. Without any hint, clients may not reuse a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CacheHint {
     pub(crate) ttl_ms: Option<u64>,
@@ -31,7 +31,7 @@ impl CacheHint {
         self
     }
 
-    /// Returns this hint, completed by the more general one.
+    /// Returns this hint. Parts that it does not set come from the more general one.
     pub(crate) fn or(self, general: CacheHint) -> CacheHint {
         CacheHint { ttl_ms: self.ttl_ms.or(general.ttl_ms), scope: self.scope.or(general.scope) }
     }
@@ -47,16 +47,17 @@ pub enum CacheScope {
     Private,
 }
 
-/// The caching hints of a result, in revisions that have them.
+/// The caching hint that a result has, in revisions with caching hints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cache {
-    /// Not a cacheable result.
+    /// The result is not of a kind that has a caching hint.
     None,
-    /// For how many milliseconds it may be cached, and for whom.
+    /// The result may be reused for `ttl_ms` milliseconds: by every caller if `public` is true, otherwise by the same
+    /// caller.
     Hint { ttl_ms: u64, public: bool },
 }
 
 impl Cache {
-    /// May not be cached.
+    /// The hint that clients may not reuse the result.
     pub(crate) const NO_REUSE: Cache = Cache::Hint { ttl_ms: 0, public: false };
 }

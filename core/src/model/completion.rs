@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-/// The proposed values of a variable, in order.
+/// The values that a completer proposes for a variable, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Completion {
     pub(crate) values: Vec<String>,
-    /// The URI that each value leads to. A value is hidden from callers that may not list its URI.
+    /// The URI that each value leads to; empty if the values lead to none. A value is hidden from callers that may not
+    /// list its URI.
     pub(crate) uris: Vec<Arc<str>>,
     pub(crate) total: Option<u64>,
     pub(crate) more: bool,
@@ -19,21 +20,21 @@ impl Completion {
         Completion { values: values.into_iter().map(Into::into).collect(), ..Completion::default() }
     }
 
-    /// Sets the total number of values, if more are known than given.
+    /// Sets the total number of values, if the completer knows more than it returns.
     #[must_use]
     pub fn total(mut self, total: u64) -> Self {
         self.total = Some(total);
         self
     }
 
-    /// Sets whether there are more values than given.
+    /// Sets whether there are more values than the completer returns. Default: false.
     #[must_use]
     pub fn more(mut self, more: bool) -> Self {
         self.more = more;
         self
     }
 
-    /// Reports a failure: an internal error for the client, `why` for the log.
+    /// Makes a failure: the client gets an internal error, and `why` goes to the log.
     pub fn failed(why: impl Into<String>) -> Self {
         Completion { failed: Some(why.into()), ..Completion::default() }
     }

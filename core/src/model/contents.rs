@@ -14,7 +14,7 @@ pub type SharedText = Arc<dyn AsRef<str> + Send + Sync>;
 /// Bytes that the application keeps; the server borrows them until they are sent. May be dropped on any thread.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// Text or bytes, before any base64.
+/// Text or bytes. Bytes are sent as base64.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Body {
@@ -75,14 +75,14 @@ impl From<SharedBytes> for Body {
     }
 }
 
-/// One element of the `contents` of a read. Missing members come from the registration.
+/// One element of the `contents` of a read. Members that are not set have the values of the registration.
 #[derive(Debug, Clone)]
 pub struct Contents {
     pub(crate) body: Body,
     pub(crate) uri: Option<String>,
     pub(crate) mime_type: Option<String>,
     pub(crate) meta: Option<Json>,
-    /// Boxed, because most contents are described by their registration alone.
+    /// The description of the resource. Boxed, because most contents are described by their registration alone.
     pub(crate) description: Option<Box<AnswerDescription>>,
 }
 
@@ -107,7 +107,7 @@ impl Contents {
         bytes as u64
     }
 
-    /// Returns the size of a body that only this answer owns and that has at least `least` bytes; otherwise 0. Such
+    /// Returns the size of a body that only this answer owns, if it has at least `least` bytes; otherwise 0. Such
     /// memory is in use as long as the answer is.
     pub(crate) fn own_size(&self, least: usize) -> usize {
         let own = match &self.body {
@@ -123,21 +123,21 @@ impl Contents {
         Contents { body: body.into(), uri: None, mime_type: None, meta: None, description: None }
     }
 
-    /// Puts another body in the place of the first. The rest stays, such as the MIME type.
+    /// Replaces the body. The other members stay, such as the MIME type.
     #[must_use]
     pub fn body(mut self, body: impl Into<Body>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// Sets the URI of a sub-resource. Default: the requested URI.
+    /// Sets the URI of this element, if it is a part of the resource. Default: the requested URI.
     #[must_use]
     pub fn uri(mut self, uri: impl Into<String>) -> Self {
         self.uri = Some(uri.into());
         self
     }
 
-    /// Returns the text, unless it is bytes.
+    /// Returns the text; `None` if the body is bytes.
     pub fn text(&self) -> Option<&str> {
         match &self.body {
             Body::Text(text) => Some((**text).as_ref()),
@@ -145,7 +145,7 @@ impl Contents {
         }
     }
 
-    /// Returns the bytes, unless it is text.
+    /// Returns the bytes; `None` if the body is text.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.body {
             Body::Text(_) => None,
@@ -160,21 +160,21 @@ impl Contents {
         self
     }
 
-    /// Sets the free-form `_meta` of this element. It must not use reserved keys.
+    /// Sets the free-form `_meta` of this element. Keys that the protocol reserves make the read fail.
     #[must_use]
     pub fn meta(mut self, meta: Json) -> Self {
         self.meta = Some(meta);
         self
     }
 
-    /// Sets the name of the resource. Only some clients get it.
+    /// Sets the name of the resource. Clients get it as [`crate::TitlesInContents`] says.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.description_mut().name = Some(name.into());
         self
     }
 
-    /// Sets the title of the resource, for people. Only some clients get it.
+    /// Sets the title of the resource, for people. Clients get it as [`crate::TitlesInContents`] says.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.description_mut().title = Some(title.into());
@@ -203,7 +203,7 @@ impl Contents {
         self
     }
 
-    /// Sets the caching hint of this answer. Of several contents, the hint of the resource itself counts.
+    /// Sets the caching hint of this answer. If an answer has several contents, the hint of the resource itself counts.
     #[must_use]
     pub fn cache(mut self, hint: CacheHint) -> Self {
         self.description_mut().cache = hint;
@@ -226,7 +226,7 @@ impl Contents {
         self.description.get_or_insert_default()
     }
 
-    /// Checks the application's values, before any lock is taken.
+    /// Checks the values that the application set. Called before a lock is taken.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if let Some(uri) = &self.uri {
             check_uri(uri).map_err(|e| {
@@ -238,8 +238,8 @@ impl Contents {
     }
 }
 
-/// Contents whose body is borrowed already. Borrowing runs the application's code, so it happens before a lock is
-/// taken.
+/// Contents whose body was borrowed from the application. Borrowing runs the application's code, so it happens before a
+/// lock is taken.
 pub(crate) struct Borrowed<'a> {
     pub(crate) contents: &'a Contents,
     pub(crate) source: Source<'a>,
@@ -253,7 +253,7 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Borrowed<'a> {
-    /// Returns the description that an answer gives of the resource at `uri`.
+    /// Returns the description of the resource at `uri` in an answer; `None` if it has none.
     pub(crate) fn description(all: &'a [Borrowed<'a>], uri: &str) -> Option<&'a AnswerDescription> {
         Borrowed::main(all, uri)?.contents.description()
     }
@@ -266,12 +266,12 @@ impl<'a> Borrowed<'a> {
         Borrowed { contents, source }
     }
 
-    /// Returns the element that is the resource itself rather than a part of it, or else the first.
+    /// Returns the element that is the resource itself, or else the first; `None` if there is none.
     pub(crate) fn main<'b>(all: &'b [Borrowed<'a>], uri: &str) -> Option<&'b Borrowed<'a>> {
         all.iter().find(|each| each.contents.uri.as_deref().is_none_or(|own| own == uri)).or(all.first())
     }
 
-    /// Hands over all elements. The usual single element costs no allocation.
+    /// Borrows the bodies of all elements and passes them to `take`. The usual single element costs no allocation.
     pub(crate) fn all<R>(contents: &[Contents], take: impl FnOnce(&[Borrowed<'_>]) -> R) -> R {
         match contents {
             [one] => take(&[Borrowed::new(one)]),
@@ -286,7 +286,7 @@ impl<T: Into<Body>> From<T> for Contents {
     }
 }
 
-/// The outcome of a read. The request's revision decides the code of an error.
+/// The outcome of a read. The client's revision decides the code of an error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Answer {
@@ -296,23 +296,24 @@ pub enum Answer {
     NotFound,
     /// The resource exists, but this caller may not read it.
     Denied,
-    /// The client has the current contents already. A failure unless the call named the client's version.
+    /// The client has the current contents already. Counts as a failure unless [`crate::Call::if_version`] named the
+    /// client's version.
     NotModified,
     /// The application is busy. The client may try again after this time.
     Busy(Option<Duration>),
     /// The application needs input from the client: an object with `inputRequests`, `requestState` or both, as the
-    /// protocol defines them. The client repeats the read, and [`crate::Call::input_responses`] and
-    /// [`crate::Call::request_state`] then have its answer. A client that lacks the capabilities gets an error that
-    /// names them.
+    /// protocol defines them. The client repeats the read with its answer, which [`crate::Call::input_responses`] and
+    /// [`crate::Call::request_state`] then return. A client without the needed capabilities gets an error that names
+    /// them.
     NeedsInput(Json),
-    /// The read needs these capabilities that the client lacks: an object such as `{"sampling":{}}`.
+    /// The read needs these capabilities, which the client did not declare: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
-    /// The callback waits for the client: it runs again from its start when the client has answered what it asked by
+    /// The callback waits for the client. It runs again from its start when the client has answered the requests of
     /// [`crate::Call::request_input`].
     Waiting,
-    /// The read came with a `requestState` that this application did not make: see [`crate::Call::open_state`].
+    /// The `requestState` of the read is not one that this application made: see [`crate::Call::open_state`].
     InvalidState,
-    /// The read failed: an internal error for the client, the text for the log.
+    /// The read failed: the client gets an internal error, and the text goes to the log.
     Failed(String),
 }
 
@@ -340,7 +341,8 @@ impl<T: Into<Answer>> From<Option<T>> for Answer {
     }
 }
 
-/// A [`ClientRequestError`] waits for the client, in a `Box<dyn Error + Send + Sync>`, too; other errors are failures.
+/// Turns a [`ClientRequestError`] into its answer, also one in a `Box<dyn Error + Send + Sync>`. Other errors are
+/// failures.
 impl<T: Into<Answer>, E: fmt::Display + 'static> From<Result<T, E>> for Answer {
     fn from(result: Result<T, E>) -> Self {
         let error = match result {

@@ -4,7 +4,8 @@ use super::meta_key::MetaKey;
 use super::{Annotations, CacheHint, Icon, Json};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The optional members of a resource or a template. Rare ones are boxed, because there may be a million of these.
+/// The optional members of a resource or a template. Rarely used ones are boxed, because there may be a million
+/// descriptors.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Descriptor {
     pub(crate) name: Option<String>,
@@ -26,7 +27,7 @@ pub(crate) struct Rare {
     pub(crate) cache: CacheHint,
 }
 
-/// A borrowed view of these members, in a [`Descriptor`] or in a page.
+/// These members, borrowed from a [`Descriptor`] or from a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Described<'a> {
     pub(crate) name: Option<&'a str>,
@@ -83,14 +84,14 @@ impl Descriptor {
         }
     }
 
-    /// Checks that it may be registered.
+    /// Checks that the descriptor may be registered.
     pub(crate) fn check(&self) -> Result<()> {
         self.mime_type.as_deref().map_or(Ok(()), check_mime_type)?;
         self.view().check()
     }
 }
 
-/// Refuses a text that is no MIME type, as registrations do.
+/// Fails if a text is no MIME type, as registrations do.
 pub fn check_mime_type(mime_type: &str) -> Result<()> {
     if is_mime_type(mime_type) {
         return Ok(());
@@ -99,7 +100,7 @@ pub fn check_mime_type(mime_type: &str) -> Result<()> {
     Err(Error::new(ErrorKind::InvalidArgument, what))
 }
 
-/// RFC 6838 names, and optional parameters, which must have no control characters.
+/// Returns whether a text is a MIME type: names of RFC 6838, and optional parameters without control characters.
 fn is_mime_type(text: &str) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(byte);
     let after_name = |text: &[u8]| {
@@ -114,7 +115,7 @@ fn is_mime_type(text: &str) -> bool {
 }
 
 impl Described<'_> {
-    /// Checks that it may be sent.
+    /// Checks that the members may be sent.
     pub(crate) fn check(&self) -> Result<()> {
         let Some(rare) = self.rare else { return Ok(()) };
         if let Some(annotations) = &rare.annotations {
@@ -127,7 +128,7 @@ impl Described<'_> {
     }
 }
 
-/// Refuses keys of `_meta` that the protocol reserves. Source: "_meta" in the base protocol of each revision.
+/// Fails if `_meta` has keys that the protocol reserves. Source: "_meta" in the base protocol of each revision.
 pub(crate) fn check_meta(meta: &Json) -> Result<()> {
     let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(meta.as_str())
         .map_err(|e| Error::new(ErrorKind::InvalidArgument, "_meta is not a JSON object").because(e))?;
@@ -152,7 +153,7 @@ pub(crate) fn check_meta(meta: &Json) -> Result<()> {
     Ok(())
 }
 
-/// The chained setters that resources and templates share.
+/// Defines the setters that resources and templates share.
 macro_rules! descriptor_setters {
     () => {
         /// Sets the programmatic name. Default: the URI.
@@ -183,7 +184,7 @@ macro_rules! descriptor_setters {
             self
         }
 
-        /// Sets the hints on audience and importance.
+        /// Sets the hints for clients about audience and importance.
         #[must_use]
         pub fn annotations(mut self, annotations: crate::model::Annotations) -> Self {
             self.descriptor.rare().annotations = Some(annotations);
@@ -205,22 +206,23 @@ macro_rules! descriptor_setters {
         }
 
         /// Sets the kind of thing that it is, in the application's own words. Only clients of the `resources/get`
-        /// dialect get it.
+        /// dialect, an older protocol, get it.
         #[must_use]
         pub fn kind(mut self, kind: impl Into<String>) -> Self {
             self.descriptor.rare().kind = Some(kind.into().into());
             self
         }
 
-        /// Sets free-form attributes of the application. Only clients of the `resources/get` dialect get them.
+        /// Sets free-form attributes of the application. Only clients of the `resources/get` dialect, an older
+        /// protocol, get them.
         #[must_use]
         pub fn metadata(mut self, metadata: crate::model::Json) -> Self {
             self.descriptor.rare().metadata = Some(metadata);
             self
         }
 
-        /// Sets the free-form `_meta`. Keys that the protocol reserves are refused at registration. Contents
-        /// inherit it.
+        /// Sets the free-form `_meta`. Registration fails if it has keys that the protocol reserves. Contents inherit
+        /// it unless they set their own.
         #[must_use]
         pub fn meta(mut self, meta: crate::model::Json) -> Self {
             self.descriptor.rare().meta = Some(meta);

@@ -1,4 +1,4 @@
-//! Extensions of the protocol: their identifiers, and what a client declares of them.
+//! Extensions of the protocol: their identifiers, and which ones a client declares.
 
 use super::Json;
 use super::meta_key::MetaKey;
@@ -9,13 +9,13 @@ use crate::revision::Era;
 /// The identifier of MCP Apps.
 pub(crate) const APPS: &str = "io.modelcontextprotocol/ui";
 
-/// The type of the documents of MCP Apps.
+/// The MIME type of the documents of MCP Apps.
 pub(crate) const APP_TYPE: &str = "text/html;profile=mcp-app";
 
 /// The prefix of the official extensions.
 const OFFICIAL: &str = "io.modelcontextprotocol/";
 
-/// Refuses what is no identifier of an extension: a prefix, `/`, and a name (rows.tsv EX-02).
+/// Fails if a text is no identifier of an extension: a prefix, `/`, and a name (`rows.tsv` EX-02).
 pub(crate) fn check_extension(id: &str) -> Result<()> {
     let refuse = |why: &str| {
         let message = format!("the extension \"{id}\" {why}; write for instance \"com.example/charts\"");
@@ -36,11 +36,12 @@ pub(crate) fn check_extension(id: &str) -> Result<()> {
 #[derive(Debug, Clone)]
 pub struct ClientExtensions {
     capabilities: Json,
-    /// In the handshake era, whose revisions lack the member `extensions`, an entry may stand below `experimental`.
+    /// The era of the client. Revisions of the handshake era lack the member `extensions`, so an entry may be under
+    /// `experimental`.
     era: Era,
 }
 
-/// None.
+/// Makes the value of a client that declares no extension.
 impl Default for ClientExtensions {
     fn default() -> Self {
         ClientExtensions::new(Json::empty(), Era::Stateless)
@@ -52,12 +53,13 @@ impl ClientExtensions {
         ClientExtensions { capabilities, era }
     }
 
-    /// Returns the settings of an extension, the text of a JSON object. None if the client does not declare it.
+    /// Returns the client's settings of an extension, the text of a JSON object. `None` if the client does not declare
+    /// it.
     pub fn get(&self, id: &str) -> Option<&str> {
         self.settings(id).map(Raw::get)
     }
 
-    /// Returns whether the client shows MCP Apps.
+    /// Returns whether the client declares that it shows MCP Apps.
     pub fn supports_apps(&self) -> bool {
         let types =
             self.settings(APPS).and_then(|settings| member(settings, "mimeTypes")).filter(|t| is_array(*t));
@@ -65,7 +67,8 @@ impl ClientExtensions {
         types.into_iter().filter_map(string).any(|one| is_app_type(&one))
     }
 
-    /// Returns the name of an entry that is no object, and therefore counts as absent.
+    /// Returns the name of an entry that is no object, and therefore counts as absent. `None` if there is no such
+    /// entry.
     pub(crate) fn malformed(&self) -> Option<String> {
         let mut found = None;
         for_each_member(self.entries("extensions")?, |name, settings| {
@@ -95,7 +98,7 @@ fn member<'a>(object: Raw<'a>, name: &str) -> Option<Raw<'a>> {
     members(object, &[name]).ok().and_then(|[member]| member)
 }
 
-/// Compares without regard to case and to spaces around the semicolon.
+/// Returns whether a text is the MIME type of MCP Apps, in any case and with any spaces around the semicolon.
 pub(crate) fn is_app_type(text: &str) -> bool {
     let Some((essence, profile)) = text.split_once(';') else { return false };
     let (own, own_profile) = APP_TYPE.split_once(';').unwrap_or_default();

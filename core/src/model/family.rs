@@ -1,4 +1,4 @@
-//! Tools and prompts: what is the same for both.
+//! The facts that tools and prompts have in common.
 
 use crate::access::Operation;
 
@@ -12,7 +12,7 @@ pub(crate) enum Family {
 impl Family {
     pub(crate) const ALL: [Family; 2] = [Family::Tools, Family::Prompts];
 
-    /// Returns the method that lists them.
+    /// Returns the method that lists tools or prompts.
     pub(crate) fn lists(self) -> &'static str {
         match self {
             Family::Tools => "tools/list",
@@ -20,7 +20,7 @@ impl Family {
         }
     }
 
-    /// Returns the method that calls one by its name.
+    /// Returns the method that calls a tool or gets a prompt by its name.
     pub(crate) fn calls(self) -> &'static str {
         match self {
             Family::Tools => "tools/call",
@@ -35,7 +35,7 @@ impl Family {
         }
     }
 
-    /// Returns the word for one of them, for people.
+    /// Returns the word for a tool or a prompt, for people.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Family::Tools => "tool",
@@ -51,20 +51,20 @@ impl Family {
     }
 }
 
-/// The values that the output schema of a tool promises.
+/// The values that a tool may return as structured content, by its output schema.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum OutputSchema {
     #[default]
     Absent,
     Object,
-    /// Any JSON, which revisions that have only objects get as the member `result` of one.
+    /// Any JSON value. Revisions with objects only get it as the member `result` of an object.
     Any,
 }
 
-/// The form that the definition of a tool gives its results.
+/// The requirements of a tool's definition for its results.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ResultShape {
     pub(crate) output: OutputSchema,
-    /// An app shows them. The client's model reads the content, which must not be empty.
+    /// True if an app shows the results. The model of the client reads the content, so that must not be empty.
     pub(crate) has_app: bool,
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// An image for a list entry. `src` is an `https:`, `http:` or `data:` URI; clients refuse others.
+/// An image for an entry of a list. `src` is an `https:`, `http:` or `data:` URI; clients refuse others.
 ///
 /// Source: the `Icon` type of the schemas that have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Icon {
     /// `theme`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for anything else.
+    /// [`ErrorKind::InvalidArgument`] if `text` is anything else.
     pub fn list_from_json(text: &str) -> Result<Vec<Icon>> {
         let value: serde_json::Value =
             serde_json::from_str(text).map_err(|e| refuse("not JSON").because(e))?;
@@ -97,7 +97,7 @@ impl Icon {
     }
 }
 
-/// Width and height in pixels, or `any`.
+/// Returns whether a text is a width and a height in pixels, such as `48x48`, or `any`.
 fn is_size(size: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     size == "any" || size.split_once('x').is_some_and(|(width, height)| number(width) && number(height))

@@ -1,4 +1,4 @@
-//! JSON that the server passes through.
+//! JSON objects that the server passes on.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::{Raw, for_each_member, is_object, members};
@@ -21,17 +21,17 @@ impl Json {
         Err(Error::new(ErrorKind::InvalidArgument, "not a JSON object; give text such as {\"a\":1}"))
     }
 
-    /// `{}`.
+    /// Makes the object `{}`.
     pub(crate) fn empty() -> Json {
         Json("{}".into())
     }
 
-    /// `{"listChanged":true}`.
+    /// Makes the object `{"listChanged":true}`.
     pub(crate) fn list_changed() -> Json {
         Json("{\"listChanged\":true}".into())
     }
 
-    /// Wraps an object that came from a client.
+    /// Wraps an object that a client sent.
     pub(crate) fn received(object: Raw<'_>) -> Json {
         Json(object.get().into())
     }
@@ -41,14 +41,14 @@ impl Json {
         Json(String::from_utf8(object).expect("escaped text stays text").into())
     }
 
-    /// Returns whether it has no members.
+    /// Returns whether the object has no members.
     pub(crate) fn is_empty(&self) -> bool {
         let mut any = false;
         for_each_member(self.raw(), |_, _| any = true);
         !any
     }
 
-    /// Returns whether a member is `true`.
+    /// Returns whether the member of this name is `true`.
     pub(crate) fn is_true(&self, name: &str) -> bool {
         let member = members(self.raw(), &[name]).ok().and_then(|[member]| member);
         member.is_some_and(|member| member.get() == "true")
@@ -58,13 +58,13 @@ impl Json {
         Raw::kept(&self.0)
     }
 
-    /// Returns the text.
+    /// Returns the object as JSON text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// `{}`.
+/// Makes the object `{}`.
 impl Default for Json {
     fn default() -> Self {
         Json::empty()
@@ -77,7 +77,7 @@ impl std::fmt::Debug for Json {
     }
 }
 
-/// Checks that `text` is one JSON value, and returns it on one line. `what`: the kind of value that is wanted.
+/// Checks that `text` is one JSON value, and returns it on one line. `what` names the kind of value for the error.
 pub(crate) fn checked(text: &str, what: &str) -> Result<Box<str>> {
     serde_json::from_str::<IgnoredAny>(text).map_err(|e| {
         let message = format!("not JSON; give the text of one JSON {what}");

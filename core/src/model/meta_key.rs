@@ -1,11 +1,11 @@
 //! The grammar of keys in `_meta`, which identifiers of extensions share.
 
-/// The beginning of a well-formed key.
+/// The kind of a well-formed key, by its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MetaKey {
     /// No prefix.
     Bare,
-    /// A prefix of its own, such as `com.example/`.
+    /// A prefix that anybody may use, such as `com.example/`.
     Prefixed,
     /// A prefix that the protocol reserves.
     Reserved,

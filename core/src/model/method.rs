@@ -1,26 +1,26 @@
-//! Further methods and their answers.
+//! Methods that the application serves, and their answers.
 
 use super::Json;
 use crate::jsonrpc::Raw;
 use crate::revision::RevisionSet;
 use std::fmt;
 
-/// A method that the application serves, other than those for resources, such as `tools/list`.
+/// A method that the application serves itself, other than those for resources, such as `tools/list`.
 #[derive(Debug, Clone)]
 pub struct Method {
     pub(crate) name: String,
-    /// The dates of the revisions that have the method. `All`: each that has not removed it.
+    /// The dates of the revisions that have the method. `All` stands for each revision that has not removed it.
     pub(crate) revisions: RevisionSet<String>,
 }
 
 impl Method {
-    /// Makes a method of that name.
+    /// Makes a method of that name, for every revision.
     pub fn new(name: impl Into<String>) -> Self {
         Method { name: name.into(), revisions: RevisionSet::All }
     }
 
-    /// Restricts the method to these protocol revisions, each named by its date. Default: all that have not removed
-    /// a method of that name.
+    /// Restricts the method to these protocol revisions, each named by its date. Default: all revisions that have not
+    /// removed a method of that name.
     #[must_use]
     pub fn revisions<D: Into<String>>(mut self, dates: impl IntoIterator<Item = D>) -> Self {
         self.revisions = RevisionSet::Only(dates.into_iter().map(Into::into).collect());
@@ -40,39 +40,39 @@ impl From<String> for Method {
     }
 }
 
-/// The answer of a further method.
+/// The outcome of a call of a tool, a prompt or a method of the application.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum MethodAnswer {
-    /// The result, one JSON object. The server adds the members that the revision requires and that it lacks:
+    /// The result, one JSON object. The server adds members that the revision requires and the result lacks:
     /// `resultType`, the server's identity, and for `tools/list` and `prompts/list` `ttlMs` and `cacheScope`.
     Result(Json),
-    /// An error for the client.
+    /// A JSON-RPC error for the client.
     Error(MethodError),
-    /// The tool failed. The language model reads the text.
+    /// The tool failed. The model reads the text.
     ToolError(ToolError),
-    /// The application needs input from the client, described by the `inputRequests` and `requestState` of this
-    /// object. The client may then repeat the request. In a revision without `input_required` the call fails.
+    /// The application needs input from the client, described by the `inputRequests` and `requestState` of this object.
+    /// The client may then repeat the request. In a revision without `input_required` the call fails.
     NeedsInput(Json),
-    /// The method needs these capabilities that the client lacks: an object such as `{"sampling":{}}`.
+    /// The call needs these capabilities, which the client did not declare: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
-    /// The callback waits for the client: it runs again from its start when the client has answered what it asked by
+    /// The callback waits for the client. It runs again from its start when the client has answered the requests of
     /// [`crate::MethodCall::request_input`].
     Waiting,
-    /// A failure; the text is for the log. For the client it is an internal error, and for a tool a result with
+    /// The callback failed, and the text goes to the log. The client gets an internal error; for a tool a result with
     /// `isError` and the text "The tool failed", or this text with [`crate::ToolErrors::Show`].
     Failed(String),
-    /// A failure whose log has more than the text of the error, such as its stack.
+    /// The callback failed, and the log gets more than the text of the error, such as its stack.
     #[doc(hidden)] // for bindings
     Thrown {
-        /// The text of the error alone.
+        /// The text of the error alone, which the model may get.
         text: String,
         /// The text for the log.
         report: String,
     },
 }
 
-/// An error answer of a further method, with a code of JSON-RPC 2.0 section 5.1 or of its own.
+/// A JSON-RPC error with which a method answers. Its code is one of JSON-RPC 2.0 section 5.1 or of the application.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct MethodError {
@@ -82,28 +82,28 @@ pub struct MethodError {
 }
 
 impl MethodError {
-    /// Makes an error with a code and a message, which the client gets.
+    /// Makes a JSON-RPC error with a code and a message, which the client gets.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         MethodError { code, message: message.into(), data: None }
     }
 
-    /// Makes the JSON-RPC error for wrong parameters. `what` says which and why.
+    /// Makes the JSON-RPC error for wrong parameters (-32602). `what` says which are wrong, and why.
     pub fn invalid_params(what: &str) -> Self {
         let fault = crate::jsonrpc::RpcError::invalid_params(what);
         MethodError::new(fault.code, fault.message)
     }
 
-    /// Returns the code.
+    /// Returns the code of the JSON-RPC error, such as -32602 for wrong parameters.
     pub fn code(&self) -> i32 {
         self.code
     }
 
-    /// Returns the message.
+    /// Returns the message of the JSON-RPC error.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Returns the error as the text of a JSON object.
+    /// Returns the JSON-RPC error as the text of a JSON object with `code`, `message` and, if it has some, `data`.
     #[doc(hidden)] // for bindings
     pub fn as_json(&self) -> String {
         let mut out = Vec::new();
@@ -116,13 +116,13 @@ impl MethodError {
         String::from_utf8(out).expect("escaped text stays text")
     }
 
-    /// Returns the further data for programs.
+    /// Returns the `data` of the JSON-RPC error, which is for programs; `None` if it has none.
     #[doc(hidden)] // for bindings
     pub fn data_json(&self) -> Option<&Json> {
         self.data.as_ref()
     }
 
-    /// Sets further data for programs.
+    /// Sets the `data` of the JSON-RPC error, which is for programs.
     #[must_use]
     pub fn data(mut self, data: Json) -> Self {
         self.data = Some(data);
@@ -132,8 +132,8 @@ impl MethodError {
 
 /// An error of a tool, with a text that the model reads: what went wrong, and what it may try instead.
 ///
-/// The client gets it as a result with `isError`, and nothing is logged. From a prompt or a method it is an internal error
-/// with this message.
+/// The client gets it as a result with `isError`, and nothing is logged. If the callback is that of a prompt or a
+/// method, the client gets an internal error with this message.
 ///
 /// ```
 /// use wellhead::{Json, MethodCall, Server, ToolError};
@@ -158,7 +158,7 @@ impl ToolError {
         ToolError { message: message.into() }
     }
 
-    /// Returns the text.
+    /// Returns the text for the model.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -170,7 +170,7 @@ impl From<Json> for MethodAnswer {
     }
 }
 
-/// The result is `{}`.
+/// Makes the result `{}`.
 impl From<()> for MethodAnswer {
     fn from((): ()) -> Self {
         MethodAnswer::Result(Json::empty())
@@ -207,7 +207,7 @@ impl<T: Into<MethodAnswer>> From<Result<T, crate::Error>> for MethodAnswer {
     }
 }
 
-/// The client gets a [`MethodError`] or a [`ToolError`] among the errors, and a [`ClientRequestError`] waits for it; others are
+/// Turns a [`MethodError`], a [`ToolError`] or a [`ClientRequestError`] in the box into its answer. Other errors are
 /// failures.
 impl<T: Into<MethodAnswer>> From<Result<T, Box<dyn std::error::Error + Send + Sync>>> for MethodAnswer {
     fn from(result: Result<T, Box<dyn std::error::Error + Send + Sync>>) -> Self {
@@ -237,26 +237,26 @@ impl MethodAnswer {
     }
 }
 
-/// Why [`crate::MethodCall::request_input`] has no result. A callback that does not look into it returns it: `?` is enough.
+/// The reason why [`crate::MethodCall::request_input`] has no result. Most callbacks simply return it, by `?`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientRequestError {
-    /// The client has not answered yet. Return it: the callback runs again when it has.
+    /// The client has not answered yet. Return this error: the callback runs again when the client has answered.
     #[error("the client has not answered yet; return this from the callback, which runs again then")]
     Waiting,
-    /// The client did not declare these capabilities.
+    /// The client did not declare these capabilities, which the request needs: an object such as `{"sampling":{}}`.
     #[error("the client did not declare the capabilities {0:?}")]
     MissingCapability(Json),
-    /// The client answered with this error.
+    /// The client answered the request with this error.
     #[error("the client refused: {0}")]
     Refused(MethodError),
-    /// The client's answer does not fit the form that it was asked to fill in; the text says where.
+    /// The client's answer does not fit the form that the request asked its user to fill in; the text says where.
     #[error("{0}")]
     InvalidAnswer(String),
-    /// The client sent a `requestState` that the server did not give it for this call, or gave it too long ago.
+    /// The client sent a `requestState` that the server did not give it for this call, or that has expired.
     #[error("requestState is not valid here")]
     InvalidState,
-    /// The request was not sent, and cannot be.
+    /// The request was not sent, because of this error.
     #[error(transparent)]
     Failed(crate::Error),
 }
@@ -289,8 +289,8 @@ pub enum ClientAnswer {
     Result(String),
     /// The error as JSON text, as the client sent it: by JSON-RPC an object with `code` and `message`.
     Error(String),
-    /// No answer will come: the call was answered or cancelled, its session ended, or the application gave the
-    /// request up.
+    /// No answer will come: the call was answered or cancelled, its session ended, or the application cancelled the
+    /// request.
     GivenUp,
 }
 

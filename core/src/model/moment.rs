@@ -1,8 +1,8 @@
-//! Points in time, as the protocol writes them.
+//! Checks points in time as the protocol writes them.
 
-/// Returns whether `text` is a date, a time to the second and its offset from UTC in the profile of ISO 8601 that RFC
-/// 3339 defines. Examples: `2025-01-12T15:00:58Z`, `2025-01-12T16:00:58.25+01:00`. Clients refuse lists with less
-/// than that.
+/// Returns whether `text` is a date, a time to the second and its offset from UTC, in the profile of ISO 8601 that RFC
+/// 3339 defines. Examples: `2025-01-12T15:00:58Z`, `2025-01-12T16:00:58.25+01:00`. Clients refuse lists with any other
+/// form.
 pub(super) fn is_moment(text: &str) -> bool {
     text.split_once('T').is_some_and(|(date, rest)| {
         let (time, offset) = rest.split_at(rest.find(['Z', '+', '-']).unwrap_or(rest.len()));
@@ -36,7 +36,7 @@ fn is_offset(text: &str) -> bool {
         })
 }
 
-/// Reads numbers between `separator`s, each with the number of digits that `digits` gives.
+/// Reads numbers between `separator`s, each with the number of digits in `digits`. `None` if the text has another form.
 fn numbers<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Option<[u32; N]> {
     let mut parts = text.split(separator);
     let mut numbers = [0; N];

@@ -12,18 +12,18 @@ use std::sync::Arc;
 
 /// One page of a listing: the items, in order, and whether more follow.
 ///
-/// Each item is checked and written as JSON when it is added, all into one buffer. So a page of hundreds of items
-/// costs few allocations, and each text is looked at once.
+/// Each item is checked and written as JSON when it is added, all into one buffer. So a page of hundreds of items costs
+/// few allocations.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
-    /// For each item: the members that all revisions have, and its title.
+    /// The JSON of each item: its title, and the members that all revisions have.
     json: Vec<u8>,
-    /// Keys that are not the URI.
+    /// The keys of items, if they are not the URI.
     keys: String,
     rows: Vec<Row>,
     pub(crate) more: bool,
     pub(crate) failed: Option<String>,
-    /// Nothing is at the URI of the skill or directory that the client asks about.
+    /// True if there is nothing at the URI of the skill or directory that the client asks about.
     pub(crate) missing: bool,
 }
 
@@ -36,7 +36,8 @@ pub struct Page {
 pub struct Listed<'a> {
     /// An absolute URI of RFC 3986.
     pub uri: &'a str,
-    /// The place where the next page starts after this item. Default: the URI.
+    /// The key of the item, by which the next page starts after it. Default: the URI. It must still sort to the same
+    /// place after the item is deleted.
     pub key: Option<&'a str>,
     /// The programmatic name. Default: the URI.
     pub name: Option<&'a str>,
@@ -46,19 +47,20 @@ pub struct Listed<'a> {
     pub description: Option<&'a str>,
     /// The MIME type.
     pub mime_type: Option<&'a str>,
-    /// Size of the raw content in bytes.
+    /// The size of the content in bytes, before any encoding.
     pub size: Option<u64>,
-    /// Hints on audience and importance.
+    /// Hints for clients about audience and importance.
     pub annotations: Option<Annotations>,
-    /// Icons.
+    /// The icons that clients may show.
     pub icons: Vec<Icon>,
-    /// Free-form `_meta`.
+    /// Free-form `_meta`. An item with keys that the protocol reserves is left out.
     pub meta: Option<Json>,
-    /// The kind of thing that it is, in the application's words.
+    /// The kind of thing that it is, in the application's own words. Only clients of the `resources/get` dialect get
+    /// it.
     pub kind: Option<&'a str>,
     /// An opaque text that differs whenever the contents do.
     pub version: Option<&'a str>,
-    /// Free-form attributes of the application.
+    /// Free-form attributes of the application. Only clients of the `resources/get` dialect get them.
     pub metadata: Option<Json>,
 }
 
@@ -71,12 +73,12 @@ struct Row {
     rare: Option<Box<Rare>>,
     /// The files of a skill, for the authorizer; `None` for a resource.
     skill: Option<Arc<[Arc<str>]>>,
-    /// The reason why the item is left out.
+    /// The reason why the item is left out; `None` if it is not.
     fault: Option<Box<str>>,
 }
 
 impl Row {
-    /// Returns the place of this item in a page that had that many bytes before it was added.
+    /// Returns this row for a page to which the item is appended, after this number of bytes of JSON and of keys.
     fn behind(&self, json: usize, keys: usize) -> Row {
         let moved = |range: &Range<usize>, by| range.start + by..range.end + by;
         Row {
@@ -101,12 +103,12 @@ pub(crate) struct PageItem<'a> {
 }
 
 impl<'a> PageItem<'a> {
-    /// Why it cannot be sent, for the log.
+    /// The reason why the item cannot be sent, for the log; `None` if it can be.
     pub(crate) fn fault(self) -> Option<&'a str> {
         self.row.fault.as_deref()
     }
 
-    /// Empty if it cannot be sent.
+    /// The URI of the item; empty if the item cannot be sent.
     pub(crate) fn uri(self) -> &'a str {
         check_utf8(&self.page.json[self.row.members.uri.clone()]).unwrap_or_default()
     }
@@ -119,7 +121,7 @@ impl<'a> PageItem<'a> {
         self.row.skill.is_some()
     }
 
-    /// The files of a skill.
+    /// The URIs of a skill's files; empty for a resource.
     pub(crate) fn files(self) -> Arc<[Arc<str>]> {
         self.row.skill.clone().unwrap_or_default()
     }
@@ -139,8 +141,8 @@ impl<'a> PageItem<'a> {
 }
 
 impl Page {
-    /// Makes the last page: nothing follows unless [`Page::more`] says so. Takes resources, or references to
-    /// resources that the application keeps.
+    /// Makes a page of these items. It is the last one unless [`Page::more`] says otherwise. Takes resources, or
+    /// references to resources that the application keeps.
     pub fn new(items: impl IntoIterator<Item: Borrow<Resource>>) -> Self {
         let mut page = Page::default();
         let items = items.into_iter();
@@ -152,7 +154,7 @@ impl Page {
         page
     }
 
-    /// Adds an item.
+    /// Adds an item. If it cannot be sent, it is left out, and the log says why.
     pub fn push(&mut self, item: Listed<'_>) {
         let Listed { uri, key, name, title, description, mime_type, size, .. } = item;
         let Listed { annotations, icons, meta, kind, version, metadata, .. } = item;
@@ -163,7 +165,7 @@ impl Page {
         self.insert(uri, key, described, rare);
     }
 
-    /// Adds the items of another page without checking them again: for an application that lists the same items
+    /// Adds the items of another page, which are not checked again: for an application that lists the same items
     /// repeatedly.
     pub fn append(&mut self, other: &Page) {
         if !self.json.is_empty() && !other.json.is_empty() {
@@ -233,7 +235,8 @@ impl Page {
         }
     }
 
-    /// Adds a skill, whose entry is `json` behind its valid URI: `{"uri":"…"` comes before it. `files`: its files.
+    /// Adds a skill at a valid URI. `json` is the entry without its beginning, `{"uri":"…"`. `files` are the URIs of
+    /// its files.
     pub(crate) fn push_checked_skill(&mut self, uri: &str, json: &[u8], files: Arc<[Arc<str>]>) {
         if !self.json.is_empty() {
             self.json.push(b',');
@@ -254,7 +257,7 @@ impl Page {
         });
     }
 
-    /// Says that nothing is at the URI of the skill or directory that the client asks about.
+    /// Makes the page for a URI at which there is no skill or directory.
     #[cfg_attr(not(feature = "directory"), allow(dead_code, reason = "folders are a feature"))]
     pub(crate) fn missing() -> Self {
         Page { missing: true, ..Page::default() }
@@ -276,19 +279,20 @@ impl Page {
         self.rows.is_empty()
     }
 
-    /// Sets whether items follow the last one of this page.
+    /// Sets whether items follow the last one of this page. Default: false.
     #[must_use]
     pub fn more(mut self, more: bool) -> Self {
         self.more = more;
         self
     }
 
-    /// Reports a failure: an internal error for the client, `why` for the log.
+    /// Makes a failure: the client gets an internal error, and `why` goes to the log.
     pub fn failed(why: impl Into<String>) -> Self {
         Page { failed: Some(why.into()), ..Page::default() }
     }
 
-    /// Returns all items joined by commas, if none of them has to be changed.
+    /// Returns the JSON of all items, separated by commas. `None` if an item has to be changed for the revision, or if
+    /// it is too long.
     pub(crate) fn take_ready(&mut self, revision: Revision, max_bytes: usize) -> Option<Vec<u8>> {
         let is_ready = |row: &Row| {
             row.rare.is_none() && row.fault.is_none() && (revision.titles || row.members.title.is_empty())

@@ -1,4 +1,4 @@
-//! Results of prompts, written as they are put together.
+//! Results of prompts. They are written as JSON while they are put together.
 
 use super::{ContentBlock, Json, MethodAnswer, Role};
 use crate::jsonrpc::write::Object;
@@ -19,7 +19,7 @@ use std::fmt;
 /// ```
 #[derive(Clone, Default)]
 pub struct PromptResult {
-    /// The elements of `messages`.
+    /// The elements of `messages` as JSON.
     messages: Vec<u8>,
     description: Option<Box<str>>,
 }
@@ -30,19 +30,19 @@ impl PromptResult {
         PromptResult::default()
     }
 
-    /// Adds a text of the user.
+    /// Adds a message of the user with this text.
     #[must_use]
     pub fn user(self, text: &str) -> Self {
         self.message(Role::User, ContentBlock::text(text))
     }
 
-    /// Adds a text of the model.
+    /// Adds a message of the model with this text.
     #[must_use]
     pub fn assistant(self, text: &str) -> Self {
         self.message(Role::Assistant, ContentBlock::text(text))
     }
 
-    /// Adds a message.
+    /// Adds a message: who says it, and one block of content.
     #[must_use]
     pub fn message(mut self, role: Role, content: ContentBlock) -> Self {
         if !self.messages.is_empty() {
@@ -55,7 +55,7 @@ impl PromptResult {
         self
     }
 
-    /// Sets the description of the messages.
+    /// Sets the description of the prompt's messages.
     #[must_use]
     pub fn description(mut self, description: &str) -> Self {
         self.description = Some(description.into());
@@ -83,14 +83,14 @@ impl From<PromptResult> for MethodAnswer {
     }
 }
 
-/// One text of the user.
+/// Makes a result of one message of the user with this text.
 impl From<&str> for PromptResult {
     fn from(text: &str) -> Self {
         PromptResult::new().user(text)
     }
 }
 
-/// One text of the user.
+/// Makes a result of one message of the user with this text.
 impl From<String> for PromptResult {
     fn from(text: String) -> Self {
         PromptResult::from(&*text)

@@ -1,4 +1,4 @@
-//! Progress that the application reports.
+//! A report of progress by the application.
 
 /// The progress of one request: the amount done, the whole amount if it is known, and a text for people.
 pub(crate) struct Report {

@@ -24,7 +24,7 @@ impl Resource {
         &self.uri
     }
 
-    /// Sets the size of the raw content in bytes, before any encoding.
+    /// Sets the size of the content in bytes, before any encoding.
     #[must_use]
     pub fn size(mut self, bytes: u64) -> Self {
         self.descriptor.size = Some(bytes);
@@ -39,8 +39,8 @@ impl Resource {
         self
     }
 
-    /// Sets the place where the next page starts after this item, for answers of list callbacks. Default: the URI.
-    /// Must still sort to the same place after the item is deleted.
+    /// Sets the key of the item for answers of list callbacks, by which the next page starts after it. Default: the
+    /// URI. It must still sort to the same place after the item is deleted.
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());

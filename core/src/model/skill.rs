@@ -1,4 +1,4 @@
-//! The entry of a skill, as the application hands it in.
+//! The entry of a skill that an application lists, and its check.
 
 use super::Json;
 use crate::jsonrpc::write::Object;
@@ -6,25 +6,27 @@ use crate::jsonrpc::{Raw, elements, for_each_member, is_array, is_object, member
 use crate::uri::check_uri;
 use std::sync::Arc;
 
-/// The maximum number of files and bytes of a skill (`rows.tsv` SK-15).
+/// The greatest number of files of a skill, and of their bytes (`rows.tsv` SK-15).
 pub(crate) const MAX_FILES: usize = 512;
 pub(crate) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The maximum number of characters of `name` and `description`.
+/// The greatest number of characters of `name` and of `description`.
 const LONGEST_NAME: usize = 64;
 const LONGEST_DESCRIPTION: usize = 1_024;
 
-/// A checked entry.
+/// The entry of a skill after its check.
 pub(super) struct SkillEntry {
     pub(super) uri: String,
-    /// The members behind `uri`, as [`super::Page::push_checked_skill`] takes them.
+    /// The members after `uri` as JSON, for [`super::Page::push_checked_skill`].
     pub(super) rest: Vec<u8>,
     pub(super) files: Arc<[Arc<str>]>,
 }
 
 impl SkillEntry {
+    /// Checks an entry.
+    ///
     /// # Errors
-    /// The URI, and why the entry cannot be sent.
+    /// The URI, and the reason why the entry cannot be sent.
     pub(super) fn new(entry: &Json) -> Result<SkillEntry, (String, String)> {
         let [uri] = members(entry.raw(), &["uri"]).map_err(|e| (String::new(), e.to_string()))?;
         let uri = uri.and_then(string).unwrap_or_default().into_owned();
@@ -81,7 +83,7 @@ fn check_front_matter(front: Raw<'_>, root: &str) -> Result<(), String> {
     wrong_skill_description(&description).map_or(Ok(()), Err)
 }
 
-/// Writes the files in the order of their URIs.
+/// Writes the files in the order of their URIs. Returns these.
 fn write_files(uri: &str, root: &str, list: Raw<'_>, out: &mut Vec<u8>) -> Result<Arc<[Arc<str>]>, String> {
     let wrong = || "`resources` is neither \"dynamic\" nor a list of files".to_owned();
     let too_many = || format!("it has more than {MAX_FILES} files; a skill may have at most {MAX_FILES}");
@@ -132,7 +134,7 @@ fn is_digest(text: &str) -> bool {
     digits.len() == 64 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Returns why a name is not the one of a skill in this directory.
+/// Returns why a skill in this directory may not have this name; `None` if it may.
 pub(crate) fn wrong_skill_name(name: &str, directory: &str) -> Option<String> {
     let length = name.chars().count();
     if length == 0 || length > LONGEST_NAME {
@@ -149,7 +151,7 @@ pub(crate) fn wrong_skill_name(name: &str, directory: &str) -> Option<String> {
         .then(|| format!("`name` is \"{name}\", but the directory is \"{directory}\"; rename one of them"))
 }
 
-/// Returns why a text is not the description of a skill.
+/// Returns why a text may not be the description of a skill; `None` if it may.
 pub(crate) fn wrong_skill_description(description: &str) -> Option<String> {
     let length = description.chars().count();
     (length == 0 || length > LONGEST_DESCRIPTION)

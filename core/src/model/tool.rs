@@ -1,4 +1,4 @@
-//! How a tool with typed arguments is listed.
+//! The definition of a tool with typed arguments.
 
 use super::Json;
 use crate::error::{Error, ErrorKind, Result};
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// A tool that [`crate::Server::typed_tool`] registers: what clients read of it, but for its name and its arguments.
+/// The definition of a tool that [`crate::Server::typed_tool`] registers, without its name and its arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Tool {
     members: Map<String, Value>,
@@ -14,7 +14,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Begins the definition of a tool. `description`: for the model, what the tool does and when to call it.
+    /// Begins the definition of a tool. `description` tells the model what the tool does and when to call it.
     pub fn new(description: impl Into<String>) -> Self {
         Tool::default().member("description", description.into())
     }
@@ -25,33 +25,36 @@ impl Tool {
         self.member("title", title.into())
     }
 
-    /// Says whether the tool changes nothing (`readOnlyHint`). Clients take a tool for one that changes something.
+    /// Sets the hint whether the tool changes nothing (`readOnlyHint`). Without it clients assume that it changes
+    /// something.
     #[must_use]
     pub fn read_only(self, hint: bool) -> Self {
         self.annotation("readOnlyHint", hint)
     }
 
-    /// Says whether the tool may destroy something (`destructiveHint`), and not only add. Clients assume that it may.
+    /// Sets the hint whether the tool may destroy something and not only add (`destructiveHint`). Without it clients
+    /// assume that it may.
     #[must_use]
     pub fn destructive(self, hint: bool) -> Self {
         self.annotation("destructiveHint", hint)
     }
 
-    /// Says whether a second call with the same arguments changes nothing further (`idempotentHint`). Clients assume that
-    /// it does.
+    /// Sets the hint whether a second call with the same arguments changes nothing further (`idempotentHint`). Without
+    /// it clients assume that it changes something.
     #[must_use]
     pub fn idempotent(self, hint: bool) -> Self {
         self.annotation("idempotentHint", hint)
     }
 
-    /// Says whether the tool reaches systems outside of the server's own (`openWorldHint`), such as the web. Clients assume
-    /// that it does.
+    /// Sets the hint whether the tool uses systems outside of the server's own, such as the web (`openWorldHint`).
+    /// Without it clients assume that it does.
     #[must_use]
     pub fn open_world(self, hint: bool) -> Self {
         self.annotation("openWorldHint", hint)
     }
 
-    /// Makes the `outputSchema` of a type: the tool returns [`crate::ToolResult::serialize`] of its values.
+    /// Sets the `outputSchema` to the schema of a type. The tool returns [`crate::ToolResult::serialize`] of a value of
+    /// the type.
     #[must_use]
     pub fn output<T: JsonSchema>(self) -> Self {
         let schema = schema_of::<T>(SchemaSettings::for_serialize);

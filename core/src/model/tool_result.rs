@@ -1,4 +1,4 @@
-//! Results of tools, written as they are put together.
+//! Results of tools. They are written as JSON while they are put together.
 
 use super::{Annotations, Body, Contents, Json, MethodAnswer, Resource, check_meta, check_mime_type, json};
 use crate::encode::{base64_into, quote_into};
@@ -11,7 +11,7 @@ use std::fmt;
 
 /// The result of a tool: content for the model, structured content for programs, or both.
 ///
-/// A tool with structured content and no content sends its JSON as a text, too.
+/// If it has structured content and no content, its JSON also becomes the content, as a text.
 ///
 /// ```
 /// use wellhead::{ContentBlock, Json, MethodCall, Result, Server, ToolResult};
@@ -27,9 +27,9 @@ use std::fmt;
 /// ```
 #[derive(Clone, Default)]
 pub struct ToolResult {
-    /// The elements of `content`.
+    /// The elements of `content` as JSON.
     blocks: Vec<u8>,
-    /// JSON.
+    /// The structured content as JSON.
     structured: Option<Box<str>>,
     meta: Option<Json>,
     is_error: bool,
@@ -50,7 +50,8 @@ impl ToolResult {
         self
     }
 
-    /// Adds the blocks of another result, and takes the other members that it has.
+    /// Adds the blocks of another result. Its structured content and `_meta` replace those of this one if it has them.
+    /// The tool failed if either result says so.
     #[must_use]
     pub fn merge(mut self, other: ToolResult) -> Self {
         self.add_blocks(other.blocks);
@@ -69,8 +70,8 @@ impl ToolResult {
         }
     }
 
-    /// Sets the structured content, the text of one JSON value. Revisions that have only objects get another value as the
-    /// `result` of one.
+    /// Sets the structured content, the text of one JSON value. If it is no object, revisions with objects only get it
+    /// as the member `result` of an object.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if it is not JSON.
@@ -79,7 +80,7 @@ impl ToolResult {
         Ok(self)
     }
 
-    /// Makes a result of a value that serde writes as JSON: its structured content.
+    /// Makes a result whose structured content is a value that serde writes as JSON.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if the value cannot be written as JSON, such as a map whose keys are no text.
@@ -100,7 +101,8 @@ impl ToolResult {
         Ok(self)
     }
 
-    /// Sets whether the tool failed, and the content tells the model why. See also [`super::ToolError`].
+    /// Sets whether the tool failed; the content then tells the model why. Default: false. See also
+    /// [`super::ToolError`].
     #[must_use]
     pub fn is_error(mut self, is_error: bool) -> Self {
         self.is_error = is_error;
@@ -160,22 +162,23 @@ impl fmt::Debug for ToolResult {
     }
 }
 
-/// A part of the content of a [`ToolResult`]. A client whose revision lacks a kind gets a line of text in its place.
+/// A part of the content of a [`ToolResult`] or a prompt. If a client's revision lacks the type of block, it gets a
+/// line of text in its place.
 #[derive(Clone)]
 pub struct ContentBlock {
-    /// A JSON object but for its end.
+    /// The JSON object of the block without its closing brace.
     members: Vec<u8>,
 }
 
 impl ContentBlock {
-    /// Makes a text.
+    /// Makes a block of text.
     pub fn text(text: &str) -> Self {
         let mut members = b"{\"type\":\"text\",\"text\":".to_vec();
         quote_into(text, &mut members);
         ContentBlock { members }
     }
 
-    /// Makes an image of its bytes, which are sent as base64.
+    /// Makes a block with an image. Its bytes are sent as base64.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] if `mime_type` is no MIME type.
@@ -183,7 +186,7 @@ impl ContentBlock {
         media("image", bytes, mime_type)
     }
 
-    /// Makes a sound of its bytes, which are sent as base64.
+    /// Makes a block with a sound. Its bytes are sent as base64.
     ///
     /// # Errors
     /// As [`ContentBlock::image`].
@@ -191,7 +194,7 @@ impl ContentBlock {
         media("audio", bytes, mime_type)
     }
 
-    /// Makes a link to a resource, which need not be registered. Its name is its URI unless it has one.
+    /// Makes a link to a resource, which need not be registered. Without a name, its URI is its name.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`]; [`ErrorKind::InvalidArgument`] for a member that clients would refuse.
@@ -205,7 +208,8 @@ impl ContentBlock {
         Ok(ContentBlock { members })
     }
 
-    /// Embeds a resource with its contents, which need a URI. Their MIME type and their `_meta` are sent with them.
+    /// Makes a block that contains a resource with its contents, which need a URI. Their MIME type and `_meta` are
+    /// sent, too.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`]; [`ErrorKind::InvalidArgument`] if the contents have no URI, or a wrong MIME type or `_meta`.
@@ -231,10 +235,10 @@ impl ContentBlock {
         Ok(ContentBlock { members })
     }
 
-    /// Adds hints on audience and importance. A link has those of its resource already.
+    /// Adds hints about audience and importance. A link has those of its resource already.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a priority or a time that is none.
+    /// [`ErrorKind::InvalidArgument`] if the priority is not from 0 to 1, or the time is not valid.
     pub fn annotations(mut self, annotations: &Annotations) -> Result<Self> {
         annotations.check()?;
         write_annotations(&mut self.members, Revision::newest(), annotations);
@@ -254,7 +258,7 @@ impl ContentBlock {
 }
 
 impl ContentBlock {
-    /// Writes the block into `out`. Into an empty one it is moved, so that a large image is not copied.
+    /// Writes the block at the end of `out`. If that is empty, the block is moved, so that a large image is not copied.
     pub(crate) fn write(mut self, out: &mut Vec<u8>) {
         self.members.push(b'}');
         if out.is_empty() {

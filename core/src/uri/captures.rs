@@ -6,11 +6,11 @@ use super::matching::Slots;
 use super::program::{FieldKind, Program, QueryName};
 use super::safety;
 
-/// The values of a match, by variable index. Owned, so that they can outlive the request's text.
+/// The values of a template's variables, by variable index. Owned, so that they can outlive the request's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Captures {
     decoded: Vec<Option<Value>>,
-    /// As the URI spells them. Empty if no value has an escape, because both spellings are equal then.
+    /// The values in the spelling of the URI. Empty if no value has an escape, because both spellings are equal then.
     raw: Vec<Option<Value>>,
 }
 
@@ -27,13 +27,13 @@ impl Captures {
         self.decoded.get(variable)?.as_ref()
     }
 
-    /// Returns the value as the URI spells it.
+    /// Returns the value in the spelling of the URI; `None` if it is absent.
     pub(crate) fn raw(&self, variable: usize) -> Option<&Value> {
         let values = if self.raw.is_empty() { &self.decoded } else { &self.raw };
         values.get(variable)?.as_ref()
     }
 
-    /// Returns the first variable whose decoded value is not safe.
+    /// Returns the first variable whose decoded value is not safe; `None` if all are.
     pub(crate) fn first_unsafe(&self) -> Option<usize> {
         self.decoded.iter().position(|value| value.as_ref().is_some_and(|value| !safety::is_safe(value)))
     }
@@ -43,8 +43,8 @@ impl Captures {
         self.decoded.iter().flatten().all(safety::is_safe)
     }
 
-    /// Returns `None` if a decoded value is not UTF-8 (`rows.tsv` U-36), a query name is repeated (`rows.tsv` U-34), or a
-    /// variable that occurs twice has two values (`rows.tsv` U-38).
+    /// Collects the values of a match. Returns `None` if a decoded value is not UTF-8 (`rows.tsv` U-36), a query name
+    /// is repeated (`rows.tsv` U-34), or a variable that occurs twice has two values (`rows.tsv` U-38).
     pub(super) fn collect(program: &Program, variables: usize, uri: &str, slots: &Slots) -> Option<Self> {
         let mut raw = vec![None; variables];
         for field in &program.fields {
@@ -80,7 +80,7 @@ impl Captures {
     }
 }
 
-/// Keeps the first value; a second one must be equal to it.
+/// Keeps the first value. Returns `None` if a second one is not equal to it.
 fn put(place: &mut Option<Value>, value: Value) -> Option<()> {
     match place {
         None => *place = Some(value),
@@ -109,7 +109,7 @@ fn put_query(raw: &mut [Option<Value>], names: &[QueryName], text: &str) -> Opti
     Some(())
 }
 
-/// Parses `name=value`; `name` alone is an empty value.
+/// Splits `name=value`. A name alone has an empty value.
 fn split_pair(pair: &str) -> (&str, &str) {
     pair.split_once('=').unwrap_or((pair, ""))
 }

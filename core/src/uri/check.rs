@@ -82,17 +82,17 @@ impl fmt::Display for UriError {
 
 impl std::error::Error for UriError {}
 
-/// Returns whether `byte` may stand for itself in a query or fragment: RFC 3986 `pchar` without escapes, `/` and `?`.
+/// Returns whether `byte` may occur without an escape in a query or fragment: RFC 3986 `pchar`, `/` and `?`.
 pub(super) fn is_uri_byte(byte: u8) -> bool {
     is(byte, PATH) || matches!(byte, b'#' | b'[' | b']')
 }
 
-/// Returns whether `byte` may stand in a scheme after its first letter.
+/// Returns whether `byte` may occur in a scheme after its first letter.
 pub(super) fn is_scheme_byte(byte: u8) -> bool {
     is(byte, SCHEME)
 }
 
-/// Returns the offset of the colon that ends the scheme.
+/// Checks the scheme of a URI. Returns the offset of the colon that ends it.
 fn check_scheme(bytes: &[u8]) -> Result<usize, UriError> {
     let end = skip(bytes, 0, SCHEME);
     if bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(end) == Some(&b':') {
@@ -163,7 +163,7 @@ fn after_escape(bytes: &[u8], at: usize) -> Result<usize, UriError> {
     }
 }
 
-/// Every byte before `at` was ASCII, so `at` is a character boundary.
+/// Makes the error for a byte that may not be at `at`. Every byte before it is ASCII, so `at` is a character boundary.
 fn wrong_byte(uri: &str, at: usize) -> UriError {
     let character = uri.get(at..).and_then(|rest| rest.chars().next()).unwrap_or(char::REPLACEMENT_CHARACTER);
     let problem = if matches!(character, '{' | '}') {
@@ -183,7 +183,7 @@ fn is(byte: u8, class: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0
 }
 
-/// Returns the end of the bytes of a class that begin at `at`.
+/// Returns the offset of the first byte from `at` on that is not in the class.
 fn skip(bytes: &[u8], mut at: usize, class: u8) -> usize {
     while bytes.get(at).is_some_and(|&byte| is(byte, class)) {
         at += 1;

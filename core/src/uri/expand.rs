@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode_byte, utf8_per
 
 use super::syntax::{Expression, Operator, Part, Syntax, TemplateError, VarSpec};
 
-/// The value of a variable for an expansion (RFC 6570 section 2.4). An empty list is undefined, as is a missing
+/// The value of a variable for an expansion (RFC 6570 section 2.4). An empty list counts as undefined, like a missing
 /// variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -15,7 +15,7 @@ pub enum TemplateValue {
     Text(String),
     /// A list of strings.
     List(Vec<String>),
-    /// An associative array, in its order.
+    /// Pairs of names and values, in their order: an associative array.
     Pairs(Vec<(String, String)>),
 }
 
@@ -48,7 +48,7 @@ impl From<Vec<(String, String)>> for TemplateValue {
 pub(crate) enum ExpandError {
     /// The template does not follow RFC 6570.
     Template(TemplateError),
-    /// `{v:n}` takes the first characters of a text, but the named variable is a list or pairs.
+    /// `{v:n}` takes the first characters of a text, but the value of the named variable is a list or pairs.
     PrefixOfList(Box<str>),
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for ExpandError {
 
 impl std::error::Error for ExpandError {}
 
-/// Expands any RFC 6570 template, also one that matching refuses. `lookup` returns `None` for an undefined variable.
+/// Expands any RFC 6570 template, even one that cannot be matched. `lookup` returns `None` for an undefined variable.
 pub(crate) fn expand<'v>(
     template: &str,
     lookup: impl Fn(&str) -> Option<&'v TemplateValue>,
@@ -87,7 +87,7 @@ pub(super) fn expand_syntax<'v>(
     Ok(out)
 }
 
-/// The table in RFC 6570 appendix A.
+/// The rules of one operator, by the table in RFC 6570 appendix A.
 struct Style {
     first: &'static str,
     separator: &'static str,

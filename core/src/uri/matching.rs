@@ -1,18 +1,18 @@
-//! Runs a compiled template over a URI. Each split is tried once at each byte, so the work is linear in the URI.
+//! Matches a compiled template with a URI. Each split is tried once at each byte, so the work is linear in the URI.
 
 use super::program::{Inst, Program};
 
-/// The begin and end of the fields of a match; `usize::MAX` where a field is absent.
+/// The offsets at which the fields of a match begin and end; `usize::MAX` for an absent field.
 pub(super) type Slots = Vec<usize>;
 
 impl Program {
-    /// Returns the preferred reading of `uri`, whose first `skip` bytes are known to equal the first `skip`
-    /// instructions.
+    /// Returns the preferred way to read `uri`, whose first `skip` bytes are known to equal the first `skip`
+    /// instructions. `None` if the URI does not match.
     pub(super) fn run(&self, uri: &[u8], skip: usize) -> Option<Slots> {
         self.run_counted(uri, skip).0
     }
 
-    /// Also returns how far the run came and its cost, which tests bound.
+    /// Does what [`Program::run`] does, and returns how far it came and its cost, which tests bound.
     pub(super) fn run_counted(&self, uri: &[u8], skip: usize) -> (Option<Slots>, Effort) {
         let mut slots = vec![usize::MAX; self.slots];
         let mut tried = vec![0_u64; (self.splits * (uri.len() + 1)).div_ceil(64)];
@@ -72,11 +72,11 @@ impl Program {
     }
 }
 
-/// The cost and the progress of a run.
+/// The cost of matching, and how far it came.
 pub(super) struct Effort {
-    /// Number of instructions and bytes that it looked at.
+    /// The number of instructions and bytes that it looked at.
     pub(super) steps: usize,
-    /// The byte that no reading gets past.
+    /// The offset of the byte after which no way to read the URI continues.
     pub(super) furthest: usize,
 }
 

@@ -3,7 +3,7 @@
 use super::syntax::{Expression, Operator, Part, Syntax};
 use super::template::Variable;
 
-/// Instructions. Their paths, in order of preference, are the readings of a URI.
+/// The instructions of a template. Their paths, in order of preference, are the ways to read a URI.
 #[derive(Debug, Clone)]
 pub(super) struct Program {
     pub(super) code: Vec<Inst>,
@@ -16,9 +16,10 @@ pub(super) struct Program {
 pub(super) enum Inst {
     Byte(u8),
     Any(Class),
-    /// Reads as many bytes of the class as there are; used only where nothing that follows could begin with one.
+    /// Reads as many bytes of the class as there are. Used only if the instructions after it cannot begin with such a
+    /// byte.
     Run(Class),
-    /// Two ways to continue, the first preferred. `index` numbers the splits.
+    /// Continues in one of two ways, of which the first is preferred. `index` numbers the splits.
     Split {
         first: usize,
         second: usize,
@@ -29,7 +30,7 @@ pub(super) enum Inst {
     Match,
 }
 
-/// Every byte except these.
+/// A class of bytes: all except these.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Class(&'static [u8]);
 
@@ -52,7 +53,7 @@ pub(super) struct Field {
     pub(super) kind: FieldKind,
 }
 
-/// Variables by index.
+/// The kind of a field. Numbers are indexes of variables.
 #[derive(Debug, Clone)]
 pub(super) enum FieldKind {
     Value(usize),
@@ -60,7 +61,7 @@ pub(super) enum FieldKind {
         variable: usize,
         separator: char,
     },
-    /// `;name=value` repeated.
+    /// `;name=value`, repeated.
     Parameters(usize),
     /// `name=value` joined by `&`, in any order.
     Query(Vec<QueryName>),
@@ -74,7 +75,7 @@ pub(super) struct QueryName {
 }
 
 impl Program {
-    /// `syntax` has passed `refusal::check`.
+    /// Compiles a template. `syntax` has passed `refusal::check`.
     pub(super) fn compile(syntax: &Syntax, variables: &[Variable]) -> Self {
         let program = Self { code: Vec::new(), fields: Vec::new(), slots: 0, splits: 0 };
         let mut compiler = Compiler { program, variables };
@@ -99,7 +100,7 @@ struct Compiler<'a> {
     variables: &'a [Variable],
 }
 
-/// The order in which readings of a variable are tried.
+/// The order in which the lengths of a variable's value are tried.
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
     Shortest,
@@ -143,7 +144,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `{.a,b*}` and `{/a,b*}`: each name follows its own separator and needs the names before it.
+    /// Compiles `{.a,b*}` and `{/a,b*}`: each name follows its own separator and needs the names before it.
     fn segments(&mut self, expression: &Expression) {
         let symbol = expression.operator.symbol().unwrap_or('/');
         let mut absent = Vec::new();
@@ -163,7 +164,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `{;a,b*}`: each name may be missing.
+    /// Compiles `{;a,b*}`: each name may be missing.
     fn parameters(&mut self, expression: &Expression) {
         for spec in &expression.variables {
             let index = self.index(&spec.name);
@@ -193,7 +194,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `{?…}` or `{&…}` with the `{&…}` that follow: one set of names. Returns the parts after them.
+    /// Compiles `{?…}` or `{&…}` with the `{&…}` that follow, as one set of names. Returns the parts after them.
     fn query<'p>(&mut self, expression: &Expression, mut rest: &'p [Part]) -> &'p [Part] {
         let mut specs: Vec<_> = expression.variables.iter().collect();
         while let Some((Part::Expression(next), behind)) = rest.split_first() {
@@ -251,7 +252,8 @@ impl Compiler<'_> {
         self.push(Inst::Save(slot + 1));
     }
 
-    /// Reads any number of bytes of `class`. `certain`: what follows cannot begin with one.
+    /// Reads any number of bytes of `class`. `certain` is true if the instructions after it cannot begin with such a
+    /// byte.
     fn repeat(&mut self, class: Class, extent: Extent, certain: bool) {
         // After a split a run could be scanned again from each byte; the steps below are counted once each.
         if certain && self.program.splits == 0 {
@@ -279,8 +281,8 @@ impl Compiler<'_> {
         self.program.code.len()
     }
 
-    /// Adds an instruction after which two places are possible, and returns its number. The first place is the next
-    /// instruction; `else_here` sets the second.
+    /// Adds an instruction that continues in two ways, and returns its number. The first way is the next instruction;
+    /// `else_here` sets the second.
     fn split(&mut self) -> usize {
         let at = self.here();
         let index = self.program.splits;
@@ -295,13 +297,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// Lets the second way of `split` continue here.
+    /// Makes the second way of `split` continue here.
     fn else_here(&mut self, split: usize) {
         let here = self.here();
         self.set_split(split, split + 1, here);
     }
 
-    /// The first way runs `body`, the second saves an empty value for the same field.
+    /// Adds the two ways of `split`: the first runs `body`, the second stores an empty value for the same field.
     fn else_here_too(&mut self, split: usize, body: impl FnOnce(&mut Self)) {
         let slot = self.program.slots;
         body(self);
@@ -321,7 +323,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns whether a run of `class` ends by itself: nothing that `rest` can begin with belongs to the class.
+/// Returns whether a run of bytes of `class` ends by itself, because `rest` cannot begin with such a byte.
 fn ends_within(class: Class, rest: &[Part]) -> bool {
     for part in rest {
         match part {

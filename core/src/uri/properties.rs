@@ -1,4 +1,4 @@
-//! Properties that hold for every template.
+//! Tests of properties that hold for every template.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

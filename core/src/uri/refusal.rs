@@ -86,7 +86,7 @@ fn check_alone(expression: &Expression) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns what may not follow `expression`.
+/// Refuses the parts of a template that may not follow `expression`.
 fn check_neighbour(text: &str, expression: &Expression, rest: &[Part]) -> Result<(), TemplateError> {
     let this = &text[expression.span.clone()];
     match expression.operator {
@@ -129,7 +129,7 @@ fn check_neighbour(text: &str, expression: &Expression, rest: &[Part]) -> Result
     check_own_symbol(text, expression, rest)
 }
 
-/// `{/a}{/b}`, `{/a}/x`, and `{/a}{.b}{/c}`, where `{.b}` may be absent.
+/// Refuses `{/a}{/b}`, `{/a}/x`, and `{/a}{.b}{/c}`, where `{.b}` may be absent.
 fn check_own_symbol(text: &str, expression: &Expression, rest: &[Part]) -> Result<(), TemplateError> {
     let exploded = expression.variables.iter().any(|s| s.explode);
     let symbol = match expression.operator {

@@ -1,4 +1,4 @@
-//! A set of templates that finds the one a URI belongs to.
+//! A set of templates that finds the template that takes a URI.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,16 +10,16 @@ use super::search::first_match;
 use super::siblings::Siblings;
 use super::template::UriTemplate;
 
-/// Templates with their values. The result never depends on the order of insertion (`rows.tsv` U-37).
+/// Templates, each with a value. The result never depends on the order in which they were added (`rows.tsv` U-37).
 #[derive(Debug, Clone)]
 pub(crate) struct Router<T> {
     entries: BTreeMap<Box<str>, (Arc<UriTemplate>, T)>,
-    /// By literal prefix. A longer prefix is more specific, because it has a literal where a shorter one has a
-    /// variable or its end.
+    /// The templates by literal prefix. A longer prefix is more specific, because it has a literal where a shorter one
+    /// has a variable or its end.
     by_prefix: BTreeMap<Box<str>, Siblings>,
 }
 
-/// The reason why a template cannot join a router.
+/// The reason why a template cannot be added to a router.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Conflict {
     Duplicate { template: Box<str> },
@@ -77,12 +77,13 @@ impl<T> Router<T> {
         Some(value)
     }
 
-    /// Returns the value of the template with this text.
+    /// Returns the value of the template with this text; `None` if there is none.
     pub(crate) fn get(&self, text: &str) -> Option<&T> {
         self.entries.get(text).map(|(_, value)| value)
     }
 
-    /// Returns the most specific template that matches, and the values in `uri`, which may be unsafe.
+    /// Returns the most specific template that matches `uri`, its value, and the values of its variables, which may be
+    /// unsafe.
     pub(crate) fn find(&self, uri: &str) -> Option<(&UriTemplate, &T, Captures)> {
         let mut below = uri;
         loop {
@@ -101,13 +102,14 @@ impl<T> Router<T> {
         }
     }
 
-    /// Returns the entries in the byte order of the templates' texts.
+    /// Returns the templates with their values, in the byte order of the templates' texts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&UriTemplate, &T)> {
         self.entries.values().map(|(template, value)| (&**template, value))
     }
 }
 
-/// Every prefix is ASCII, as every literal of a template is, so any cut is a character boundary.
+/// Returns the common beginning. Every prefix is ASCII, as every literal of a template is, so any cut is a character
+/// boundary.
 fn common_prefix<'p>(prefix: &'p str, uri: &str) -> &'p str {
     let length = prefix.bytes().zip(uri.bytes()).take_while(|(a, b)| a == b).count();
     &prefix[..length]

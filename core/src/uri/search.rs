@@ -1,4 +1,4 @@
-//! Finds the one of many templates that matches a URI, without trying each of them.
+//! Finds that one of many templates which matches a URI, without trying each of them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,9 +40,9 @@ pub(super) fn first_match<'t>(
 /// Templates that begin with equal tokens.
 struct Branch<'t> {
     list: &'t [Arc<UriTemplate>],
-    /// How many tokens have been read.
+    /// The number of tokens that were read.
     depth: usize,
-    /// The places in the URI where these can end, ascending; possibly some where they cannot.
+    /// The offsets in the URI at which these tokens can end, ascending; possibly some at which they cannot.
     places: Vec<usize>,
 }
 
@@ -68,12 +68,13 @@ fn branches<'t>(list: &'t [Arc<UriTemplate>], fork: usize, places: &[usize], uri
     parts
 }
 
-/// Returns how many templates of a list have a literal there. They come first, since the list is sorted by `kind`.
+/// Returns how many templates of a list have a literal at a position. They come first, since the list is sorted by
+/// `kind`.
 pub(super) fn literals(list: &[Arc<UriTemplate>], kind: impl Fn(&UriTemplate) -> TokenKind) -> usize {
     list.partition_point(|template| matches!(kind(template), TokenKind::Literal(_)))
 }
 
-/// Returns the templates of such a list that have `wanted` there.
+/// Returns the range of the templates of such a list that have `wanted` at the position.
 pub(super) fn range_of(
     list: &[Arc<UriTemplate>],
     kind: impl Fn(&UriTemplate) -> TokenKind,

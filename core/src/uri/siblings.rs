@@ -1,4 +1,4 @@
-//! Templates with one prefix. Finds those that a new template would be ambiguous with, without comparing each.
+//! Templates with one literal prefix. Finds those with which a new template would be ambiguous, without comparing each.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use super::search::{literals, range_of};
 use super::specificity::{Order, Token, TokenKind, compare};
 use super::template::UriTemplate;
 
-/// Templates whose URIs all begin with one text. No two are ambiguous.
+/// Templates with one literal prefix. No two of them are ambiguous.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Siblings {
-    /// Sorted by the kinds of tokens, most specific first.
+    /// The templates sorted by the kinds of their tokens, most specific first.
     list: Vec<Arc<UriTemplate>>,
-    /// Sorted by these kinds from the end of each template.
+    /// These templates sorted by the kinds from the end of each template.
     from_end: Vec<Arc<UriTemplate>>,
 }
 
 impl Siblings {
-    /// Returns them, most specific first.
+    /// Returns the templates, most specific first.
     pub(super) fn list(&self) -> &[Arc<UriTemplate>] {
         &self.list
     }
@@ -25,8 +25,8 @@ impl Siblings {
         self.list.is_empty()
     }
 
-    /// Returns a template with this prefix that is ambiguous with `template`. Of several it returns the first by
-    /// text, so that the result does not depend on their order of arrival.
+    /// Returns a template with this prefix that is ambiguous with `template`; `None` if there is none. Of several it
+    /// returns the first by text, so that the result does not depend on the order in which they were added.
     pub(super) fn ambiguous(&self, template: &UriTemplate) -> Option<&UriTemplate> {
         let rivals = self.rivals(template);
         let fewest =

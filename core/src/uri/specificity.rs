@@ -14,11 +14,11 @@ pub(crate) enum Order {
     Ambiguous,
 }
 
-/// A position in a template.
+/// One position of a template: a literal byte, a variable or a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
-    /// For a group: the names, where they are part of the URI.
+    /// The names of a group, if they are part of the URI.
     names: Vec<Box<str>>,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum TokenKind {
     Literal(u8),
     End,
     Segment,
-    /// An optional group, by operator.
+    /// A group that may be absent, by its operator.
     Group(char),
     Greedy,
     /// `{/v*}`, `{.v*}`.
@@ -90,7 +90,7 @@ pub(super) fn tokens(syntax: &Syntax) -> Vec<Token> {
     tokens
 }
 
-/// Only for templates for which `intersect` found a URI that both match.
+/// Compares two templates for which `intersect` found a URI that both match.
 pub(super) fn compare(a: &[Token], b: &[Token]) -> Order {
     let Some((a, b)) = a.iter().zip(b).find(|(a, b)| a != b) else { return Order::Ambiguous };
     match (precedes(a.kind, b.kind), precedes(b.kind, a.kind)) {
@@ -110,7 +110,7 @@ fn precedes(a: TokenKind, b: TokenKind) -> bool {
     }
 }
 
-/// Returns whether both programs accept some text: walks over the pairs of places that one text can reach.
+/// Returns whether some text matches both programs. It walks over the pairs of instructions that one text can reach.
 pub(super) fn intersect(a: &Program, b: &Program) -> bool {
     let width = b.code.len();
     let mut seen = vec![false; a.code.len() * width];
@@ -150,7 +150,7 @@ pub(super) fn intersect(a: &Program, b: &Program) -> bool {
     false
 }
 
-/// Returns the place that an instruction which reads nothing leads to.
+/// Returns the instructions to which one that reads no byte leads; `None` if it reads a byte.
 fn silent(inst: &Inst, at: usize) -> Option<[Option<usize>; 2]> {
     match *inst {
         Inst::Split { first, second, .. } => Some([Some(first), Some(second)]),

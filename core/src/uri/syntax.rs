@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::check::is_uri_byte;
 
-/// A template that follows the grammar of RFC 6570 section 2, whether or not it can be matched.
+/// A template that follows the grammar of RFC 6570 section 2. It need not be one that can be matched.
 #[derive(Debug, Clone)]
 pub(super) struct Syntax {
     pub(super) parts: Vec<Part>,
@@ -15,7 +15,7 @@ pub(super) struct Syntax {
 
 #[derive(Debug, Clone)]
 pub(super) enum Part {
-    /// As it appears in an expansion: characters that a URI does not allow are percent-encoded (section 3.1).
+    /// A text as it is in the URI: characters that a URI does not allow are percent-encoded (section 3.1).
     Literal(String),
     Expression(Expression),
 }
@@ -24,7 +24,7 @@ pub(super) enum Part {
 pub(super) struct Expression {
     pub(super) operator: Operator,
     pub(super) variables: Vec<VarSpec>,
-    /// Its range in the template, braces included.
+    /// The range of the expression in the template, with its braces.
     pub(super) span: Range<usize>,
 }
 
@@ -51,7 +51,7 @@ pub(super) enum Operator {
 /// The reason why a template is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TemplateError {
-    /// The byte of the template where the error begins.
+    /// The offset of the byte at which the error begins in the template.
     pub(crate) offset: usize,
     message: String,
 }
@@ -100,7 +100,7 @@ impl Syntax {
 }
 
 impl Operator {
-    /// Returns the character that names it in a template; `None` for simple expansion.
+    /// Returns the character that stands for the operator in a template; `None` for simple expansion.
     pub(super) fn symbol(self) -> Option<char> {
         match self {
             Self::Simple => None,
@@ -119,7 +119,7 @@ impl Operator {
         !matches!(self, Self::Simple | Self::Reserved | Self::Fragment)
     }
 
-    /// Returns whether it follows the path: only expressions of its kind may follow it.
+    /// Returns whether the operator is one that follows the path, so that only such expressions may follow it.
     pub(super) fn is_tail(self) -> bool {
         matches!(self, Self::Query | Self::Continuation | Self::Fragment)
     }
@@ -224,7 +224,7 @@ fn parse_varspec(spec: &str) -> Result<VarSpec, String> {
     }
 }
 
-/// Says that a text is not a variable name, and what was probably meant.
+/// Makes the message that a text is not a variable name, with what was probably meant.
 fn not_a_name(text: &str) -> String {
     let path = text.strip_prefix('*').filter(|name| is_varname(name));
     let query = text.strip_suffix('?').filter(|name| is_varname(name));

@@ -6,7 +6,8 @@ use super::refusal;
 use super::specificity::{self, Order, Token, TokenKind};
 use super::syntax::{Operator, Part, Syntax, TemplateError};
 
-/// An RFC 6570 template whose expansion can be undone. Parsed once, matched in time linear in the URI.
+/// An RFC 6570 template that can be matched: the values can be read back from a URI. Parsed once, matched in time
+/// linear in the URI.
 #[derive(Debug, Clone)]
 pub(crate) struct UriTemplate {
     text: Box<str>,
@@ -15,14 +16,15 @@ pub(crate) struct UriTemplate {
     program: Program,
     tokens: Vec<Token>,
     prefix: Box<str>,
-    /// The text that ends every URI that matches. It tells most templates with one prefix apart.
+    /// The text with which every URI that matches ends. It tells most templates with one prefix apart.
     suffix: Box<str>,
 }
 
 /// The reason why a URI does not match a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Miss {
-    /// No reading gets past this byte of the URI. `instead`: a template that does.
+    /// No way to read the URI continues after the byte at `at`. `instead` is a similar template that matches, if there
+    /// is one.
     Differs { at: usize, instead: Option<String> },
     /// A value is not UTF-8, occurs twice, or differs from another one of its name.
     Values,
@@ -34,14 +36,15 @@ pub(crate) enum Miss {
 pub struct Variable {
     /// The name, as RFC 6570 spells it.
     pub name: Box<str>,
-    /// True if it may be absent from a URI that matches.
+    /// True if the variable may be absent from a URI that matches.
     pub optional: bool,
-    /// True if it is exploded (`{name*}`): its value is a list.
+    /// True if the variable is exploded (`{name*}`), so that its value is a list.
     pub list: bool,
 }
 
 impl UriTemplate {
-    /// The error names the expression, its byte and the reason, and the correction where that is known.
+    /// Compiles a template. The error names the expression, its offset and the reason, and the correction if that is
+    /// known.
     pub(crate) fn parse(text: &str) -> Result<Self, TemplateError> {
         let syntax = Syntax::parse(text)?;
         refusal::check(text, &syntax)?;
@@ -60,18 +63,18 @@ impl UriTemplate {
         &self.text
     }
 
-    /// Returns each name once, in the order of the template.
+    /// Returns each variable once, in the order of the template.
     pub(crate) fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// Returns the text that begins every URI that matches.
+    /// Returns the text with which every URI that matches begins.
     pub(crate) fn literal_prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// Returns the values of the variables in `uri`, which has passed `check_uri`. A match may still hold unsafe
-    /// values.
+    /// Returns the values of the variables in `uri`, which has passed `check_uri`; `None` if it does not match. The
+    /// values may be unsafe.
     pub(crate) fn matches(&self, uri: &str) -> Option<Captures> {
         let prefix = self.literal_prefix();
         if !uri.starts_with(prefix) || !uri.ends_with(&*self.suffix) {
@@ -81,7 +84,7 @@ impl UriTemplate {
         Captures::collect(&self.program, self.variables.len(), uri, &slots)
     }
 
-    /// Matches as [`UriTemplate::matches`] does, and returns the reason if it fails: for people.
+    /// Does what [`UriTemplate::matches`] does, but returns the reason if the URI does not match, for people.
     pub(crate) fn explain(&self, uri: &str) -> Result<Captures, Miss> {
         let prefix = self.literal_prefix();
         let common = prefix.bytes().zip(uri.bytes()).take_while(|(a, b)| a == b).count();
@@ -95,7 +98,8 @@ impl UriTemplate {
         Captures::collect(&self.program, self.variables.len(), uri, &slots).ok_or(Miss::Values)
     }
 
-    /// Returns the template with `{+name}` for `{name}`, if that alone keeps `uri` from matching (`rows.tsv` U-47).
+    /// Returns the template with `{+name}` in place of `{name}`, if that makes it match `uri` (`rows.tsv` U-47);
+    /// otherwise `None`.
     fn greedy_instead(&self, uri: &str) -> Option<String> {
         let simple =
             self.syntax.expressions().filter(|e| e.operator == Operator::Simple && e.variables.len() == 1);
@@ -107,7 +111,7 @@ impl UriTemplate {
             .find(|text| UriTemplate::parse(text).is_ok_and(|greedy| greedy.matches(uri).is_some()))
     }
 
-    /// Returns its relation to another template by `rows.tsv` U-37.
+    /// Returns how specific this template is compared with another one (`rows.tsv` U-37).
     pub(crate) fn order(&self, other: &Self) -> Order {
         if specificity::intersect(&self.program, &other.program) {
             specificity::compare(&self.tokens, &other.tokens)
@@ -116,8 +120,8 @@ impl UriTemplate {
         }
     }
 
-    /// Recognises `file:///{path}`: one segment by RFC 6570, where people mean nested paths, `{+path}` (`rows.tsv`
-    /// U-47).
+    /// Returns whether this is a template such as `file:///{path}`: `{path}` is one segment by RFC 6570, where people
+    /// mean nested paths, `{+path}` (`rows.tsv` U-47).
     pub(crate) fn probably_meant_greedy(&self) -> bool {
         let mut expressions = self.syntax.expressions();
         let simple =
@@ -126,12 +130,12 @@ impl UriTemplate {
         simple && after_scheme && expressions.next().is_none()
     }
 
-    /// Returns the key that orders templates; templates with equal beginnings have keys with equal prefixes.
+    /// Returns the tokens, by which templates are ordered. Templates with equal beginnings have equal first tokens.
     pub(super) fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 
-    /// Returns the token at a position; the last one is the end.
+    /// Returns the kind of the token at a position; the last one is the end.
     pub(super) fn kind(&self, at: usize) -> TokenKind {
         self.tokens.get(at).map_or(TokenKind::End, |token| token.kind)
     }
@@ -140,8 +144,8 @@ impl UriTemplate {
         self.tokens.iter().map(|token| token.kind)
     }
 
-    /// Returns the token at a position counted from the end, which is the first; beyond the beginning it is the end
-    /// again.
+    /// Returns the kind of the token at a position counted from the end, which is the first. Before the beginning it is
+    /// the end again.
     pub(super) fn kind_from_end(&self, at: usize) -> TokenKind {
         self.tokens.iter().nth_back(at).map_or(TokenKind::End, |token| token.kind)
     }
@@ -156,7 +160,7 @@ impl UriTemplate {
     }
 }
 
-/// Returns the first literal, and the `#` of a fragment that follows it.
+/// Returns the literal with which the template begins, and the `#` of a fragment if that follows.
 fn prefix(syntax: &Syntax) -> String {
     let mut prefix = String::new();
     for part in &syntax.parts {
