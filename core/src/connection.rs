@@ -112,8 +112,8 @@ impl Connection {
         let mut next = shared.machine.with(Machine::poll_next);
         loop {
             match next {
-                NextWork::HostCall(host_call, context) => {
-                    if let Some(event) = shared.event(host_call, context) {
+                NextWork::ApplicationCall(application_call, context) => {
+                    if let Some(event) = shared.event(application_call, context) {
                         return Some(event);
                     }
                 }

@@ -3,7 +3,7 @@
 use crate::access::RequestContext;
 use crate::counters::Counters;
 use crate::log::{Level, Log};
-use crate::protocol::{CallId, Context, HostCall};
+use crate::protocol::{ApplicationCall, CallId, Context};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeMap;
@@ -162,19 +162,19 @@ impl RunningCalls {
     pub(crate) fn began(
         &self,
         number: u64,
-        host_call: &HostCall,
+        application_call: &ApplicationCall,
         context: &Context,
     ) -> Option<RequestContext> {
-        let (method, registration) = subject(host_call);
+        let (method, registration) = subject(application_call);
         let at = self.clock.as_ref().map(|clock| clock());
         let traceparent = context.traceparent();
         let context = context.caller.context().cloned();
         let mut started = Started { number, method, registration, traceparent, context, at };
-        let attached = self.observer.notify(host_call.call(), &started, None);
+        let attached = self.observer.notify(application_call.call(), &started, None);
         if attached.is_some() {
             started.context.clone_from(&attached);
         }
-        self.started.with(|running, _| running.insert(host_call.call(), started));
+        self.started.with(|running, _| running.insert(application_call.call(), started));
         attached
     }
 
@@ -211,16 +211,20 @@ impl Observer {
 }
 
 /// Returns the method of a call and the registration that it concerns.
-fn subject(host_call: &HostCall) -> (Arc<str>, Option<Arc<str>>) {
-    match host_call {
-        HostCall::Read { handler, .. } | HostCall::ReadAgain { handler, .. } => {
+fn subject(application_call: &ApplicationCall) -> (Arc<str>, Option<Arc<str>>) {
+    match application_call {
+        ApplicationCall::Read { handler, .. } | ApplicationCall::ReadAgain { handler, .. } => {
             ("resources/read".into(), Some((*handler.name).into()))
         }
-        HostCall::List { handler, of, .. } => (of.listing.method().into(), Some((*handler.name).into())),
-        HostCall::Complete { handler, .. } => ("completion/complete".into(), Some((*handler.name).into())),
-        HostCall::Method { handler, .. } => ((*handler.name).into(), handler.item.clone()),
-        HostCall::Authorize { .. } | HostCall::Cancel { .. } | HostCall::Response { .. } => {
-            ("authorize".into(), None)
+        ApplicationCall::List { handler, of, .. } => {
+            (of.listing.method().into(), Some((*handler.name).into()))
         }
+        ApplicationCall::Complete { handler, .. } => {
+            ("completion/complete".into(), Some((*handler.name).into()))
+        }
+        ApplicationCall::Method { handler, .. } => ((*handler.name).into(), handler.item.clone()),
+        ApplicationCall::Authorize { .. }
+        | ApplicationCall::Cancel { .. }
+        | ApplicationCall::Response { .. } => ("authorize".into(), None),
     }
 }

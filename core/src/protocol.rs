@@ -3,6 +3,9 @@
 
 mod access_review;
 mod answer_form;
+mod application_answers;
+mod application_call;
+mod application_methods;
 mod batch;
 mod call_context;
 mod callers;
@@ -16,9 +19,6 @@ mod effects;
 mod exchanges;
 mod faults;
 mod header_check;
-mod host_answers;
-mod host_call;
-mod host_methods;
 mod inflight;
 mod input;
 mod judged;
@@ -43,6 +43,8 @@ pub(crate) use pending_routes::Routes;
 
 pub(crate) use crate::request_head::{Repeated, RequestHead};
 pub(crate) use answer_form::AnswerForm;
+pub(crate) use application_call::{ApplicationCall, ResolvedRead};
+pub(crate) use application_methods::MethodOutcome;
 pub(crate) use call_context::Context;
 pub(crate) use client_requests::NotSent;
 pub(crate) use completion::Completing;
@@ -54,8 +56,6 @@ pub(crate) use draft::{
 pub(crate) use effects::Effects;
 pub(crate) use faults::{none_found, not_found, not_modified, nothing_at, unknown_argument, unknown_name};
 pub(crate) use header_check::param_fields;
-pub(crate) use host_call::{HostCall, ResolvedRead};
-pub(crate) use host_methods::MethodOutcome;
 pub(crate) use input::{Chunk, InputLine};
 pub(crate) use judged::Judged;
 pub(crate) use list_topics::{ListTopics, RESOURCES, TopicSet};

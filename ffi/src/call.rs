@@ -1,7 +1,7 @@
 //! Calls: the requests that callbacks answer.
 
 use crate::boundary::{guard, invalid, query};
-use crate::foreign::{HostCaller, UserData};
+use crate::foreign::{ApplicationCaller, UserData};
 use crate::held_call::{of_request, wellhead_call};
 use crate::status::wellhead_status;
 use crate::text::wellhead_text;
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn wellhead_call_caller(call: *const wellhead_call) -> *mu
     // SAFETY: our caller's promise.
     unsafe {
         query(call, std::ptr::null_mut(), |_, call| {
-            call.caller().map_or(std::ptr::null_mut(), HostCaller::get)
+            call.caller().map_or(std::ptr::null_mut(), ApplicationCaller::get)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! One client: bytes in, bytes out.
 
 use crate::boundary::{Shared, answer, call_shared, free, guard, invalid, query, release, share};
-use crate::foreign::{HostCaller, Notice, UserData, notice};
+use crate::foreign::{ApplicationCaller, Notice, UserData, notice};
 use crate::server::{Generation, wellhead_server};
 use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str, wellhead_wake_callback};
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn wellhead_connection_new(
             let options = promise.options(options, "options")?;
             // Made first, so that they are destroyed also if a check below fails.
             let wake = options.map(|o| notice(o.wake, UserData::new(o.wake_data, o.wake_destroy)));
-            let caller = options.map(|o| HostCaller::new(o.caller, o.caller_destroy, o.caller_type));
+            let caller = options.map(|o| ApplicationCaller::new(o.caller, o.caller_destroy, o.caller_type));
             let server = promise.hold(server, "server")?;
             let caller = match (options, caller) {
                 (Some(o), Some(value)) => {

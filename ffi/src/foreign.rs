@@ -37,19 +37,19 @@ impl Drop for UserData {
 }
 
 /// The caller of a connection or a token, with the type that its maker gave it.
-pub(crate) struct HostCaller {
+pub(crate) struct ApplicationCaller {
     data: UserData,
     kind: *const c_void,
 }
 
 // SAFETY: `kind` is an address that is compared and never read.
-unsafe impl Send for HostCaller {}
+unsafe impl Send for ApplicationCaller {}
 // SAFETY: as above.
-unsafe impl Sync for HostCaller {}
+unsafe impl Sync for ApplicationCaller {}
 
-impl HostCaller {
+impl ApplicationCaller {
     pub(crate) fn new(data: *mut c_void, destroy: wellhead_destroy_callback, kind: *const c_void) -> Self {
-        HostCaller { data: UserData::new(data, destroy), kind }
+        ApplicationCaller { data: UserData::new(data, destroy), kind }
     }
 
     pub(crate) fn get(&self) -> *mut c_void {

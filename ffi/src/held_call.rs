@@ -1,6 +1,6 @@
 //! A call as callbacks get it: the call of the core, with what C borrows from it until it ends.
 
-use crate::foreign::HostCaller;
+use crate::foreign::ApplicationCaller;
 use crate::types::wellhead_str;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
@@ -136,8 +136,8 @@ impl wellhead_call {
         of_request!(self, held => Some(held.extensions.get_or_init(|| held.call.client_extensions())), None)
     }
 
-    pub(crate) fn caller(&self) -> Option<&HostCaller> {
-        of_request!(self, held => held.call.caller().value::<HostCaller>(), None)
+    pub(crate) fn caller(&self) -> Option<&ApplicationCaller> {
+        of_request!(self, held => held.call.caller().value::<ApplicationCaller>(), None)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::boundary::{Promise, Shared, guard, invalid, make, release, share};
 use crate::fields::{set_objects, set_texts};
-use crate::foreign::{HostCaller, UserData, object};
+use crate::foreign::{ApplicationCaller, UserData, object};
 use crate::server::wellhead_server;
 use crate::status::{wellhead_error, wellhead_status};
 use crate::test_request::{run_request, wellhead_test_request_callback};
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn wellhead_test_client_new_with(
         share(error, |promise| {
             let given = promise.options(options, "options")?;
             // Made first, so that both are destroyed also if a check below fails.
-            let caller = given.map(|o| HostCaller::new(o.caller, o.caller_destroy, o.caller_type));
+            let caller = given.map(|o| ApplicationCaller::new(o.caller, o.caller_destroy, o.caller_type));
             let on_request_data = given.map(|o| UserData::new(o.on_request_data, o.on_request_destroy));
             let server = promise.hold(server, "server")?;
             let mut options = TestOptions::new();

@@ -4,12 +4,12 @@
 //! threads that run callbacks would take it each time, and the loop would wait for them. No thread that holds a lock of the core
 //! waits for the interpreter.
 
+use crate::callbacks::Callbacks;
 use crate::context::Context;
 use crate::errors::{OrRaise, error};
 use crate::exit::{detach, try_attach};
 use crate::fork::Process;
 use crate::hook::{raising, uncaught};
-use crate::host::Host;
 use crate::http;
 use crate::lock::lock;
 use crate::server::Server;
@@ -34,7 +34,7 @@ pub(crate) struct Endpoint(Arc<Inner>);
 struct Inner {
     /// `None` after `close`.
     core: Mutex<Option<CoreEndpoint>>,
-    host: Arc<Host>,
+    callbacks: Arc<Callbacks>,
     began: Instant,
     /// The time that a test has set with `set_time`, in milliseconds.
     set: AtomicU64,
@@ -44,7 +44,7 @@ const UNSET: u64 = u64::MAX;
 
 impl Inner {
     fn core(&self, py: Python<'_>) -> PyResult<CoreEndpoint> {
-        self.host.process.check(py, "endpoint")?;
+        self.callbacks.process.check(py, "endpoint")?;
         self.owned().clone().ok_or_else(|| error(py, ErrorKind::Closed, "the endpoint is closed"))
     }
 
@@ -66,17 +66,17 @@ impl Inner {
 
     /// Runs the callback of an event on this thread, or returns a job for another thread.
     fn run(&self, py: Python<'_>, event: Event) -> PyResult<Option<Job>> {
-        if self.host.is_quick(&event) {
-            self.host.run(py, event)?;
+        if self.callbacks.is_quick(&event) {
+            self.callbacks.run(py, event)?;
             return Ok(None);
         }
-        Ok(Some(Job { host: self.host.clone(), event: Mutex::new(Some(event)) }))
+        Ok(Some(Job { callbacks: self.callbacks.clone(), event: Mutex::new(Some(event)) }))
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if self.host.process.is_parent() {
+        if self.callbacks.process.is_parent() {
             let core = self.core.get_mut().unwrap_or_else(PoisonError::into_inner);
             std::mem::forget(core.take()); // its locks may be held by threads that are not here
         }
@@ -90,8 +90,8 @@ impl Endpoint {
         let py = server.py();
         let http::EndpointOptions { builder, verifier } = http::endpoint(server.get().core(py), options)?;
         let core = Mutex::new(Some(builder.build(move || call(&wake)).or_raise(py)?));
-        let host = Host::verifying(server.clone().unbind(), verifier);
-        Ok(Endpoint(Arc::new(Inner { core, host, began: Instant::now(), set: AtomicU64::new(UNSET) })))
+        let callbacks = Callbacks::verifying(server.clone().unbind(), verifier);
+        Ok(Endpoint(Arc::new(Inner { core, callbacks, began: Instant::now(), set: AtomicU64::new(UNSET) })))
     }
 
     /// Raises an exception if the options are wrong.
@@ -151,34 +151,34 @@ impl Endpoint {
 
     /// Sets the event loop that runs coroutines as tasks, whichever thread made them.
     fn use_loop(&self, event_loop: Option<Py<PyAny>>) {
-        self.0.host.use_loop(event_loop);
+        self.0.callbacks.use_loop(event_loop);
     }
 
     /// Sets the value of the server's lifespan, which callbacks get from `Call.lifespan`.
     fn use_lifespan(&self, value: Option<Py<PyAny>>) {
-        self.0.host.use_lifespan(value);
+        self.0.callbacks.use_lifespan(value);
     }
 
     /// Takes the tasks of the calls in flight, so that the caller can cancel them.
     fn take_tasks(&self) -> Vec<Py<PyAny>> {
-        self.0.host.take_tasks()
+        self.0.callbacks.take_tasks()
     }
 
     /// Ends the endpoint's sessions, and drops the answers of their calls. Does not close exchanges.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        self.0.host.process.check(py, "endpoint")?;
+        self.0.callbacks.process.check(py, "endpoint")?;
         let core = self.0.owned().take();
         raising(|| detach(py, || drop(core)))?;
-        self.0.host.requests.give_up(py);
+        self.0.callbacks.requests.give_up(py);
         Ok(())
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.0.host.traverse(&visit)
+        self.0.callbacks.traverse(&visit)
     }
 
     fn __clear__(&self) {
-        self.0.host.clear();
+        self.0.callbacks.clear();
     }
 }
 
@@ -274,7 +274,7 @@ impl Drop for HttpExchange {
 /// A callback that a thread of the application runs once.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Job {
-    host: Arc<Host>,
+    callbacks: Arc<Callbacks>,
     event: Mutex<Option<Event>>,
 }
 
@@ -283,7 +283,7 @@ impl Job {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
         let event = lock(&self.event).take();
         match event {
-            Some(event) if !self.host.process.is_parent() => self.host.run(py, event).map(drop),
+            Some(event) if !self.callbacks.process.is_parent() => self.callbacks.run(py, event).map(drop),
             event => {
                 std::mem::forget(event); // the parent answers it
                 Ok(())

@@ -1,11 +1,11 @@
 //! A call of a callback, as the callback sees it.
 
 use crate::access::Caller;
+use crate::callbacks::Callbacks;
 use crate::errors::{OrRaise, ends, error};
 use crate::exit::{detach, try_attach};
 use crate::given;
 use crate::hook::{raising, uncaught};
-use crate::host::Host;
 use crate::imported::Imported;
 use crate::lock::lock;
 use crate::log;
@@ -24,7 +24,7 @@ use wellhead::{ClientRequestError, ErrorKind, Json};
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Call {
     about: About,
-    host: Weak<Host>,
+    callbacks: Weak<Callbacks>,
     caller: Option<Py<Caller>>,
     slot: Arc<dyn Watched>,
     /// The arguments with which an around callback replaced those of the client, as JSON.
@@ -60,12 +60,12 @@ impl Call {
     pub(crate) fn new<A: Notifies>(
         py: Python<'_>,
         about: About,
-        host: &Arc<Host>,
+        callbacks: &Arc<Callbacks>,
         slot: Arc<Slot<A>>,
     ) -> Self {
         let carried = || common!(&about, call => Caller::from_core(py, call.caller())).flatten();
-        let caller = host.caller(py).or_else(carried);
-        Call { about, host: Arc::downgrade(host), caller, slot, changed: Mutex::default() }
+        let caller = callbacks.caller(py).or_else(carried);
+        Call { about, callbacks: Arc::downgrade(callbacks), caller, slot, changed: Mutex::default() }
     }
 
     /// Returns the core's call of a read; `None` for other calls.
@@ -104,7 +104,7 @@ impl Call {
     /// of `Server.connect`.
     #[getter]
     fn lifespan(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.host.upgrade().and_then(|host| host.lifespan(py))
+        self.callbacks.upgrade().and_then(|callbacks| callbacks.lifespan(py))
     }
 
     /// The protocol revision of the request, named by its date, such as `2025-06-18`.
@@ -250,8 +250,10 @@ impl Call {
     #[pyo3(signature = (state, until, /))]
     fn seal_state(&self, state: &Bound<'_, PyAny>, until: &Bound<'_, PyAny>) -> PyResult<String> {
         let (py, state, until) = (state.py(), given::string("state", state)?, given::count("until", until)?);
-        let (Some(call), Some(host)) = (self.read(), self.host.upgrade()) else { return Ok(String::new()) };
-        Ok(host.server.get().core(py).seal_state(call.caller(), call.uri(), &state, until))
+        let (Some(call), Some(callbacks)) = (self.read(), self.callbacks.upgrade()) else {
+            return Ok(String::new());
+        };
+        Ok(callbacks.server.get().core(py).seal_state(call.caller(), call.uri(), &state, until))
     }
 
     /// Returns the text that an earlier call sealed with `seal_state`, from the `requestState` of this request.
@@ -265,9 +267,9 @@ impl Call {
     #[pyo3(signature = (now, /))]
     fn open_state(&self, now: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let (py, now) = (now.py(), given::count("now", now)?);
-        let (Some(call), Some(host)) = (self.read(), self.host.upgrade()) else { return Ok(None) };
+        let (Some(call), Some(callbacks)) = (self.read(), self.callbacks.upgrade()) else { return Ok(None) };
         let Some(state) = call.request_state() else { return Ok(None) };
-        Ok(host.server.get().core(py).open_state(call.caller(), call.uri(), state, now))
+        Ok(callbacks.server.get().core(py).open_state(call.caller(), call.uri(), state, now))
     }
 
     /// Returns the value of a header field of the HTTP request that the call came with.
@@ -495,11 +497,11 @@ impl Call {
         let (py, method) = (future.py(), given::string("method", method)?);
         let params = given::optional(params, |params| given::object("params", params))?;
         let sent = detach(py, || self.slot.request(&method, params.as_ref()));
-        let (Some(host), Some(sent)) = (self.host.upgrade(), sent) else {
+        let (Some(callbacks), Some(sent)) = (self.callbacks.upgrade(), sent) else {
             return Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered"));
         };
         let (connection, number) = sent.or_raise(py)?;
-        host.requests.wait_for(future, (connection, number))?;
+        callbacks.requests.wait_for(future, (connection, number))?;
         Ok(number)
     }
 

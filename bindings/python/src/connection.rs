@@ -2,13 +2,13 @@
 
 use crate::alive::Alive;
 use crate::body::input;
+use crate::callbacks::Callbacks;
 use crate::context::Context;
 use crate::errors::{OrRaise, error};
 use crate::exchange::Exchange;
 use crate::exit::{detach, try_attach};
 use crate::given;
 use crate::hook::{keeping, raising};
-use crate::host::Host;
 use crate::lock::lock;
 use crate::waker::Waker;
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ pub(crate) struct Connection(Arc<Inner>, Alive);
 pub(crate) struct Inner {
     /// `None` in a child of `fork`, which leaves it to the parent.
     core: Option<(wellhead::Connection, Group)>,
-    host: Arc<Host>,
+    callbacks: Arc<Callbacks>,
     waker: Arc<Waker>,
     drain: Mutex<Option<Drain>>,
 }
@@ -47,7 +47,7 @@ impl Inner {
     }
 
     fn parts(&self, py: Python<'_>) -> PyResult<&(wellhead::Connection, Group)> {
-        self.host.process.check(py, "connection")?;
+        self.callbacks.process.check(py, "connection")?;
         self.core
             .as_ref()
             .ok_or_else(|| error(py, ErrorKind::Closed, "the connection is closed; make a new one"))
@@ -81,7 +81,7 @@ impl Inner {
                 })
             })?;
             let Some(event) = event else { break };
-            ran += usize::from(core.run(|| self.host.run(py, event))?);
+            ran += usize::from(core.run(|| self.callbacks.run(py, event))?);
         }
         Ok(ran)
     }
@@ -98,7 +98,7 @@ impl Inner {
             detach(py, || {
                 core.handle_with_context(message, context, |event| {
                     Python::attach(|py| {
-                        if let Err(e) = self.host.run(py, event) {
+                        if let Err(e) = self.callbacks.run(py, event) {
                             raised = Some(e);
                         }
                     });
@@ -128,12 +128,12 @@ impl Drop for Running {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if self.host.process.is_parent() {
+        if self.callbacks.process.is_parent() {
             // The parent's: its locks may be held by threads that are not here.
             std::mem::forget((self.core.take(), lock(&self.drain).take()));
             return;
         }
-        try_attach(|py| self.host.requests.give_up(py));
+        try_attach(|py| self.callbacks.requests.give_up(py));
     }
 }
 
@@ -142,7 +142,7 @@ impl Connection {
         py: Python<'_>,
         server: &wellhead::Server,
         caller: wellhead::Caller,
-        host: Arc<Host>,
+        callbacks: Arc<Callbacks>,
         wake: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let alive = Alive::new(py)?;
@@ -150,7 +150,7 @@ impl Connection {
         let woken = waker.clone();
         let group = server.group(move || woken.wake());
         let core = group.connect(caller);
-        let inner = Inner { core: Some((core, group)), host, waker, drain: Mutex::default() };
+        let inner = Inner { core: Some((core, group)), callbacks, waker, drain: Mutex::default() };
         Ok(Connection(Arc::new(inner), alive))
     }
 }
@@ -332,8 +332,8 @@ impl Connection {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let core = self.0.core(py)?;
         raising(|| detach(py, || core.close()))?;
-        self.0.host.requests.give_up(py);
-        self.0.host.cancel_tasks(py)
+        self.0.callbacks.requests.give_up(py);
+        self.0.callbacks.cancel_tasks(py)
     }
 
     fn __repr__(&self) -> String {
@@ -345,12 +345,12 @@ impl Connection {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.1.traverse(&visit)?;
-        self.0.host.traverse(&visit)?;
+        self.0.callbacks.traverse(&visit)?;
         self.0.waker.traverse(&visit)
     }
 
     fn __clear__(&self) {
         self.0.waker.clear();
-        self.0.host.clear();
+        self.0.callbacks.clear();
     }
 }

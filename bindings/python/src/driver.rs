@@ -1,11 +1,11 @@
 //! Serving standard input and output, or HTTP. `wellhead/_run.py` drives it.
 
 use crate::bell::{Bell, SignalWatch};
+use crate::callbacks::Callbacks;
 use crate::errors::{OrRaise, error};
 use crate::exit::{self, Inside, detach, try_attach};
 use crate::fork::Process;
 use crate::hook::{raise_left, raising};
-use crate::host::Host;
 use crate::http;
 use crate::lock::lock;
 use crate::server::Server;
@@ -27,7 +27,7 @@ const TURN: Duration = Duration::from_millis(2);
 /// A running service: standard input and output, or an HTTP listener.
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Driver {
-    host: Arc<Host>,
+    callbacks: Arc<Callbacks>,
     service: Arc<Service>,
     bell: Option<Arc<Bell>>,
     signals: Mutex<Option<SignalWatch>>,
@@ -119,7 +119,7 @@ static LIVE: Mutex<Vec<Weak<Service>>> = Mutex::new(Vec::new());
 impl Driver {
     fn start(
         py: Python<'_>,
-        host: Arc<Host>,
+        callbacks: Arc<Callbacks>,
         on_loop: bool,
         start: impl FnOnce(Option<OnReady>) -> wellhead::Result<Transport> + Send,
     ) -> PyResult<Self> {
@@ -131,11 +131,11 @@ impl Driver {
         let mut live = lock(&LIVE);
         live.retain(|service| service.strong_count() > 0);
         live.push(Arc::downgrade(&service));
-        Ok(Driver { host, service, bell, signals: Mutex::new(None) })
+        Ok(Driver { callbacks, service, bell, signals: Mutex::new(None) })
     }
 
     fn core(&self, py: Python<'_>) -> PyResult<&Transport> {
-        self.host.process.check(py, "driver")?;
+        self.callbacks.process.check(py, "driver")?;
         self.service.driver.as_ref().ok_or_else(|| error(py, ErrorKind::Closed, "the service is over"))
     }
 
@@ -144,8 +144,8 @@ impl Driver {
             let mut began = Instant::now();
             let mut events = events.into_iter();
             while let Some(event) = events.next() {
-                let ran = self.host.run(py, event);
-                if self.host.process.is_parent() {
+                let ran = self.callbacks.run(py, event);
+                if self.callbacks.process.is_parent() {
                     std::mem::forget(events); // the parent answers them
                     return ran.map(drop);
                 }
@@ -169,8 +169,8 @@ impl Driver {
         let (py, inner) = (server.py(), server.get());
         let options = service::stdio("run", Some(options), true)?;
         inner.base.set(py)?;
-        let (host, core) = (Host::new(server.clone().unbind(), None), inner.core(py));
-        Driver::start(py, host, on_loop, |on_ready| options.start(core, on_ready).map(Transport::Stdio))
+        let (callbacks, core) = (Callbacks::new(server.clone().unbind(), None), inner.core(py));
+        Driver::start(py, callbacks, on_loop, |on_ready| options.start(core, on_ready).map(Transport::Stdio))
     }
 
     /// Binds an address, and starts to serve HTTP there.
@@ -195,8 +195,9 @@ impl Driver {
         });
         let listener = listener.or_raise(py)?;
         inner.base.set(py)?;
-        let (host, address) = (Host::verifying(server.clone().unbind(), verifier), listener.address());
-        Driver::start(py, host, on_loop, |on_ready| {
+        let (callbacks, address) =
+            (Callbacks::verifying(server.clone().unbind(), verifier), listener.address());
+        Driver::start(py, callbacks, on_loop, |on_ready| {
             listener.start(on_ready).map(|listening| Transport::Http(Arc::new(listening), address))
         })
     }
@@ -213,7 +214,7 @@ impl Driver {
                 Batch::Interrupted => py.check_signals().and_then(|()| raise_left())?,
                 Batch::Idle => {}
                 Batch::Ended => {
-                    self.host.requests.give_up(py); // other threads may wait for them
+                    self.callbacks.requests.give_up(py); // other threads may wait for them
                     return Ok(());
                 }
             }
@@ -265,17 +266,17 @@ impl Driver {
 
     /// Sets the event loop that runs the coroutines of callbacks as tasks, whichever thread made them.
     fn use_loop(&self, event_loop: Option<Py<PyAny>>) {
-        self.host.use_loop(event_loop);
+        self.callbacks.use_loop(event_loop);
     }
 
     /// Sets the value of the server's lifespan, which calls show to callbacks.
     fn use_lifespan(&self, value: Option<Py<PyAny>>) {
-        self.host.use_lifespan(value);
+        self.callbacks.use_lifespan(value);
     }
 
     /// Takes the tasks of calls in flight, so that the caller can cancel them.
     fn take_tasks(&self) -> Vec<Py<PyAny>> {
-        self.host.take_tasks()
+        self.callbacks.take_tasks()
     }
 
     /// Ends the service cleanly: calls in flight may still be answered within the drain time.
@@ -287,7 +288,7 @@ impl Driver {
 
     /// Ends the service at once, and waits for its threads.
     fn stop(&self, py: Python<'_>) {
-        if self.host.process.is_parent() {
+        if self.callbacks.process.is_parent() {
             return;
         }
         let signals = lock(&self.signals).take();
@@ -297,15 +298,15 @@ impl Driver {
                 driver.stop();
             }
         });
-        self.host.requests.give_up(py);
+        self.callbacks.requests.give_up(py);
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.host.traverse(&visit)
+        self.callbacks.traverse(&visit)
     }
 
     fn __clear__(&self) {
-        self.host.clear();
+        self.callbacks.clear();
     }
 }
 

@@ -1,9 +1,9 @@
 //! Answers that come after their callback has returned.
 
 use crate::answer::FromCallback;
+use crate::callbacks::{Callbacks, fail, raised, wrong_type};
 use crate::context::Context;
 use crate::hook::raising;
-use crate::host::{Host, fail, raised, wrong_type};
 use crate::lock::lock;
 use crate::responder::Way;
 use pyo3::intern;
@@ -61,7 +61,7 @@ impl<A: FromCallback> Question for Way<A> {
 #[pyclass(frozen, module = "wellhead._core")]
 pub(crate) struct Pending {
     question: Mutex<Option<Box<dyn Question>>>,
-    host: Weak<Host>,
+    callbacks: Weak<Callbacks>,
     call: Option<CallId>,
     context: Context,
 }
@@ -69,11 +69,11 @@ pub(crate) struct Pending {
 impl Pending {
     pub(crate) fn new(
         question: Box<dyn Question>,
-        host: &Arc<Host>,
+        callbacks: &Arc<Callbacks>,
         call: Option<CallId>,
         context: Context,
     ) -> Self {
-        Pending { question: Mutex::new(Some(question)), host: Arc::downgrade(host), call, context }
+        Pending { question: Mutex::new(Some(question)), callbacks: Arc::downgrade(callbacks), call, context }
     }
 
     /// Answers with a failure, since the future will not call this object.
@@ -91,11 +91,11 @@ impl Pending {
     #[pyo3(signature = (future, /))]
     fn __call__(&self, future: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(question) = self.take() else { return Ok(()) };
-        if let Some(host) = self.host.upgrade() {
+        if let Some(callbacks) = self.callbacks.upgrade() {
             if let Some(call) = self.call {
-                host.forget_task(call);
+                callbacks.forget_task(call);
             }
-            if host.process.is_parent() {
+            if callbacks.process.is_parent() {
                 question.abandon();
                 return Ok(());
             }

@@ -3,6 +3,7 @@
 use crate::access::{self, Caller};
 use crate::alive::Alive;
 use crate::body;
+use crate::callbacks::Callbacks;
 use crate::connection::Connection;
 use crate::context::Base;
 use crate::descriptor::Descriptor;
@@ -14,7 +15,6 @@ use crate::fork::Process;
 use crate::given;
 use crate::handle::Handle;
 use crate::hook::{Hook, raising};
-use crate::host::Host;
 use crate::lifespan::Life;
 use crate::named;
 use crate::observer::Counters;
@@ -750,8 +750,8 @@ impl Server {
             return Err(given::not_a("wake", "a function without parameters", wake));
         }
         let (wake, caller) = (wake.map(Bound::unbind), caller.map(Bound::unbind));
-        let host = Host::new(this.clone().unbind(), caller);
-        Connection::open(py, this.get().core(py), known, host, wake)
+        let callbacks = Callbacks::new(this.clone().unbind(), caller);
+        Connection::open(py, this.get().core(py), known, callbacks, wake)
     }
 
     fn __enter__(this: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -144,8 +144,8 @@ impl ConnectionState {
                 self.machine.with(|m, trash| m.begin_read(request, uri, handler, vars, trash))
             }
         };
-        let (host_call, context) = begun?;
-        self.event(host_call, context)
+        let (application_call, context) = begun?;
+        self.event(application_call, context)
     }
 
     fn complete(
@@ -190,7 +190,7 @@ impl ConnectionState {
                 Completing::Refused(RpcError::invalid_params(&what).with_member(member, reference))
             }
         };
-        let (host_call, context) = self.machine.with(|m, trash| {
+        let (application_call, context) = self.machine.with(|m, trash| {
             if check == AccessCheck::Required {
                 let judged = Judged::Completion { argument, completing };
                 m.begin_judged(request, judged, trash)
@@ -198,7 +198,7 @@ impl ConnectionState {
                 m.begin_completion(request, argument, completing, trash)
             }
         })?;
-        self.event(host_call, context)
+        self.event(application_call, context)
     }
 
     /// Returns the URIs, shared with the catalog where it has them, if the client may subscribe to all. Otherwise

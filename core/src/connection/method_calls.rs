@@ -12,8 +12,8 @@ use crate::log::printable;
 use crate::model::{ClientAnswer, ClientExtensions, Family, Json, MethodAnswer};
 use crate::policy::InvalidArguments;
 use crate::protocol::{
-    AnswerForm, CallId, Context, HostCall, Judged, LOG_LEVELS, MethodOutcome, NotSent, Request, limit_data,
-    unknown_name,
+    AnswerForm, ApplicationCall, CallId, Context, Judged, LOG_LEVELS, MethodOutcome, NotSent, Request,
+    limit_data, unknown_name,
 };
 use crate::refusals::RefusalKind;
 use crate::revision::{Era, Revision};
@@ -69,8 +69,8 @@ impl ConnectionState {
         params: Json,
     ) -> Option<Event> {
         let begun = self.machine.with(|m, trash| m.begin_method(request, handler, params, trash));
-        let (host_call, context) = begun?;
-        self.event(host_call, context)
+        let (application_call, context) = begun?;
+        self.event(application_call, context)
     }
 
     /// Lists tools or prompts, or calls one by its name. Returns the event of the call, if there is one.
@@ -114,8 +114,8 @@ impl ConnectionState {
         }
         let judged = Judged::Method { family, handler, params };
         let begun = self.machine.with(|m, trash| m.begin_judged(request, judged, trash));
-        let (host_call, context) = begun?;
-        self.event(host_call, context)
+        let (application_call, context) = begun?;
+        self.event(application_call, context)
     }
 
     /// Returns the list that this method of the extension for skills lists. `None` if it is no such method, or if the
@@ -154,10 +154,12 @@ impl ConnectionState {
     /// authorizer, which may hide the tool.
     pub(super) fn check_arguments(
         self: &Arc<Self>,
-        host_call: HostCall,
+        application_call: ApplicationCall,
         context: &Context,
-    ) -> Option<HostCall> {
-        let HostCall::Method { call, handler, params } = host_call else { return Some(host_call) };
+    ) -> Option<ApplicationCall> {
+        let ApplicationCall::Method { call, handler, params } = application_call else {
+            return Some(application_call);
+        };
         if let Err(fault) = check_fields(&handler, &params, context) {
             // A step with a wake: the thread that polls may not be the one that takes the answer of an exchange.
             self.step(|m, trash| m.finish_method(call, Some(MethodOutcome::refused(fault)), trash));
@@ -170,13 +172,13 @@ impl ConnectionState {
             return None;
         }
         let Some(schema) = &handler.promises.schema else {
-            return Some(HostCall::Method { call, handler, params });
+            return Some(ApplicationCall::Method { call, handler, params });
         };
         match schema.check(arguments(&params)) {
-            Ok(None) => Some(HostCall::Method { call, handler, params }),
+            Ok(None) => Some(ApplicationCall::Method { call, handler, params }),
             Ok(Some(filled)) => {
                 let params = Arc::new(with_arguments(&params, &filled));
-                Some(HostCall::Method { call, handler, params })
+                Some(ApplicationCall::Method { call, handler, params })
             }
             Err(lines) => {
                 let name = handler.item.as_deref().unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::log::LogLine;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page, Report};
 use crate::observer::RunningCalls;
 use crate::protocol::{
-    Admitted, Arrival, CallId, Context, Effects, HostCall, HubOp, Machine, RequestHead, Route,
+    Admitted, ApplicationCall, Arrival, CallId, Context, Effects, HubOp, Machine, RequestHead, Route,
 };
 use crate::server::ServerState;
 use crate::sync::{Fault, Lock, Trash, is_planted, is_running};
@@ -231,36 +231,44 @@ impl ConnectionState {
     }
 
     /// Makes the event of a call of the application. Returns `None` if it is answered without the application.
-    pub(super) fn event(self: &Arc<Self>, host_call: HostCall, context: Arc<Context>) -> Option<Event> {
-        let host_call = self.check_arguments(self.read_again(host_call)?, &context)?;
-        let counted = self.count_call(&host_call, &context).ok()?;
+    pub(super) fn event(
+        self: &Arc<Self>,
+        application_call: ApplicationCall,
+        context: Arc<Context>,
+    ) -> Option<Event> {
+        let application_call = self.check_arguments(self.read_again(application_call)?, &context)?;
+        let counted = self.count_call(&application_call, &context).ok()?;
         let target = Arc::downgrade(self);
-        let attached = match host_call {
-            HostCall::Cancel { .. } | HostCall::Response { .. } => None,
+        let attached = match application_call {
+            ApplicationCall::Cancel { .. } | ApplicationCall::Response { .. } => None,
             _ => {
                 let number = self.server.metrics.began();
-                self.observed.as_ref().and_then(|observed| observed.began(number, &host_call, &context))
+                self.observed
+                    .as_ref()
+                    .and_then(|observed| observed.began(number, &application_call, &context))
             }
         };
-        let mut event = match host_call {
-            HostCall::Read { call, uri, handler, vars } => {
+        let mut event = match application_call {
+            ApplicationCall::Read { call, uri, handler, vars } => {
                 Event::Read(Call::new(target, call, context, uri, handler, vars))
             }
-            HostCall::Method { call, handler, params } => {
+            ApplicationCall::Method { call, handler, params } => {
                 let call = MethodCall::new(target, call, context, handler, params);
                 Event::Method(call.counted(counted))
             }
-            HostCall::List { call, handler, of, after, limit } => {
+            ApplicationCall::List { call, handler, of, after, limit } => {
                 Event::List(ListCall::new(target, call, context, handler, of, (after, limit)))
             }
-            HostCall::Complete { call, handler, argument } => {
+            ApplicationCall::Complete { call, handler, argument } => {
                 Event::Complete(CompleteCall::new(target, call, context, handler, argument))
             }
-            HostCall::Authorize { call, operation, uris } => {
+            ApplicationCall::Authorize { call, operation, uris } => {
                 let gatekeeper = self.server.gatekeeper();
                 Event::Authorize(AuthorizeCall::new(target, call, context, operation, uris, gatekeeper))
             }
-            HostCall::ReadAgain { .. } | HostCall::Cancel { .. } | HostCall::Response { .. } => return None,
+            ApplicationCall::ReadAgain { .. }
+            | ApplicationCall::Cancel { .. }
+            | ApplicationCall::Response { .. } => return None,
         };
         if let Some(observed) = &self.observed {
             event.observe(observed, attached);
@@ -273,11 +281,13 @@ impl ConnectionState {
 
     /// Finds the variables of a read that runs again. If its registration was removed, answers "not found" and returns
     /// `None`.
-    fn read_again(self: &Arc<Self>, host_call: HostCall) -> Option<HostCall> {
-        let HostCall::ReadAgain { call, uri, handler } = host_call else { return Some(host_call) };
+    fn read_again(self: &Arc<Self>, application_call: ApplicationCall) -> Option<ApplicationCall> {
+        let ApplicationCall::ReadAgain { call, uri, handler } = application_call else {
+            return Some(application_call);
+        };
         match self.server.catalog.with(|c, _| c.find(&uri)) {
             Found::Call { handler: found, vars } if found.id == handler.id => {
-                Some(HostCall::Read { call, uri, handler, vars })
+                Some(ApplicationCall::Read { call, uri, handler, vars })
             }
             _ => {
                 self.finish_read(call, Answer::NotFound);

@@ -2,7 +2,7 @@
 
 use super::ConnectionState;
 use crate::catalog::ToolCall;
-use crate::protocol::{Context, HostCall, MethodOutcome};
+use crate::protocol::{ApplicationCall, Context, MethodOutcome};
 use crate::refusals::RefusalKind;
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ impl ConnectionState {
     /// fails.
     pub(super) fn count_call(
         self: &Arc<Self>,
-        host_call: &HostCall,
+        application_call: &ApplicationCall,
         context: &Context,
     ) -> Result<Option<ToolCall>, NoRoom> {
-        let HostCall::Method { call, handler, .. } = host_call else { return Ok(None) };
+        let ApplicationCall::Method { call, handler, .. } = application_call else { return Ok(None) };
         if !handler.is_tool() {
             return Ok(None);
         }

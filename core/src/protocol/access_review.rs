@@ -1,9 +1,9 @@
 //! Judges the subscriptions of a connection again, because the access of their caller changed.
 
 use super::answer_form::AnswerForm;
+use super::application_call::{ApplicationCall, RequestState};
 use super::call_context::Context;
 use super::faults::refused;
-use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::judged::Judged;
 use super::machine::Machine;
@@ -43,7 +43,7 @@ impl Machine {
                 named: None,
                 state: RequestState::Judged(Box::new(judged)),
             });
-            self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_host_call(ApplicationCall::Authorize { call, operation: Operation::Subscribe, uris });
         }
     }
 

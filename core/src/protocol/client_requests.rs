@@ -1,7 +1,7 @@
 //! Requests that the server sends to the client while it works on a call: sampling, elicitation, roots.
 
 use super::CallId;
-use super::host_call::{HostCall, RequestState};
+use super::application_call::{ApplicationCall, RequestState};
 use super::machine::Machine;
 use super::needs_input::Need;
 use super::outbox::{MessageKind, Route};
@@ -128,7 +128,11 @@ impl Machine {
         if let Some((name, method)) = named {
             return self.handle_named_answer(call, name, method, ClientAnswer::received(result));
         }
-        self.queue_host_call(HostCall::Response { call, number, answer: ClientAnswer::received(result) });
+        self.queue_host_call(ApplicationCall::Response {
+            call,
+            number,
+            answer: ClientAnswer::received(result),
+        });
         if !self.client_requests.by_call.contains_key(&call) {
             self.set_deadline(call);
         }
@@ -169,7 +173,7 @@ impl Machine {
         if named.is_some() {
             return; // no callback waits for it
         }
-        self.queue_host_call(HostCall::Response { call, number, answer: ClientAnswer::GivenUp });
+        self.queue_host_call(ApplicationCall::Response { call, number, answer: ClientAnswer::GivenUp });
     }
 
     /// Returns whether unread input fills the budget of the connection while the server waits for the client's
@@ -182,10 +186,10 @@ impl Machine {
     /// client will not answer any more come with them.
     pub(crate) fn poll_client_answers(&mut self) -> Vec<(u64, ClientAnswer)> {
         let mut answers = Vec::new();
-        for host_call in std::mem::take(&mut self.host_calls) {
-            match host_call {
-                HostCall::Response { number, answer, .. } => answers.push((number, answer)),
-                host_call => self.host_calls.push_back(host_call),
+        for application_call in std::mem::take(&mut self.application_calls) {
+            match application_call {
+                ApplicationCall::Response { number, answer, .. } => answers.push((number, answer)),
+                application_call => self.application_calls.push_back(application_call),
             }
         }
         answers.extend(

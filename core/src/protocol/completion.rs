@@ -1,11 +1,11 @@
 //! Completion of a variable of a template, or of an argument of a prompt: from the client's reference to the values.
 
 use super::CallId;
+use super::application_call::{ApplicationCall, RequestState};
 use super::call_context::Context;
 use super::dispatch::Request;
 use super::draft::Argument;
 use super::faults::internal;
-use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::judged::Judged;
 use super::machine::Machine;
@@ -36,7 +36,7 @@ impl Machine {
         argument: Arc<Argument>,
         completing: Completing,
         trash: &mut Trash,
-    ) -> Option<(HostCall, Arc<Context>)> {
+    ) -> Option<(ApplicationCall, Arc<Context>)> {
         let call = request.call;
         let Completing::Host(handler) = completing else {
             self.begin_allowed_completion(call, argument, completing, trash);
@@ -47,7 +47,7 @@ impl Machine {
             trash.put(handler);
             return None;
         };
-        Some((HostCall::Complete { call, handler, argument }, context))
+        Some((ApplicationCall::Complete { call, handler, argument }, context))
     }
 
     /// Continues a completion that the authorizer allowed.
@@ -64,7 +64,7 @@ impl Machine {
                     .inflight
                     .begin_next_call(call, RequestState::Complete { argument: argument.clone() })
                 {
-                    Ok(call) => self.queue_host_call(HostCall::Complete { call, handler, argument }),
+                    Ok(call) => self.queue_host_call(ApplicationCall::Complete { call, handler, argument }),
                     Err(_) => trash.put(handler),
                 }
             }

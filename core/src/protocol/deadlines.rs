@@ -1,8 +1,8 @@
 //! Time on one connection: the clock, and calls that are not answered in time.
 
 use super::CallId;
+use super::application_call::RequestState;
 use super::faults::internal;
-use super::host_call::RequestState;
 use super::machine::Machine;
 use super::outbox::Route;
 use crate::log::Level;

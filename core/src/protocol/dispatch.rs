@@ -2,9 +2,9 @@
 
 use super::RequestHead;
 use super::answer_form::AnswerForm;
+use super::application_call::RequestState;
 use super::call_context::Context;
 use super::draft::{Argument, Draft, cancelled_id};
-use super::host_call::RequestState;
 use super::inflight::{CallId, IdOwner, OpenRequest};
 use super::judged::Judged;
 use super::list_topics::TopicSet;

@@ -1,7 +1,7 @@
 //! The effects that a step of the machine has outside of its connection.
 
+use super::application_call::ApplicationCall;
 use super::call_context::Context;
-use super::host_call::HostCall;
 use super::machine::Machine;
 use super::outbox::Route;
 use crate::log::{Level, LogLine};
@@ -65,9 +65,9 @@ impl Machine {
     }
 
     /// Queues an event for the next poll, such as a call of the application.
-    pub(super) fn queue_host_call(&mut self, call: HostCall) {
+    pub(super) fn queue_host_call(&mut self, call: ApplicationCall) {
         self.causes.called = true;
-        self.host_calls.push_back(call);
+        self.application_calls.push_back(call);
     }
 
     /// Returns true if there is something to poll, or output whose driver was not woken to send it.
@@ -81,7 +81,7 @@ impl Machine {
     }
 
     fn has_something_to_poll(&self) -> bool {
-        !self.host_calls.is_empty() || self.may_dispatch() || self.has_elements()
+        !self.application_calls.is_empty() || self.may_dispatch() || self.has_elements()
     }
 
     /// Returns whether a poll would now handle a message that was read before. Such a poll follows at once, so this

@@ -1,7 +1,7 @@
 //! Begins and ends exchanges: routes for one message each.
 
+use super::ApplicationCall;
 use super::CallId;
-use super::HostCall;
 use super::faults::internal;
 use super::inflight::OpenRequest;
 use super::machine::{Machine, Waiting};
@@ -117,7 +117,7 @@ impl Machine {
         self.cancel_wanted(call.slot(), &open.state);
         self.cancel_dropped_requests(); // before the end or the answer: nothing may follow that
         if handed_out {
-            self.queue_host_call(HostCall::Cancel { call });
+            self.queue_host_call(ApplicationCall::Cancel { call });
         }
         Some(open)
     }

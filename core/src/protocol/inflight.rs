@@ -1,8 +1,8 @@
 //! Requests that are not answered yet: by their ids, and by the calls of the application that they wait for.
 
 use super::answer_form::AnswerForm;
+use super::application_call::RequestState;
 use super::call_context::Context;
-use super::host_call::RequestState;
 use super::named_requests::NamedRequests;
 use super::outbox::Route;
 use super::progress::ProgressState;

@@ -1,12 +1,12 @@
 //! Requests that wait for verdicts of the authorizer, and the next step of each.
 
 use super::CallId;
+use super::application_call::{ApplicationCall, RequestState, ResolvedRead};
 use super::call_context::Context;
 use super::completion::Completing;
 use super::dispatch::Request;
 use super::draft::Argument;
 use super::faults::{denied, internal, refused, refused_name, unknown_argument};
-use super::host_call::{HostCall, RequestState, ResolvedRead};
 use super::machine::Machine;
 use super::search::SearchResult;
 use crate::access::{Operation, Verdict};
@@ -112,18 +112,18 @@ impl Machine {
         request: &Request,
         judged: Judged,
         trash: &mut Trash,
-    ) -> Option<(HostCall, Arc<Context>)> {
+    ) -> Option<(ApplicationCall, Arc<Context>)> {
         let (operation, uris) = (judged.operation(), judged.uris());
         let state = RequestState::Judged(Box::new(judged));
         let context = self.begin_call(request.call, state, trash)?;
-        Some((HostCall::Authorize { call: request.call, operation, uris }, context))
+        Some((ApplicationCall::Authorize { call: request.call, operation, uris }, context))
     }
 
     /// Queues a call of the authorizer about the next step of an open request.
     pub(super) fn queue_judged(&mut self, call: CallId, judged: Judged, trash: &mut Trash) {
         let (operation, uris) = (judged.operation(), judged.uris());
         match self.inflight.begin_next_call(call, RequestState::Judged(Box::new(judged))) {
-            Ok(call) => self.queue_host_call(HostCall::Authorize { call, operation, uris }),
+            Ok(call) => self.queue_host_call(ApplicationCall::Authorize { call, operation, uris }),
             Err(state) => trash.put(state),
         }
     }

@@ -2,9 +2,9 @@
 
 use super::CallId;
 use super::answer_form::AnswerForm;
+use super::application_call::{ApplicationCall, RequestState};
 use super::call_context::Context;
 use super::dispatch::Request;
-use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::machine::Machine;
 use super::outbox::{MessageKind, Stage};
@@ -40,10 +40,10 @@ impl Machine {
         handler: Arc<Handler>,
         vars: Vars,
         trash: &mut Trash,
-    ) -> Option<(HostCall, Arc<Context>)> {
+    ) -> Option<(ApplicationCall, Arc<Context>)> {
         let state = RequestState::Read { uri: uri.clone(), handler: handler.clone() };
         let context = self.begin_call(request.call, state, trash)?;
-        Some((HostCall::Read { call: request.call, uri, handler, vars }, context))
+        Some((ApplicationCall::Read { call: request.call, uri, handler, vars }, context))
     }
 
     /// Begins the calls of a list whose items a list source supplies or the authorizer judges.

@@ -2,12 +2,12 @@
 
 use super::CallId;
 use super::RequestHead;
+use super::application_call::ApplicationCall;
 use super::batch::{Element, Elements};
 use super::call_context::Context;
 use super::client_requests::ClientRequests;
 use super::dispatch::{Admitted, Arrival, Cancellable};
 use super::effects::Causes;
-use super::host_call::HostCall;
 use super::inflight::{IdOwner, Inflight};
 use super::input::{Chunk, InputBuffer};
 use super::lifecycle::Lifecycle;
@@ -76,7 +76,7 @@ pub(super) struct Waiting {
 
 /// The next thing that a poller does.
 pub(crate) enum NextWork {
-    HostCall(HostCall, Arc<Context>),
+    ApplicationCall(ApplicationCall, Arc<Context>),
     Cancel(CallId),
     Response(u64, ClientAnswer),
     /// A message to handle that had waited, or that is an element of a batch. The poller has the input token.
@@ -113,7 +113,7 @@ pub(crate) struct Machine {
     pub(super) subscriptions: Subscriptions,
     pub(super) outbox: Outbox,
     pub(super) client_requests: ClientRequests,
-    pub(super) host_calls: VecDeque<HostCall>,
+    pub(super) application_calls: VecDeque<ApplicationCall>,
     /// Notifications that are held back until the session is ready.
     pub(super) held: MarkQueue,
     /// Requests that wait for room, in the order of their arrival. The key is a number that counts up.
@@ -146,7 +146,7 @@ impl Machine {
             subscriptions: Subscriptions::default(),
             outbox: Outbox::default(),
             client_requests: ClientRequests::default(),
-            host_calls: VecDeque::new(),
+            application_calls: VecDeque::new(),
             held: MarkQueue::new(),
             waiting: BTreeMap::new(),
             next_waiting: 0,
@@ -272,16 +272,18 @@ impl Machine {
 
     /// Returns what a poller does next: first calls of the application, then input.
     pub(crate) fn poll_next(&mut self, trash: &mut Trash) -> NextWork {
-        while let Some(host_call) = self.host_calls.pop_front() {
-            let host_call = match host_call {
-                HostCall::Cancel { call } => return NextWork::Cancel(call),
-                HostCall::Response { number, answer, .. } => return NextWork::Response(number, answer),
-                host_call => host_call,
+        while let Some(application_call) = self.application_calls.pop_front() {
+            let application_call = match application_call {
+                ApplicationCall::Cancel { call } => return NextWork::Cancel(call),
+                ApplicationCall::Response { number, answer, .. } => {
+                    return NextWork::Response(number, answer);
+                }
+                application_call => application_call,
             };
-            if let Some(context) = self.begin_host_call(host_call.call(), trash) {
-                return NextWork::HostCall(host_call, context);
+            if let Some(context) = self.begin_host_call(application_call.call(), trash) {
+                return NextWork::ApplicationCall(application_call, context);
             }
-            trash.put(host_call); // cancelled before anyone took it: no event at all
+            trash.put(application_call); // cancelled before anyone took it: no event at all
         }
         if self.may_dispatch()
             && self.input.hold()
@@ -484,7 +486,7 @@ impl Machine {
     /// neither the application nor the hub.
     pub(crate) fn is_vacant(&self) -> bool {
         let subscribes = self.subscriptions.len() + self.subscriptions.streams() > 0;
-        let reported = self.host_calls.is_empty() && !self.subscriptions.is_unsynced();
+        let reported = self.application_calls.is_empty() && !self.subscriptions.is_unsynced();
         reported && !subscribes && !self.is_answering() && !self.has_client_requests()
     }
 
@@ -498,7 +500,7 @@ impl Machine {
         self.client_requests.clear();
         self.elements.clear();
         trash.put(self.outbox.forget_batches());
-        trash.put(std::mem::take(&mut self.host_calls));
+        trash.put(std::mem::take(&mut self.application_calls));
         let open = self.inflight.clear();
         for open in &open {
             self.causes.cancelled(&open.context);
@@ -522,6 +524,6 @@ impl Machine {
     pub(crate) fn is_finished(&self) -> bool {
         let read = self.waiting.is_empty() && self.elements.is_empty();
         let ended = self.closed || self.input.is_spent() && !self.inflight.is_awaited();
-        ended && self.host_calls.is_empty() && read && self.outbox.is_spent()
+        ended && self.application_calls.is_empty() && read && self.outbox.is_spent()
     }
 }

@@ -2,9 +2,9 @@
 //! its start, and then gets the answers.
 
 use super::CallId;
+use super::application_call::{ApplicationCall, RequestState};
 use super::call_context::Context;
 use super::client_requests::NotSent;
-use super::host_call::{HostCall, RequestState};
 use super::machine::Machine;
 use super::needs_input::Need;
 use crate::catalog::{Handler, MethodHandler};
@@ -201,8 +201,10 @@ impl Machine {
         let Some(callback) = WaitingCallback::waiting_in(&open.state) else { return };
         if let Ok(call) = self.inflight.begin_next_call(call, callback.state()) {
             self.queue_host_call(match callback {
-                WaitingCallback::Read { uri, handler } => HostCall::ReadAgain { call, uri, handler },
-                WaitingCallback::Method { handler, params } => HostCall::Method { call, handler, params },
+                WaitingCallback::Read { uri, handler } => ApplicationCall::ReadAgain { call, uri, handler },
+                WaitingCallback::Method { handler, params } => {
+                    ApplicationCall::Method { call, handler, params }
+                }
             });
         }
     }

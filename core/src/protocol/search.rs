@@ -1,8 +1,8 @@
 //! Searches of resources: the application's results, the verdicts about them, and the answer.
 
 use super::CallId;
-use super::host_call::RequestState;
-use super::host_methods::MethodOutcome;
+use super::application_call::RequestState;
+use super::application_methods::MethodOutcome;
 use super::inflight::OpenRequest;
 use super::judged::Judged;
 use super::machine::Machine;

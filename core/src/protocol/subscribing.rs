@@ -1,10 +1,10 @@
 //! Subscriptions and listen streams of one connection: from the request to the notification.
 
 use super::CallId;
+use super::application_call::ApplicationCall;
+use super::application_call::{RequestState, Subscribing};
 use super::dispatch::{Request, limit};
 use super::faults::{internal, none_found, refused};
-use super::host_call::HostCall;
-use super::host_call::{RequestState, Subscribing};
 use super::inflight::IdOwner;
 use super::list_topics::TopicSet;
 use super::machine::Machine;
@@ -37,7 +37,7 @@ impl Machine {
             self.subscriptions.want(uri, subscriber, call.slot(), check);
         }
         if check == AccessCheck::Required {
-            self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_host_call(ApplicationCall::Authorize { call, operation: Operation::Subscribe, uris });
         }
     }
 
@@ -131,7 +131,7 @@ impl Machine {
         let check = if uris.is_empty() { AccessCheck::NotRequired } else { check };
         self.subscriptions.stream_wants(stream, &uris, call.slot(), check);
         if check == AccessCheck::Required {
-            self.queue_host_call(HostCall::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_host_call(ApplicationCall::Authorize { call, operation: Operation::Subscribe, uris });
         } else {
             self.begin_stream_if_complete(call, stream);
         }

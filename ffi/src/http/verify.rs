@@ -3,7 +3,7 @@
 use super::options::wellhead_endpoint_options;
 use crate::boundary::{Promise, guard, invalid};
 use crate::call::text;
-use crate::foreign::{HostCaller, UserData};
+use crate::foreign::{ApplicationCaller, UserData};
 use crate::held_call::wellhead_call;
 use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn wellhead_verify_granted(
         // Made first, so that it is destroyed also if a check below fails.
         guard(std::ptr::null_mut(), |promise| {
             let given = promise.fields(grant, "grant")?;
-            value = Some(HostCaller::new(given.caller, given.caller_destroy, given.caller_type));
+            value = Some(ApplicationCaller::new(given.caller, given.caller_destroy, given.caller_type));
             Ok(())
         });
         pending::finish(responder, |promise, _, ()| {

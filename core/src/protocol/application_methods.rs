@@ -2,11 +2,11 @@
 
 use super::CallId;
 use super::answer_form::AnswerForm;
+use super::application_call::{ApplicationCall, RequestState};
 use super::call_context::Context;
 use super::dispatch::Request;
 use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
 use super::faults::{TOOL_FAILED, busy, internal, unknown_name};
-use super::host_call::{HostCall, RequestState};
 use super::inflight::OpenRequest;
 use super::machine::{Machine, Settings};
 use super::needs_input::{self, Refusal};
@@ -145,11 +145,11 @@ impl Machine {
         handler: Arc<MethodHandler>,
         params: Json,
         trash: &mut Trash,
-    ) -> Option<(HostCall, Arc<Context>)> {
+    ) -> Option<(ApplicationCall, Arc<Context>)> {
         let params = Arc::new(params);
         let state = RequestState::Method { handler: handler.clone(), params: params.clone() };
         let context = self.begin_call(request.call, state, trash)?;
-        Some((HostCall::Method { call: request.call, handler, params }, context))
+        Some((ApplicationCall::Method { call: request.call, handler, params }, context))
     }
 
     /// Continues the call of a tool or prompt that the authorizer allowed.
@@ -163,7 +163,7 @@ impl Machine {
         let params = Arc::new(params);
         let state = RequestState::Method { handler: handler.clone(), params: params.clone() };
         match self.inflight.begin_next_call(call, state) {
-            Ok(call) => self.queue_host_call(HostCall::Method { call, handler, params }),
+            Ok(call) => self.queue_host_call(ApplicationCall::Method { call, handler, params }),
             Err(state) => trash.put((state, handler)),
         }
     }

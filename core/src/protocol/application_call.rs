@@ -8,7 +8,7 @@ use crate::model::{ClientAnswer, Json};
 use std::sync::Arc;
 
 /// The next call of the application. It becomes an event, with a responder, after the lock is released.
-pub(crate) enum HostCall {
+pub(crate) enum ApplicationCall {
     Read {
         call: CallId,
         uri: Arc<str>,
@@ -54,17 +54,17 @@ pub(crate) enum HostCall {
     },
 }
 
-impl HostCall {
+impl ApplicationCall {
     pub(crate) fn call(&self) -> CallId {
         match self {
-            HostCall::Read { call, .. }
-            | HostCall::ReadAgain { call, .. }
-            | HostCall::Method { call, .. }
-            | HostCall::List { call, .. }
-            | HostCall::Complete { call, .. }
-            | HostCall::Authorize { call, .. }
-            | HostCall::Response { call, .. }
-            | HostCall::Cancel { call } => *call,
+            ApplicationCall::Read { call, .. }
+            | ApplicationCall::ReadAgain { call, .. }
+            | ApplicationCall::Method { call, .. }
+            | ApplicationCall::List { call, .. }
+            | ApplicationCall::Complete { call, .. }
+            | ApplicationCall::Authorize { call, .. }
+            | ApplicationCall::Response { call, .. }
+            | ApplicationCall::Cancel { call } => *call,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Handles answers of the application: contents, pages and verdicts.
 
 use super::CallId;
+use super::application_call::{ApplicationCall, RequestState, ResolvedRead};
+use super::application_methods::{MethodOutcome, MethodRequest};
 use super::call_context::Context;
 use super::faults::{busy, denied, internal, not_found, not_modified, nothing_at};
-use super::host_call::{HostCall, RequestState, ResolvedRead};
-use super::host_methods::{MethodOutcome, MethodRequest};
 use super::inflight::OpenRequest;
 use super::machine::Machine;
 use crate::access::Verdict;
@@ -163,14 +163,16 @@ impl Machine {
         match walked {
             Walked::CallSource { walk, handler, of, after: key, limit } => {
                 match self.inflight.begin_next_call(call, RequestState::Walk(walk)) {
-                    Ok(call) => self.queue_host_call(HostCall::List { call, handler, of, after: key, limit }),
+                    Ok(call) => {
+                        self.queue_host_call(ApplicationCall::List { call, handler, of, after: key, limit })
+                    }
                     Err(_) => trash.put(handler),
                 }
             }
             Walked::Authorize { walk, uris } => {
                 let operation = walk.operation();
                 if let Ok(call) = self.inflight.begin_next_call(call, RequestState::Walk(walk)) {
-                    self.queue_host_call(HostCall::Authorize { call, operation, uris });
+                    self.queue_host_call(ApplicationCall::Authorize { call, operation, uris });
                 }
             }
             Walked::Page(page) => {
@@ -259,7 +261,7 @@ impl Machine {
             ResolvedRead::Call { handler, vars } => {
                 let state = RequestState::Read { uri: uri.clone(), handler: handler.clone() };
                 match self.inflight.begin_next_call(call, state) {
-                    Ok(call) => self.queue_host_call(HostCall::Read { call, uri, handler, vars }),
+                    Ok(call) => self.queue_host_call(ApplicationCall::Read { call, uri, handler, vars }),
                     Err(state) => trash.put((state, handler)),
                 }
             }

@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex};
 use wellhead::{Answer, Call, CallId, Completion, Event, Page, Responder};
 
 /// The runner of a server's callables, with the tasks of those that are `async def`.
-pub(crate) struct Host {
+pub(crate) struct Callbacks {
     pub(crate) server: Py<Server>,
     pub(crate) process: Process,
     /// The caller of the connection. The core gets only its id: the value stays here, where garbage collection sees it.
@@ -42,14 +42,14 @@ pub(crate) struct Host {
     lifespan: Mutex<Option<Py<PyAny>>>,
 }
 
-impl Host {
+impl Callbacks {
     pub(crate) fn new(server: Py<Server>, caller: Option<Py<Caller>>) -> Arc<Self> {
-        Host::for_clients(server, caller, None)
+        Callbacks::for_clients(server, caller, None)
     }
 
     /// Makes the runner of an HTTP service. `verifier` judges the bearer tokens of its clients.
     pub(crate) fn verifying(server: Py<Server>, verifier: Option<Positional>) -> Arc<Self> {
-        Host::for_clients(server, None, verifier.map(Arc::new))
+        Callbacks::for_clients(server, None, verifier.map(Arc::new))
     }
 
     fn for_clients(
@@ -57,7 +57,7 @@ impl Host {
         caller: Option<Py<Caller>>,
         verifier: Option<Arc<Positional>>,
     ) -> Arc<Self> {
-        Arc::new(Host {
+        Arc::new(Callbacks {
             server,
             caller,
             verifier,
