@@ -15,7 +15,7 @@ use conversation::{Conversation, OnRequest, odd, pick, raw};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// At most this many times the client repeats a call with the input that the server asks for.
+/// The greatest number of times that the client repeats a call with the input that the server asks for.
 const ROUNDS: usize = 16;
 
 /// Options of an in-memory client, for [`Server::test_client_with`].
@@ -27,7 +27,7 @@ pub struct TestOptions {
 }
 
 impl TestOptions {
-    /// Makes options for the newest protocol revision with a handshake, without capabilities.
+    /// Makes options for the newest revision of the handshake era, without capabilities.
     pub fn new() -> Self {
         let refused = |method: &str, _: &str| {
             let fault = RpcError::method_not_found(method);
@@ -41,8 +41,8 @@ impl TestOptions {
         }
     }
 
-    /// Sets the protocol revision that the client speaks, by its date. Default: the newest revision with a
-    /// handshake that the server serves, or else the newest revision.
+    /// Sets the protocol revision that the client speaks, by its date. Default: the newest one of the handshake era
+    /// that the server serves, or else the newest one.
     #[must_use]
     pub fn revision(mut self, date: impl Into<String>) -> Self {
         self.revision = Some(date.into());
@@ -56,7 +56,7 @@ impl TestOptions {
         self
     }
 
-    /// Sets the caller that the application's callbacks see.
+    /// Sets the caller that the application's callbacks get. Default: an anonymous one.
     #[must_use]
     pub fn caller(mut self, caller: Caller) -> Self {
         self.caller = caller;
@@ -89,10 +89,10 @@ impl fmt::Debug for TestOptions {
     }
 }
 
-/// Speaks to a server without a transport, and runs its callbacks on the calling thread. For the application's own
-/// tests.
+/// An in-memory client for the application's own tests. It speaks to a server without a transport, and runs the
+/// server's callbacks on the calling thread.
 ///
-/// Its clock is real: a call that takes longer than [`crate::Limits::call_ms`] returns an error.
+/// It uses real time: a call that takes longer than [`crate::Limits::call_ms`] returns an error.
 ///
 /// ```
 /// let server = wellhead::Server::new("notes", "1.0.0");
@@ -107,7 +107,7 @@ impl fmt::Debug for TestOptions {
 /// ```
 pub struct TestClient {
     conversation: Conversation,
-    /// Open listen streams by URI, in revisions that subscribe with them.
+    /// The numbers of open listen streams by URI, in the stateless era.
     streams: BTreeMap<String, u64>,
 }
 
@@ -115,15 +115,15 @@ impl Server {
     /// Connects an in-memory client to this server and performs the handshake.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`].
+    /// [`ErrorKind::Closed`] if the server was closed.
     pub fn test_client(&self) -> Result<TestClient> {
         self.test_client_with(TestOptions::new())
     }
 
-    /// Does what [`Server::test_client`] does, with a revision and capabilities of your choice.
+    /// Does what [`Server::test_client`] does, for a client with these options.
     ///
     /// # Errors
-    /// Also [`ErrorKind::InvalidArgument`] for a revision that the server does not serve.
+    /// As [`Server::test_client`]. Also [`ErrorKind::InvalidArgument`] for a revision that the server does not serve.
     pub fn test_client_with(&self, options: TestOptions) -> Result<TestClient> {
         let TestOptions { revision, capabilities, caller, on_request } = options;
         let revision = self.revision_of(revision.as_deref())?;
@@ -258,12 +258,13 @@ impl TestClient {
     /// Waits for the next change of a subscribed resource and returns its URI.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if no change comes in time; [`ErrorKind::Closed`].
+    /// [`ErrorKind::Limit`] if no change comes within 20 seconds; [`ErrorKind::Closed`].
     pub fn next_update(&mut self) -> Result<String> {
         self.conversation.wait_for("an update", |it| it.updates.pop_front())
     }
 
-    /// Returns how many notices that the list of resources changed have come since the last call. Does not wait.
+    /// Returns how often the server has notified the client since the last call that the list of resources changed.
+    /// Does not wait.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`].
@@ -278,7 +279,7 @@ impl TestClient {
     /// # Errors
     /// [`ErrorKind::Unknown`] if the server answered with an error: its source is a [`MethodError`] with the code,
     /// message and data of the answer. [`ErrorKind::InvalidArgument`] if `params` is not an object;
-    /// [`ErrorKind::Limit`] if no answer comes in time; [`ErrorKind::Closed`].
+    /// [`ErrorKind::Limit`] if no answer comes within 20 seconds; [`ErrorKind::Closed`].
     pub fn request(&mut self, method: &str, params: &str) -> Result<String> {
         self.conversation.request(method, params)
     }

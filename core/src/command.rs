@@ -80,10 +80,10 @@ It ends on SIGTERM and, unless it serves over HTTP, when the client closes its i
 0 after that, 1 if it failed or check-skills found something, 2 if it was called in the wrong way.
 ";
 
-/// Runs the command with these arguments, its name not among them, until it has ended, and returns its exit status.
+/// Runs the command with these arguments, without its name, until it has ended, and returns its exit status.
 ///
-/// It takes standard input and output as its own, reads `WELLHEAD_KEY`, and ends on SIGTERM as well. So it is for a program that does
-/// nothing else.
+/// It uses standard input and output, reads the environment variable `WELLHEAD_KEY`, and ends on SIGTERM. So it is for
+/// a program that does nothing else.
 pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let command = match Command::from_args(lexopt::Parser::from_args(arguments)) {
@@ -122,7 +122,7 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Prints what is wrong with the skills in these folders.
+/// Prints what is wrong with the skills in these folders. Returns the exit status.
 fn check_skills(folders: &[PathBuf]) -> u8 {
     let mut report = String::new();
     for folder in folders {
@@ -166,13 +166,13 @@ fn listen(server: &Server, address: &str, tokens: Option<Vec<String>>) -> crate:
     listener.serve()
 }
 
-/// Compares in constant time, so that a client cannot guess a token piece by piece.
+/// Compares two tokens in constant time, so that a client cannot guess a token piece by piece.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     let differs = a.iter().zip(b).fold(0, |differs, (a, b)| black_box(differs | (a ^ b)));
     a.len() == b.len() && differs == 0
 }
 
-/// The number of threads that read files, so that a slow one holds up few others.
+/// The number of threads that run callbacks. They read files, so several keep one slow file from delaying all requests.
 const CALLBACK_THREADS: usize = 4;
 
 fn fail(status: u8, why: &str) -> u8 {
@@ -180,7 +180,7 @@ fn fail(status: u8, why: &str) -> u8 {
     status
 }
 
-/// Writes a line for people on standard error, and ignores a failure.
+/// Writes a line for people to standard error. A failure to write is ignored.
 fn say(line: &str) {
     let _ = writeln!(io::stderr(), "wellhead: {line}");
 }
@@ -289,7 +289,7 @@ fn folders_to_check(mut args: lexopt::Parser, before: &Serve) -> Result<Command,
     Ok(Command::CheckSkills(folders))
 }
 
-/// Splits `PREFIX=DIR`. A path with `=` is not split if anything else than a prefix stands before that.
+/// Splits `PREFIX=DIR`. A path with `=` is not split if the part before that cannot be a prefix.
 fn prefix_and_folder(text: OsString) -> (Option<String>, PathBuf) {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     match text.to_str().and_then(|text| text.split_once('=')) {
@@ -301,7 +301,7 @@ fn prefix_and_folder(text: OsString) -> (Option<String>, PathBuf) {
 }
 
 impl Serve {
-    /// Returns what to do about an error of a prefix.
+    /// Returns the advice about an error of a prefix; empty if the error is another one.
     fn advice(&self, e: &crate::Error) -> &'static str {
         let about_a_prefix = !self.skills.is_empty() && e.to_string().contains("`prefix`");
         if about_a_prefix { "; write --skills PREFIX=DIR to choose it" } else { "" }

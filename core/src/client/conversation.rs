@@ -18,10 +18,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// At most this long the client waits for an answer.
+/// The greatest time that the client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Answers a request of the server, by its method and params.
+/// The function that answers requests of the server. It gets the method and the params.
 pub(super) type OnRequest = dyn FnMut(&str, &str) -> MethodAnswer + Send;
 
 /// One client's side of a connection, on the calling thread.
@@ -30,7 +30,7 @@ pub(super) struct Conversation {
     group: Group,
     bell: Arc<WakeFlag>,
     started: Instant,
-    /// The `_meta` members with which each request describes the client, in revisions without a handshake.
+    /// The `_meta` members with which each request describes the client, in the stateless era; otherwise `None`.
     meta: Option<Vec<(&'static str, String)>>,
     on_request: Box<OnRequest>,
     last_id: u64,

@@ -1,16 +1,16 @@
-//! The unit of work that a driver hands to applications that run callbacks themselves.
+//! The work that a driver returns to an application that runs callbacks itself.
 
 use crate::event::Event;
 
-/// The next work of an application that runs callbacks itself.
+/// The next thing to do for an application that runs callbacks itself.
 #[derive(Debug)]
 pub enum Batch {
     /// Run these events.
     Events(Vec<Event>),
-    /// The driver was interrupted.
+    /// Another thread interrupted the wait.
     Interrupted,
     /// There is no work at the moment.
     Idle,
-    /// The service has ended: call the driver's `finish`.
+    /// Call the driver's `finish`, because the service has ended.
     Ended,
 }

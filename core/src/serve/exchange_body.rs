@@ -51,19 +51,19 @@ impl TaskWaker {
     }
 }
 
-/// The client of a request.
+/// The client of a request, for the holder whose bytes are counted together.
 pub(super) enum ClientId {
     /// The holder of the connection that the request came on.
     Connection(Arc<Holder>),
-    /// See [`RequestHead::peer`].
+    /// The bytes of [`RequestHead::peer`].
     #[cfg(feature = "tower")]
     Peer(Vec<u8>),
 }
 
-/// A driver's knowledge of the client of a request; dropped with the response.
+/// The things that a driver knows of a request's client. Dropped with the response.
 pub(super) trait ClientState: Send + 'static {
-    /// Returns whether the client has closed its side. Most such clients are gone, but some wait for their
-    /// response.
+    /// Returns whether the client has closed its side of the connection. Most such clients are gone, but some wait for
+    /// their response.
     fn is_silent(&self) -> bool {
         false
     }
@@ -160,22 +160,22 @@ fn begin(shared: &HttpShared, parts: &Parts, client: ClientId, waker: Arc<TaskWa
 /// The body of a response.
 pub(super) struct ExchangeBody<U: ClientState> {
     source: Arc<BodySource<U>>,
-    /// The number of bytes still to come, if known.
+    /// The number of bytes of the body that are still to come; `None` if it is not known.
     left: Option<u64>,
-    /// The number of this response in `UnreadResponses`.
+    /// The number of this response in [`crate::account`]'s list of unread responses.
     number: Option<u64>,
 }
 
-/// The source of a body, until the body has ended or was dropped.
+/// The exchange that fills a body, until the body has ended or was dropped.
 struct BodySource<U> {
     shared: Arc<HttpShared>,
     waker: Arc<TaskWaker>,
     holder: Arc<Holder>,
-    /// `None` while the server asks for more.
+    /// The exchange. `None` while the HTTP server asks for more, since it has the exchange then.
     running: Lock<Option<Box<RunningExchange<U>>>>,
 }
 
-/// Data in the hands of its server, until the server has written it.
+/// Data that the HTTP server has, until it has written the data.
 struct HeldData {
     data: Vec<u8>,
     _charge: Charge,
@@ -195,10 +195,10 @@ struct RunningExchange<U> {
     waker: Arc<TaskWaker>,
     sleep: Option<Pin<Box<tokio::time::Sleep>>>,
     data: Vec<u8>,
-    /// Output that the server has not got yet.
+    /// Output that the HTTP server has not got yet.
     chunk: Bytes,
     peer: U,
-    /// When it was polled last, in milliseconds.
+    /// The time when the exchange was last polled, in milliseconds.
     now: u64,
 }
 
@@ -209,7 +209,8 @@ enum ExchangeStep {
     Done,
 }
 
-/// Bytes that a server gets at once. It asks for more when it has room for some, so this much is written by then.
+/// The greatest number of bytes that an HTTP server gets at once. It asks for more when it has room for some, so this
+/// much is written by then.
 const PIECE: usize = 16 << 10;
 
 impl<U: ClientState> RunningExchange<U> {

@@ -32,17 +32,17 @@ use tokio::task::JoinHandle;
 /// thread.
 ///
 /// # Errors
-/// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before.
+/// [`ErrorKind::Io`] if the address cannot be bound; [`ErrorKind::Closed`] if the server was closed before.
 pub fn http(server: &Server, address: impl ToSocketAddrs) -> Result<()> {
     Http::new(server.endpoint()).bind(address)?.serve()
 }
 
-/// Events that a thread takes at once, where it runs all of them.
+/// The greatest number of events that a thread takes at once, if it is the only one that runs callbacks.
 const BATCH: usize = 64;
 
-/// How Streamable HTTP is served.
+/// The settings of the native HTTP listener.
 ///
-/// The head of a request has at most 128 KiB and, in HTTP/1.1, 100 fields: more is answered with 431.
+/// The head of a request has at most 128 KiB and, in HTTP/1.1, 100 fields: a longer one is answered with status 431.
 #[derive(Debug, Clone)]
 pub struct Http {
     endpoint: EndpointBuilder,
@@ -50,56 +50,57 @@ pub struct Http {
 }
 
 impl Http {
-    /// One callback thread, the caller's; one thread for the network; five seconds for answers under way when the
-    /// server is closed.
+    /// Makes default settings: one callback thread, which is the caller's; one network thread; five seconds for answers
+    /// that are still owed when the server is closed.
     pub fn new(endpoint: EndpointBuilder) -> Self {
         Http { endpoint, options: ListenerOptions::DEFAULT }
     }
 
-    /// Sets the number of threads that run callbacks, at most 1,024. Default: 1. Then only the thread that serves runs them; it
-    /// counts among several, too. With 0 the threads of the network run them, without a hop: for quick callbacks.
+    /// Sets the number of threads that run callbacks, at most 1,024. Default: 1. The thread that serves is one of them.
+    /// With 0 the network threads run callbacks, which saves a switch of threads: for quick callbacks.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
         self.options.callback_threads = threads;
         self
     }
 
-    /// Sets how many threads read and write: 1 to 1,024. Default: 1.
+    /// Sets the number of network threads, which read and write: 1 to 1,024. Default: 1.
     #[must_use]
     pub fn io_threads(mut self, threads: usize) -> Self {
         self.options.io_threads = threads;
         self
     }
 
-    /// Sets how many connections are open at once, at least 1; further ones wait to be accepted. Default: 10,000.
+    /// Sets the greatest number of open connections, at least 1. Further ones wait to be accepted. Default: 10,000.
     #[must_use]
     pub fn connections(mut self, most: usize) -> Self {
         self.options.connections = most;
         self
     }
 
-    /// Sets how many milliseconds pending answers may take after the server is closed. Default: 5,000.
+    /// Sets how many milliseconds answers may still take after the server is closed. Default: 5,000.
     #[must_use]
     pub fn drain_ms(mut self, value: u64) -> Self {
         self.options.drain_ms = value;
         self
     }
 
-    /// Sets whether SIGTERM closes the server, where there is such a signal. Default: false, because a library should not
-    /// install signal handlers unasked. [`Http::bind`] installs it, so the signal may come as soon as the address is known. After
-    /// the server has ended, the signal has no effect.
+    /// Sets whether SIGTERM closes the server, on systems with that signal. Default: false, because a library should
+    /// not install signal handlers unasked. [`Http::bind`] installs it, so the signal may come as soon as the address
+    /// is known. After the server has ended, the signal has no effect.
     #[must_use]
     pub fn handle_sigterm(mut self, on: bool) -> Self {
         self.options.handle_sigterm = on;
         self
     }
 
-    /// Binds an address; connections wait until [`Listener::serve`]. Unless it is a loopback address, any `Host` is
-    /// accepted and no `Origin`, except those that the endpoint allows.
+    /// Binds an address. Connections wait until [`Listener::serve`]. Unless it is a loopback address, any `Host` is
+    /// accepted, and no `Origin` except those that the endpoint allows.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] for more
-    /// threads than may be, a limit of 0, and an allowed origin or host that no request can name.
+    /// [`ErrorKind::Io`] if the address cannot be bound. [`ErrorKind::Closed`] if the server was closed before.
+    /// [`ErrorKind::InvalidArgument`] for more than 1,024 threads, a limit of 0, and an allowed origin or host that no
+    /// request can name.
     pub fn bind(self, address: impl ToSocketAddrs) -> Result<Listener> {
         let options = &self.options;
         options.check_zeros()?;
@@ -143,7 +144,7 @@ impl SetOption for Http {
     }
 }
 
-/// A bound address.
+/// A listener that has bound an address and does not serve yet.
 #[derive(Debug)]
 pub struct Listener {
     http: Http,
@@ -153,15 +154,15 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// The address, with the port that the system chose if it was asked for 0.
+    /// Returns the bound address, with the port that the system chose if port 0 was requested.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves, with the registered callbacks, until the server is closed.
+    /// Serves until the server is closed, and runs the registered callbacks.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if no thread can be had.
+    /// [`ErrorKind::Io`] if a thread cannot be started.
     pub fn serve(self) -> Result<()> {
         let (callback_threads, drain) = (self.http.options.callback_threads, self.http.drain_time());
         let jobs = (callback_threads > 0).then(|| Jobs::new(1, None));
@@ -184,9 +185,9 @@ impl Listener {
         Ok(())
     }
 
-    /// Starts to serve on the threads of the network. The caller takes the callbacks with [`Listening::next`] or
-    /// [`Listening::try_next`], on as many threads as [`Http::callback_threads`] says. If there are several, each gets one
-    /// call at a time. `on_ready` is called, on any thread, when there may be some.
+    /// Begins to serve on the network threads. The application takes events by [`Listening::next`] or
+    /// [`Listening::try_next`], on as many threads as [`Http::callback_threads`] says, and runs them. If there are
+    /// several threads, each gets one event at a time. `on_ready` is called, on any thread, when there may be events.
     ///
     /// # Errors
     /// As [`Listener::serve`].
@@ -210,7 +211,7 @@ impl Listener {
     }
 }
 
-/// The threads of the network.
+/// The network threads.
 #[derive(Debug)]
 struct Network(Option<Runtime>);
 
@@ -230,7 +231,8 @@ impl Network {
     }
 }
 
-/// A listener that never served, perhaps inside of another runtime, where nothing may block.
+/// Drops the network threads of a listener that never served, perhaps inside of another runtime, where nothing may
+/// block.
 impl Drop for Network {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
@@ -239,7 +241,8 @@ impl Drop for Network {
     }
 }
 
-/// SIGTERM closes the server from now on, so a client that was answered may count on it.
+/// Closes the server at SIGTERM from now on. It is installed before the first answer, so a client that got one may rely
+/// on it.
 fn close_on_sigterm(runtime: &Runtime, server: Server) {
     let _context = runtime.enter();
     match terminated() {
@@ -260,7 +263,7 @@ fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
     })
 }
 
-/// Windows has Ctrl-C and Ctrl-Break instead.
+/// Waits for Ctrl-C or Ctrl-Break, which Windows has in place of SIGTERM.
 #[cfg(windows)]
 fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
     use tokio::signal::windows::{ctrl_break, ctrl_c};
@@ -273,13 +276,13 @@ fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
     })
 }
 
-/// This system has no signal.
+/// Never ends, because this system has no SIGTERM.
 #[cfg(not(any(unix, windows)))]
 fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
     Ok(std::future::pending())
 }
 
-/// Accepts connections and hands out events, until the server is closed and pending exchanges have ended.
+/// Accepts connections and queues events, until the server is closed and the exchanges in progress have ended.
 async fn serve(
     shared: Arc<HttpShared>,
     server: Server,
@@ -329,7 +332,7 @@ async fn serve(
     }
 }
 
-/// Serves one client, until it goes, was silent for too long, or is to end.
+/// Serves one client's connection, until the client closes it, is silent for too long, or the service ends.
 async fn attend(
     shared: Arc<HttpShared>,
     builder: Arc<auto::Builder<TokioExecutor>>,
@@ -367,7 +370,7 @@ async fn attend(
     .await;
 }
 
-/// The next client, when there is room for it.
+/// Accepts the next client, when there is room for it. `None` if none could be accepted.
 async fn accept(
     listener: &tokio::net::TcpListener,
     room: &Arc<Semaphore>,

@@ -12,31 +12,32 @@ use tokio::sync::Notify;
 enum HttpJob {
     Event(Event),
     Interrupt,
-    /// The service has ended. The thread that takes this leaves it for the next.
+    /// The service has ended. The thread that takes this puts it back for the next thread.
     End,
 }
 
-/// Jobs for the threads that run callbacks, in the order in which they came.
+/// The queue of jobs for the threads that run callbacks, in the order in which they came.
 ///
-/// Threads sleep at a second channel, so that jobs can be added without waking one.
+/// Threads sleep at a second channel, so that a job can be added without waking a thread.
 pub(super) struct Jobs {
     give: Sender<HttpJob>,
     take: Receiver<HttpJob>,
-    /// Holds one token at most. A thread that takes it looks for jobs, and passes it on if it leaves some.
+    /// A channel with at most one token. A thread that takes it looks for jobs, and puts it back if it leaves some.
     ring: Sender<()>,
     bell: Receiver<()>,
-    /// From this number of jobs on, abandoned events are dropped, because they hold calls that other clients may need.
+    /// The number of jobs from which on abandoned events are dropped, because they hold calls that other clients may
+    /// need.
     crowd: Lock<usize>,
-    /// The maximum number of events that a thread takes at once.
+    /// The greatest number of events that a thread takes at once.
     most: usize,
     on_ready: Option<OnReady>,
-    /// There are new events, and [`Jobs::hand_out`] was asked to wake a thread for them.
+    /// True if there are new events, and [`Jobs::hand_out`] was asked to wake a thread for them.
     requested: AtomicBool,
     request: Notify,
     closed: AtomicBool,
 }
 
-/// With fewer events a look for abandoned ones is not worth its cost.
+/// With fewer events than this, abandoned ones are not looked for.
 const CROWD: usize = 64;
 
 impl Jobs {
@@ -73,7 +74,7 @@ impl Jobs {
         self.take.len() >= CROWD
     }
 
-    /// Drops the events whose clients are gone. Each is looked at once or twice, regardless of how many there are.
+    /// Drops the events whose clients have gone. Each is looked at once or twice, however many there are.
     fn let_go(&self) {
         self.crowd.with(|crowd, trash| {
             if self.take.len() < *crowd {
@@ -106,8 +107,8 @@ impl Jobs {
         self.request.notify_one();
     }
 
-    /// Wakes threads for new events, until the service has ended. It is a task of the network, so the other tasks first
-    /// handle all requests that came in together, and a thread is woken once for them.
+    /// Wakes threads for new events, until the service has ended. It is a task of the network threads, so the other
+    /// tasks first handle all requests that came in together, and a thread is woken once for them.
     pub(super) async fn hand_out(&self) {
         while !self.closed.load(Ordering::Acquire) {
             self.request.notified().await;
@@ -191,7 +192,8 @@ impl Jobs {
         }
     }
 
-    /// Sleeps until there may be jobs. `recv` would give up the processor several times first, on which a job may wait.
+    /// Sleeps until there may be jobs. `recv` of the channel would first yield the processor several times, on which a
+    /// job may wait.
     fn sleep(&self) {
         let mut select = Select::new();
         select.recv(&self.bell);

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// How long the network threads, which never block, may take to end.
+/// The time that the network threads, which never block, may take to end.
 const END: Duration = Duration::from_secs(5);
 
 /// A running HTTP listener. Any thread may use it.
 ///
-/// The application's threads ask for events, run them and ask again. The listener sends the answers by itself.
+/// The application's threads take events, run them, and take the next ones. The listener sends the answers by itself.
 pub struct Listening {
     shared: Arc<HttpShared>,
     runtime: Lock<Option<Runtime>>,
@@ -25,12 +25,12 @@ impl Listening {
         Listening { shared, runtime: Lock::new(Some(runtime)) }
     }
 
-    /// Blocks until there is work, and returns it. Never returns [`Batch::Idle`].
+    /// Blocks until there is something to do, and returns it. Never returns [`Batch::Idle`].
     pub fn next(&self) -> Batch {
         self.jobs().next()
     }
 
-    /// Returns work if there is any, without blocking.
+    /// Returns what there is to do, without blocking.
     pub fn try_next(&self) -> Batch {
         self.jobs().try_next()
     }
@@ -40,12 +40,12 @@ impl Listening {
         self.jobs().interrupt();
     }
 
-    /// Closes the server: pending answers may go out within the drain time, then the service ends.
+    /// Closes the server. Answers may still be sent within the drain time, then the service ends.
     pub fn terminate(&self) {
         self.shared.server().close();
     }
 
-    /// Ends the service at once, and waits for the network threads. Pending requests are dropped; the server stays
+    /// Ends the service at once, and waits for the network threads. Requests in progress are dropped; the server stays
     /// open. Must not be called from a callback on a network thread.
     pub fn stop(&self) {
         self.jobs().close();

@@ -23,7 +23,7 @@ pub(super) use windows::{Guard, Input, Output, Terminate, on_terminate, open};
 #[cfg(not(any(unix, windows)))]
 compile_error!("the feature `stdio` needs Unix or Windows");
 
-/// Standard input and output. With the guard on, the rest of the process cannot reach them.
+/// Standard input and output. If the guard is on, the rest of the process cannot reach them.
 pub(super) struct StdioFiles {
     pub(super) input: Input,
     pub(super) output: Output,

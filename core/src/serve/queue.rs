@@ -3,9 +3,10 @@
 use crate::sync::Monitor;
 use std::collections::VecDeque;
 
-/// An unbounded queue for any number of threads on both sides.
+/// An unbounded queue. Any number of threads may add and take items.
 ///
-/// A waiting thread sleeps at once. Channels that spin first keep the processor from the very thread they wait for.
+/// A waiting thread sleeps at once. Channels that spin first would take the processor from the thread that they wait
+/// for.
 pub(super) struct Queue<T>(Monitor<QueueState<T>>);
 
 struct QueueState<T> {

@@ -13,23 +13,23 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-/// The number of checks of unread responses in the time that each response has.
+/// The number of times that unread responses are checked within the time that each may stay unread.
 const UNREAD_CHECKS: u64 = 8;
 
 /// The state that all requests of an HTTP driver share.
 pub(super) struct HttpShared {
     pub(super) endpoint: Endpoint,
     began: Instant,
-    /// When to check unread responses again.
+    /// The time when unread responses are checked next, in milliseconds.
     next_unread_check: AtomicU64,
     /// The queue of the callback threads; `None` if callbacks run where their events are polled.
     pub(super) jobs: Option<Arc<Jobs>>,
-    /// Raised when the server is closed, which wakes the driver.
+    /// A connection whose group is woken when the server is closed, which wakes the driver.
     _sentinel: Connection,
 }
 
 impl HttpShared {
-    /// Signals that [`HttpShared::poll`] has work.
+    /// Makes the shared state. Also returns the notice that [`HttpShared::poll`] has something to do.
     pub(super) fn new(
         endpoint: EndpointBuilder,
         jobs: Option<Arc<Jobs>>,
@@ -59,7 +59,7 @@ impl HttpShared {
         self.began.elapsed().as_millis() as u64
     }
 
-    /// Takes the events of the endpoint.
+    /// Takes the events of the endpoint, and queues or runs them.
     pub(super) fn poll(&self) {
         while let Some(event) = self.endpoint.poll_event() {
             self.run(event);
@@ -96,7 +96,7 @@ impl HttpShared {
     }
 }
 
-/// The milliseconds between two ticks of the endpoint's clock.
+/// Returns the timer that advances the endpoint's clock.
 pub(super) fn ticks() -> Interval {
     let mut ticks = interval(Duration::from_millis(250));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

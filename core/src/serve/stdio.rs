@@ -1,4 +1,4 @@
-//! Serving one client over standard input and output.
+//! The driver that serves one client over standard input and output.
 
 use super::batch::Batch;
 use super::platform::{self, Guard};
@@ -17,9 +17,9 @@ use std::time::Duration;
 /// `Ok` in all three cases. Callbacks run on this thread.
 ///
 /// # Errors
-/// [`ErrorKind::Io`]; [`ErrorKind::Closed`] if the server was closed before; [`ErrorKind::InvalidArgument`] if
-/// another driver of this process is using standard input and output, or for more callback threads than may be.
-/// Likewise if a tool opens an app that is not registered.
+/// [`ErrorKind::Io`]. [`ErrorKind::Closed`] if the server was closed before. [`ErrorKind::InvalidArgument`] if another
+/// driver of this process is using standard input and output, for more than 1,024 callback threads, and if a tool opens
+/// an app that is not registered.
 pub fn stdio(server: &Server) -> Result<()> {
     Stdio::new().serve(server)
 }
@@ -38,47 +38,46 @@ impl Default for Stdio {
 }
 
 impl Stdio {
-    /// Makes default settings: one callback thread, which is the caller's; a drain time of five seconds; the guard
-    /// on.
+    /// Makes default settings: one callback thread, which is the caller's; a drain time of five seconds; the guard on.
     pub fn new() -> Self {
         Stdio::default()
     }
 
-    /// Sets the number of callback threads, of which the calling thread is one: at most 1,024. Default: 1. With 0 the
-    /// calling thread also reads, which saves a hop between threads, for applications with quick callbacks.
+    /// Sets the number of threads that run callbacks, at most 1,024. Default: 1. The calling thread is one of them.
+    /// With 0 the calling thread also reads input, which saves a switch of threads: for quick callbacks.
     #[must_use]
     pub fn callback_threads(mut self, threads: usize) -> Self {
         self.options.callback_threads = threads;
         self
     }
 
-    /// Sets how many milliseconds pending answers may take after the end of input, and the client may take to read
-    /// them. Default: 5,000. A callback that is still running is waited for, because no thread can be ended from outside.
+    /// Sets how many milliseconds answers may still take after the end of input, and the client may take to read them.
+    /// Default: 5,000. The driver waits longer for a callback that is still running, because it cannot end its thread.
     #[must_use]
     pub fn drain_ms(mut self, value: u64) -> Self {
         self.options.drain_ms = value;
         self
     }
 
-    /// Sets whether the process's own descriptors 0 and 1 point to the null device and standard error while the
-    /// driver runs. Default: true. So a stray print cannot corrupt the protocol, and a child process cannot swallow
-    /// input. On Windows the handles and the descriptors of the C runtime point there.
+    /// Sets whether descriptors 0 and 1 of the process point to the null device and standard error while the driver
+    /// runs. Default: true. So a stray print cannot corrupt the protocol, and a child process cannot take input. On
+    /// Windows the handles and the descriptors of the C runtime point there.
     #[must_use]
     pub fn guard_stdio(mut self, on: bool) -> Self {
         self.options.guard_stdio = on;
         self
     }
 
-    /// Sets a function that flushes buffers of other languages in front of descriptor 1. It is called when the
-    /// guard is about to restore the descriptor, so that text printed meanwhile does not reach the client.
+    /// Sets a function that flushes buffers which another language has for descriptor 1. It is called before the guard
+    /// restores the descriptor, so that text printed while the driver ran does not reach the client.
     #[must_use]
     pub fn before_restore(mut self, flush: fn()) -> Self {
         self.before_restore = Some(flush);
         self
     }
 
-    /// Sets whether SIGTERM, on Windows Ctrl-C and Ctrl-Break, ends the service cleanly. Default: false, because a library should not install signal
-    /// handlers unasked.
+    /// Sets whether SIGTERM, on Windows Ctrl-C and Ctrl-Break, ends the service as the end of input does. Default:
+    /// false, because a library should not install signal handlers unasked.
     #[must_use]
     pub fn handle_sigterm(mut self, on: bool) -> Self {
         self.options.handle_sigterm = on;
@@ -114,9 +113,8 @@ impl Stdio {
         driver.finish()
     }
 
-    /// Starts the threads that read and write, and leaves the callbacks to the application, which asks
-    /// [`Driver::next`] or [`Driver::try_next`] for them. `on_ready` is called, on any thread, when there may be
-    /// some.
+    /// Starts the threads that read and write. The application takes events by [`Driver::next`] or [`Driver::try_next`]
+    /// and runs them. `on_ready` is called, on any thread, when there may be events.
     ///
     /// # Errors
     /// As [`stdio`].
@@ -137,7 +135,7 @@ impl Stdio {
         drain_time(self.options.drain_ms)
     }
 
-    /// With `inline`, the caller gets the input, to read it.
+    /// Starts the driver. If `inline` is true, the caller gets the input, to read it itself.
     fn open(
         self,
         server: &Server,
@@ -185,8 +183,8 @@ fn no_thread(e: std::io::Error) -> Error {
 
 /// A running stdio service, for applications that run callbacks themselves.
 ///
-/// The thread that asks for events runs them inside [`Driver::run`] and asks again; the next call writes their
-/// output.
+/// A thread takes events, runs them inside [`Driver::run`], and takes the next ones; that call writes the output of the
+/// events before.
 pub struct Driver {
     shared: Arc<Shared>,
     // Dropped in this order: signals end, descriptors are restored, then another driver may claim them.
@@ -196,33 +194,34 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Writes the output of the last events, and blocks until there is work. Never returns [`Batch::Idle`].
+    /// Writes the output of the last events, and blocks until there is something to do, which it returns. Never returns
+    /// [`Batch::Idle`].
     pub fn next(&self) -> Batch {
         self.shared.next()
     }
 
-    /// Writes the output of the last events, and returns work if there is any, without blocking.
+    /// Writes the output of the last events, and returns what there is to do, without blocking.
     pub fn try_next(&self) -> Batch {
         self.shared.try_next()
     }
 
-    /// Runs a closure that runs callbacks. Their output waits for the next [`Driver::next`] or [`Driver::flush`] of this
-    /// thread, so that they do not wake the thread that writes.
+    /// Runs a closure that runs callbacks. Their output is written by the next [`Driver::next`] or [`Driver::flush`] of
+    /// this thread, so that they do not wake the thread that writes.
     pub fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
         self.shared.run(callbacks)
     }
 
-    /// Writes the output of callbacks so far, for a batch that takes long. Never blocks.
+    /// Writes the output of callbacks so far. Call it in the middle of events that take long. Never blocks.
     pub fn flush(&self) {
         self.shared.flush();
     }
 
-    /// Makes a blocked [`Driver::next`] return. May be called from any thread.
+    /// Returns a handle that makes a blocked [`Driver::next`] return. Any thread may use it.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(self.shared.clone())
     }
 
-    /// Ends the service at once, and waits for the driver's threads. Pending requests are dropped. May be called
+    /// Ends the service at once, and waits for the driver's threads. Requests in progress are dropped. May be called
     /// from any thread.
     pub fn stop(&self) {
         self.shared.stop();
@@ -270,8 +269,8 @@ impl Interrupter {
         self.0.push(Job::Interrupt);
     }
 
-    /// Ends the service cleanly: reads no more input, ends listen streams as the protocol requires, and lets
-    /// pending requests finish within the drain time.
+    /// Ends the service cleanly: reads no more input, ends listen streams as the protocol requires, and lets requests
+    /// in progress finish within the drain time.
     pub fn terminate(&self) {
         self.0.terminate();
     }
@@ -283,7 +282,7 @@ impl fmt::Debug for Interrupter {
     }
 }
 
-/// The single claim of this process to descriptors 0 and 1.
+/// The claim of one driver to descriptors 0 and 1; a process has at most one.
 struct Owner;
 
 static OWNED: AtomicBool = AtomicBool::new(false);

@@ -1,10 +1,10 @@
 //! The stdio driver: its reader, its writer, and the queue of the threads that run callbacks.
 //!
-//! The reader parses, and answers what needs no callback. A thread that runs callbacks also runs every continuation.
-//! Both write their own output as far as the pipe takes it without waiting. The writer writes the rest, and every
-//! large body. No thread ever waits for the reader, and only the writer blocks in a write.
+//! The reader parses, and answers requests that need no callback. A thread that runs callbacks also continues their
+//! requests. Both write their own output as far as the pipe takes it without waiting. The writer writes the rest, and
+//! every large body. No thread ever waits for the reader, and only the writer blocks in a write.
 //!
-//! Where callbacks run inline, the thread that serves is the reader, and runs everything.
+//! If callbacks run inline, the thread that serves is the reader, and runs everything.
 
 use super::batch::Batch;
 use super::platform::{Input, Output, Signal, Woken};
@@ -23,16 +23,16 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The maximum number of events that are handed over at once, so that one write carries the answers of many.
+/// The greatest number of events that a thread takes at once, so that one write has the answers of many.
 const BATCH: usize = 64;
-/// The maximum number of bytes that are encoded and written at once.
+/// The greatest number of bytes that are encoded and written at once.
 const CHUNK: usize = 256 << 10;
 const READ: usize = 64 << 10;
 
 /// A job for a thread that runs callbacks.
 pub(super) enum Job {
     Events(Vec<Event>),
-    /// There may be something to poll or to drain.
+    /// Look for something to poll or to drain.
     Poll,
     Interrupt,
     End,
@@ -42,16 +42,16 @@ pub(super) enum Job {
 struct Bell {
     jobs: Queue<Job>,
     on_ready: Option<Box<dyn Fn() + Send + Sync>>,
-    /// The reader waits for room, or for the end.
+    /// True if the reader waits for room in the input, or for the end.
     reader_waits: AtomicBool,
     nudge: Signal,
     inline: bool,
-    /// How many threads run callbacks, and how many of them are running one.
+    /// The number of threads that run callbacks; `busy` is the number of those that are running one.
     pool: usize,
     busy: AtomicUsize,
-    /// The group has called `wake`, and no thread has handled that yet.
+    /// True if the group has called `wake`, and no thread has handled that yet.
     woken: AtomicBool,
-    /// A thread went to run callbacks before it had polled everything: the reader polls the rest.
+    /// True if a thread went to run callbacks before it had polled everything. The reader then polls the rest.
     left: AtomicBool,
 }
 
@@ -86,14 +86,14 @@ impl Bell {
 /// The queue of the writer.
 struct Outgoing {
     queue: Queue<Write>,
-    /// [`Write::Whatever`] is in the queue.
+    /// True if [`Write::Whatever`] is in the queue.
     hurried: AtomicBool,
 }
 
 enum Write {
-    /// Output that the pipe did not take.
+    /// The rest of the output, which the pipe did not take.
     Rest(Drain),
-    /// Output that must not wait until a callback returns.
+    /// Output of a callback that must be written before the callback returns.
     Whatever,
 }
 
@@ -111,12 +111,12 @@ pub(super) struct Shared {
     bell: Arc<Bell>,
     outgoing: Arc<Outgoing>,
     output: Output,
-    /// Raised once, at the end; never lowered.
+    /// The signal of the end. It is raised once and never lowered.
     stop: Signal,
     ended: AtomicBool,
-    /// The reader shall read no more input.
+    /// True if the reader is to read no more input.
     terminating: AtomicBool,
-    /// All input was read, and its events were handed out.
+    /// True if all input was read, and its events were queued.
     read_all: AtomicBool,
     options: Stdio,
     started: Instant,
@@ -124,8 +124,8 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Without input, the caller [reads](Shared::read) and runs callbacks inline. `before` is called when
-    /// everything is set up, before the first read or write.
+    /// Starts the driver's threads. Without `input`, the caller [reads](Shared::read) and runs callbacks inline.
+    /// `before` is called when everything is prepared, before the first read or write.
     pub(super) fn start<T>(
         server: &Server,
         options: Stdio,
@@ -200,7 +200,7 @@ impl Shared {
 
     // ---- for the threads that run callbacks
 
-    /// Blocks until there is work.
+    /// Blocks until there is something to do, and returns it.
     pub(super) fn next(&self) -> Batch {
         self.next_batch(true)
     }
@@ -251,19 +251,19 @@ impl Shared {
         }
     }
 
-    /// Lets the group call `wake` again. The caller polls afterwards, or knows of a thread that does.
+    /// Lets the group call `wake` again. Afterwards the caller polls, or another thread does.
     fn rearm(&self) {
         self.bell.woken.store(false, Ordering::SeqCst); // first: what comes now wakes again
         while self.group.next().is_some() {}
     }
 
-    /// Returns whether no more events will come. The reader may still have polled events to hand out.
+    /// Returns whether no more events will come. The reader may still have events to queue.
     fn is_finished(&self) -> bool {
         let read = self.read_all.load(Ordering::SeqCst) || self.connection.is_closed();
         read && self.connection.is_finished()
     }
 
-    /// Returns the events that were handed out and not begun. An interest event belongs to no request, so the
+    /// Returns events that are still in the queue at the end. An interest event belongs to no request, so the
     /// connection does not wait for it.
     fn last_events(&self) -> Batch {
         while let Some(job) = self.bell.jobs.try_pop() {
@@ -277,7 +277,7 @@ impl Shared {
         Batch::Ended
     }
 
-    /// Runs callbacks.
+    /// Runs callbacks. Their output does not wake the writer.
     pub(super) fn run<R>(&self, callbacks: impl FnOnce() -> R) -> R {
         struct Busy<'a>(&'a AtomicUsize);
         impl Drop for Busy<'_> {
@@ -295,8 +295,8 @@ impl Shared {
         self.connection.run(callbacks)
     }
 
-    /// Returns the maximum number of events handed over at once: a thread of a pool must not hold calls that
-    /// another could run.
+    /// Returns the greatest number of events that a thread takes at once. With several threads it is small: a thread
+    /// must not keep calls that another thread could run.
     fn most(&self) -> usize {
         if self.options.options.callback_threads > 1 { 1 } else { BATCH }
     }
@@ -397,14 +397,14 @@ impl Shared {
         }
     }
 
-    /// Stops reading input.
+    /// Returns whether no more input is to be read.
     fn is_over(&self) -> bool {
         self.ended.load(Ordering::SeqCst)
             || self.terminating.load(Ordering::SeqCst)
             || self.connection.is_closed()
     }
 
-    /// Does for the callback threads what they do when they are woken, and polls what they left.
+    /// Does what the callback threads do when they are woken, if callbacks run inline. Otherwise polls what they left.
     fn attend(&self) {
         if self.bell.inline {
             self.rearm();
@@ -437,7 +437,7 @@ impl Shared {
         }
     }
 
-    /// Handles received input.
+    /// Polls for the events of received input, and queues them.
     fn work(&self) {
         loop {
             let events = self.poll();
@@ -469,7 +469,7 @@ impl Shared {
         self.connection.tick(self.now());
     }
 
-    /// Returns for how long the connection's clock need not be advanced.
+    /// Returns for how long the connection's clock need not be advanced, because no deadline can pass.
     fn patience(&self) -> Duration {
         // A call that begins while this thread waits is due no earlier than the shortest deadline.
         let shortest = self.connection.shortest_call_ms();

@@ -16,14 +16,14 @@ use std::task::{Context, Poll};
 use tokio::sync::Notify;
 use tower_service::Service;
 
-/// Streamable HTTP as a service for programs on `tokio` with an HTTP server of their own. Cheap to clone. Dropping
-/// the last clone drops its requests.
+/// Streamable HTTP as a tower service, for programs on `tokio` with an HTTP server of their own. Cheap to clone.
+/// Dropping the last clone drops its requests.
 ///
 /// It answers requests for the endpoint's path, and on a protected endpoint those for its metadata; others get a 404.
 /// Unless the program listens on a loopback address only, call [`EndpointBuilder::loopback_only`] with false. The
 /// program's server decides how long clients may be silent. A response of which the client reads nothing is dropped
-/// after [`EndpointBuilder::idle_ms`]. Close the MCP server before the HTTP server is shut down, or streams of
-/// changes continue.
+/// after [`EndpointBuilder::idle_ms`]. Close the MCP server before the HTTP server is shut down, or event streams keep
+/// it running.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -52,8 +52,8 @@ struct ServiceTasks {
 }
 
 impl HttpService {
-    /// Makes a service with this many callback threads. With 0, callbacks run on the threads of the runtime that
-    /// this is called in, for applications with quick callbacks. The runtime must have its timers enabled.
+    /// Makes a service with this number of callback threads. With 0, callbacks run on the threads of the `tokio`
+    /// runtime in which this is called, for quick callbacks. The runtime must have its timers enabled.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] outside of a runtime, for more than 1,024 threads, and for an allowed origin or host
@@ -83,8 +83,8 @@ impl HttpService {
     }
 
     /// Sets the function that names the connection of a request, from the extensions that the program's server set. All
-    /// requests of one peer share a part of [`crate::Limits::buffer_bytes`]. If it returns `None`, and by default, requests
-    /// with the same bearer token share a part, and each request without a token has one.
+    /// requests of one connection share a part of [`crate::Limits::buffer_bytes`]. If the function returns `None`, and
+    /// by default, requests with the same bearer token share a part, and each request without a token has its own.
     ///
     /// With axum's `into_make_service_with_connect_info::<SocketAddr>()` it is
     /// `.peer(|extensions| extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.to_string()))`.
@@ -98,7 +98,7 @@ impl HttpService {
     }
 }
 
-/// Hands out the events of the endpoint, and advances its clock, as long as it is used.
+/// Queues the events of the endpoint, and advances its clock, as long as the service exists.
 async fn attend(shared: Weak<HttpShared>, wake: Arc<Notify>) {
     let mut ticks = ticks();
     loop {
@@ -135,7 +135,7 @@ where
     }
 }
 
-/// Only the program's server knows about its client.
+/// Knows nothing about the client of a request: only the program's server does.
 impl ClientState for Arc<ServiceTasks> {}
 
 impl Drop for ServiceTasks {

@@ -1,4 +1,4 @@
-//! One client's socket, watched, so that silence ends it.
+//! The socket of one client, and the timeouts that end it if the client is silent.
 
 use super::super::exchange_body::ClientState;
 use super::super::shared::HttpShared;
@@ -13,13 +13,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-/// The state of a client's socket: its silence, and its requests.
+/// The state of a client's socket: its timeouts, and its requests in progress.
 pub(super) struct SocketState {
     shared: Arc<HttpShared>,
     idle: Lock<IdleTimeout>,
-    /// The client has closed its half while a request was under way.
+    /// True if the client closed its side while a request was in progress.
     silent: AtomicBool,
-    /// Wakes hyper to find that end, once the request has ended.
+    /// Wakes hyper once the request has ended, so that it sees that the client closed its side.
     end: Lock<Option<Waker>>,
     abandoned: AtomicBool,
 }
@@ -42,7 +42,8 @@ impl SocketState {
         SocketRequest(self.clone())
     }
 
-    /// Returns whether hyper must not see the end of the input, because it would break off what is under way.
+    /// Returns whether hyper must not see yet that the client closed its side, because it would abort the requests in
+    /// progress.
     fn hides_end(&self, cx: &Context<'_>) -> bool {
         let hides = self.idle.with(|idle, _| idle.is_alone());
         if hides {
@@ -54,12 +55,13 @@ impl SocketState {
         hides
     }
 
-    /// Returns whether the client has closed its half, and what is under way is not answered to such a client.
+    /// Returns whether the client has closed its side, and its requests are then not answered.
     pub(super) fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// Waits until the client was silent for too long. For the task that polls the connection, after that.
+    /// Waits until the client was silent for too long. Called by the task that polls the connection, after it has
+    /// polled.
     pub(super) fn poll_over(
         &self,
         timer: &mut Option<Pin<Box<Sleep>>>,
@@ -85,7 +87,7 @@ impl SocketState {
     }
 }
 
-/// A request that is under way.
+/// A request in progress on a socket.
 pub(super) struct SocketRequest(Arc<SocketState>);
 
 impl ClientState for SocketRequest {
@@ -109,11 +111,11 @@ impl Drop for SocketRequest {
     }
 }
 
-/// A socket that reports the bytes that come and go.
+/// A socket that notes in [`SocketState`] when bytes come and go.
 pub(super) struct ObservedSocket {
     stream: TcpStream,
     state: Arc<SocketState>,
-    /// How much of HTTP/2's beginning has come; none: something else did, or all.
+    /// The number of bytes of HTTP/2's beginning that have come. `None` if all have come, or something else.
     preface: Option<usize>,
 }
 

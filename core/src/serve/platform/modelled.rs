@@ -1,4 +1,4 @@
-//! Pipes in memory, for models of the driver.
+//! Pipes in memory, for tests of the driver by a model checker.
 
 use super::{Signal, StdioFiles, Woken};
 use crate::sync::Monitor;

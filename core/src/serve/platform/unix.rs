@@ -50,7 +50,7 @@ fn enlarge(fd: &OwnedFd) {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn enlarge(_: &OwnedFd) {}
 
-/// While it lives, descriptor 0 is the null device and descriptor 1 is standard error.
+/// Redirects descriptor 0 to the null device and descriptor 1 to standard error, until it is dropped.
 pub(in crate::serve) struct Guard {
     input: OwnedFd,
     output: OwnedFd,
@@ -242,7 +242,8 @@ impl Signal {
     }
 }
 
-/// While it lives, SIGTERM calls a function, on a thread of its own. Afterwards it ends the process, as by default.
+/// Calls a function at SIGTERM, on a thread of its own, until it is dropped. Afterwards SIGTERM ends the process, as by
+/// default.
 pub(in crate::serve) struct Terminate {
     handle: signal_hook::iterator::Handle,
     thread: Option<std::thread::JoinHandle<()>>,

@@ -19,10 +19,10 @@ pub(in crate::serve) fn open(guard: bool, before_restore: Option<fn()>) -> io::R
     Ok(StdioFiles { input, output, guard })
 }
 
-/// While it lives, standard input is the null device, and standard output is standard error: the handles, and the
-/// descriptors of the C runtime.
+/// Redirects standard input to the null device and standard output to standard error, until it is dropped: the handles,
+/// and the descriptors of the C runtime.
 pub(in crate::serve) struct Guard {
-    /// Output and input, which are turned back in this order: they may be one handle.
+    /// The former output and input. They are restored in this order, because they may be one handle.
     turned: Option<(raw::Turned, raw::Turned)>,
     _null: File,
     before_restore: Option<fn()>,
@@ -56,7 +56,7 @@ pub(in crate::serve) struct Input {
 }
 
 struct InputReader {
-    /// Tells whether standard input is another one now.
+    /// The handle of standard input when the thread began, which tells whether standard input is another one now.
     handle: usize,
     arrived: AtomicBool,
     state: Monitor<Arrived>,
@@ -64,9 +64,9 @@ struct InputReader {
 
 #[derive(Default)]
 struct Arrived {
-    /// No bytes: the end of input.
+    /// The bytes that were read; none at the end of input.
     bytes: Option<io::Result<Vec<u8>>>,
-    /// Woken when there are bytes.
+    /// The signal to raise when there are bytes.
     waiting: Option<Signal>,
 }
 
@@ -160,7 +160,7 @@ struct Writing {
 struct Departing {
     bytes: Option<(Vec<u8>, Signal)>,
     failure: Option<io::Error>,
-    /// The thread may still be writing what the driver has given up.
+    /// True if the driver has given up the bytes that the thread may still be writing.
     is_broken: bool,
     is_over: bool,
 }
@@ -227,8 +227,8 @@ impl Writing {
     }
 }
 
-/// While it lives, Ctrl-C and Ctrl-Break call a function, on a thread of the system. Afterwards they end the process, as by
-/// default.
+/// Calls a function at Ctrl-C and Ctrl-Break, on a thread of the system, until it is dropped. Afterwards they end the
+/// process, as by default.
 pub(in crate::serve) struct Terminate;
 
 pub(in crate::serve) fn on_terminate(terminate: impl Fn() + Send + Sync + 'static) -> io::Result<Terminate> {
