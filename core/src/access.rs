@@ -7,24 +7,24 @@ use std::sync::Arc;
 
 /// The client of a connection or request, as the application knows it. The default is an anonymous caller.
 ///
-/// `value` belongs to the application: for instance the claims of a verified token. `id` are stable bytes. The server
-/// binds cursors to them.
+/// `value` belongs to the application: for instance the claims of a verified token. `id` is a text of bytes that stays
+/// the same; the server binds cursors and sessions to it.
 #[derive(Clone, Default)]
 pub struct Caller {
     value: Option<Arc<dyn Any + Send + Sync>>,
     id: Arc<[u8]>,
-    /// The context of the request that the caller makes. It stands here so that it is dropped where the caller is.
+    /// The context of the caller's request, which is dropped where the caller is.
     context: Option<RequestContext>,
-    /// The head of that request, over HTTP.
+    /// The head of the caller's request, over HTTP.
     head: Option<Arc<OwnedHead>>,
 }
 
-/// A value of the application that belongs to one request, such as a tracing span or the HTTP request it came with.
-/// Every callback that the request causes can get it as `request_context`. The value of [`Caller::with_value`] belongs to
-/// the client; this one belongs to the request.
+/// A value of the application that belongs to one request, such as a tracing span or the HTTP request. Callbacks that
+/// the request causes get it by `request_context`. The value of [`Caller::with_value`] belongs to the client, this one
+/// to the request.
 pub type RequestContext = Arc<dyn Any + Send + Sync>;
 
-/// The setting whether the application's authorizer decides on requests.
+/// Says whether the authorizer has to decide about requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessCheck {
     Required,
@@ -37,25 +37,25 @@ impl Caller {
         Caller { value: None, id: id.into(), context: None, head: None }
     }
 
-    /// Adds a value for the application's callbacks.
+    /// Adds a value of the application, which callbacks get by [`Caller::value`].
     #[must_use]
     pub fn with_value<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.value = Some(Arc::new(value));
         self
     }
 
-    /// Returns the value of [`Caller::with_value`], if it is a `T`.
+    /// Returns the value of [`Caller::with_value`]; `None` if there is none, or if it is no `T`.
     pub fn value<T: Any>(&self) -> Option<&T> {
         self.value.as_deref()?.downcast_ref()
     }
 
-    /// Sets the value that the driver gave with the request, such as the context variables of Python.
+    /// Sets the context of the request, such as the context variables of Python.
     pub(crate) fn in_context(mut self, context: Option<RequestContext>) -> Self {
         self.context = context;
         self
     }
 
-    /// Returns the context of the request that the caller makes.
+    /// Returns the context of the caller's request; `None` if it has none.
     pub(crate) fn context(&self) -> Option<&RequestContext> {
         self.context.as_ref()
     }
@@ -71,7 +71,7 @@ impl Caller {
         self.head.as_ref()
     }
 
-    /// Returns the caller without what belongs to its request, to be kept after the request.
+    /// Returns the caller without the context and the head of its request, to keep it after the request.
     pub(crate) fn without_request(self) -> Self {
         self.in_context(None).with_head(None)
     }
@@ -88,25 +88,25 @@ impl fmt::Debug for Caller {
     }
 }
 
-/// An operation that a caller asks for, on the URIs of one question to the application.
+/// The operation that a caller asks for. The application decides about it for each URI or name of one question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// List them, or propose them as paths of a folder.
+    /// List the URIs, or propose them as paths of a folder.
     List,
-    /// Read them.
+    /// Read the URIs.
     Read,
-    /// Subscribe to their changes.
+    /// Subscribe to changes of the URIs.
     Subscribe,
-    /// Complete the variables of a template. The template stands in place of a URI.
+    /// Complete the variables of a template. In place of a URI, the question has the text of the template.
     Complete,
-    /// List tools; their names stand in place of URIs.
+    /// List tools. In place of URIs, the question has their names.
     ListTools,
-    /// Call a tool; its name stands in place of a URI.
+    /// Call a tool. In place of a URI, the question has its name.
     CallTool,
-    /// List prompts; their names stand in place of URIs.
+    /// List prompts. In place of URIs, the question has their names.
     ListPrompts,
-    /// Get a prompt; its name stands in place of a URI.
+    /// Get a prompt. In place of a URI, the question has its name.
     GetPrompt,
 }
 
@@ -125,14 +125,14 @@ impl fmt::Display for Operation {
     }
 }
 
-/// The application's decision for one URI.
+/// The authorizer's decision about one URI or name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// Allows the operation.
+    /// The caller may do it.
     Allow,
-    /// Denies it: the client gets "permission denied". Lists leave the URI out.
+    /// The caller may not do it: the client gets "permission denied". Lists leave the URI out.
     Deny,
-    /// Hides the URI: the client gets the answer for a URI that does not exist.
+    /// The caller may not know the URI: the client gets the answer for a URI that does not exist.
     Hide,
 }

@@ -1,4 +1,4 @@
-//! The costs of an endpoint's clients, counted in one place.
+//! Counts what the clients of an endpoint cost: calls, listen streams and bytes.
 
 mod listen_streams;
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only drivers of the core register responses"))]
@@ -24,37 +24,38 @@ pub(crate) use self::unread_responses::UnreadResponse;
 pub(crate) struct Account {
     calls: Count,
     listens: Lock<ListenStreams>,
-    /// Bytes of bodies that have not come whole, and of output that clients have not taken.
+    /// The bytes of incomplete request bodies and of output that clients have not read.
     bytes: Count,
-    /// Bytes of bodies that lack their end, which are among them.
+    /// The bytes of incomplete request bodies, which `bytes` contains.
     arriving: AtomicUsize,
-    /// Bytes of events that are kept for clients that come back.
+    /// The bytes of events that are kept for clients that resume a stream.
     kept: AtomicUsize,
-    /// Responses that are dropped if others need their room.
+    /// The responses that are dropped if other clients need their room.
     unread: Lock<UnreadResponses>,
     caller_percent: usize,
-    /// Calls of callers that are known by their tokens.
+    /// The calls of callers with a token.
     callers: Lock<Callers>,
-    /// Holders whose requests come one by one.
+    /// The holders that several requests share, by name.
     holders: Lock<Holders>,
 }
 
-/// How many calls each caller has. Those that have none are swept out when there are twice as many as after the last
-/// sweep.
+/// The number of calls of each caller. Callers without calls are removed when there are twice as many entries as after
+/// the last time.
 #[derive(Default)]
 struct Callers {
     all: BTreeMap<Box<[u8]>, Arc<AtomicUsize>>,
     sweep_at: usize,
 }
 
-/// Holders by what their requests have in common. Those that nothing refers to are swept out as callers are.
+/// Holders by their name, such as the bearer token that their requests have in common. Unused ones are removed as
+/// callers are.
 #[derive(Default)]
 struct Holders {
     all: BTreeMap<Box<[u8]>, Weak<Holder>>,
     sweep_at: usize,
 }
 
-/// Returns the share of one caller.
+/// Returns the share of one caller in a limit of `all`: `percent` of it, at least one.
 pub(crate) fn share(all: usize, percent: usize) -> Full {
     Full { limit: "caller_percent", most: (all.saturating_mul(percent.min(100)) / 100).max(1) }
 }
@@ -73,7 +74,7 @@ pub(crate) struct Full {
 }
 
 impl Full {
-    /// The error that tells a client to come again later.
+    /// Makes the error "busy", which tells a client to try again later.
     pub(crate) fn fault(self) -> RpcError {
         let fault = RpcError::new(Revision::newest().code(Condition::Busy), "Busy");
         fault.with_data(limit_data(self.limit, self.most))
@@ -96,22 +97,22 @@ impl Count {
         Full { limit: self.limit, most: self.most }
     }
 
-    /// Adds to the count, if there is room.
+    /// Adds to the count. Fails if it would exceed the limit.
     fn add(&self, more: usize) -> Result<(), Full> {
         let fits = |now: usize| now.checked_add(more).filter(|sum| *sum <= self.most);
         self.now.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).map(drop).map_err(|_| self.full())
     }
 }
 
-/// The right to a number of calls, or to a listen stream, counted until the last owner drops it.
+/// The right to a number of calls, or to a listen stream. It counts until its last owner drops it.
 ///
-/// Three have a share in the permit of a call: the route until it is answered, the open request, and each responder of a
-/// question that the request asks the application. So a call counts until its callback is over, though its client has gone.
+/// Three own the permit of a call: the route until it is answered, the open request, and each responder of a question
+/// to the application. So a call counts until its callback is over, even if its client has gone.
 #[derive(Debug)]
 pub(crate) struct Permit {
     counted: Counted,
     holder: Arc<Holder>,
-    /// The charge for the request's body, of which the call may know parts.
+    /// The charge for the request's body, which the call may still use in part.
     _body: Option<Charge>,
 }
 
@@ -122,46 +123,47 @@ pub(crate) enum Counted {
     Listen(ListenPlace),
 }
 
-/// A number of calls in flight. Dropping it subtracts them.
+/// A number of calls in flight that are counted. Dropping it subtracts them.
 #[derive(Debug)]
 pub(crate) struct CountedCalls {
     holder: Arc<Holder>,
-    /// The calls of the caller, if it is known by its token. Otherwise the holder counts.
+    /// The count of the caller, if it has a token. Otherwise the calls count for the holder.
     caller: Option<Arc<AtomicUsize>>,
     number: usize,
 }
 
-/// A holder of bytes of an endpoint: a client's connection; where the driver does not tell connections apart, all requests with
-/// one bearer token; or else one request.
+/// A holder: one sender of requests whose bytes are counted together. It is a transport connection. If the driver does
+/// not tell connections apart, it is all requests with one bearer token, or else one request.
 #[derive(Debug)]
 pub(crate) struct Holder {
     account: Arc<Account>,
     bytes: AtomicUsize,
-    /// Its calls in flight whose caller is not known by a token.
+    /// The number of its calls in flight whose caller has no token.
     calls: AtomicUsize,
     /// True for a single request whose client is unknown.
     is_request: bool,
 }
 
-/// Bytes that a holder has, given back when this is dropped.
+/// Bytes that are counted for a holder, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Charge {
     holder: Arc<Holder>,
     bytes: usize,
 }
 
-/// Bytes of a body that lacks its end. They are counted among [`Account::arriving`] until it has, or this is dropped.
+/// Bytes of an incomplete body. They count in [`Account::arriving`] until the body is complete, or until this is
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct ArrivingCharge(Charge);
 
-/// The approximate cost of a request in progress, in bytes, without its body.
+/// The bytes that each request in progress counts for, without its body.
 pub(crate) const REQUEST: usize = 4 << 10;
-/// Anything smaller is part of [`REQUEST`].
+/// An allocation below this number of bytes is not counted by itself, because [`REQUEST`] covers it.
 pub(crate) const SMALL: usize = 1 << 10;
-/// One holder has at most such a part of what the others leave.
+/// One holder may have at most one part in this number of the bytes that the others leave.
 const PART: usize = 4;
-/// Sizes of holders in bytes. Only a holder of at most the first size may have some of the last sixth of the budget, and only
-/// one of at most the second size some of the sixth before. So a few connections with large bodies leave room for small
+/// Sizes of holders in bytes. Only a holder of at most the first size may use the last sixth of the limit, and only one
+/// of at most the second size the sixth before it. So a few connections with large bodies leave room for small
 /// requests.
 const SMALLER: [usize; 2] = [8 << 10, 64 << 10];
 
@@ -180,7 +182,7 @@ impl Account {
         })
     }
 
-    /// The number of calls of a caller.
+    /// Returns the count of a caller's calls.
     fn calls_of(&self, caller: &[u8]) -> Arc<AtomicUsize> {
         self.callers.with(|callers, _| {
             if let Some(calls) = callers.all.get(caller) {
@@ -194,12 +196,12 @@ impl Account {
         })
     }
 
-    /// One that holds nothing yet.
+    /// Makes a holder without any bytes.
     pub(crate) fn holder(self: &Arc<Self>) -> Arc<Holder> {
         self.new_holder(false)
     }
 
-    /// A holder for one request, whose client cannot be told from others.
+    /// Makes a holder for one request, whose client cannot be told from others.
     pub(crate) fn holder_of_request(self: &Arc<Self>) -> Arc<Holder> {
         self.new_holder(true)
     }
@@ -209,7 +211,7 @@ impl Account {
         Arc::new(Holder { account: self.clone(), bytes, calls, is_request })
     }
 
-    /// The holder of all requests of that name that are under way.
+    /// Returns the holder of all requests in progress with this name, such as their bearer token.
     pub(crate) fn holder_named(self: &Arc<Self>, name: &[u8]) -> Arc<Holder> {
         self.holders.with(|holders, _| {
             if let Some(holder) = holders.all.get(name).and_then(Weak::upgrade) {
@@ -225,12 +227,12 @@ impl Account {
         })
     }
 
-    /// Counts bytes of events that are kept for clients that come back.
+    /// Counts bytes of events that are kept for clients that resume a stream.
     pub(crate) fn keep(&self, bytes: usize) {
         self.kept.fetch_add(bytes, Ordering::AcqRel);
     }
 
-    /// Counts that such bytes are gone.
+    /// Subtracts bytes of events that are not kept any more.
     pub(crate) fn forget(&self, bytes: usize) {
         self.kept.fetch_sub(bytes, Ordering::AcqRel);
     }
@@ -240,7 +242,7 @@ impl Account {
         self.kept.load(Ordering::Acquire)
     }
 
-    /// Returns whether more bytes are held than the limit allows. Kept events then have to go.
+    /// Returns whether more bytes are held than the limit allows. Kept events are dropped then.
     pub(crate) fn is_over(&self) -> bool {
         let kept = self.kept.load(Ordering::Acquire);
         kept > 0 && self.bytes.now.load(Ordering::Acquire).saturating_add(kept) > self.bytes.most
@@ -248,10 +250,12 @@ impl Account {
 }
 
 impl Holder {
-    /// Counts `number` calls at once, or all that may be if that is less. `caller`: its id, if it is known by its token.
+    /// Counts `number` calls at once, or as many as may be counted if that is less. `caller` is the id of a caller with
+    /// a token. Fails if there is no room.
     ///
-    /// A caller, or a holder without one, has at most `caller_percent` of the calls that the others leave, so that there
-    /// is room for the next one. Its first request needs no more than room, and may be a batch of `caller_percent` of all calls.
+    /// A caller, or a holder without a caller, may have `caller_percent` of the calls that the others leave, so that
+    /// there is room for the next one. Its first request needs no more than room, and may be a batch of
+    /// `caller_percent` of all calls.
     pub(crate) fn count_calls(
         self: &Arc<Self>,
         number: usize,
@@ -276,12 +280,12 @@ impl Holder {
         Ok(Counted::Calls { _calls: CountedCalls { holder: self.clone(), caller, number } })
     }
 
-    /// A permit for what is counted. It owns the charge for the body of the request.
+    /// Makes a permit, which owns what is counted and the charge for the request's body.
     pub(crate) fn permit(self: &Arc<Self>, counted: Counted, body: Option<Charge>) -> Arc<Permit> {
         Arc::new(Permit { counted, holder: self.clone(), _body: body })
     }
 
-    /// The owner of its listen streams, if its caller is not known by a token.
+    /// Returns the owner of its listen streams, for requests whose caller has no token.
     pub(crate) fn stream_owner(self: &Arc<Self>) -> StreamOwner {
         let address = Arc::as_ptr(self).addr();
         if self.is_request { StreamOwner::Request(address) } else { StreamOwner::Holder(address) }
@@ -300,12 +304,12 @@ impl Holder {
         Charge { holder: self.clone(), bytes: 0 }
     }
 
-    /// Returns an error if the holder has no room for this number of bytes.
+    /// Fails if the holder may not have this number of bytes more.
     pub(crate) fn fits(&self, more: usize) -> Result<(), Full> {
         self.fits_without(more, 0)
     }
 
-    /// [`Holder::fits`] if other holders had `freed` bytes less.
+    /// Does what [`Holder::fits`] does, as if other holders had `freed` bytes less.
     pub(crate) fn fits_without(&self, more: usize, freed: usize) -> Result<(), Full> {
         let (all, before) = (&self.account.bytes, self.bytes.load(Ordering::Acquire));
         let others = all.now.load(Ordering::Acquire).saturating_sub(before).saturating_sub(freed);
@@ -317,15 +321,15 @@ impl Holder {
 }
 
 impl Holder {
-    /// Charges bytes, if they fit.
+    /// Counts bytes for the holder. Fails if they do not fit.
     pub(crate) fn reserve(self: &Arc<Self>, bytes: usize) -> Result<Charge, Full> {
         let mut charge = self.charge();
         charge.grow(bytes)?;
         Ok(charge)
     }
 
-    /// Charges bytes of a body that lacks its end. All of these have at most half of the budget, so that they keep no answers
-    /// out.
+    /// Counts bytes of an incomplete body for the holder. Fails if they do not fit. All incomplete bodies have at most
+    /// half of the limit, so that there is room for answers.
     pub(crate) fn reserve_arriving(self: &Arc<Self>, bytes: usize) -> Result<ArrivingCharge, Full> {
         let Account { arriving, bytes: all, .. } = &*self.account;
         if arriving.load(Ordering::Acquire).saturating_add(bytes) > all.most / 2 {
@@ -336,7 +340,7 @@ impl Holder {
         Ok(ArrivingCharge(charge))
     }
 
-    /// Charges memory that is held already, unless it is a part of what each request costs anyway.
+    /// Counts memory that is allocated already, unless it is less than [`SMALL`].
     pub(crate) fn hold(self: &Arc<Self>, bytes: usize, charge: &mut Option<Charge>) {
         if bytes >= SMALL || charge.is_some() {
             charge.get_or_insert_with(|| self.charge()).force(bytes);
@@ -345,28 +349,28 @@ impl Holder {
 }
 
 impl Charge {
-    /// Charges more bytes, if they fit.
+    /// Counts more bytes. Fails if they do not fit.
     pub(crate) fn grow(&mut self, more: usize) -> Result<(), Full> {
         self.holder.fits(more)?;
         self.force(more);
         Ok(())
     }
 
-    /// Charges more bytes, which the endpoint has already.
+    /// Counts more bytes that are allocated already, even beyond the limit.
     pub(crate) fn force(&mut self, more: usize) {
         self.bytes += more;
         self.holder.bytes.fetch_add(more, Ordering::AcqRel);
         self.holder.account.bytes.now.fetch_add(more, Ordering::AcqRel);
     }
 
-    /// Takes all of it, so that the caller can drop it.
+    /// Moves all bytes into a charge that the caller can drop.
     pub(crate) fn take(&mut self) -> Charge {
         std::mem::replace(self, self.holder.charge())
     }
 }
 
 impl ArrivingCharge {
-    /// Takes over what another charge of the same holder counts.
+    /// Adds another charge of the same holder to this one.
     pub(crate) fn add(&mut self, mut other: ArrivingCharge) {
         self.0.bytes += std::mem::take(&mut other.0.bytes);
     }
@@ -375,7 +379,7 @@ impl ArrivingCharge {
         self.0.bytes
     }
 
-    /// The charge of a body that has its end.
+    /// Turns this into the charge of a complete body.
     pub(crate) fn into_whole(mut self) -> Charge {
         let charge = self.0.take();
         charge.holder.account.arriving.fetch_sub(charge.bytes, Ordering::AcqRel);
@@ -388,14 +392,14 @@ impl Permit {
         &self.holder
     }
 
-    /// Marks its listen stream, if it is for one, as open.
+    /// Marks the permit's listen stream as open, if it is for one.
     pub(crate) fn open_listen_stream(&self) {
         if let Counted::Listen(place) = &self.counted {
             place.open();
         }
     }
 
-    /// Returns whether its listen stream, if it is for one, has lost its place to another stream.
+    /// Returns whether the permit is for a listen stream that has lost its place to another stream.
     pub(crate) fn is_replaced(&self) -> bool {
         matches!(&self.counted, Counted::Listen(place) if place.is_replaced())
     }

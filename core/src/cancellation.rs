@@ -14,7 +14,7 @@ pub(crate) struct CancelHooks<C>(OnceLock<Box<Monitor<HooksState<C>>>>);
 
 struct HooksState<C> {
     waiting: Vec<(C, Hook)>,
-    /// The hooks that run, and on which threads.
+    /// The calls whose hooks are running, and the threads on which they run.
     running: Vec<(C, ThreadId)>,
 }
 
@@ -35,7 +35,7 @@ impl<C: Copy + PartialEq + Send + 'static> CancelHooks<C> {
         hooks.with(|state, _| state.waiting.push((call, hook)));
     }
 
-    /// The request was cancelled: runs each hook that waits, once, with no lock held. A panic ends that hook only.
+    /// Runs each waiting hook once, with no lock held, because the request was cancelled. A panic ends that hook only.
     pub(crate) fn run(&self) {
         let Some(hooks) = self.0.get() else { return };
         let thread = thread::current().id();
@@ -56,8 +56,8 @@ impl<C: Copy + PartialEq + Send + 'static> CancelHooks<C> {
         }
     }
 
-    /// The call was answered: drops its hooks, and blocks until none of them runs on another thread. So what they refer
-    /// to can be closed afterwards.
+    /// Drops the hooks of a call, because it was answered, and blocks until none of them runs on another thread. So the
+    /// application can close afterwards what the hooks use.
     pub(crate) fn end(&self, call: C) {
         let Some(hooks) = self.0.get() else { return };
         hooks.with(|state, trash| {

@@ -1,7 +1,7 @@
 //! Writes text and bytes as JSON: escaping, base64, and the check that bytes are UTF-8.
 //!
-//! With feature `simd` SIMD crates do the work; without it [`plain`] does. Both give the same bytes, which the tests
-//! below compare.
+//! With the feature `simd`, SIMD crates do the work; without it, [`plain`] does. Both write the same bytes, which the
+//! tests below compare.
 
 mod plain;
 #[cfg(feature = "simd")]
@@ -102,7 +102,7 @@ pub(crate) fn base64_into(bytes: &[u8], out: &mut Vec<u8>) {
     chosen::base64_into(bytes, out);
 }
 
-/// Decodes canonical base64 with padding.
+/// Decodes canonical base64 with padding. `None` if it is not valid.
 pub(crate) fn base64_decode(text: &[u8]) -> Option<Vec<u8>> {
     use base64::Engine;
     base64::engine::general_purpose::STANDARD.decode(text).ok()
@@ -113,10 +113,10 @@ pub(crate) fn check_utf8(bytes: &[u8]) -> Option<&str> {
     chosen::check_utf8(bytes)
 }
 
-/// Returns the end of a chunk of `text` that starts at `at`. It is on a character boundary, at most `max` bytes
-/// further. It is at least one character further, so that a loop over chunks always ends.
+/// Returns the end of a chunk of `text` that begins at `at`: a character boundary at most `max` bytes further. It is
+/// always at least one character further, so that a loop over chunks ends.
 ///
-/// `at` is a character boundary. At or past the end of the text, the result is the text's length.
+/// `at` is a character boundary. At or beyond the end of the text, the result is the text's length.
 pub(crate) fn escape_chunk_end(text: &str, at: usize, max: usize) -> usize {
     let furthest = at.saturating_add(max);
     if furthest >= text.len() {
@@ -132,8 +132,8 @@ pub(crate) const fn base64_chunk(max: usize) -> usize {
     if max < 3 { 3 } else { max - max % 3 }
 }
 
-/// Bytes of input per escaping step. Escaping reserves room for the worst case, six times its input, so this bounds
-/// what it can waste.
+/// The greatest number of input bytes that are escaped in one step. A step reserves six times its input, for the worst
+/// case, so this bounds what it can waste.
 const ESCAPE_BLOCK: usize = 16 * 1024;
 
 const MAX_CHAR_BYTES: usize = 4;

@@ -5,7 +5,7 @@ use std::fmt;
 /// The result type of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failed call: a kind to branch on, and a message that says what to do.
+/// An error of this library: a kind to branch on, and a message that says what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -21,7 +21,7 @@ impl Error {
         Error { kind, message: message.into(), source: None }
     }
 
-    /// Sets the error that caused this one.
+    /// Sets the error that caused this one, which `source` returns.
     #[must_use]
     pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
@@ -46,7 +46,7 @@ pub(crate) fn said_by_system(e: &std::io::Error) -> String {
 #[non_exhaustive]
 #[repr(u32)]
 pub enum ErrorKind {
-    /// The value can never be right: a missing name, a key of the wrong length, an answer to an answered call.
+    /// The value can never be valid: a missing name, a key of the wrong length, a second answer to a call.
     InvalidArgument = 1,
     /// The text is not UTF-8.
     InvalidUtf8 = 2,
@@ -62,9 +62,9 @@ pub enum ErrorKind {
     Unknown = 7,
     /// The server or the connection is closed.
     Closed = 8,
-    /// A limit is reached; the message names it.
+    /// A limit is reached, and the message names it.
     Limit = 9,
-    /// The operating system refused; the source says why.
+    /// The operating system refused. The source of the error says why.
     Io = 10,
     /// The connection or driver was made before a `fork`, and is used in the child.
     Forked = 11,

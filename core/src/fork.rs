@@ -48,7 +48,8 @@ static GUARDED: AtomicBool = AtomicBool::new(false);
 static CLOSED: AtomicBool = AtomicBool::new(false);
 static RELAX: OnceLock<fn()> = OnceLock::new();
 
-/// Counts of threads that hold a lock or are about to. They are spread so that they share no cache line.
+/// The numbers of threads that hold a lock or are about to take one. They are spread over several counters, so that
+/// threads do not share a cache line.
 static SHARDS: [Shard; 16] = [const { Shard(AtomicUsize::new(0)) }; 16];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -57,9 +58,9 @@ struct Shard(AtomicUsize);
 
 thread_local! {
     static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS.len();
-    /// How many nested sections this thread is in.
+    /// The number of sections of this thread that are inside each other.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
-    /// This thread is forking.
+    /// True while this thread forks.
     static FORKS: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -12,29 +12,30 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 
-/// Connections whose driver waits in one place.
+/// Connections that share one `wake`, the function that tells a driver to poll.
 ///
-/// When one of them has something to poll or to drain that was not there before, and the group is idle, `wake` is
-/// called: without a lock, on any thread, perhaps for nothing. The application then calls [`Group::next`] until it
-/// returns none, and for each connection polls events until there are none, then drains. What belongs to no connection,
-/// such as an interest, comes out of any connection's poll, and of [`Server::poll_event`]: poll that once `next`
-/// returned none.
+/// If one of them gets something new to poll or to drain, and the group is idle, it calls `wake`: without a lock, on
+/// any thread, perhaps in vain. The application then calls [`Group::next`] until that returns `None`. For each
+/// connection it polls events until there are none, then drains. Events that belong to no connection, such as an
+/// interest, are returned by any connection's poll and by [`Server::poll_event`]: poll that after `next` has returned
+/// `None`.
 #[derive(Clone)]
 pub struct Group(Arc<GroupState>);
 
 pub(crate) struct GroupState {
     server: Server,
     wake: Box<dyn Fn() + Send + Sync>,
-    /// Has the driver take output at once, on another thread than the one that runs callbacks.
+    /// A function that has the driver take output at once, on another thread than the one that runs callbacks. `None`
+    /// if the driver cannot do so.
     hurry: Option<Box<dyn Fn() + Send + Sync>>,
     pub(crate) client: GroupClient,
     state: Lock<ReadyList>,
-    /// The time of the last `tick`, if there was one.
+    /// The time of the latest `tick`; 0 before the first one.
     now: AtomicU64,
     pub(crate) wall_clock: WallClock,
 }
 
-/// Where the clients of a group are.
+/// The place where the clients of a group are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GroupClient {
     /// The client is the program that started this one.
@@ -68,13 +69,14 @@ impl Group {
         self.0.server.connect_in(Some(self.0.clone()), caller)
     }
 
-    /// A new connection for one request that stands for itself: it hears of nothing unless that request listens.
+    /// Makes a connection for one stateless request. It is not notified of changes unless that request opens a listen
+    /// stream.
     pub(crate) fn connect_apart(&self, caller: Caller) -> Connection {
         self.0.server.connect_apart(Some(self.0.clone()), caller)
     }
 
-    /// A connection with something to do. Only `None` makes the group idle, so that it wakes again: after a wake, ask
-    /// until there is none.
+    /// Returns a connection with something to do. `None`: there is none left, and the group is idle. Only then does it
+    /// call `wake` again, so after a wake call this until it returns `None`.
     #[allow(clippy::should_implement_trait, reason = "not an iterator: `None` has a meaning of its own")]
     pub fn next(&self) -> Option<Connection> {
         loop {
@@ -92,17 +94,17 @@ impl Group {
 }
 
 impl Group {
-    /// It is that time, at least, for whatever its connections begin from now on.
+    /// Advances the clock to `now`. The deadlines of calls that its connections begin from now on count from it.
     pub(crate) fn advance_clock(&self, now: u64) {
         self.0.now.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// The time that was told last.
+    /// Returns the time that the driver set last.
     pub(crate) fn now(&self) -> u64 {
         self.0.now()
     }
 
-    /// Wakes the driver, unless it is awake.
+    /// Calls `wake` if the group is idle.
     pub(crate) fn wake(&self) {
         self.0.push([]);
     }
@@ -113,7 +115,8 @@ impl GroupState {
         self.now.load(Ordering::Relaxed)
     }
 
-    /// Has output taken that must not wait for a callback to return. False: the group has no way to.
+    /// Has the driver take output that must not wait until a callback returns. Returns false if the driver cannot do
+    /// so.
     pub(crate) fn hurry(&self) -> bool {
         if let Some(hurry) = &self.hurry {
             hurry();
@@ -121,7 +124,8 @@ impl GroupState {
         self.hurry.is_some()
     }
 
-    /// Puts connections on the list. Without any, it notes that there is a server event.
+    /// Puts connections on the list of those to poll, and wakes the driver. Without connections it wakes it for an
+    /// event of the server.
     pub(crate) fn push(&self, connections: impl IntoIterator<Item = Weak<ConnectionState>>) {
         let fire = self.state.with(|state, _| {
             state.ready.extend(connections);

@@ -1,12 +1,12 @@
-//! Streamable HTTP without a socket: an [`Endpoint`] is told heads, bodies and the time, and says what to send.
+//! Streamable HTTP without a socket: an [`Endpoint`] takes heads, bodies and the time, and returns what to send.
 //!
 //! ```text
 //!  head ──▶ Endpoint::begin ──▶ Exchange::body, end ──▶ Connection::exchange ──▶ Event ──▶ the application's callback
 //!  head, data ◀── Exchange::poll ◀───────────────────── Drain::poll_transmit ◀── Responder::finish
 //! ```
 //!
-//! Every revision that has this transport is served at once: POSTs of the stateless era are connections of their own,
-//! those of a session are exchanges of the session's connection.
+//! All revisions that have this transport are served together. Each POST of the stateless era is a connection of its
+//! own; the POSTs of a session are exchanges of the session's connection.
 //!
 //! Source: the transport pages of 2025-03-26 to 2026-07-28.
 

@@ -1,7 +1,7 @@
 //! The subscribers of each URI, and the queue of interest events.
 //!
-//! The hub's lock is never held together with a connection's. What a step decides is returned as [`Then`], for the
-//! caller to carry out after.
+//! A thread never holds the hub's lock together with that of a connection. A step returns its effects as [`Then`], and
+//! the caller carries them out afterwards.
 
 use crate::connection::ConnectionState;
 use crate::protocol::CallId;
@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Weak};
 
-/// The result of adding a subscriber.
+/// The result of adding a subscriber to a URI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Registered {
     Done,
     /// The application's interest handler failed.
     Failed,
-    /// The server's limit on subscriptions is reached; it is this number.
+    /// The server's limit of subscriptions, this number, is reached.
     Full(usize),
 }
 
@@ -27,11 +27,11 @@ pub(crate) enum Registered {
 #[derive(Default)]
 pub(crate) struct Then {
     pub(crate) resolved: Vec<(Weak<ConnectionState>, CallId, Arc<str>, Registered)>,
-    /// There is an interest event to poll.
+    /// True if there is an interest event to poll.
     pub(crate) queued: bool,
 }
 
-/// A change of interest to report to the application.
+/// A URI whose interest has changed, for an event to the application.
 pub(crate) struct Interest {
     pub(crate) uri: Arc<str>,
     pub(crate) wanted: bool,
@@ -42,18 +42,18 @@ pub(crate) struct Interest {
 struct Waiter {
     connection: Weak<ConnectionState>,
     call: CallId,
-    /// The subscriber that the request added, if its connection was not one already.
+    /// The connection that the request added as a subscriber; `None` if it was one already.
     added: Option<u64>,
 }
 
 #[derive(Default)]
 struct UriEntry {
-    /// By connection, in the order of their numbers.
+    /// The subscribers with the ids of their connections, in the order of these.
     subscribers: Vec<(u64, Weak<ConnectionState>)>,
     waiters: Vec<Waiter>,
-    /// The interest of which the interest handler was notified last.
+    /// True if the interest handler was last told that the URI has subscribers.
     last_interest: bool,
-    /// The interest event in flight: the interest it reports, and the number of its delivery.
+    /// The interest event that the application has not answered: the interest that it reports, and its number.
     under_way: Option<(bool, u64)>,
     queued: bool,
 }
@@ -65,19 +65,20 @@ struct HubState {
     queue: VecDeque<Arc<str>>,
     deliveries: u64,
     subscriptions: usize,
-    /// The application has an interest handler.
+    /// True if the application has an interest handler.
     has_handler: bool,
 }
 
 pub(crate) struct Hub {
     state: Lock<HubState>,
-    /// Copy of the state's flag, readable without the lock.
+    /// A copy of the same flag in the state, readable without the lock.
     has_handler: AtomicBool,
     max: usize,
 }
 
 impl HubState {
-    /// Compares an entry's interest with the one of the last notification. Every change of an entry ends here.
+    /// Compares the interest in a URI with the one that was last reported, and queues an event if it differs. Called
+    /// after every change of an entry.
     fn settle(&mut self, uri: &Arc<str>, then: &mut Then) {
         let Some(entry) = self.uris.get_mut(uri) else { return };
         let wanted = !entry.subscribers.is_empty();
@@ -202,9 +203,9 @@ impl Hub {
         })
     }
 
-    /// Handles the end of an interest event. If the application refused a new interest, the requests that wait for
-    /// it fail, and their subscribers are removed. Only the delivery in flight counts, since two handles may answer
-    /// an earlier one twice.
+    /// Handles the application's answer to an interest event. If the handler failed for a new interest, the requests
+    /// that wait for it fail, and their subscribers are removed. Answers to earlier events are ignored, since two
+    /// handles may answer one event twice.
     pub(crate) fn interest_done(&self, uri: &Arc<str>, delivery: u64, outcome: Registered) -> Then {
         self.state.with(|s, trash| {
             let mut then = Then::default();
@@ -240,7 +241,7 @@ impl Hub {
         self.state.with(|s, _| s.uris.get(uri).is_some_and(|entry| !entry.subscribers.is_empty()))
     }
 
-    /// Returns the URIs with this prefix that are known to the hub.
+    /// Returns the URIs in the hub that begin with this prefix.
     #[cfg(feature = "directory")]
     pub(crate) fn watched_within(&self, prefix: &str) -> Vec<Arc<str>> {
         let from = (Bound::Included(prefix), Bound::Unbounded);
@@ -276,7 +277,7 @@ impl Hub {
         })
     }
 
-    /// Returns how many URIs are known, with subscribers or about to be removed.
+    /// Returns the number of URIs in the hub, with those that are about to be removed.
     #[cfg(shuttle)]
     pub(crate) fn len(&self) -> usize {
         self.state.with(|s, _| s.uris.len())

@@ -1,6 +1,6 @@
-//! The JSON-RPC 2.0 envelope: reading messages, writing messages, ids and errors.
+//! JSON-RPC 2.0: reading messages, writing messages, ids and errors.
 //!
-//! Knows nothing of MCP. A tree of values is never built: what an envelope carries stays raw text.
+//! Knows nothing of MCP. It never builds a tree of values: params, results and errors stay raw text.
 
 mod error;
 mod id;

@@ -1,10 +1,11 @@
-//! The server key. Randomness enters the core only here.
+//! The key of a server. Randomness enters the core only here.
 
 use crate::error::{Error, ErrorKind, Result};
 use aes_siv::KeyInit;
 use aes_siv::siv::Aes128Siv;
 
-/// The key that seals cursors. Replicas, and restarts, that accept each other's cursors share one.
+/// The key that seals cursors. Replicas, and processes before and after a restart, need the same key to accept each
+/// other's cursors.
 #[derive(Clone)]
 pub(crate) struct Key(pub(crate) [u8; Key::BYTES]);
 
@@ -26,8 +27,8 @@ impl Key {
         Ok(Key(bytes))
     }
 
-    /// Derives the key for one program's stdio, if the application chose none. Each process of the same server
-    /// derives the same key. Since anyone can derive it, it protects nothing.
+    /// Derives the key for a server on stdio from its name and version, if the application chose none. Each process of
+    /// the same server derives the same key. Since anyone can derive it, it keeps no secret.
     pub(crate) fn of_program(name: &str, version: &str) -> Key {
         let headers = ["cursors of a program", name, version];
         let sealed = Aes128Siv::new(&[0; Key::BYTES].into()).encrypt(headers, &[0; Key::BYTES / 2]);

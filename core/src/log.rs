@@ -11,9 +11,9 @@ use std::sync::Arc;
 #[non_exhaustive]
 #[repr(u32)]
 pub enum Level {
-    /// Works, but is probably not what the application meant.
+    /// A warning: the program works, but probably not as the application meant.
     Warning = 1,
-    /// Caused an error for a client.
+    /// An error that a client got.
     Error = 2,
 }
 
@@ -41,7 +41,7 @@ type LogSink = dyn Fn(Level, &str) + Send + Sync;
 #[derive(Clone, Default)]
 pub(crate) struct Log {
     sink: Option<Arc<LogSink>>,
-    /// How the lines spell the names of settings.
+    /// The spelling of the names of settings in log lines.
     spelling: Spelling,
 }
 
@@ -54,7 +54,7 @@ impl Log {
         Log { spelling, ..self }
     }
 
-    /// Never panics: lines are also written while a panic unwinds.
+    /// Writes a line. Never panics, because lines are also written while a panic unwinds.
     pub(crate) fn write(&self, level: Level, line: &str) {
         let line = &*self.spelling.apply(line);
         match &self.sink {

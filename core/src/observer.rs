@@ -12,25 +12,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// The begin or the end of a call of one of the application's callbacks.
+/// The beginning or the end of a call of one of the application's callbacks.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Observed<'a> {
-    /// A number that the begin and the end of a call share; unique in its server.
+    /// The number of the call, the same at its beginning and its end, and unique in its server.
     pub call: u64,
     /// The method of the request, such as `resources/read`, or `authorize`.
     pub method: &'a str,
-    /// The registration that is called: the text of a template, a fixed URI, the name of a list source, of a tool
-    /// or of a prompt. Never a URI that a client made up.
+    /// The registration that is called: the text of a template, a fixed URI, or the name of a list source, a tool or a
+    /// prompt. Never a URI that a client made up. `None` for a callback without a registration.
     pub registration: Option<&'a str>,
-    /// The request's `traceparent`, as the client sent it.
+    /// The `traceparent` of the request, as the client sent it; `None` if it has none.
     pub traceparent: Option<&'a str>,
     /// The number of the call, as in [`crate::Responder::call`] and [`crate::Event::Cancel`].
     pub id: CallId,
-    /// The context that the application gave to the request. At the end of a call: the context attached at its
-    /// begin, if any.
+    /// The context that the application gave to the request. At the end of a call it is the one that was attached at
+    /// the beginning. `None` if there is none.
     pub request_context: Option<&'a RequestContext>,
-    /// How the call ended; `None` when it begins.
+    /// The outcome of the call; `None` at its beginning.
     pub end: Option<Ended>,
     attached: Option<&'a OnceLock<RequestContext>>,
 }
@@ -66,9 +66,9 @@ pub struct Ended {
     pub outcome: &'static str,
     /// False if the request was cancelled or timed out before the answer.
     pub client_waiting: bool,
-    /// The size of the answer in bytes of text, of binary data, or of JSON; 0 where there is nothing to measure.
+    /// The size of the answer in bytes of text, of binary data, or of JSON; 0 if it has no such content.
     pub bytes: u64,
-    /// The time since the call began, if the application set a clock.
+    /// The time since the call began; `None` if the application set no clock.
     pub time: Option<Duration>,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct RunningCalls {
     started: Lock<BTreeMap<CallId, Started>>,
 }
 
-/// The facts of a call's begin that its end repeats.
+/// The facts about a call at its beginning that are repeated at its end.
 pub(crate) struct Started {
     number: u64,
     method: Arc<str>,
@@ -119,7 +119,7 @@ impl Metrics {
         Metrics { observer, clock, ..Metrics::default() }
     }
 
-    /// Returns where a new connection keeps its calls, if there is an observer.
+    /// Returns the table of calls for a new connection; `None` if there is no observer.
     pub(crate) fn running_calls(&self) -> Option<Arc<RunningCalls>> {
         let observer = self.observer.clone()?;
         let clock = self.clock.clone();
@@ -130,7 +130,7 @@ impl Metrics {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a call that leaves for the application. Returns its number.
+    /// Counts a call that the application gets. Returns its number.
     pub(crate) fn began(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -158,7 +158,7 @@ impl Metrics {
 }
 
 impl RunningCalls {
-    /// Tells the observer that a call begins. Returns the context that it attached.
+    /// Notifies the observer that a call begins. Returns the context that it attached.
     pub(crate) fn began(
         &self,
         number: u64,
@@ -178,7 +178,7 @@ impl RunningCalls {
         attached
     }
 
-    /// Tells the observer of the answer to a call, and adds the time. Only the first answer counts.
+    /// Notifies the observer of the end of a call, and adds its duration. Only the first answer to a call counts.
     pub(crate) fn ended(&self, call: CallId, mut end: Ended) {
         let Some(started) = self.started.with(|running, _| running.remove(&call)) else { return };
         let now = self.clock.as_ref().map(|clock| clock());
@@ -188,7 +188,7 @@ impl RunningCalls {
 }
 
 impl Observer {
-    /// Never panics: calls also end while a panic unwinds.
+    /// Calls the observer. Never panics, because calls also end while a panic unwinds.
     fn notify(&self, id: CallId, started: &Started, end: Option<Ended>) -> Option<RequestContext> {
         let attached = OnceLock::new();
         let observed = Observed {

@@ -10,71 +10,73 @@ use crate::model::{CacheScope, ToolLimits};
 #[allow(clippy::wildcard_imports, reason = "a row may have each of its words")]
 use crate::policy::*;
 
-/// An option, a limit or a counter.
+/// One row of the table: an option, a limit or a counter.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionEntry {
-    /// The name, as the first column of `NAMES.md` has it. That of a number ends in its unit: `_bytes`, `_ms` or
+    /// The name, as in the first column of `NAMES.md`. That of a number ends in its unit: `_bytes`, `_ms` or
     /// `_percent`. Other numbers are counts.
     pub name: &'static str,
-    /// The values that it takes, and its default.
+    /// The type of its value, and the default.
     pub kind: OptionKind,
-    /// True if 0 is a value of a number. Otherwise it is refused.
+    /// True if a number may be 0. Otherwise 0 is refused.
     pub or_zero: bool,
-    /// The lines of its meaning.
+    /// The lines of its description.
     pub about: &'static [&'static str],
 }
 
-/// The values that an option takes, with the default.
+/// The type of an option's value, with the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionKind {
-    /// A whole number.
+    /// A whole number. This is the default.
     Number(u64),
-    /// On or off. C has a constant for the value that is not the default.
+    /// A boolean, whose default this is. The C interface sets it by a flag that means the opposite of the default.
     Switch(bool),
     /// One of these words; the first is the default.
     Word(&'static [&'static str]),
-    /// A text. This and the kinds below hold the default as people read it; it is empty if there is nothing to say.
+    /// A text. This variant and those below hold a description of the default for people; empty if there is nothing to
+    /// say.
     Text(&'static str),
     /// A list of texts.
     List(&'static str),
     /// An object with members of its own.
     Object(&'static str),
-    /// A value for each of some of these words.
+    /// A value for each of these words, all optional.
     ByWord(&'static [&'static str]),
-    /// A function of the application.
+    /// A callback of the application.
     Callback(&'static str),
-    /// A whole number that limits something. Without it there is no limit.
+    /// A whole number that is a limit. If the application sets none, there is no limit.
     Limit,
     /// A number that the server counts, and the application reads.
     Counter,
 }
 
-/// The value of an option that is set by its name.
+/// The value that an application gives to an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionValue {
     /// A whole number.
     Number(u64),
-    /// On or off.
+    /// A boolean.
     Switch(bool),
-    /// A text, or one of some words.
+    /// A text, or one of the words that an option takes.
     Text(String),
     /// A list of texts.
     List(Vec<String>),
 }
 
-/// Takes options by their names in the table, so that bindings need no code for each of them.
+/// Sets options by their names in the table, so that bindings need no code for each of them.
 pub trait SetOption: Sized {
-    /// The options that it has.
+    /// The options that this object has.
     const OPTIONS: &'static [OptionEntry];
 
     /// Sets the option of that name.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a word that the option does not have, and for a name or a kind of value that no
-    /// option has.
+    /// [`ErrorKind::InvalidArgument`] for an unknown name, a value of another type, and a word that the option does not
+    /// have.
     fn set_option(self, name: &str, value: OptionValue) -> Result<Self>;
 
-    /// Returns the option of that name if it can be set by its name: it is a number, a switch, a text, a word or a list.
+    /// Returns the option of that name if it is a number, a boolean, a text, a word or a list. `None` for other
+    /// options, which cannot be set by name.
     fn find_option(name: &str) -> Option<&'static OptionEntry> {
         use OptionKind::{List, Number, Switch, Text, Word};
         let by_name = |option: &&OptionEntry| {
@@ -84,7 +86,7 @@ pub trait SetOption: Sized {
     }
 }
 
-/// The value of an option that is a text: the application's, or the default as people read it.
+/// The text that an application gave to an option, and the default or its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OptionText {
     given: Option<String>,
@@ -97,17 +99,17 @@ impl OptionText {
         OptionText { given: None, default }
     }
 
-    /// Sets the text of the application.
+    /// Sets the text that the application gives.
     pub(crate) fn set(&mut self, text: impl Into<String>) {
         self.given = Some(text.into());
     }
 
-    /// Returns the text, or the default.
+    /// Returns the application's text, or else the default.
     pub(crate) fn get(&self) -> &str {
         self.given.as_deref().unwrap_or(self.default)
     }
 
-    /// Returns the text if the application set one, where the default is a description.
+    /// Returns the application's text; `None` if it gave none. For an option whose default is a description.
     pub(crate) fn given(&self) -> Option<&str> {
         self.given.as_deref()
     }
@@ -119,7 +121,7 @@ impl From<&str> for OptionText {
     }
 }
 
-/// Returns the value for a field of that type, or None if it is of another kind.
+/// Returns the value for a field of that type; `None` if the value is of another type.
 macro_rules! value {
     (u64, $value:expr) => {
         if let $crate::options::OptionValue::Number(number) = *$value { Some(number) } else { None }
@@ -142,23 +144,23 @@ pub(crate) fn no_such_option(name: &str) -> Error {
     Error::new(ErrorKind::InvalidArgument, format!("no option \"{name}\" takes such a value; see OPTIONS.md"))
 }
 
-/// The words of a value that is no option by itself, but has the same words in each language.
+/// The words that a value may have, the same in each language. No option of the table has these words by itself.
 #[derive(Debug, Clone, Copy)]
 pub struct WordList {
-    /// The value.
+    /// The name of the value in the documentation.
     pub name: &'static str,
-    /// Its words.
+    /// The words.
     pub words: &'static [&'static str],
-    /// Its meaning.
+    /// The meaning of the value, for the documentation.
     pub about: &'static str,
 }
 
-/// The options that belong together.
+/// Options that belong to one object.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionSet {
     /// The object that has these options.
     pub name: &'static str,
-    /// The facts that all of them share, if there are any.
+    /// A text about all of them; empty if there is none.
     pub about: &'static str,
     /// The tables of `NAMES.md` that list them.
     pub sections: &'static [&'static str],
@@ -199,7 +201,7 @@ macro_rules! options {
                 },)*)?
             ];
 
-            /// Refuses a number that is 0, unless its row allows that.
+            /// Fails if a number is 0 whose row does not allow that.
             pub(crate) fn check_zeros(&self) -> $crate::error::Result<()> {
                 let zeros = [$((stringify!($name), $crate::options::is_zero!($type, self.$name)),)*];
                 let refused = |name: &&str| Self::OPTIONS.iter().any(|row| row.name == *name && !row.or_zero);
@@ -207,7 +209,7 @@ macro_rules! options {
                 zero.map_or(Ok(()), |name| Err($crate::limits::zero_error(name)))
             }
 
-            /// Sets the number, switch, text or word of that name.
+            /// Sets the number, boolean, text or word of that name.
             pub(crate) fn put(
                 &mut self,
                 name: &str,
@@ -323,7 +325,7 @@ macro_rules! is_zero {
 pub(crate) use {counters, is_zero, kind, optional_limits, options, value};
 
 options! {
-    /// A server.
+    /// The options of a server.
     pub(crate) struct ServerOptions {
         /// The server's name for people.
         pub(crate) title: OptionText = OptionText::or(""),
@@ -333,41 +335,46 @@ options! {
         pub(crate) website_url: OptionText = OptionText::or(""),
         /// Instructions for models on how to use the server.
         pub(crate) instructions: OptionText = OptionText::or(""),
-        /// The name of this instance among those that share changes.
+        /// The name of this instance among the instances that share their changes.
         pub(crate) instance_name: OptionText = OptionText::or("random"),
         /// Lets clients subscribe to resources.
         pub(crate) subscribe: bool = true,
-        /// Notifies clients when the list of resources changes.
+        /// Notifies clients when the server's list of resources changes.
         pub(crate) list_changed: bool = true,
         /// Leaves out fields that the client's revision does not have.
         pub(crate) omit_newer_fields: bool = true,
-        /// Declares extensions to clients with a handshake, though their revisions lack the member.
+        /// Declares extensions to clients of the handshake era, too, though their revisions lack the member for them.
         pub(crate) handshake_extensions: bool = true,
-        /// Shows resources also as tools, for clients that know tools only: `list_resources`, `read_resource`, and one for
-        /// each template.
+        /// Shows resources also as tools, for clients that use tools only: `list_resources`, `read_resource`, and one
+        /// for each template.
         pub(crate) resources_as_tools: bool = false,
-        /// The source of error codes.
+        /// The document that defines the codes of errors.
         pub(crate) error_profile: ErrorProfile = ErrorProfile::Official,
-        /// The answer for a resource that the application denies: an error, or that of a resource that does not exist.
+        /// The answer to a client that asks for a resource which the authorizer denies: an error, or that for a
+        /// resource that does not exist.
         pub(crate) permission_denied: PermissionDenied = PermissionDenied::Error,
-        /// The answer to a client that lists what the server does not offer.
+        /// The answer to a client that asks for a list which the server does not offer: an error, or an empty list.
         pub(crate) undeclared_lists: UndeclaredLists = UndeclaredLists::Error,
-        /// The clients that are told of tools for apps only: those that declare apps, or all.
+        /// The clients that get tools for apps only in their lists: those that declare that they show apps, or all.
         pub(crate) app_only_tools: AppOnlyTools = AppOnlyTools::AppClients,
-        /// The clients whose contents have the `name` and `title` of the resource: those of one revision, none, or all.
+        /// The clients that get the `name` and `title` of a resource with its contents: those of one revision, none, or
+        /// all.
         pub(crate) titles_in_contents: TitlesInContents = TitlesInContents::AsPublished,
-        /// The answer to a subscription to a URI that nothing serves.
+        /// The answer to a subscription to a URI that no registration serves.
         pub(crate) subscribe_unknown: SubscribeUnknown = SubscribeUnknown::Deny,
-        /// The clients that the server speaks the `resources/get` dialect with. `auto` means those that use it.
+        /// The clients to which the server speaks the `resources/get` dialect, an older protocol. `auto` means those
+        /// that use it.
         pub(crate) dialect: Dialect = Dialect::Auto,
-        /// The answer to the call of a tool that does not exist: an error, or a result that the model reads.
+        /// The answer to the call of a tool that does not exist: an error of the protocol, or a result that the model
+        /// reads.
         pub(crate) unknown_tool: UnknownTool = UnknownTool::Error,
-        /// The answer to arguments that break the schema of a tool: a result that the model reads, or an error.
+        /// The answer to the call of a tool with wrong arguments: a result that the model reads, or an error of the
+        /// protocol.
         pub(crate) invalid_arguments: InvalidArguments = InvalidArguments::Result,
-        /// The text that the model gets of a tool whose callback failed: a neutral one, or that of the error.
+        /// The text that the model gets if the callback of a tool failed: a neutral one, or that of the error.
         pub(crate) tool_errors: ToolErrors = ToolErrors::Hide,
-        /// When structured content is compared with the `outputSchema` of its tool. `debug` means in debug builds of the
-        /// library.
+        /// The builds in which structured content is compared with the `outputSchema` of its tool. `debug` means debug
+        /// builds of the library.
         pub(crate) check_output: CheckOutput = CheckOutput::Debug,
     }
     also {
@@ -376,23 +383,23 @@ options! {
         cursor_key: Text("random"),
         /// The protocol versions to serve, by their dates.
         versions: List("all"),
-        /// Limits on what clients may cost.
+        /// Limits for clients.
         limits: Object(""),
         /// Capabilities to declare in addition to those that registrations declare.
         capability: Object(""),
         /// Extensions of the protocol to declare, each with its settings.
         extension: Object(""),
-        /// The extension of each `resultType` of results that the core does not know.
+        /// The extension that each further `resultType` of results belongs to.
         result_type_extensions: Object(""),
-        /// Further kinds of lists whose changes can be announced, each with its notification.
+        /// Further kinds of lists whose changes can be announced, each with the method of its notification.
         list_changed_methods: Object(""),
         /// Caching hint for all responses. Without it clients may not reuse them.
         cache: Object(""),
         /// Caching hints for kinds of responses.
         cache_of: ByWord(Cacheable::NAMES),
-        /// Error codes of conditions, for clients of one version.
+        /// Error codes for conditions, each for clients of one version.
         error_code: ByWord(ErrorCondition::NAMES),
-        /// Called when a call of a callback begins and when it ends.
+        /// Called when a callback of the application begins and when it ends.
         observe: Callback(""),
         /// The clock that measures calls for `observe`.
         clock: Callback(""),
@@ -402,7 +409,7 @@ options! {
 }
 
 options! {
-    /// An endpoint over HTTP.
+    /// The options of an endpoint over HTTP.
     pub(crate) struct EndpointOptions {
         /// The path that clients POST to.
         pub(crate) path: OptionText = OptionText::or("/mcp"),
@@ -413,74 +420,78 @@ options! {
         pub(crate) cors: bool = false,
         /// Refuses requests whose `Accept` lacks one of the two types that the protocol requires.
         pub(crate) strict_accept: bool = false,
-        /// Refuses requests without a bearer token, where there is `verify`. Without it `verify` also judges requests without one, by
-        /// another header field, such as a cookie or an API key.
+        /// Refuses requests without a bearer token, if there is `verify`. If it is off, `verify` also judges requests
+        /// without a token, by another header field, such as a cookie or an API key.
         pub(crate) token_required: bool = true,
-        /// Gives clients of the handshake era sessions. Without them these clients cannot subscribe.
+        /// Gives clients of the handshake era sessions. If it is off, these clients cannot subscribe.
         pub(crate) sessions: bool = true,
-        /// Milliseconds after which an idle session ends.
+        /// Milliseconds without use after which a session ends.
         pub(crate) session_ms: u64 = 3_600_000,
-        /// Sessions at once, at least 1.
+        /// The greatest number of open sessions, at least 1.
         pub(crate) session_limit: usize = 10_000,
         /// Lets clients end their session with DELETE.
         pub(crate) delete: bool = true,
-        /// Milliseconds of silence after which an event stream gets a comment.
+        /// Milliseconds without an event after which an event stream gets a comment, which keeps it open.
         pub(crate) keep_alive_ms: u64 = 15_000,
-        /// Milliseconds for the head of a request.
+        /// Milliseconds that the head of a request may take to arrive.
         pub(crate) head_ms: u64 = 10_000,
-        /// Milliseconds for the body of a request.
+        /// Milliseconds that the body of a request may take to arrive.
         pub(crate) body_ms: u64 = 30_000,
-        /// Milliseconds after which an idle connection is closed, or one whose client does not read.
+        /// Milliseconds after which a connection without a request is closed, or one whose client does not read its
+        /// response.
         pub(crate) idle_ms: u64 = 60_000,
-        /// Bytes of events that a session keeps for a client whose stream broke.
+        /// Bytes of events that a session keeps for a client whose event stream broke.
         pub(crate) replay_bytes: usize or 0 = 1 << 20,
     }
     also {
         /// Origins of web pages that may send requests, in addition to those of this machine with `loopback_only`.
         allowed_origins: List(""),
-        /// Host names of the endpoint. Without any it accepts those of this machine with `loopback_only`, else all.
+        /// Host names that requests may name. Without any, the endpoint accepts those of this machine with
+        /// `loopback_only`, otherwise all.
         allowed_hosts: List(""),
-        /// Verifies the bearer token of each request. Without it requests need no token.
+        /// Judges the bearer token of each request. Without it requests need no token.
         verify: Callback(""),
-        /// The description for clients of an endpoint that needs tokens: its URL, authorization servers and scopes.
+        /// The description that clients get of an endpoint that needs tokens: its URL, authorization servers and
+        /// scopes.
         protect: Object(""),
     }
 }
 
 options! {
-    /// The HTTP listener.
+    /// The options of the HTTP listener.
     pub(crate) struct ListenerOptions {
-        /// Threads that run callbacks.
+        /// The number of threads that run callbacks.
         pub(crate) callback_threads: usize or 0 = 1,
-        /// Threads that read and write, 1 to 1,024.
+        /// The number of threads that read and write, 1 to 1,024.
         pub(crate) io_threads: usize = 1,
-        /// Open connections, at least 1. Further ones wait to be accepted.
+        /// The greatest number of open connections, at least 1. Further ones wait to be accepted.
         pub(crate) connections: usize = 10_000,
-        /// Milliseconds for pending answers after the server is closed.
+        /// Milliseconds that answers may still take after the server is closed.
         pub(crate) drain_ms: u64 or 0 = 5_000,
-        /// Closes the server at SIGTERM.
+        /// Closes the server when the process gets SIGTERM.
         pub(crate) handle_sigterm: bool = false,
     }
 }
 
 options! {
-    /// The stdio driver.
+    /// The options of the stdio driver.
     pub(crate) struct StdioOptions {
-        /// Threads that run callbacks.
+        /// The number of threads that run callbacks.
         pub(crate) callback_threads: usize or 0 = 1,
-        /// Milliseconds for pending answers after the end of input.
+        /// Milliseconds that answers may still take after the end of input.
         pub(crate) drain_ms: u64 or 0 = 5_000,
-        /// Points descriptors 0 and 1 of the process elsewhere while the server runs, so that a stray print reaches no client.
+        /// Points descriptors 0 and 1 of the process elsewhere while the server runs, so that a stray print does not
+        /// reach the client.
         pub(crate) guard_stdio: bool = true,
-        /// Ends the service at SIGTERM.
+        /// Ends the service when the process gets SIGTERM.
         pub(crate) handle_sigterm: bool = false,
     }
 }
 
 options! {
-    /// A folder.
+    /// The options of a folder.
     pub(crate) struct FolderOptions {
-        /// Bytes of the largest file that is served.
+        /// The greatest number of bytes of a file that is served.
         pub(crate) max_file_bytes: u64 = 64 << 20,
         /// Notifies clients of changes in the folder.
         pub(crate) watch: bool = true,
@@ -496,13 +507,14 @@ options! {
 }
 
 options! {
-    /// A folder of skills.
+    /// The options of a folder of skills.
     pub(crate) struct SkillOptions {
         /// Notifies clients of changes in the folder.
         pub(crate) watch: bool = true,
         /// Milliseconds without a change before clients are notified, at most 60,000.
         pub(crate) settle_ms: u64 or 0 = 50,
-        /// The first segment of all URIs: letters, digits and `-._~`. Without it the name of a folder that is a skill itself.
+        /// The first segment of all URIs: letters, digits and `-._~`. Without it, a folder that is a skill itself has
+        /// its own name there.
         pub(crate) prefix: OptionText = OptionText::or("none"),
     }
 }

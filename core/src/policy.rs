@@ -9,11 +9,11 @@ use crate::revision::{RevisionSet, TITLES_IN_CONTENTS_OF, VARIANT};
 use std::fmt;
 use std::str::FromStr;
 
-/// The document that settles the codes of errors.
+/// Says which document defines the codes of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ErrorProfile {
-    /// `official`: the published revisions.
+    /// `official`: the published revisions of the protocol.
     #[default]
     Official,
     /// `variant-2024-11-05`: clients of that revision get -32001 for not found and -32002 for permission denied. The
@@ -22,102 +22,104 @@ pub enum ErrorProfile {
     Variant,
 }
 
-/// A condition whose error code the application may set.
+/// A condition for which [`crate::Builder::error_code`] sets the error code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorCondition {
-    /// `resource_not_found`.
+    /// `resource_not_found`: the client asked for a resource that does not exist.
     ResourceNotFound,
-    /// `permission_denied`.
+    /// `permission_denied`: the client asked for something that the authorizer denies.
     PermissionDenied,
-    /// `internal_error`.
+    /// `internal_error`: a callback failed, or did not answer in time.
     InternalError,
-    /// `not_modified`: sent to clients of the dialect only.
+    /// `not_modified`: the client has the current version of the resource. Only clients of the `resources/get` dialect
+    /// get this error.
     NotModified,
 }
 
-/// The answer to a client that asks for a resource that the application denies.
+/// Says what a client gets that asks for a resource which the authorizer denies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum PermissionDenied {
-    /// `error`: permission denied.
+    /// `error`: an error, "permission denied".
     #[default]
     Error,
-    /// `mask`: the answer for a resource that does not exist.
+    /// `mask`: the same answer as for a resource that does not exist.
     Mask,
 }
 
-/// The clients that are told of tools for apps only, whose `visibility` lacks `model`.
+/// Says which clients get tools that are for apps only in their lists. The `visibility` of such a tool lacks `model`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AppOnlyTools {
-    /// `app_clients`: those that declare that they show apps. Others would show the tools to the model.
+    /// `app_clients`: clients that declare that they show apps. Other clients would show the tools to the model.
     #[default]
     AppClients,
     /// `all_clients`: all clients.
     AllClients,
 }
 
-/// The answer to a client that lists tools or prompts on a server that offers none.
+/// Says what a client gets that lists resources, templates, tools or prompts on a server that offers none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum UndeclaredLists {
-    /// `error`: method not found, as the protocol says.
+    /// `error`: the error "method not found", as the protocol says.
     #[default]
     Error,
     /// `empty`: an empty list, for clients that do not look at the capabilities.
     Empty,
 }
 
-/// The clients for which contents carry the `name` and `title` of their resource, and updates carry its `title`.
+/// Says which clients get the `name` and `title` of a resource with its contents, and its `title` with notifications of
+/// its changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TitlesInContents {
-    /// `2025-06-18`: for clients of the revision whose page showed these members.
+    /// `2025-06-18`: clients of that revision, whose documentation showed these members.
     #[default]
     AsPublished,
-    /// `never`.
+    /// `never`: no client.
     Never,
-    /// `always`: in every revision.
+    /// `always`: clients of every revision.
     Always,
 }
 
-/// The fate of a subscription to a URI that no registration serves.
+/// Says what a client gets that subscribes to a URI which no registration serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum SubscribeUnknown {
-    /// `deny`: the client gets "not found".
+    /// `deny`: the error "not found".
     #[default]
     Deny,
-    /// `allow`: the subscription is kept, because the resource may come to exist.
+    /// `allow`: a subscription, because the resource may come to exist.
     Allow,
 }
 
-/// The conditions under which clients of revisions with a handshake may use the `resources/get` dialect.
+/// Says when clients of the handshake era may use the `resources/get` dialect, an older protocol without a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// `auto`: when a client sends a message that only the dialect has.
+    /// `auto`: after the client has sent a message that only the dialect has.
     #[default]
     Auto,
     /// `always`: from the start of every connection.
     Always,
-    /// `never`: the dialect is not served.
+    /// `never`: not at all.
     Never,
 }
 
-/// The answer to the call of a tool that does not exist.
+/// Says what a client gets that calls a tool which does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum UnknownTool {
-    /// `error`: an error of the protocol.
+    /// `error`: an error of the protocol, which the model may not see.
     #[default]
     Error,
     /// `result`: a result with `isError` that the model reads.
     Result,
 }
 
-/// The answer to the call of a tool whose arguments break its schema.
+/// Says what a client gets that calls a tool with arguments which break its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum InvalidArguments {
@@ -128,27 +130,27 @@ pub enum InvalidArguments {
     Error,
 }
 
-/// The text that the model gets of a tool whose callback failed. The log has the reason in any case.
+/// Says which text the model gets if the callback of a tool failed. The log has the reason in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ToolErrors {
-    /// `hide`: "The tool failed".
+    /// `hide`: the text "The tool failed".
     #[default]
     Hide,
     /// `show`: the text of the error that the callback returned or threw. Such texts may contain paths and other secrets.
     Show,
 }
 
-/// The builds in which structured content is compared with the `outputSchema` of its tool.
+/// Says when the structured content of a tool's result is compared with its `outputSchema`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CheckOutput {
     /// `debug`: in debug builds of the library.
     #[default]
     Debug,
-    /// `on`: always.
+    /// `on`: in every build.
     On,
-    /// `off`: never.
+    /// `off`: in no build.
     Off,
 }
 
@@ -162,21 +164,21 @@ impl CheckOutput {
     }
 }
 
-/// A kind of answer that clients may cache.
+/// A kind of answer that clients may cache, for which [`crate::Builder::cache_of`] sets a caching hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cacheable {
-    /// `discover`: the description of the server.
+    /// `discover`: the server's description of itself (`server/discover`).
     Discover,
-    /// `resources`: pages of the list of resources.
+    /// `resources`: the pages of the list of resources (`resources/list`).
     Resources,
-    /// `templates`: pages of the list of templates.
+    /// `templates`: the pages of the list of templates (`resources/templates/list`).
     Templates,
-    /// `tools`: pages of the list of tools.
+    /// `tools`: the pages of the list of tools (`tools/list`).
     Tools,
-    /// `prompts`: pages of the list of prompts.
+    /// `prompts`: the pages of the list of prompts (`prompts/list`).
     Prompts,
-    /// `reads`: contents.
+    /// `reads`: the contents of resources (`resources/read`).
     Reads,
 }
 
@@ -184,7 +186,7 @@ macro_rules! words {
     ($($name:ident { $($choice:ident = $word:expr),+ $(,)? })+) => {$(
         impl $name {
             pub(crate) const WORDS: &[($name, &str)] = &[$(($name::$choice, $word)),+];
-            /// The words alone. The first is the default, if there is one.
+            /// The words of all choices. The first is the default, if there is one.
             #[allow(dead_code, reason = "the table of options does not list every type")]
             pub(crate) const NAMES: &[&str] = &[$($word),+];
         }
@@ -201,7 +203,7 @@ macro_rules! words {
             type Err = Error;
 
             /// # Errors
-            /// [`ErrorKind::InvalidArgument`] for another word.
+            /// [`ErrorKind::InvalidArgument`] if no choice has this word.
             fn from_str(word: &str) -> Result<Self, Error> {
                 Self::WORDS.iter().find(|(_, own)| *own == word).map(|(choice, _)| *choice).ok_or_else(|| {
                     let words: Vec<_> = Self::WORDS.iter().map(|(_, own)| *own).collect();

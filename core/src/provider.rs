@@ -10,10 +10,10 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// The callbacks of one registration. The default of each method drops its call, which the client sees as an internal
+/// The callbacks of one registration. The default of each method drops its call, so that the client gets an internal
 /// error.
 ///
-/// The thread that runs the event calls them, with no lock held. Several threads may call at once.
+/// They run on the thread that runs the event, with no lock held. Several threads may call them at once.
 pub trait Provider: Send + Sync {
     /// Reads a resource. Answers at once, or keeps the responder of the call for later.
     fn read(&self, call: Call) {
@@ -43,7 +43,7 @@ pub trait Provider: Send + Sync {
         true
     }
 
-    /// The library answers, so no around callback runs around it.
+    /// Returns whether the library answers by itself, so that no around callback runs around it.
     #[doc(hidden)]
     fn is_library(&self) -> bool {
         false
@@ -61,15 +61,15 @@ impl Deferred {
     }
 }
 
-/// Marks closures that return their answer.
+/// A marker type for closures that return their answer.
 #[derive(Debug)]
 pub struct Now(());
 
-/// Marks closures that answer later.
+/// A marker type for closures that answer later.
 #[derive(Debug)]
 pub struct Later(());
 
-/// Marks closures that return a future of their answer.
+/// A marker type for closures that return a future of their answer.
 #[derive(Debug)]
 pub struct Async(());
 
@@ -202,11 +202,11 @@ where
     move |call| run(call, &f)
 }
 
-/// The callbacks of a template other than the one that reads.
+/// The callbacks of a template in addition to the one that reads.
 #[derive(Clone, Default)]
 pub(crate) struct TemplateCallbacks {
     list: Option<Arc<dyn Fn(ListCall) + Send + Sync>>,
-    /// By variable; `None` where the provider completes.
+    /// The completers by variable; `None` if the provider completes the variable.
     completers: Vec<(Box<str>, Option<Arc<CompleteFn>>)>,
 }
 
@@ -246,12 +246,12 @@ impl TemplateCallbacks {
         self.completers.iter().map(|(variable, _)| &**variable)
     }
 
-    /// Returns the closure that lists, if it is not the provider.
+    /// Returns the closure that lists; `None` if there is none, or if the provider lists.
     pub(crate) fn list(&self) -> Option<Arc<dyn Fn(ListCall) + Send + Sync>> {
         self.list.clone()
     }
 
-    /// Returns the closure that completes a variable, if it is not the provider.
+    /// Returns the closure that completes a variable; `None` if there is none, or if the provider completes it.
     pub(crate) fn completer(&self, variable: &str) -> Option<Arc<CompleteFn>> {
         self.completers.iter().find(|(name, _)| **name == *variable)?.1.clone()
     }

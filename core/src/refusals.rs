@@ -4,7 +4,7 @@ use crate::log::{Level, Log, printable};
 use crate::sync::Lock;
 use std::collections::BTreeMap;
 
-/// A kind of refusal.
+/// The kind of a refusal, by which log lines are limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RefusalKind {
     Path,
@@ -19,17 +19,17 @@ pub(crate) enum RefusalKind {
     Extension,
 }
 
-/// The last line of each kind that was logged.
+/// The time of the last logged line of each kind of refusal.
 #[derive(Default)]
 pub(crate) struct Refusals(Lock<BTreeMap<RefusalKind, LastLine>>);
 
 struct LastLine {
     at: u64,
-    /// How many came since the last line.
+    /// The number of refusals of this kind since the last line.
     more: u64,
 }
 
-/// Milliseconds between two lines of one kind.
+/// The least number of milliseconds between two lines of one kind.
 const PAUSE: u64 = 60_000;
 /// The maximum length of a line in characters; some of it comes from a client.
 const LONGEST: usize = 400;
@@ -47,7 +47,8 @@ impl Refusals {
         log.write(Level::Warning, &line);
     }
 
-    /// Counts a refusal. Returns the number of lines skipped since the last one if this one is to be logged.
+    /// Counts a refusal. If it is to be logged, returns the number of refusals that were not logged before it;
+    /// otherwise `None`.
     fn note(&self, kind: RefusalKind, now: u64) -> Option<u64> {
         self.0.with(|lines, _| match lines.get_mut(&kind) {
             Some(line) if now.abs_diff(line.at) < PAUSE => {

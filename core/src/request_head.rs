@@ -1,29 +1,32 @@
-//! The head of a request, as a driver has read it.
+//! The head of an HTTP request.
 
-/// Method, target and header fields of a request (RFC 9110 section 6).
+/// The method, target and header fields of an HTTP request (RFC 9110 section 6).
 #[derive(Debug, Clone, Copy)]
 pub struct RequestHead<'a> {
     /// The method, `POST` for example; case-sensitive.
     pub method: &'a str,
-    /// Path and query, as in the request line. Of a URL (RFC 9112, section 3.2.2) the host counts, whatever `Host` says.
+    /// The path and query, as in the request line. If it is a URL (RFC 9112, section 3.2.2), its host counts instead of
+    /// `Host`.
     pub target: &'a str,
-    /// Field lines in the order in which they came: name in any case, value as bytes. HTTP/2's `:authority` is `host`.
+    /// The header fields in the order in which they came: the name in any case, the value as bytes. HTTP/2's
+    /// `:authority` is `host`.
     pub headers: &'a [(&'a str, &'a [u8])],
-    /// The connection that the request came over: its client's address and port, or what else tells it from others. All
-    /// requests of one peer share a part of [`crate::Limits::buffer_bytes`]. Empty if it is unknown: then requests with the
-    /// same bearer token share a part, and each request without a token has one.
+    /// The connection that the request came over: its client's address and port, or any other text that tells it from
+    /// other connections. All requests of one connection share a part of [`crate::Limits::buffer_bytes`]. If it is
+    /// empty, requests with the same bearer token share a part, and each request without a token has its own.
     pub peer: &'a [u8],
 }
 
-/// A field that may occur once came several times: what one reader takes from it is not what the next one does.
+/// The error for a header field that may occur once and came several times. Two programs could read different values of
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Repeated<'n>(pub(crate) &'n str);
 
-/// The most bytes of a head: target, names and values.
+/// The greatest number of bytes of a head: target, names and values.
 pub(crate) const HEAD_BYTES: usize = 128 << 10;
 
 impl<'a> RequestHead<'a> {
-    /// The number of bytes that are kept of it.
+    /// Returns the number of bytes that a copy of the head needs.
     pub(crate) fn bytes(&self) -> usize {
         self.target.len() + self.headers.iter().map(|(n, v)| n.len() + v.len()).sum::<usize>()
     }
@@ -35,7 +38,7 @@ impl<'a> RequestHead<'a> {
         if end == 0 { "/" } else { &target[..end] }
     }
 
-    /// The authority of a target that is a URL.
+    /// Returns the authority of a target that is a URL; `None` if it is a path.
     pub(crate) fn authority(&self) -> Option<&'a str> {
         self.absolute().map(|(authority, _)| authority)
     }
@@ -49,13 +52,13 @@ impl<'a> RequestHead<'a> {
         is_scheme.then(|| rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len())))
     }
 
-    /// The values of every line of that name, without the whitespace around them (RFC 9110 section 5.5).
+    /// Returns the values of every field of that name, without white space around them (RFC 9110 section 5.5).
     pub(crate) fn all<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
         let lines = self.headers.iter();
         lines.filter(move |(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| trim(value))
     }
 
-    /// The value of a field that may occur once.
+    /// Returns the value of a field; `None` if it is absent. Fails if it came several times.
     pub(crate) fn one<'n>(&self, name: &'n str) -> Result<Option<&'a [u8]>, Repeated<'n>> {
         let mut all = self.all(name);
         let first = all.next();
@@ -63,12 +66,12 @@ impl<'a> RequestHead<'a> {
     }
 }
 
-/// A head that outlives the driver's: one block of bytes, because each request over HTTP has one.
+/// A copy of a head: one block of bytes, because each request over HTTP has one.
 pub(crate) struct OwnedHead {
     method: Box<str>,
     target: Box<str>,
     block: Box<[u8]>,
-    /// The ends of the name and of the value of each field in the block.
+    /// The offsets in the block at which the name and the value of each field end.
     fields: Box<[(usize, usize)]>,
 }
 
@@ -92,14 +95,14 @@ impl OwnedHead {
         f(&RequestHead { method: &self.method, target: &self.target, headers: &headers, peer: &[] })
     }
 
-    /// The value of a field that came once and is text.
+    /// Returns the value of a field; `None` if it is absent, came several times, or is no text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.fields().filter(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()));
         let (_, value) = values.next()?;
         if values.next().is_some() { None } else { std::str::from_utf8(trim(value)).ok() }
     }
 
-    /// The query of the target as it came, without its `?`.
+    /// Returns the query of the target as it came, without its `?`; `None` if it has none.
     pub(crate) fn query(&self) -> Option<&str> {
         let target = self.target.split('#').next()?;
         target.split_once('?').map(|(_, query)| query)

@@ -7,17 +7,18 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Tells a driver to poll its exchange.
+/// A function that tells a driver to poll an exchange.
 pub(crate) type Ready = Arc<dyn Fn() + Send + Sync>;
 
-/// The client that a stream counts for.
+/// The client for which a listen stream counts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum StreamOwner {
-    /// A caller that is known by its token.
+    /// A caller with a token, by its id.
     Caller(Box<[u8]>),
     /// The address of the [`Holder`](super::Holder) of the request.
     Holder(usize),
-    /// The address of the holder of one request only. Its client cannot be told from others, so it takes no place of another.
+    /// The address of the holder of one request only. Its client cannot be told from others, so it does not take the
+    /// place of another stream.
     Request(usize),
 }
 
@@ -32,8 +33,8 @@ pub(super) struct ListenStreams {
     all: usize,
     pending: usize,
     by_owner: BTreeMap<StreamOwner, Owned>,
-    /// Each owner of open streams with their number and the oldest one. The last entry is the owner of most streams;
-    /// among equals, the owner of the oldest one.
+    /// The owners of open streams, each with the number of its streams and the oldest one. The last entry is the owner
+    /// with most streams; among equals, the owner of the oldest one.
     by_count: BTreeSet<(usize, Reverse<u64>, StreamOwner)>,
 }
 
@@ -69,7 +70,8 @@ impl ListenStreams {
         ListenStreams { most, percent, last: 0, all: 0, pending: 0, by_owner, by_count }
     }
 
-    /// Adds a pending stream, and returns its number and the stream that ends for it. `share`: what the owner may have.
+    /// Adds a pending stream. Returns its number and the stream that ends in its place. `share` is the number that the
+    /// owner may have.
     fn add(
         &mut self,
         owner: &StreamOwner,
@@ -99,7 +101,7 @@ impl ListenStreams {
         Full { limit: "listen_streams", most: self.most }
     }
 
-    /// Takes out the oldest stream of the owner that has most open streams.
+    /// Removes the oldest stream of the owner with most open streams, and returns it. Fails if there is none.
     fn replace_oldest(&mut self) -> Result<Arc<ListenStream>, Full> {
         let full = self.full();
         let (_, Reverse(number), owner) = self.by_count.last().cloned().ok_or(full)?;
@@ -170,12 +172,12 @@ impl Account {
 }
 
 impl ListenPlace {
-    /// Marks the stream as open: the application has no question about it any more.
+    /// Marks the stream as open: the application has answered all questions about it.
     pub(super) fn open(&self) {
         self.account.listens.with(|listens, _| listens.open(self.number, &self.stream));
     }
 
-    /// Returns whether another stream has its place, so that this one ends.
+    /// Returns whether another stream has taken its place, so that this one ends.
     pub(super) fn is_replaced(&self) -> bool {
         self.stream.state.load(Ordering::Acquire) == REPLACED
     }

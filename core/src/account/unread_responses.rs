@@ -1,19 +1,20 @@
-//! Responses whose clients have not read them to the end, and which of them go when another client needs the room.
+//! Responses that clients have not read to the end, and which of them are dropped if another client needs the room.
 
 use super::{Account, Holder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A response in the hands of a server that asks for more of it once the client has read the last part.
+/// A response that an HTTP server, such as hyper, sends. It asks for the next part once the client has read the one
+/// before.
 pub(crate) trait UnreadResponse: Send + Sync {
     /// Returns the holder of its costs.
     fn holder(&self) -> &Arc<Holder>;
 
-    /// Returns for how many milliseconds the server has not asked for more although there may be more. `None`: the
-    /// server waits for more.
+    /// Returns for how many milliseconds the HTTP server has had a part without asking for the next one. `None`: it
+    /// waits for the next part.
     fn unread_ms(&self) -> Option<u64>;
 
-    /// Drops what the response still has to say. The server finds its end if it asks for more.
+    /// Drops the rest of the response. The HTTP server finds the end when it asks for more.
     fn drop_contents(&self);
 }
 
@@ -25,7 +26,7 @@ pub(super) struct UnreadResponses {
 }
 
 impl UnreadResponses {
-    /// Returns those that wait for their client, each with the milliseconds since.
+    /// Returns the responses that their clients do not read, each with the milliseconds since then.
     fn stuck(&self) -> Vec<(u64, Arc<dyn UnreadResponse>)> {
         let stuck = |response: &Arc<dyn UnreadResponse>| Some((response.unread_ms()?, response.clone()));
         self.open.values().filter_map(stuck).collect()
@@ -59,9 +60,9 @@ impl Account {
 }
 
 impl Holder {
-    /// Drops unread responses of other holders until `bytes` fit. Only responses of holders of at least as many bytes go, and
-    /// only those that cost more, the costliest first. So a holder that has used up its own part drops nothing of smaller ones.
-    /// Must be called without a lock.
+    /// Drops unread responses of other holders until this one may have `bytes` more. It drops only responses of holders
+    /// with at least as many bytes, and only those that cost more, the costliest first. So a holder that has used up
+    /// its own part drops nothing of smaller ones. Must be called without a lock.
     pub(crate) fn make_room(self: &Arc<Self>, bytes: usize) {
         if bytes == 0 || self.fits(bytes).is_ok() {
             return;

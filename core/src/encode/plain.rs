@@ -1,4 +1,4 @@
-//! The fallback without SIMD crates, and what the tests compare them with.
+//! The code without SIMD crates, with which the tests compare them.
 
 pub(super) fn escape_block(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();

@@ -81,9 +81,9 @@ impl EndpointBuilder {
         self
     }
 
-    /// Sets whether pages of the allowed origins may read the responses (CORS, WHATWG Fetch). The endpoint then answers
-    /// `OPTIONS`, and exposes `Mcp-Session-Id` and `WWW-Authenticate`. Default: false, and browsers then keep the
-    /// responses from pages.
+    /// Sets whether pages of the allowed origins may read the responses (CORS, WHATWG Fetch). The endpoint then also
+    /// answers `OPTIONS`, and shows pages `Mcp-Session-Id` and `WWW-Authenticate`. Default: false. Then browsers keep
+    /// the responses from pages.
     #[must_use]
     pub fn cors(mut self, on: bool) -> Self {
         self.options.values.cors = on;
@@ -179,9 +179,9 @@ impl EndpointBuilder {
         self
     }
 
-    /// Requires a bearer token that the application accepts. [`crate::Event::Verify`] asks about the token of each
-    /// request, also inside a session. `protection` is what clients learn about tokens. The application judges them by
-    /// [`EndpointBuilder::verify`], or in an event loop of its own.
+    /// Answers only requests with a bearer token that the application accepts. [`crate::Event::Verify`] asks about the
+    /// token of each request, also inside a session. `protection` is what clients learn about tokens. The application
+    /// judges them by [`EndpointBuilder::verify`], or in an event loop of its own.
     #[must_use]
     pub fn protect(mut self, protection: Protection) -> Self {
         self.options.protection = Some(protection);

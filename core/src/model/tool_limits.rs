@@ -3,35 +3,35 @@
 use crate::options::optional_limits;
 
 optional_limits! {
-    /// The limits of one tool, all off by default: see [`crate::Server::limit_tool`]. A call beyond a limit is refused with
-    /// "Busy", and the client may try again.
+    /// The limits of one tool, all off by default: see [`crate::Server::limit_tool`]. A call beyond a limit is refused
+    /// with "Busy", and the client may try again.
     pub struct ToolLimits {
-        /// Calls of the tool in flight, of all callers. 1: one at a time.
+        /// The greatest number of calls of the tool in flight, of all callers together. 1: one at a time.
         pub calls_in_flight: usize,
-        /// Calls of the tool in flight, for each caller.
+        /// The greatest number of calls of the tool in flight for each caller.
         pub caller_calls_in_flight: usize,
-        /// Calls of the tool that begin in a minute, for each caller.
+        /// The greatest number of calls of the tool that each caller begins in a minute.
         pub caller_calls_per_minute: usize,
-        /// Milliseconds until a call is cancelled and answered with an internal error. It takes the place of `call_ms` of
-        /// the server.
+        /// Milliseconds until a call is cancelled and answered with an internal error. Replaces `call_ms` of the
+        /// server.
         pub call_ms: u64,
     }
 }
 
 impl ToolLimits {
-    /// Limits the calls in flight of all callers. 1: one at a time.
+    /// Limits the number of calls in flight of all callers together. 1: one at a time.
     #[must_use]
     pub fn calls_in_flight(self, most: usize) -> Self {
         ToolLimits { calls_in_flight: Some(most), ..self }
     }
 
-    /// Limits the calls in flight of each caller.
+    /// Limits the number of calls in flight for each caller.
     #[must_use]
     pub fn caller_calls_in_flight(self, most: usize) -> Self {
         ToolLimits { caller_calls_in_flight: Some(most), ..self }
     }
 
-    /// Limits the calls of each caller that begin in a minute.
+    /// Limits the number of calls that each caller begins in a minute.
     #[must_use]
     pub fn caller_calls_per_minute(self, most: usize) -> Self {
         ToolLimits { caller_calls_per_minute: Some(most), ..self }

@@ -94,7 +94,7 @@ impl Http {
         self
     }
 
-    /// Binds an address. Connections wait until [`Listener::serve`]. Unless it is a loopback address, any `Host` is
+    /// Binds an address; connections wait until [`Listener::serve`]. Unless it is a loopback address, any `Host` is
     /// accepted, and no `Origin` except those that the endpoint allows.
     ///
     /// # Errors
