@@ -1,4 +1,4 @@
-//! The handle through which an answer comes back.
+//! The handle through which the application answers a question.
 
 mod reply;
 
@@ -20,11 +20,11 @@ use std::sync::{Arc, Weak};
 
 pub use reply::{InterestAnswer, Reply};
 
-/// Answers one question, once, from any thread. `A` is what the question wants: [`Answer`], [`crate::Page`], [`MethodAnswer`], a
-/// verdict for each URI, [`InterestAnswer`], or [`Verification`].
+/// Answers one question to the application, once, on any thread. `A` is the type of the answer: [`Answer`],
+/// [`crate::Page`], [`MethodAnswer`], a verdict for each URI, [`InterestAnswer`], or [`Verification`].
 ///
-/// It owns no lock and may outlive its connection and server. Dropping it answers "internal error", or
-/// for a tool a result with `isError`.
+/// It holds no lock and may outlive its connection and server. Dropping it without an answer answers "internal error",
+/// or for a tool a result with `isError`.
 #[must_use = "dropping a responder fails its call"]
 pub struct Responder<A: Reply> {
     target: AnswerTarget,
@@ -34,8 +34,8 @@ pub struct Responder<A: Reply> {
 const DROPPED: &str = "was dropped without an answer";
 
 enum AnswerTarget {
-    /// `permit`: what it counts as, over HTTP. `observed`: there is an observer. `then`: there are around callbacks. `counted`: its
-    /// tool has limits.
+    /// A call. `permit` counts it over HTTP. `observed` is there if there is an observer, `then` if there are around
+    /// callbacks, `counted` if its tool has limits.
     Call {
         connection: Weak<ConnectionState>,
         call: CallId,
@@ -54,7 +54,7 @@ enum AnswerTarget {
     Done,
 }
 
-/// The identity of a question to the application.
+/// Identifies a question to the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuestionId {
     Call(usize, CallId),
@@ -71,21 +71,21 @@ impl<A: Reply> Responder<A> {
         Responder { target, kind: PhantomData }
     }
 
-    /// Has the observer notified when the call ends, even if its connection is gone by then.
+    /// Has the observer notified when the call ends, even if the call's connection no longer exists then.
     pub(crate) fn observe(&mut self, running: Arc<RunningCalls>) {
         if let AnswerTarget::Call { observed, .. } = &mut self.target {
             *observed = Some(running);
         }
     }
 
-    /// An around callback gets the answer before the client. Not for a responder that has a twin already.
+    /// Adds an around callback, which gets the answer before the client. Not for a responder that has a twin already.
     pub(crate) fn then(&mut self, around: Box<dyn FnOnce(Outcome) -> Outcome + Send>) {
         if let AnswerTarget::Call { then, .. } = &mut self.target {
             then.get_or_insert_default().push(around);
         }
     }
 
-    /// A handle that looks at the call and is never to answer: disarm it.
+    /// Makes a handle that only reads facts about the call. It must be disarmed, because it must not answer.
     pub(crate) fn onlooker(&self) -> Responder<MethodAnswer> {
         let mut target = self.twin().into_target();
         if let AnswerTarget::Call { permit, .. } = &mut target {
@@ -98,14 +98,15 @@ impl<A: Reply> Responder<A> {
         std::mem::replace(&mut self.target, AnswerTarget::Done)
     }
 
-    /// The call counts for the limits of its tool.
+    /// Counts the call for the limits of its tool.
     pub(crate) fn count(&mut self, call: ToolCall) {
         if let AnswerTarget::Call { counted, .. } = &mut self.target {
             *counted = Some(Arc::new(call));
         }
     }
 
-    /// Answers. Returns whether anyone still wanted to know; a late answer is no mistake.
+    /// Sends the answer. Returns false if it is not wanted any more, because the call is cancelled or answered; that is
+    /// no error.
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
@@ -148,7 +149,7 @@ impl<A: Reply> Responder<A> {
         wanted
     }
 
-    /// The server of the question, or `None` if the answer is not wanted any more.
+    /// Returns the server of the question; `None` if the answer is not wanted any more.
     pub(crate) fn server(&self) -> Option<Arc<ServerState>> {
         match &self.target {
             AnswerTarget::Call { connection, .. } => Some(connection.upgrade()?.server().clone()),
@@ -170,12 +171,13 @@ impl<A: Reply> Responder<A> {
     }
 
     /// Runs `hook` when the answer is not wanted any more: the client cancels the request, its deadline passes, or its
-    /// connection ends. So a callback that waits can be interrupted. `hook` runs at once if that has happened already.
+    /// connection ends. So a callback that waits can be interrupted. If that has happened already, `hook` runs at once.
     ///
-    /// It runs at most once, on the thread that finds out, which is often the one that reads the client's messages; so it
-    /// has to be short. No lock is held. It never runs after [`Responder::finish`] or the drop of the responder has
-    /// returned: these drop it, or wait until it is over, unless it answers the call itself. A responder takes several
-    /// hooks; they run in their order. Nothing cancels an interest, and a token has no hook: `hook` is dropped there.
+    /// It runs at most once, on the thread that notices the end. That is often the one that reads the client's
+    /// messages, so it has to be short. No lock is held. It never runs after [`Responder::finish`] or the drop of the
+    /// responder has returned: these drop it or wait until it has ended, unless it answers the call itself. A responder
+    /// takes several hooks, which run in their order. An interest and a token are never cancelled: their hooks are
+    /// dropped.
     pub fn on_cancel(&self, hook: impl FnOnce() + Send + 'static) {
         let AnswerTarget::Call { connection, call, context, .. } = &self.target else { return };
         context.hooks.add(*call, Box::new(hook));
@@ -190,11 +192,11 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Tells the client how far the work on its request is, if it asked for that: in any unit, such as bytes, and with
-    /// what it will be in the end, if that is known. Returns whether anybody still wants to know.
+    /// Tells the client the progress of its request, if it asked for that: in any unit, such as bytes, and with the
+    /// total at the end, if that is known. Returns false if the request is over.
     ///
-    /// `progress` only grows: what does not, or is no number, is dropped. A client that takes its messages slowly is told
-    /// the newest.
+    /// `progress` has to grow: a value that does not, or is no number, is ignored. A client that reads its messages
+    /// slowly gets the newest value only.
     pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
         let AnswerTarget::Call { connection, call, context, .. } = &self.target else { return false };
         if context.progress_token().is_none() {
@@ -205,12 +207,11 @@ impl<A: Reply> Responder<A> {
         connection.upgrade().is_some_and(|connection| connection.progress(*call, report))
     }
 
-    /// Ends the event stream that carries the call's answer over HTTP, before the answer. The client comes back after
-    /// `retry_ms` milliseconds, and gets what was sent meanwhile. So a slow call does not keep a connection open.
+    /// Closes the event stream that carries the call's answer over HTTP, before the answer. The client comes back after
+    /// `retry_ms` milliseconds, and gets what was sent in the meantime. So a slow call does not keep a connection open.
     ///
-    /// Returns whether it did. It does not after the answer, or if the stream is closed already. Nor does it where
-    /// there is no stream to come back to: over stdio, for a client that accepts JSON only, and in every revision but
-    /// 2025-11-25.
+    /// Returns false if it did not: after the answer, if the stream is closed already, or if the client could not come
+    /// back to it. That is so over stdio, for a client that accepts JSON only, and in every revision but 2025-11-25.
     ///
     /// Output that waits for the client counts against the session's [`crate::Limits::output_bytes`]. Source: MCP
     /// 2025-11-25, Transports, "Sending Messages to the Server".
@@ -223,7 +224,8 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Returns the name and version that the client gives itself, the text of a JSON object: for logs, not for decisions.
+    /// Returns the name and version that the client gives itself, the text of a JSON object; `None` if it gives none.
+    /// For logs, not for decisions.
     pub fn client(&self) -> Option<String> {
         match &self.target {
             AnswerTarget::Call { connection, context, .. } => connection.upgrade()?.client_info(context),
@@ -231,7 +233,8 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Returns the session of the client, to be kept beyond the call: see [`Session`]. None in the stateless era.
+    /// Returns the session of the client, which may be kept beyond the call: see [`Session`]. `None` in the stateless
+    /// era.
     pub fn session(&self) -> Option<Session> {
         match &self.target {
             AnswerTarget::Call { connection, context, .. } => connection.upgrade()?.session(context),
@@ -239,7 +242,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// The callback begins. False: its client has gone, and the question is to be dropped instead.
+    /// Notes that the callback begins. Returns false if its client has gone: then drop the question instead.
     pub(crate) fn begin(&self) -> bool {
         match &self.target {
             AnswerTarget::Call { connection, context, .. } => {
@@ -273,8 +276,8 @@ impl<A: Reply> Responder<A> {
         Err(ClientRequestError::Failed(why))
     }
 
-    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`: as it said with
-    /// this request, or when its session began.
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`. It declared them
+    /// with this request, or when its session began. `None` if it declared none.
     pub fn client_capabilities(&self) -> Option<String> {
         match &self.target {
             AnswerTarget::Call { connection, context, .. } => {
@@ -284,8 +287,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Returns the extensions of the protocol that the client declares: those of this request, or of the beginning of
-    /// its session.
+    /// Returns the extensions of the protocol that the client declared, with this request or when its session began.
     pub fn client_extensions(&self) -> ClientExtensions {
         match &self.target {
             AnswerTarget::Call { connection, context, .. } => {
@@ -312,7 +314,8 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Returns the client's settings of an extension, the text of a JSON object. None if the client does not declare it.
+    /// Returns the client's settings of an extension, the text of a JSON object. `None` if the client does not declare
+    /// it.
     pub fn extension(&self, id: &str) -> Option<String> {
         self.client_extensions().get(id).map(str::to_owned)
     }
@@ -322,7 +325,7 @@ impl<A: Reply> Responder<A> {
         self.client_extensions().supports_apps()
     }
 
-    /// The question, as [`crate::Event::Cancel`] names it. None for an interest and a token.
+    /// Returns the id of the call, which [`crate::Event::Cancel`] names. `None` for an interest and a token.
     pub fn call(&self) -> Option<CallId> {
         match self.target {
             AnswerTarget::Call { call, .. } => Some(call),
@@ -330,17 +333,17 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Drops the handle without answering: the question has another handle.
+    /// Drops this handle without an answer, because the question has another handle.
     pub(crate) fn disarm(mut self) {
         self.target = AnswerTarget::Done;
     }
 
-    /// A handle for a question whose responder was taken: its answer has no effect.
+    /// Makes a handle for a question whose responder was taken. Its answer has no effect.
     pub(crate) fn spent() -> Self {
         Responder { target: AnswerTarget::Done, kind: PhantomData }
     }
 
-    /// Returns what tells this question from others.
+    /// Returns the identity of the question.
     pub(crate) fn question(&self) -> QuestionId {
         match &self.target {
             AnswerTarget::Call { connection, call, .. } => {
@@ -352,7 +355,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// A second handle for the same question. The first answer counts.
+    /// Makes a second handle for the same question. Only the first answer counts.
     pub(crate) fn twin(&self) -> Self {
         let target = match &self.target {
             AnswerTarget::Call { connection, call, context, permit, observed, then, counted } => {
@@ -377,8 +380,8 @@ impl<A: Reply> Responder<A> {
 }
 
 impl Responder<Answer> {
-    /// Asks the client for one of its features by a name, before the contents are known. The callback of the read runs again
-    /// from its start when the client has answered. See [`Responder::<MethodAnswer>::request_input`].
+    /// Asks the client for one of its features by a name, before the contents are known. The callback of the read runs
+    /// again from its start when the client has answered. See [`Responder::<MethodAnswer>::request_input`].
     ///
     /// # Errors
     /// See [`ClientRequestError`].
@@ -423,14 +426,14 @@ impl Responder<Verification> {
 }
 
 impl Responder<MethodAnswer> {
-    /// Sends a notification about the call, before its answer and on the same way. Returns whether it was sent: not after
-    /// the answer, not when the answer is not wanted any more, not where there is room for an answer only, and not
-    /// while the client takes nothing. `notifications/message` is sent as [`Responder::log`] says.
+    /// Sends a notification about the call, on the route of its answer. Returns false if it was not sent: after the
+    /// answer, if the answer is not wanted any more, if the route takes an answer only, or if the client does not read
+    /// its output. `notifications/message` is sent as [`Responder::log`] says.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] for what is no notification of a call: other names than `notifications/…`,
-    /// those that the server sends by itself, and a `notifications/message` without a level, or without the capability
-    /// `logging`.
+    /// [`crate::ErrorKind::InvalidArgument`] if it is no notification about a call: its name does not begin with
+    /// `notifications/`, the server sends it by itself, or it is a `notifications/message` without a level, or without
+    /// the capability `logging`.
     pub fn notify(&self, method: &str, params: Option<&Json>) -> Result<bool> {
         match &self.target {
             AnswerTarget::Call { connection, call, context, .. } => match connection.upgrade() {
@@ -441,9 +444,10 @@ impl Responder<MethodAnswer> {
         }
     }
 
-    /// Sends a line of the log about the call, a `notifications/message`, as [`Responder::notify`] does. In a session the client
-    /// sets the lowest level by `logging/setLevel`; it is `warning` before. In the stateless era the request names it.
-    /// `level`: from `debug` to `emergency`. `logger`: names the part of the application that it is from.
+    /// Sends the client a line of the log about the call, a `notifications/message`, as [`Responder::notify`] does.
+    /// Lines below the client's level are not sent: in a session it sets the level by `logging/setLevel`, and it is
+    /// `warning` before; in the stateless era each request names it. `level` is from `debug` to `emergency`. `logger`
+    /// names a part of the application.
     ///
     /// # Errors
     /// As [`Responder::notify`].
@@ -451,7 +455,7 @@ impl Responder<MethodAnswer> {
         self.notify(LOG_MESSAGE, Some(&log_params(level, text, logger)))
     }
 
-    /// Checks arguments that are to replace those of the client, as the server checks those: see
+    /// Checks arguments that an around callback gives in place of the client's, as the server checks those: see
     /// [`crate::Next::set_arguments`]. Returns them with defaults filled in. For bindings, which run around callbacks
     /// themselves.
     ///
@@ -467,16 +471,16 @@ impl Responder<MethodAnswer> {
         }
     }
 
-    /// Asks the client for one of its features by a name, in every revision: `sampling/createMessage`, `elicitation/create`
-    /// or `roots/list`. Returns the result. The first time there is none yet, [`ClientRequestError::Waiting`]: return
-    /// it, and the callback **runs again from its start** when the client has answered. So what stands before the last request
-    /// runs once more each time. Names are unique in a callback and the same in every run. What is asked before the
-    /// callback returns goes to the client together.
+    /// Asks the client for one of its features by a name, in every revision: `sampling/createMessage`,
+    /// `elicitation/create` or `roots/list`. Returns the client's result. The first time it fails with
+    /// [`ClientRequestError::Waiting`]: return that, and the callback **runs again from its start** when the client has
+    /// answered. So everything before the last request runs several times. Names are unique in a callback and the same
+    /// in every run. Requests that one run makes go to the client together.
     ///
-    /// In the handshake era the server sends a request; it withdraws it if the call is cancelled. In the stateless era it
-    /// answers the call with `input_required`, and the client repeats it. The answers so far travel in a sealed
-    /// `requestState`, so that any replica with the key can go on; it is good for this call for 10 minutes. That revision
-    /// deprecates sampling and roots, which work on.
+    /// In the handshake era the server sends a request, and withdraws it if the call is cancelled. In the stateless era
+    /// it answers the call with `input_required`, and the client repeats the call. The answers so far are in a sealed
+    /// `requestState`, so that any replica with the key can continue; it is valid for this call for 10 minutes. That
+    /// revision deprecates sampling and roots, which still work.
     ///
     /// # Errors
     /// See [`ClientRequestError`].
@@ -490,15 +494,15 @@ impl Responder<MethodAnswer> {
     }
 
     /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before
-    /// the call is answered; `then` gets what it answers, as an event of the connection. Until then no deadline runs
-    /// for the call. If the call is answered or cancelled first, the request is given up. Returns its number, which is
-    /// its id on the wire and never used again on the connection. If a session over HTTP ends, `then` gets
-    /// [`ClientAnswer::GivenUp`]; it is not called if the application closes the connection itself.
+    /// the call is answered. `then` gets the client's answer, as an event of the connection. Until then the call's
+    /// deadline does not run. If the call is answered or cancelled first, the request is given up. Returns the
+    /// request's number, which is its id for the client and never used again on the connection. If a session over HTTP
+    /// ends, `then` gets [`ClientAnswer::GivenUp`]. It is not called if the application closes the connection itself.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::InvalidArgument`] for other methods, if the client did not declare the capability, and where
-    /// the revision has no such requests: answer [`MethodAnswer::NeedsInput`] there. [`crate::ErrorKind::Limit`] while
-    /// the client takes nothing, [`crate::ErrorKind::Closed`] once the call is over.
+    /// [`crate::ErrorKind::InvalidArgument`] for other methods, if the client did not declare the capability, and if
+    /// the revision has no such requests: answer [`MethodAnswer::NeedsInput`] then. [`crate::ErrorKind::Limit`] if the
+    /// client does not read its output. [`crate::ErrorKind::Closed`] once the call is over.
     pub fn send_request<F>(&self, method: &str, params: Option<&Json>, then: F) -> Result<u64>
     where
         F: FnOnce(ClientAnswer) + Send + 'static,
@@ -506,8 +510,8 @@ impl Responder<MethodAnswer> {
         self.send_with(method, params, Some(Box::new(then)))
     }
 
-    /// [`Responder::send_request`] for an application that runs events by itself: the answer is an
-    /// [`crate::Event::Response`] of this number.
+    /// Does what [`Responder::send_request`] does, for an application that runs events by itself. The client's answer
+    /// is an [`crate::Event::Response`] with this number.
     ///
     /// # Errors
     /// As [`Responder::send_request`].
@@ -524,8 +528,8 @@ impl Responder<MethodAnswer> {
         Err(Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"))
     }
 
-    /// The application does not want the client's answer any more: the client is told so, and `then` gets
-    /// [`ClientAnswer::GivenUp`]. Returns whether the answer was still to come.
+    /// Gives up a request to the client, and tells the client so. `then` gets [`ClientAnswer::GivenUp`]. Returns false
+    /// if the client had answered already, or if there is no such request.
     pub fn cancel_request(&self, number: u64) -> bool {
         match &self.target {
             AnswerTarget::Call { connection, .. } => {

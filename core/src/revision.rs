@@ -8,73 +8,74 @@ use crate::error::{Error, ErrorKind};
 use crate::policy::{ErrorCondition, ErrorProfile, PermissionDenied, Policy, TitlesInContents};
 use std::fmt;
 
-/// The word of [`ErrorProfile::Variant`].
+/// The word for [`ErrorProfile::Variant`].
 pub(crate) const VARIANT: &str = "variant-2024-11-05";
 
-/// The word of [`TitlesInContents::AsPublished`]: the revision whose page showed these members.
+/// The word for [`TitlesInContents::AsPublished`], the revision whose documentation showed these members.
 pub(crate) const TITLES_IN_CONTENTS_OF: &str = "2025-06-18";
 
 /// The revision of [`ErrorProfile::Variant`], and its codes for "not found" and "permission denied".
 const VARIANT_OF: (&str, i32, i32) = ("2024-11-05", -32001, -32002);
 
-/// The request names a revision that the server does not serve.
+/// The error code for a request whose revision the server does not serve.
 pub(crate) const UNSUPPORTED_VERSION: i32 = -32022;
 
-/// The headers of a POST contradict its body.
+/// The error code for a POST whose header fields differ from its body.
 pub(crate) const HEADER_MISMATCH: i32 = -32020;
 
-/// The client is to open a URL before it repeats its request.
+/// The error code that tells a client to open a URL before it repeats its request. Only one revision has it.
 const URL_ELICITATION_REQUIRED: i32 = -32042;
 
 /// The revision of an HTTP client that names none and has no session (2025-06-18, "Transports").
 const UNNAMED: &str = "2025-03-26";
 
-/// Codes that the specification of a stateless revision reserves, and old ones that it forbids.
+/// Codes that the specification of a stateless revision reserves or forbids.
 const RESERVED: std::ops::RangeInclusive<i32> = -32099..=-32000;
 
 /// How a conversation begins in a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
-    /// `initialize`, then a session.
+    /// A client begins with `initialize`, which begins a session.
     Handshake,
     /// Without a handshake: every request carries its revision and capabilities in `_meta`.
     Stateless,
 }
 
-/// The additions of the `resources/get` dialect to the answers of a revision.
+/// The members of the `resources/get` dialect that an answer has in addition to those of its revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Nothing.
+    /// None: the answer is as the revision says.
     Official,
-    /// Its members next to the official ones, because the client has shown that it speaks the dialect.
+    /// The members of the dialect next to the official ones, because the client has shown that it uses the dialect.
     Superset,
-    /// The dialect's own answer, because the request was in the dialect.
+    /// The members of the dialect only, because the request was one of the dialect.
     Dialect,
 }
 
-/// The JSON that a tool may return as `structuredContent`.
+/// The values that a tool may return as `structuredContent` in a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Structured {
-    /// The revision does not have it.
+    /// None: the revision does not have the member.
     Absent,
     Object,
     Any,
 }
 
-/// The ways in which a server may ask the user of a client.
+/// The ways in which a server may ask the user of a client for input in a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Elicitation {
-    /// The revision does not have it.
+    /// None: the revision does not have elicitation.
     Absent,
-    /// Forms of single values.
+    /// Forms whose fields are single values.
     Forms,
-    /// Forms with choices of several values, and URLs, each with an `elicitationId`.
+    /// Forms that also have fields with several values, and URLs, each with an `elicitationId`.
     UrlsWithIds,
-    /// Forms with choices of several values, and URLs without that id.
+    /// Forms that also have fields with several values, and URLs without an `elicitationId`.
     Urls,
 }
 
-/// One published revision of the protocol, adjusted by the choices of a server.
+/// One published revision of the protocol, adjusted by the options of a server. Each field says whether the revision
+/// has a thing.
 #[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "what a revision has is independent of each other")]
 pub(crate) struct Revision {
@@ -101,22 +102,23 @@ pub(crate) struct Revision {
     pub(crate) elicitation: Elicitation,
     /// `message` in a notification of progress.
     pub(crate) progress_messages: bool,
-    /// A message may be an array of messages, a batch.
+    /// Batches: a message may be an array of messages.
     pub(crate) batches: bool,
-    /// A reply to a message without a readable id has `"id":null`; otherwise it has no `id`.
+    /// An answer to a message without a readable id has `"id":null`; otherwise it has no `id`.
     pub(crate) null_id: bool,
-    /// A stream of server-sent events begins with an event without data, from which a client can resume.
+    /// An event without data at the beginning of an event stream, from which a client can resume.
     pub(crate) sse_priming: bool,
-    /// Results carry `resultType`, the server's identity, and caching hints where cacheable.
+    /// Members that all results have: `resultType`, the server's identity, and caching hints if clients may cache the
+    /// result.
     pub(crate) result_envelope: bool,
     pub(crate) shape: Shape,
-    /// The server can send notifications to a session's client: false over HTTP without sessions.
+    /// Notifications of the server to a session's client. False over HTTP without sessions.
     pub(crate) notifies: bool,
     /// The capability `extensions`. Only one revision has the member, and the others allow more members.
     pub(crate) extensions: bool,
-    /// The client shows MCP Apps: where `_meta` is missing on tools and resources, it gets the member `ui` all the same.
+    /// True if the client shows MCP Apps: where tools and resources have no `_meta`, it gets the member `ui` of it.
     pub(crate) shows_apps: bool,
-    /// Denied resources get the answer of resources that do not exist.
+    /// True if a client that asks for a denied resource gets the answer for one that does not exist.
     masks_denied: bool,
     not_found: i32,
     denied: i32,
@@ -125,17 +127,17 @@ pub(crate) struct Revision {
 }
 
 impl Revision {
-    /// The revision's wire string, such as the date in `protocolVersion`.
+    /// Returns the date of the revision, as in `protocolVersion`.
     pub(crate) fn as_str(&self) -> &'static str {
         self.date
     }
 
-    /// Returns the published revision with this wire string.
+    /// Returns the published revision with this date; `None` if there is none.
     pub(crate) fn published(date: &str) -> Option<Revision> {
         REVISIONS.iter().find(|revision| revision.date == date).copied()
     }
 
-    /// Returns this revision with another shape of its answers.
+    /// Returns this revision with the given members of the dialect in its answers.
     pub(crate) fn in_shape(mut self, shape: Shape) -> Revision {
         self.shape = shape;
         self
@@ -158,7 +160,7 @@ impl Revision {
         REVISIONS[0]
     }
 
-    /// Returns the method of that name, if this revision has it.
+    /// Returns the method of that name; `None` if this revision does not have it.
     pub(crate) fn method(&self, name: &str) -> Option<KnownMethod> {
         let Some(method) = KnownMethod::named(name) else {
             return (!self.has_removed(name)).then_some(KnownMethod::Further);
@@ -180,12 +182,12 @@ impl Revision {
         (eras.contains(&self.era) && (self.notifies || !watches)).then_some(method)
     }
 
-    /// Returns whether this revision removed a method that others have and that this server does not serve.
+    /// Returns whether this revision removed a method that earlier ones have, and that this server does not implement.
     pub(crate) fn has_removed(&self, name: &str) -> bool {
         self.era == Era::Stateless && name == "logging/setLevel"
     }
 
-    /// Returns the code of an error that MCP defines, not JSON-RPC, or that applications may set.
+    /// Returns the JSON-RPC error code for a condition. It is one that MCP defines, or that the application set.
     pub(crate) fn code(&self, condition: Condition) -> i32 {
         match condition {
             Condition::ResourceNotFound => self.not_found,
@@ -197,7 +199,7 @@ impl Revision {
         }
     }
 
-    /// Returns whether denied resources get the answer of resources that do not exist.
+    /// Returns whether a client that asks for a denied resource gets the answer for one that does not exist.
     pub(crate) fn masks_denied(&self) -> bool {
         self.masks_denied
     }
@@ -268,7 +270,7 @@ pub(crate) enum RevisionSet<R> {
 }
 
 impl<R> RevisionSet<R> {
-    /// Returns the revisions that are named; none for [`RevisionSet::All`].
+    /// Returns the named revisions; none for [`RevisionSet::All`].
     pub(crate) fn named(&self) -> &[R] {
         match self {
             RevisionSet::All => &[],
@@ -281,8 +283,10 @@ impl<R> RevisionSet<R> {
 pub(crate) struct Revisions(Vec<Revision>);
 
 impl Revisions {
+    /// Makes the list of revisions that a server with these options serves.
+    ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] if a version does not exist, if no version is left, or if a code is not
+    /// [`ErrorKind::InvalidArgument`] if a version does not exist, if no version is left, or if an error code is not
     /// allowed.
     pub(crate) fn new(policy: &Policy) -> Result<Revisions, Error> {
         let named = policy.versions.named().iter();
@@ -307,22 +311,23 @@ impl Revisions {
         Ok(Revisions(enabled))
     }
 
-    /// Returns all of them, newest first.
+    /// Returns all served revisions, newest first.
     pub(crate) fn all(&self) -> &[Revision] {
         &self.0
     }
 
-    /// Returns the revision of that era with this wire string.
+    /// Returns the served revision of that era with this date; `None` if there is none.
     pub(crate) fn find(&self, era: Era, date: &str) -> Option<Revision> {
         self.0.iter().find(|revision| revision.era == era && revision.date == date).copied()
     }
 
-    /// Returns the revision of a client that names none and has no session, or its name if it is not served.
+    /// Returns the revision of an HTTP client that names none and has no session. Fails with its date if it is not
+    /// served.
     pub(crate) fn unnamed(&self) -> Result<Revision, &'static str> {
         self.find(Era::Handshake, UNNAMED).ok_or(UNNAMED)
     }
 
-    /// Returns the newest revision of that era.
+    /// Returns the newest served revision of that era; `None` if there is none.
     pub(crate) fn newest(&self, era: Era) -> Option<Revision> {
         self.0.iter().find(|revision| revision.era == era).copied()
     }
@@ -357,13 +362,13 @@ pub(crate) enum KnownMethod {
     ListResources,
     ListTemplates,
     Read,
-    /// Of the dialect.
+    /// `resources/get` of the dialect.
     Get,
     Subscribe,
     Unsubscribe,
     Listen,
     Complete,
-    /// Any other method, perhaps one of the application's own.
+    /// Any other method, which the application may have registered.
     Further,
 }
 
@@ -387,7 +392,7 @@ impl KnownMethod {
 }
 
 impl KnownMethod {
-    /// Returns whether it belongs to the capability `resources`.
+    /// Returns whether the method belongs to the capability `resources`.
     pub(crate) fn is_of_resources(self) -> bool {
         match self {
             KnownMethod::ListResources
@@ -406,7 +411,7 @@ impl KnownMethod {
     }
 }
 
-/// Error conditions whose code MCP defines or the application sets.
+/// A condition whose error code MCP defines or the application sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Condition {
     ResourceNotFound,
@@ -420,13 +425,14 @@ pub(crate) enum Condition {
 /// The identifier of the extension for skills.
 pub(crate) const SKILLS: &str = "io.modelcontextprotocol/skills";
 
-/// The server capability of `completion/complete`.
+/// The name of the server capability for `completion/complete`.
 pub(crate) const COMPLETIONS: &str = "completions";
 
-/// The server capability that lists the extensions.
+/// The name of the server capability that lists the extensions.
 pub(crate) const EXTENSIONS: &str = "extensions";
 
-/// Returns the server capability of a further method of the protocol.
+/// Returns the server capability to which a method belongs that the core does not implement; `None` if the protocol
+/// does not have the method.
 pub(crate) fn capability_of(method: &str) -> Option<&'static str> {
     match method.split_once('/')?.0 {
         "tools" => Some("tools"),
@@ -436,13 +442,14 @@ pub(crate) fn capability_of(method: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns whether results of a further method are cacheable, in revisions with caching hints.
+/// Returns whether clients may cache results of a method that the core does not implement, in revisions with caching
+/// hints.
 pub(crate) fn is_cacheable(method: &str) -> bool {
     matches!(method, "tools/list" | "prompts/list")
 }
 
-/// Returns whether the server may answer a request by asking the client for input, in revisions that have that.
-/// `name` in the params of these methods names the thing they are about.
+/// Returns whether the server may answer a request by asking the client for input, in revisions that have that. The
+/// member `name` of the params of these methods names the tool or prompt.
 pub(crate) fn may_need_input(method: &str) -> bool {
     matches!(method, "resources/read" | "tools/call" | "prompts/get")
 }

@@ -12,9 +12,9 @@ use std::sync::Arc;
 pub struct Revocable<F>(Monitor<RevocableState<F>>);
 
 struct RevocableState<F> {
-    /// `None`: revoked.
+    /// The callback; `None` once it was revoked.
     callback: Option<Arc<F>>,
-    /// The threads that are running it.
+    /// The threads that are running the callback.
     running: Vec<ThreadId>,
 }
 

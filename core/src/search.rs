@@ -1,27 +1,27 @@
-//! Compares the names and texts of folders with the words of a query. Reads no file and has no clock: a folder says
-//! what it has, and for how long.
+//! Searches the names and texts of files in folders for the words of a query. Reads no file and has no clock: a folder
+//! passes its files, and says how much time is left.
 
 use crate::jsonrpc::write::Object;
 use crate::model::Json;
 use memchr::memmem::Finder;
 use std::cmp::Reverse;
 
-/// The most bytes of a query.
+/// The greatest number of bytes of a query.
 const QUERY: usize = 1_000;
 
-/// The most words of a query that are searched for. Further words are ignored.
+/// The greatest number of words of a query. Further words are ignored.
 const WORDS: usize = 32;
 
-/// About the bytes of a snippet on each side of a word.
+/// The approximate number of bytes of a snippet on each side of a word.
 const SNIPPET: usize = 100;
 
 /// A folder that can be searched.
 pub(crate) trait SearchedFolder: Send + Sync {
-    /// Hands its files to the search, as long as the search has time.
+    /// Passes its files to the search, as long as the search has time.
     fn search(&self, search: &mut TextSearch<'_>);
 }
 
-/// The part of a search that there still is time for.
+/// Says how much of a search there is still time for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pace {
     Texts,
@@ -33,15 +33,15 @@ pub(crate) enum Pace {
 /// either case.
 pub(crate) struct TextSearch<'a> {
     words: Vec<Finder<'static>>,
-    /// The number of results that are of use.
+    /// The greatest number of results.
     limit: usize,
     pace: &'a dyn Fn() -> Pace,
-    /// The best first.
+    /// The results so far, the best first.
     found: Vec<Hit>,
 }
 
 struct Hit {
-    /// The words that the file has, and those that its path has.
+    /// The number of words that the file has, and of those that its path has.
     words: (usize, usize),
     uri: String,
     title: String,
@@ -49,7 +49,7 @@ struct Hit {
 }
 
 impl<'a> TextSearch<'a> {
-    /// The error is a text for the model.
+    /// Begins a search. Fails with a text for the model if the query is too long.
     pub(crate) fn new(query: &str, limit: usize, pace: &'a dyn Fn() -> Pace) -> Result<Self, String> {
         if query.len() > QUERY {
             return Err(format!("The query has {} bytes. A search takes at most {QUERY}.", query.len()));

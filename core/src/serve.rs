@@ -37,21 +37,22 @@ pub use stdio::{Driver, Interrupter, Stdio, stdio};
 #[cfg(feature = "tower")]
 pub use tower::{HttpService, ResponseBody};
 
-/// Longer times, such as `u64::MAX` milliseconds, mean this one: a clock cannot tell when they are over.
+/// The greatest duration of a timer. Longer times, such as `u64::MAX` milliseconds, count as this one, because a clock
+/// cannot represent their end.
 #[cfg(any(feature = "stdio", feature = "http"))]
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(u32::MAX as u64);
 
-/// The time that a driver waits for pending answers.
+/// Returns the time that a driver waits for answers that are still owed.
 #[cfg(any(feature = "stdio", feature = "http"))]
 fn drain_time(drain_ms: u64) -> std::time::Duration {
     std::time::Duration::from_millis(drain_ms).min(LONGEST)
 }
 
-/// Threads of one kind that a service may have.
+/// The greatest number of threads of one kind that a service may have.
 #[cfg(any(feature = "stdio", feature = "http"))]
 const MOST_THREADS: usize = 1_024;
 
-/// Refuses more threads than may be, and says how many are enough.
+/// Fails if there are more than [`MOST_THREADS`], and says how many are enough.
 #[cfg(any(feature = "stdio", feature = "http"))]
 fn check_threads(name: &str, threads: usize, enough: &str) -> crate::Result<()> {
     if threads <= MOST_THREADS {
@@ -61,7 +62,7 @@ fn check_threads(name: &str, threads: usize, enough: &str) -> crate::Result<()> 
     Err(crate::Error::new(crate::ErrorKind::InvalidArgument, what))
 }
 
-/// [`check_threads`] of the threads that run callbacks.
+/// Does what [`check_threads`] does, for the threads that run callbacks.
 #[cfg(any(feature = "stdio", feature = "http"))]
 fn check_callback_threads(threads: usize) -> crate::Result<()> {
     check_threads("callback_threads", threads, "one for each callback that waits at the same time")

@@ -7,8 +7,8 @@ use crate::model::Json;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// The session that a client began with `initialize`: a handle of which any thread may keep copies. It keeps nothing alive.
-/// [`Session::notify`] sends outside of calls; after the end of the session it sends nothing.
+/// The session that a client began with `initialize`. Any thread may keep copies of this handle, which keep nothing
+/// alive. [`Session::notify`] sends notifications outside of calls; after the end of the session it sends nothing.
 ///
 /// Revision 2026-07-28 has no sessions, and neither has an endpoint of HTTP with `sessions` off.
 ///
@@ -46,18 +46,20 @@ impl Session {
         Session { connection, id, client, capabilities }
     }
 
-    /// The id, unlike that of any other session of the server. Over HTTP it is the `Mcp-Session-Id`, which is a secret
-    /// of the client; else a number.
+    /// Returns the id, unlike that of any other session of the server. Over HTTP it is the `Mcp-Session-Id`, which is a
+    /// secret of the client; otherwise it is a number.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The name and version that the client gives itself, the text of a JSON object: for logs, not for decisions.
+    /// Returns the name and version that the client gives itself, the text of a JSON object; `None` if it gives none.
+    /// For logs, not for decisions.
     pub fn client(&self) -> Option<&str> {
         self.client.as_ref().map(Json::as_str)
     }
 
-    /// The capabilities of the client, the text of a JSON object such as `{"sampling":{}}`.
+    /// Returns the capabilities of the client, the text of a JSON object such as `{"sampling":{}}`; `None` if it
+    /// declared none.
     pub fn client_capabilities(&self) -> Option<&str> {
         self.capabilities.as_ref().map(Json::as_str)
     }
@@ -67,10 +69,10 @@ impl Session {
         self.connection.upgrade().is_none_or(|connection| connection.is_closed())
     }
 
-    /// Sends a notification that belongs to no call: over HTTP on the stream that the client has open for these. Returns
-    /// whether it was sent: not before `notifications/initialized`, not after the end of the session, and not while the
-    /// client takes nothing. `notifications/message` is sent only from the level on that the client has set by
-    /// `logging/setLevel`; that is `warning` before it sets one.
+    /// Sends a notification that belongs to no call. Over HTTP it goes to the event stream that the client opened for
+    /// these. Returns false if it was not sent: before `notifications/initialized`, after the end of the session, or if
+    /// the client does not read its output. `notifications/message` below the client's level is not sent either. The
+    /// client sets the level by `logging/setLevel`; it is `warning` before.
     ///
     /// # Errors
     /// [`crate::ErrorKind::InvalidArgument`] for other names than `notifications/…`, for those that the server sends by
@@ -79,8 +81,8 @@ impl Session {
         self.connection.upgrade().map_or(Ok(false), |connection| connection.notify_session(method, params))
     }
 
-    /// Sends a line of the log, a `notifications/message`, as [`Session::notify`] does. `level`: from `debug` to
-    /// `emergency`. `logger`: names the part of the application that it is from.
+    /// Sends the client a line of the log, a `notifications/message`, as [`Session::notify`] does. `level` is from
+    /// `debug` to `emergency`. `logger` names a part of the application.
     ///
     /// # Errors
     /// As [`Session::notify`].

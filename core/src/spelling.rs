@@ -4,7 +4,7 @@
 use crate::options::OPTIONS;
 use std::borrow::Cow;
 
-/// How hints for the people who run the application spell the names of settings.
+/// The spelling of the names of settings in messages for the people who run the application.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Spelling {

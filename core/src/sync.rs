@@ -113,7 +113,7 @@ impl<T> Gate<T> {
     }
 }
 
-/// The order of locks: a thread takes one only if it holds none, or one of a lower rank.
+/// The place of a lock in the order of locks: a thread takes a lock only if it holds none, or one of a lower rank.
 type Rank = u8;
 #[cfg(feature = "directory")]
 const GATE: Rank = 1;

@@ -1,14 +1,15 @@
-//! The time of day, for what several processes share. For everything else the core has the clock that its driver tells.
+//! The time of day, for values that several processes share. For everything else the core uses the clock of its driver.
 
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The Unix time at which a driver's clock was 0. Known from the first question on, so that both go on together.
+/// The Unix time in milliseconds at which a driver's clock was 0. It is read once, at the first question, so that both
+/// clocks advance together.
 #[derive(Default)]
 pub(crate) struct WallClock(OnceLock<u64>);
 
 impl WallClock {
-    /// Returns the Unix time in milliseconds that belongs to a time of the driver.
+    /// Returns the Unix time in milliseconds for a time of the driver's clock.
     pub(crate) fn unix_ms(&self, now: u64) -> u64 {
         let began = self.0.get_or_init(|| {
             let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Model to JSON under a given revision: the only place where fields are gated.
+//! Writes model values as JSON for a revision. Only this module leaves out members that a revision lacks.
 
 mod call_result;
 mod completion;

@@ -16,13 +16,13 @@ pub trait Reply: sealed::Complete + Send + 'static {}
 
 impl<T: sealed::Complete + Send + 'static> Reply for T {}
 
-/// The outcome of an interest.
+/// The application's answer to an interest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InterestAnswer {
-    /// The application now watches the URI, or has stopped watching it.
+    /// The application watches the URI now, or has stopped watching it.
     Done,
-    /// It could not: those who wait get an internal error, the text is for the log.
+    /// The application could not: the requests that wait for it get an internal error, and the text goes to the log.
     Failed(String),
 }
 
@@ -45,21 +45,21 @@ mod sealed {
     #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
     pub trait Complete {
         fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool;
-        /// The outcome in a word, and its size if an observer wants to know.
+        /// Returns the outcome in a word, and its size if `size` is true.
         fn outcome(&self, size: bool) -> (&'static str, u64);
-        /// Returns how many bytes of the application are buffered for this answer alone. `had`: the version that the
-        /// client has, whose contents are not sent.
+        /// Returns how many bytes of the application exist for this answer only. `had` is the version that the client
+        /// has; contents of that version are not sent.
         fn own_size(&self, _had: Option<&str>) -> usize {
             0
         }
-        /// Gives the answer to the around callbacks of the call, and returns theirs.
+        /// Passes the answer through the around callbacks of the call, and returns their answer.
         fn through(self, _then: &Afterwards) -> Self
         where
             Self: Sized,
         {
             self
         }
-        /// The answer of the around callbacks to a call that was dropped, if they have one.
+        /// Returns the answer of the around callbacks to a call that was dropped; `None` if there are none.
         fn of_arounds(_then: &Afterwards) -> Option<Self>
         where
             Self: Sized,

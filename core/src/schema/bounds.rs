@@ -5,7 +5,7 @@ use serde_json::Value;
 
 const MOST_BYTES: usize = 256 * 1024;
 
-/// Parses a schema that is within the bounds.
+/// Parses a schema. Fails if it exceeds the bounds.
 pub(super) fn parsed(text: &str) -> Result<Value, String> {
     if text.len() > MOST_BYTES {
         return Err(format!("has a schema of {} bytes; it may have 256 KiB", text.len()));
@@ -13,7 +13,7 @@ pub(super) fn parsed(text: &str) -> Result<Value, String> {
     parsed_once(text, &size(text)).map_err(|what| format!("has a schema that {what}"))
 }
 
-/// Parses a value. Refuses a name that occurs twice in an object: readers of JSON do not agree which one counts.
+/// Parses a value. Fails if a name occurs twice in an object, because readers of JSON do not agree which one counts.
 pub(super) fn parsed_once(text: &str, size: &Size) -> Result<Value, &'static str> {
     let value = serde_json::from_str(text);
     let value = value.map_err(|_| "has a number out of range, or text that is not Unicode")?;

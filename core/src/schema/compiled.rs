@@ -9,7 +9,7 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// A compiled schema.
+/// A compiled schema, with the bounds for its checks.
 pub(crate) struct Schema {
     validator: Validator,
     document: Value,
@@ -17,18 +17,19 @@ pub(crate) struct Schema {
     cost: Cost,
 }
 
-/// How often a pattern may go back in a text before its value is refused.
+/// The greatest number of times that a pattern may backtrack in a text. Beyond it the text is refused.
 const BACKTRACKS: usize = 10_000;
-/// Arguments of more parts than this are refused before they are checked.
+/// The greatest number of parts of arguments. Arguments with more are refused before they are checked.
 const MOST_ELEMENTS: usize = 100_000;
-/// The bound where a pattern may go back in each of them.
+/// The greatest number of parts of arguments if the schema has a pattern that may backtrack in each of them.
 const MOST_BACKTRACKED: usize = 1_000;
-/// The bytes that an explanation may take: each shape of each element may have a problem, and each problem has a path.
+/// The greatest number of bytes that an explanation of a refusal may take. Beyond it the refusal has one line for all
+/// fields.
 const MOST_EXPLAINED: usize = 64 * 1024 * 1024;
-/// A refusal has at most this many lines for fields.
+/// The greatest number of lines about fields in a refusal.
 const MOST_LINES: usize = 20;
 
-/// The dialects of JSON Schema that a `$schema` may name.
+/// The dialects of JSON Schema that `$schema` may name, by their URIs.
 const DIALECTS: [(&str, Draft); 5] = [
     ("https://json-schema.org/draft/2020-12/schema", Draft::Draft202012),
     ("https://json-schema.org/draft/2019-09/schema", Draft::Draft201909),
@@ -38,7 +39,7 @@ const DIALECTS: [(&str, Draft); 5] = [
 ];
 
 impl Schema {
-    /// Compiles a schema. The error says what is wrong with it, and where.
+    /// Compiles a schema. Fails with what is wrong with it, and where.
     pub(crate) fn compile(schema: Raw<'_>) -> Result<Schema, String> {
         let document = bounds::parsed(schema.get())?;
         let draft = dialect(&document)?;
@@ -48,8 +49,8 @@ impl Schema {
         Ok(Schema { validator, document, has_defaults, cost })
     }
 
-    /// Checks arguments. Returns them with defaults filled in, or `None` if there is nothing to fill in. The error is the
-    /// text for the client: one line for each field.
+    /// Checks arguments. Returns them with defaults filled in, or `None` if there is nothing to fill in. Fails with the
+    /// text for the client: one line for each wrong field.
     pub(crate) fn check(&self, arguments: Raw<'_>) -> Result<Option<Vec<u8>>, String> {
         let text = arguments.get();
         let size = size(text);
@@ -72,7 +73,7 @@ impl Schema {
         }))
     }
 
-    /// Returns the fields of structured content that do not fit, without their values, for the log.
+    /// Returns the fields of structured content that do not fit, without their values, for the log. `None` if all fit.
     pub(crate) fn wrong_fields(&self, content: Raw<'_>) -> Option<String> {
         let text = content.get();
         let size = size(text);

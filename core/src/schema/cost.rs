@@ -3,20 +3,21 @@
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A schema has at most this many parts when its references are followed.
+/// The greatest number of parts of a schema, with those that its references lead to.
 const MOST_PARTS: usize = 100_000;
-/// References lead at most this deep before they come back to where they were.
+/// The greatest number of references that may be inside each other.
 const DEEPEST: usize = 256;
-/// The parts behind a reference whose place is not looked for, such as one by `$id`.
+/// The number of parts that are assumed behind a reference that is not followed, such as one by `$id`.
 const PARTS_OF_UNKNOWN: usize = 5_000;
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// The properties of a schema that bound the cost of a check.
 #[derive(Default)]
 pub(super) struct Cost {
-    /// The shapes of `anyOf` and `oneOf`, references followed. For a schema that contains itself there is no bound.
+    /// The number of shapes in `anyOf` and `oneOf`, with those behind references. It has no bound if the schema
+    /// contains itself.
     pub(super) shapes: usize,
-    /// True if a pattern looks around or refers back, so that it may go back in a text many times.
+    /// True if a pattern has a look-around or a back-reference, so that it may backtrack often.
     pub(super) backtracks: bool,
     /// True if a part of the schema is `writeOnly`.
     pub(super) has_secrets: bool,
@@ -143,7 +144,7 @@ impl<'a> SchemaWalk<'a> {
     }
 }
 
-/// Returns whether a pattern needs an engine that goes back.
+/// Returns whether a pattern needs an engine that backtracks.
 fn goes_back(pattern: &str) -> bool {
     let back = |two: &[u8]| two[0] == b'\\' && (two[1].is_ascii_digit() || two[1] == b'k');
     ["(?=", "(?!", "(?<"].iter().any(|group| pattern.contains(group))

@@ -13,14 +13,14 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Arguments grow by at most this many bytes; else they stay as they were sent.
+/// The greatest number of bytes that defaults may add. If they would add more, the arguments stay as they are.
 const MOST_FILLED: usize = 1024 * 1024;
 /// The member of a default among all defaults, before its number.
 const MEMBER: &str = "default";
-/// Schemas that refer to themselves end here.
+/// The greatest depth to which defaults are looked for, since schemas may refer to themselves.
 const DEEPEST: usize = 64;
 
-/// Checks that each default fits its own schema. Returns whether there is any.
+/// Checks that each default fits its own schema. Returns whether the schema has a default.
 pub(super) fn check(draft: Draft, root: &Value) -> Result<bool, String> {
     let mut found = Vec::new();
     each(root, &mut String::new(), &mut |pointer, default| found.push((pointer.to_owned(), default.clone())));

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::{self, Write};
 
-/// A refused value is shown with at most this many characters.
+/// The greatest number of characters of a wrong value that a refusal shows.
 const SHOWN: usize = 64;
-/// At most this many values of an `enum` are named.
+/// The greatest number of values of an `enum` that a refusal names.
 const MOST_CHOICES: usize = 20;
 
 /// A step on the way to a field.
@@ -41,7 +41,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems show the values of fields, or hide them because they may be secrets.
+/// Says whether problems show the values of fields, which may be secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldValues {
     Shown,
