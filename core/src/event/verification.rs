@@ -34,9 +34,9 @@ pub struct Grant {
 
 impl Grant {
     /// Makes the rights of a token that speaks for this caller. Sessions, cursors and streams belong to the caller's
-    /// id, so each user needs an id. Callbacks see the caller of their request, whose `value` may differ with each
-    /// token. Callbacks without a request, about the subscriptions of a session, see the caller of the session's newest
-    /// request.
+    /// id, so give each user an id of their own. Callbacks see the caller of their request, whose `value` may differ
+    /// with each token. Callbacks without a request, about the subscriptions of a session, see the caller of the
+    /// session's newest request.
     pub fn new(caller: Caller) -> Grant {
         Grant { caller, audience: Vec::new(), scopes: Vec::new(), expires_in_ms: None }
     }
