@@ -377,8 +377,7 @@ typedef struct wellhead_server_options {
      * from name and version, so that a client which starts a process for each request can page. */
     wellhead_str cursor_key;
     const wellhead_limits *limits;            /* Limits on how much a client may use. If NULL, all are defaults. */
-    /* Called with a line of text when a callback fails or requests are refused. Default: the line goes to standard
-     * error. */
+    /* Called with a line of text when a callback fails or requests are refused. Default: standard error. */
     wellhead_log_callback log;
     void *log_data;                           /* Passed to `log`. */
     /* Called once with log_data, after the last line; also if no server is made. May be NULL. */
@@ -411,13 +410,13 @@ typedef struct wellhead_server_options {
     wellhead_str permission_denied;
     /* The answer to lists of tools or prompts if none are registered: error (default), or empty. */
     wellhead_str undeclared_lists;
-    /* The clients whose contents have `name` and `title`: 2025-06-18 (default, those of that revision), never,
-     * always. */
+    /* The clients whose contents have `name` and `title`: 2025-06-18 (default), those of
+     * that revision; never; always. */
     wellhead_str titles_in_contents;
     /* The answer to a subscription to a URI that no registration serves: deny (default), allow. */
     wellhead_str subscribe_unknown;
-    /* The clients that the server speaks the resources/get dialect with: auto (default, those that use it), always,
-     * never. */
+    /* The clients that the server speaks the resources/get dialect with: auto (default),
+     * those that use it; always; never. */
     wellhead_str dialect;
     const wellhead_cache *cache;              /* The caching hint for all responses that may be reused; may be NULL. */
     const wellhead_cache_of *cache_of;        /* Caching hints for kinds of responses. */
@@ -435,17 +434,18 @@ typedef struct wellhead_server_options {
     wellhead_str unknown_tool;
     /* The answer to arguments that break the schema of a tool: result (default), which the model reads, or error. */
     wellhead_str invalid_arguments;
-    /* When structured content is compared with the `outputSchema` of its tool: debug (default, in debug builds of the
-     * library), on, off. */
+    /* When structured content is compared with the `outputSchema` of its tool: debug (default),
+     * in debug builds of the library; on; off. */
     wellhead_str check_output;
     wellhead_str description;                 /* A description of the server for people; sent from 2025-11-25 on. */
     wellhead_str website_url;                 /* The URL of a page about the server; sent from 2025-11-25 on. */
     /* Icons of the server as JSON, as in wellhead_resource; sent from 2025-11-25 on. */
     wellhead_str icons;
-    /* The text that the model gets of a tool whose callback failed: hide (default, a neutral one), or show, that of the
-     * error. */
+    /* The text that the model gets of a tool whose callback failed: hide (default), a neutral one;
+     * show, that of the error. */
     wellhead_str tool_errors;
-    /* The clients that are told of tools for apps only: app_clients (default, those that declare apps), all_clients. */
+    /* The clients that are told of tools for apps only: app_clients (default), those
+     * that declare apps; all_clients. */
     wellhead_str app_only_tools;
 } wellhead_server_options;
 #define WELLHEAD_SERVER_OPTIONS_INIT { sizeof(wellhead_server_options), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, {NULL, 0}, NULL, 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0, {NULL, 0}, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0} }
@@ -662,7 +662,7 @@ typedef struct wellhead_directory {
     size_t struct_size;
     /* The path of the folder; required. A relative path is taken from the current directory. */
     wellhead_str path;
-    /* Serve only files that one of these patterns matches. Without patterns, all files are served. */
+    /* Serve only files that one of these patterns matches. Default: all files. */
     const wellhead_str *include;
     size_t include_count;
     const wellhead_str *exclude;              /* Do not serve files that one of these patterns matches. */
@@ -689,8 +689,8 @@ typedef struct wellhead_skills {
     size_t struct_size;
     /* The path of the folder; required. A relative path is taken from the current directory. */
     wellhead_str path;
-    /* The first segment of all URIs, such as acme in skill://acme/pdf/SKILL.md: letters, digits and -._~. If it is
-     * absent, there is none, or it is the name of the folder if that is a skill itself. */
+    /* The first segment of all URIs, such as acme in skill://acme/pdf/SKILL.md: letters, digits and -._~. Default: none,
+     * or the name of the folder if that is a skill itself. */
     wellhead_str prefix;
     /* The time for which changes are gathered, in milliseconds; at most 60,000. Clients are notified once there was no
      * change for this time, and after ten times this time at the latest. Default: 50. */

@@ -529,8 +529,8 @@ pub const OPTIONS: &[OptionSet] = &[
     },
     OptionSet {
         name: "limits",
-        about: "Bounds on the resources that one client may use. Each is at least 1. A limit that refuses causes an error. \
-                A limit that holds back makes the connection stop dispatching, and then stop reading, until there is room.",
+        about: "Bounds on the resources that one client may use. Each is at least 1. What is refused gets an error. A \
+                connection that holds back starts no further calls, and then reads nothing, until there is room.",
         sections: &["Limits"],
         options: Limits::OPTIONS,
     },

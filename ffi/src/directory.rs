@@ -18,7 +18,7 @@ pub struct wellhead_directory {
     pub struct_size: usize,
     /// The path of the folder; required. A relative path is taken from the current directory.
     pub path: wellhead_str,
-    /// Serve only files that one of these patterns matches. Without patterns, all files are served.
+    /// Serve only files that one of these patterns matches. Default: all files.
     pub include: *const wellhead_str,
     pub include_count: usize,
     /// Do not serve files that one of these patterns matches.

@@ -132,8 +132,7 @@ pub struct wellhead_server_options {
     pub cursor_key: wellhead_str,
     /// Limits on how much a client may use. If NULL, all are defaults.
     pub limits: *const wellhead_limits,
-    /// Called with a line of text when a callback fails or requests are refused. Default: the line goes to standard
-    /// error.
+    /// Called with a line of text when a callback fails or requests are refused. Default: standard error.
     pub log: wellhead_log_callback,
     /// Passed to `log`.
     pub log_data: *mut c_void,
@@ -168,13 +167,13 @@ pub struct wellhead_server_options {
     pub permission_denied: wellhead_str,
     /// The answer to lists of tools or prompts if none are registered: error (default), or empty.
     pub undeclared_lists: wellhead_str,
-    /// The clients whose contents have `name` and `title`: 2025-06-18 (default, those of that revision), never,
-    /// always.
+    /// The clients whose contents have `name` and `title`: 2025-06-18 (default), those of
+    /// that revision; never; always.
     pub titles_in_contents: wellhead_str,
     /// The answer to a subscription to a URI that no registration serves: deny (default), allow.
     pub subscribe_unknown: wellhead_str,
-    /// The clients that the server speaks the resources/get dialect with: auto (default, those that use it), always,
-    /// never.
+    /// The clients that the server speaks the resources/get dialect with: auto (default),
+    /// those that use it; always; never.
     pub dialect: wellhead_str,
     /// The caching hint for all responses that may be reused; may be NULL.
     pub cache: *const wellhead_cache,
@@ -195,8 +194,8 @@ pub struct wellhead_server_options {
     pub unknown_tool: wellhead_str,
     /// The answer to arguments that break the schema of a tool: result (default), which the model reads, or error.
     pub invalid_arguments: wellhead_str,
-    /// When structured content is compared with the `outputSchema` of its tool: debug (default, in debug builds of the
-    /// library), on, off.
+    /// When structured content is compared with the `outputSchema` of its tool: debug (default),
+    /// in debug builds of the library; on; off.
     pub check_output: wellhead_str,
     /// A description of the server for people; sent from 2025-11-25 on.
     pub description: wellhead_str,
@@ -204,10 +203,11 @@ pub struct wellhead_server_options {
     pub website_url: wellhead_str,
     /// Icons of the server as JSON, as in wellhead_resource; sent from 2025-11-25 on.
     pub icons: wellhead_str,
-    /// The text that the model gets of a tool whose callback failed: hide (default, a neutral one), or show, that of the
-    /// error.
+    /// The text that the model gets of a tool whose callback failed: hide (default), a neutral one;
+    /// show, that of the error.
     pub tool_errors: wellhead_str,
-    /// The clients that are told of tools for apps only: app_clients (default, those that declare apps), all_clients.
+    /// The clients that are told of tools for apps only: app_clients (default), those
+    /// that declare apps; all_clients.
     pub app_only_tools: wellhead_str,
 }
 

@@ -16,8 +16,8 @@ pub struct wellhead_skills {
     pub struct_size: usize,
     /// The path of the folder; required. A relative path is taken from the current directory.
     pub path: wellhead_str,
-    /// The first segment of all URIs, such as acme in skill://acme/pdf/SKILL.md: letters, digits and -._~. If it is
-    /// absent, there is none, or it is the name of the folder if that is a skill itself.
+    /// The first segment of all URIs, such as acme in skill://acme/pdf/SKILL.md: letters, digits and -._~. Default: none,
+    /// or the name of the folder if that is a skill itself.
     pub prefix: wellhead_str,
     /// The time for which changes are gathered, in milliseconds; at most 60,000. Clients are notified once there was no
     /// change for this time, and after ten times this time at the latest. Default: 50.

@@ -9,40 +9,48 @@ macro_rules! limits {
     ($($(#[$doc:meta])* $field:ident: $type:ty),* $(,)?) => {
         /// Upper bounds on the costs of clients, each with a default.
         ///
-        /// *Refuses* means that a request beyond the limit is answered with an error. *Holds back* means that the
-        /// connection starts no further calls, and then reads nothing, until there is room. Over HTTP
-        /// `calls_in_flight` and `listen_streams` count for the whole endpoint. A call above the limit gets the
-        /// status 503. A listen stream above the limit ends the oldest stream of the client that has most. If the
-        /// new stream's client has neither a token nor an address, the stream gets the status 503.
+        /// A request or message that is refused gets an error. A connection that *holds back* starts no further
+        /// calls, and then reads nothing, until there is room. Over HTTP `calls_in_flight` and `listen_streams`
+        /// count for the whole endpoint. A call above the limit gets the status 503. A listen stream above the
+        /// limit ends the oldest stream of the client that has most. If the new stream's client has neither a token
+        /// nor an address, the stream gets the status 503.
         ///
         /// Args:
-        ///     message_bytes: Bytes of one incoming message. Refuses. Default: 4 MiB.
-        ///     nesting: Nesting depth of one incoming message. Refuses. Default: 100.
-        ///     id_bytes: Bytes of a request id. Refuses. Default: 1 KiB.
-        ///     batch_length: Messages of one batch, in revision 2025-03-26, which alone has batches. Refuses.
-        ///         Default: 100.
-        ///     uri_bytes: Bytes of a URI in a request. Refuses. Default: 8 KiB.
-        ///     page_items: Items of one page of a list. Default: 1,000.
-        ///     page_bytes: Bytes of one page of a list. A page has at least one item, however large. Default: 1
-        ///         MiB.
-        ///     calls_in_flight: Unanswered calls of one connection. Holds back. Default: 1,024.
-        ///     subscriptions: Subscriptions of one connection, including those of its listen streams. Refuses.
-        ///         Default: 10,000.
-        ///     subscriptions_total: Subscriptions of all connections of the server. Refuses. Default:
-        ///         1,000,000.
-        ///     listen_streams: Open listen streams of one connection. Refuses. Default: 1,000.
-        ///     output_bytes: Bytes of output that the client has not read. Holds back. Default: 16 MiB.
-        ///     call_ms: Milliseconds after which an unanswered call is answered with an internal error. Default:
-        ///         60,000.
-        ///     buffer_bytes: Bytes that an HTTP endpoint buffers for all clients: bodies of open requests,
-        ///         unread output, and events kept for clients that return. Each request counts 4 KiB. The
-        ///         oldest kept events go first. One HTTP connection gets a share of what is left: a quarter, or
-        ///         more while it has little. Refuses. Default: 256 MiB.
-        ///     caller_percent: Percent of an endpoint's sessions and listen streams for one caller with a token,
-        ///         and of the calls that the others leave; at least one of each. Without a token the share of
-        ///         calls is that of one client's connection. Refuses. Default: 25.
-        ///     session_streams: Requests and event streams of one session over HTTP at once. It keeps events of
-        ///         as many streams for clients that resume. Refuses. Default: 4,096.
+        ///     message_bytes: The greatest number of bytes of one incoming message. A longer message is refused.
+        ///         Default: 4 MiB.
+        ///     nesting: The greatest nesting depth of one incoming message. A deeper message is refused. Default:
+        ///         100.
+        ///     id_bytes: The greatest number of bytes of a request id. A request with a longer id is refused.
+        ///         Default: 1 KiB.
+        ///     batch_length: The greatest number of messages in one batch, in revisions that have batches
+        ///         (2025-03-26 and before). A longer batch is refused. Default: 100.
+        ///     uri_bytes: The greatest number of bytes of a URI in a request. A request with a longer URI is
+        ///         refused. Default: 8 KiB.
+        ///     page_items: The greatest number of items on one page of a list. Default: 1,000.
+        ///     page_bytes: The greatest number of bytes of one page of a list. A page has at least one item,
+        ///         however large. Default: 1 MiB.
+        ///     calls_in_flight: The greatest number of calls of one connection that callbacks have not answered. At
+        ///         this number the connection holds back. Default: 1,024.
+        ///     subscriptions: The greatest number of subscriptions of one connection, with those of its listen
+        ///         streams. Further ones are refused. Default: 10,000.
+        ///     subscriptions_total: The greatest number of subscriptions of all connections of the server. Further
+        ///         ones are refused. Default: 1,000,000.
+        ///     listen_streams: The greatest number of open listen streams of one connection. Further ones are
+        ///         refused. Default: 1,000.
+        ///     output_bytes: The greatest number of bytes of output that the client has not read. At this number
+        ///         the connection holds back. Default: 16 MiB.
+        ///     call_ms: Milliseconds until a call that is not answered gets an internal error. Default: 60,000.
+        ///     buffer_bytes: The greatest number of bytes that an HTTP endpoint holds for all clients: bodies of
+        ///         requests, output that clients have not read, and events kept for clients that resume. Each
+        ///         request counts as 4 KiB. The oldest kept events are dropped first. One HTTP connection may use a
+        ///         quarter of what others leave, or more while it uses little. Requests that need more are refused.
+        ///         Default: 256 MiB.
+        ///     caller_percent: The greatest percentage of an endpoint's sessions and listen streams for one caller
+        ///         with a token, and of the calls that the others leave; at least one of each. Without a token the
+        ///         share of calls is that of one client's connection. Further ones are refused. Default: 25.
+        ///     session_streams: The greatest number of requests and event streams that one session over HTTP has at
+        ///         once. Further ones are refused. The session keeps events of as many streams for clients that
+        ///         resume. Default: 4,096.
         ///
         /// Raises:
         ///     RegistrationError: A limit is negative or too large (`invalid_argument`). A limit below its minimum

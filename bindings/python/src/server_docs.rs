@@ -733,7 +733,7 @@ instances of the service.
 
 `event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
 instance. Its `change` is `updated` (with `uri`, and `resource` after `notify_updated_with_metadata`),
-`notify_sub_resource_updated` (with `uri` and `parent`), `lists` (with `list`, such as `resources`)
+`sub_resource_updated` (with `uri` and `parent`), `lists` (with `list`, such as `resources`)
 or `access` (with `caller`, the id in base64).
 
 The function runs on the thread that announces the change, and must return quickly. It is not called

@@ -28,10 +28,10 @@ impl Server {
     /// and `set` change one instance only and are not published. Injected changes are not published again.
     ///
     /// The object has `origin`, the name of the instance, and `change`, one of four words. `updated` comes with
-    /// `uri`, and with `resource` if [`Server::notify_updated_with_metadata`] described it. `notify_sub_resource_updated` comes with `uri` and
-    /// `parent`. `lists` comes with `list`, a kind such as `resources`. `access` comes with `caller`,
-    /// the id bytes as base64. A `resource` has the strings `name`, `title`, `kind` and `version` and the object
-    /// `metadata`, each optional.
+    /// `uri`, and with `resource` if [`Server::notify_updated_with_metadata`] described it. `sub_resource_updated` comes
+    /// with `uri` and `parent`. `lists` comes with `list`, a kind such as `resources`. `access` comes with `caller`, the
+    /// id bytes as base64. A `resource` has the strings `name`, `title`, `kind` and `version` and the object `metadata`,
+    /// each optional.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`] if the server was closed.
@@ -62,7 +62,7 @@ impl Server {
                 let said = member(event.raw(), "resource")?.map(descriptor).transpose()?;
                 self.apply(&Announcement::Updated { uri: &uri, said: said.as_ref() })?;
             }
-            "notify_sub_resource_updated" => {
+            "sub_resource_updated" => {
                 self.apply(&Announcement::Below { uri: &wanted("uri")?, parent: &wanted("parent")? })?;
             }
             "lists" => self.apply(&Announcement::Lists(&wanted("list")?))?,
@@ -115,10 +115,7 @@ impl Announcement<'_> {
                 }
             }
             Announcement::Below { uri, parent } => {
-                event
-                    .string("change", "notify_sub_resource_updated")
-                    .string("uri", uri)
-                    .string("parent", parent);
+                event.string("change", "sub_resource_updated").string("uri", uri).string("parent", parent);
             }
             Announcement::Lists(kind) => {
                 event.string("change", "lists").string("list", kind);

@@ -114,8 +114,8 @@ fn flag(sources: &Sources, name: &str, option: &str, default: bool) -> Vec<Strin
     if !all.contains(&test) {
         faults.push(format!("no code has {test:?}"));
     }
-    let listed =
-        all.lines().any(|line| line.trim_start().starts_with("/// WELLHEAD_") && line.contains(name));
+    let comments = all.split("pub flags: u32").filter_map(|before| before.rsplit("pub ").next());
+    let listed = comments.into_iter().any(|comment| comment.contains(name));
     if !listed {
         faults.push(format!("the comment of `flags` does not list {name}"));
     }

@@ -376,11 +376,10 @@ impl Named<'_> {
     /// The getter of a limit in Python: in the native module, or in the stub.
     fn getter(&self, native: bool) -> Option<String> {
         let (name, kind, doc) = (self.name, self.number()?, meaning(self.option));
-        let doc = doc.strip_suffix(" Refuses.").unwrap_or(&doc);
         if native {
-            return Some(format!("{}    {name}: {kind},\n", wrapped("    ///", "    /// ", doc, 100)));
+            return Some(format!("{}    {name}: {kind},\n", wrapped("    ///", "    /// ", &doc, 100)));
         }
-        let lines = wrapped("       ", "        ", doc, 100);
+        let lines = wrapped("       ", "        ", &doc, 100);
         let end = if lines.matches('\n').count() == 1 { "\"\"\"\n" } else { "\n        \"\"\"\n" };
         let docstring = format!("        \"\"\"{}{end}", lines[8..].trim_end());
         Some(format!("    @property\n    def {name}(self) -> int:\n{docstring}"))
@@ -465,7 +464,7 @@ const PLACES: &[Place] = &[
     ("listener", "C", "wellhead_http_options.", "ffi/src/http/serve.rs", &["pub struct wellhead_http_options {"], "\n^}", FieldOfC),
     ("listener", "C", "wellhead_http_options.", "ffi/src/http/serve.rs", &["impl wellhead_http_options {"], "\n^        );\n        set_numbers!", InList(Word)),
     ("listener", "C", "wellhead_http_options.", "ffi/src/http/serve.rs", &["impl wellhead_http_options {"], "\n^        );\n        Ok(http)", InList(Number)),
-    ("listener", "C", "", "ffi/src/http/serve.rs", &[], "^\n/// Gets the address that is bound", Flag),
+    ("listener", "C", "", "ffi/src/http/serve.rs", &[], "^\n/// Called with the address that is bound", Flag),
     ("listener", "C", "", "ffi/src/http/serve.rs", &["pub struct wellhead_http_options {"], "^\n    pub flags: u32,", NameOfFlag),
     ("listener", "C", "", "ffi/src/http/serve.rs", &["impl wellhead_http_options {"], "\n^        );\n        set_words!", SetByFlag),
     ("stdio", "C", "wellhead_stdio_options.", "ffi/src/stdio.rs", &["pub struct wellhead_stdio_options {"], "\n^}", FieldOfC),
