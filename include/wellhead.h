@@ -951,14 +951,14 @@ WELLHEAD_API wellhead_status wellhead_read_blob_with(wellhead_read *responder, c
                                                      wellhead_str bytes);
 
 /* Answers with a text that is not copied; it may not be absent. The application keeps it unchanged until
- * release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails with INVALID_UTF8
- * or INVALID_ARGUMENT. */
+ * release(release_data) is called: once, on any thread, also on failure. release: may be NULL if the data stay valid
+ * for ever. Fails with INVALID_UTF8 or INVALID_ARGUMENT. */
 WELLHEAD_API wellhead_status wellhead_read_text_owned(wellhead_read *responder, wellhead_str text,
                                                       wellhead_destroy_callback release, void *release_data);
 
 /* Answers with bytes that are not copied. Absent bytes are empty contents. The application keeps them unchanged until
- * release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails with
- * INVALID_ARGUMENT if the call was answered already. */
+ * release(release_data) is called: once, on any thread, also on failure. release: may be NULL if the data stay valid
+ * for ever. Fails with INVALID_ARGUMENT if the call was answered already. */
 WELLHEAD_API wellhead_status wellhead_read_blob_owned(wellhead_read *responder, wellhead_str bytes,
                                                       wellhead_destroy_callback release, void *release_data);
 
@@ -1025,16 +1025,16 @@ WELLHEAD_API wellhead_status wellhead_read_add_blob(wellhead_read *responder, co
                                                     wellhead_str bytes);
 
 /* Adds a text that is not copied; it may not be absent. about: may be NULL. The application keeps it unchanged until
- * release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails with INVALID_UTF8
- * or INVALID_ARGUMENT, and then leaves the answer unchanged.
+ * release(release_data) is called: once, on any thread, also on failure. release: may be NULL if the data stay valid
+ * for ever. Fails with INVALID_UTF8 or INVALID_ARGUMENT, and then leaves the answer unchanged.
  * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_read_add_text_owned(wellhead_read *responder, const wellhead_contents *about,
                                                           wellhead_str text, wellhead_destroy_callback release,
                                                           void *release_data);
 
 /* Adds bytes that are not copied. Absent bytes are empty contents. about: may be NULL. The application keeps them
- * unchanged until release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails
- * with INVALID_UTF8 or INVALID_ARGUMENT, and then leaves the answer unchanged.
+ * unchanged until release(release_data) is called: once, on any thread, also on failure. release: may be NULL if the
+ * data stay valid for ever. Fails with INVALID_UTF8 or INVALID_ARGUMENT, and then leaves the answer unchanged.
  * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_read_add_blob_owned(wellhead_read *responder, const wellhead_contents *about,
                                                           wellhead_str bytes, wellhead_destroy_callback release,

@@ -95,7 +95,7 @@ pub enum SubscribeUnknown {
     Allow,
 }
 
-/// Says when clients of the handshake era may use the `resources/get` dialect, an older protocol without a handshake.
+/// Says when a connection accepts the `resources/get` dialect, an older protocol without a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Dialect {

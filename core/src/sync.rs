@@ -162,7 +162,7 @@ impl Drop for Running {
 pub(crate) enum Fault {
     /// The ready mark is set in a critical section of its own, before there is anything to be ready for.
     EarlyMark,
-    /// An answer is taken for the call that has its slot now.
+    /// A late answer counts as that of the later call which has the slot now.
     StaleCall,
     /// No wake follows when a drain leaves output of a route behind.
     ParkedNews,

@@ -97,8 +97,8 @@ pub unsafe extern "C" fn wellhead_read_blob_with(
 }
 
 /// Answers with a text that is not copied; it may not be absent. The application keeps it unchanged until
-/// release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails with INVALID_UTF8
-/// or INVALID_ARGUMENT.
+/// release(release_data) is called: once, on any thread, also on failure. release: may be NULL if the data stay valid
+/// for ever. Fails with INVALID_UTF8 or INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_text_owned(
     responder: *mut wellhead_read,
@@ -112,8 +112,8 @@ pub unsafe extern "C" fn wellhead_read_text_owned(
 }
 
 /// Answers with bytes that are not copied. Absent bytes are empty contents. The application keeps them unchanged until
-/// release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails with
-/// INVALID_ARGUMENT if the call was answered already.
+/// release(release_data) is called: once, on any thread, also on failure. release: may be NULL if the data stay valid
+/// for ever. Fails with INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_blob_owned(
     responder: *mut wellhead_read,
@@ -269,8 +269,8 @@ pub unsafe extern "C" fn wellhead_read_add_blob(
 }
 
 /// Adds a text that is not copied; it may not be absent. about: may be NULL. The application keeps it unchanged until
-/// release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails with INVALID_UTF8
-/// or INVALID_ARGUMENT, and then leaves the answer unchanged.
+/// release(release_data) is called: once, on any thread, also on failure. release: may be NULL if the data stay valid
+/// for ever. Fails with INVALID_UTF8 or INVALID_ARGUMENT, and then leaves the answer unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_text_owned(
@@ -286,8 +286,8 @@ pub unsafe extern "C" fn wellhead_read_add_text_owned(
 }
 
 /// Adds bytes that are not copied. Absent bytes are empty contents. about: may be NULL. The application keeps them
-/// unchanged until release(release_data) is called: once, on any thread, also on failure. release: may be NULL. Fails
-/// with INVALID_UTF8 or INVALID_ARGUMENT, and then leaves the answer unchanged.
+/// unchanged until release(release_data) is called: once, on any thread, also on failure. release: may be NULL if the
+/// data stay valid for ever. Fails with INVALID_UTF8 or INVALID_ARGUMENT, and then leaves the answer unchanged.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_add_blob_owned(

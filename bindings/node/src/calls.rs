@@ -162,14 +162,14 @@ impl Calls {
         }
     }
 
-    /// Returns whether callbacks of the core itself are running.
+    /// Returns whether a thread of the core reads files or searches for a call. Node then keeps the process alive.
     pub(crate) fn waits(&self) -> bool {
         [&self.files, &self.searches]
             .iter()
             .any(|worker| worker.borrow().as_ref().is_some_and(Worker::is_busy))
     }
 
-    /// Ends the threads that run callbacks of the core itself.
+    /// Ends the threads of the core that read files and search.
     pub(crate) fn stop(&self) {
         let workers = (self.files.borrow_mut().take(), self.searches.borrow_mut().take());
         drop(workers);

@@ -41,17 +41,18 @@ impl Session {
         detach(py, || self.0.is_closed())
     }
 
-    /// Sends the client a notification that belongs to no call. Over HTTP the client gets it on the event
-    /// stream that it opened by GET. Never blocks.
+    /// Sends the client a notification that belongs to no call. Over HTTP it waits for the event stream
+    /// that the client opens by GET. Never blocks.
     ///
     /// Args:
     ///     method: A name that begins with `notifications/`.
     ///     params: The parameters, a dict. None sends none.
     ///
     /// Returns:
-    ///     True if it was sent. False if the client has not sent `notifications/initialized` yet, if the
-    ///         session is over, or if the client leaves as many bytes unread as `output_bytes` allows. False
-    ///         too for a `notifications/message` below the level that the client set.
+    ///     True if it was sent, or waits for the stream. False if the client has not sent
+    ///         `notifications/initialized` yet, if the session is over, or if the client leaves as many bytes
+    ///         unread as `output_bytes` allows. False too for a `notifications/message` below the level that the
+    ///         client set.
     ///
     /// Raises:
     ///     RegistrationError: With `invalid_argument` in each case: `method` is no notification, or one that

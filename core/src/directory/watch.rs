@@ -46,7 +46,8 @@ pub(super) const MORE_FOLDERS: &str = Notifier::MORE_FOLDERS;
 /// At most this many directories are watched before the folder is served.
 const AT_START: usize = 256;
 
-/// The maximum number of events kept while directories are read.
+/// The greatest number of file events that are kept while directories are read. Beyond it the whole folder is read
+/// again.
 const TOO_MANY: usize = 100_000;
 
 /// Watches a folder until it is dropped.

@@ -59,7 +59,8 @@ impl ListCall {
         self.of.subject.as_deref()
     }
 
-    /// Returns the greatest number of items to return. Further ones are cut off, and the client asks for them again.
+    /// Returns the greatest number of items to return. Further ones are cut off. The client gets them with the next
+    /// page, for which the callback is asked again.
     pub fn limit(&self) -> usize {
         self.limit
     }

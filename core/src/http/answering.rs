@@ -325,7 +325,7 @@ impl InSession {
 
 /// The greatest number of bytes of output that are taken at once.
 const CHUNK: usize = 64 << 10;
-/// The time in milliseconds after which a client is to come back if its stream ended with its token.
+/// The time in milliseconds after which a client is to come back if its stream ended because its token expired.
 const RETRY: u64 = 1_000;
 
 fn event(place: Place, data: &[u8], out: &mut Vec<u8>) {

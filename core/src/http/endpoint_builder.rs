@@ -99,7 +99,7 @@ impl EndpointBuilder {
     }
 
     /// Sets whether clients of the handshake era get sessions. Default: true. Without sessions any instance can answer
-    /// any request, but clients cannot subscribe, and get no notifications.
+    /// any request, but these clients cannot subscribe, and get no notifications except those of their own calls.
     #[must_use]
     pub fn sessions(mut self, on: bool) -> Self {
         self.options.values.sessions = on;

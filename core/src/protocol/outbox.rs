@@ -235,8 +235,8 @@ impl Outbox {
         self.outlet(route).is_some()
     }
 
-    /// Returns whether a route got output or a deadline since the last call of this method, and no drain takes its
-    /// output.
+    /// Returns whether a route became pending since the last call of this method: it got output that no drain takes,
+    /// or a deadline.
     pub(super) fn take_growth(&mut self) -> bool {
         self.pending.take_growth()
     }

@@ -2,7 +2,7 @@
 
 use crate::event::Event;
 
-/// The next thing to do for an application that runs callbacks itself.
+/// What an application that runs callbacks itself has to do next.
 #[derive(Debug)]
 pub enum Batch {
     /// Run these events.

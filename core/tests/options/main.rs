@@ -42,7 +42,7 @@ fn a_number_that_differs_or_is_missing_is_found() {
     );
     assert_found(
         "ffi/src/server.rs",
-        "page of a list. Default 1,000.",
+        "page of a list. Default: 1,000.",
         "page of a list.",
         "C: limits page_items",
     );
@@ -75,8 +75,8 @@ fn a_switch_that_differs_or_is_missing_is_found() {
     );
     assert_found(
         "ffi/src/http/options.rs",
-        "WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS, ",
-        "",
+        "WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS,",
+        "WELLHEAD_STRICT_ACCEPT,",
         "C: endpoint cors",
     );
     assert_found("ffi/src/directory.rs", "pub const WELLHEAD_NO_WATCH", "const NO_WATCH", "C: folder watch");
@@ -97,11 +97,11 @@ fn a_word_that_differs_or_is_missing_is_found() {
     assert_found("core/src/policy.rs", "/// `auto`", "/// `automatic`", "Rust: server dialect");
     assert_found(
         "ffi/src/server.rs",
-        "auto (default), always, never",
-        "auto (default), always",
+        "those that use it; always; never",
+        "those that use it; always",
         "C: server dialect",
     );
-    assert_found("ffi/src/cache.rs", "tools, prompts, reads", "tools, reads", "C: server cache_of");
+    assert_found("ffi/src/cache.rs", "tools, prompts or reads", "tools or reads", "C: server cache_of");
     assert_found(HPP, "subscribe_unknown, dialect;", "subscribe_unknown;", "C++: server dialect");
     assert_found(PYTHON, "Literal[\"auto\", \"always\", \"never\"]", "str", "Python: server dialect");
     assert_found(
@@ -125,7 +125,12 @@ fn a_text_a_list_an_object_or_a_callback_that_differs_or_is_missing_is_found() {
         "fn allowed_hosts",
         "Rust: endpoint allowed_hosts",
     );
-    assert_found("ffi/src/server.rs", "by their dates; none: all", "by their dates", "C: server versions");
+    assert_found(
+        "ffi/src/server.rs",
+        "by their dates. Default: all.",
+        "by their dates.",
+        "C: server versions",
+    );
     assert_found(
         "ffi/src/server.rs",
         "pub instance_name: wellhead_str",
