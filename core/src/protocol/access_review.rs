@@ -43,7 +43,11 @@ impl Machine {
                 named: None,
                 state: RequestState::Judged(Box::new(judged)),
             });
-            self.queue_host_call(ApplicationCall::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_application_call(ApplicationCall::Authorize {
+                call,
+                operation: Operation::Subscribe,
+                uris,
+            });
         }
     }
 

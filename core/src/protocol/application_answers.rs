@@ -163,16 +163,20 @@ impl Machine {
         match walked {
             Walked::CallSource { walk, handler, of, after: key, limit } => {
                 match self.inflight.begin_next_call(call, RequestState::Walk(walk)) {
-                    Ok(call) => {
-                        self.queue_host_call(ApplicationCall::List { call, handler, of, after: key, limit })
-                    }
+                    Ok(call) => self.queue_application_call(ApplicationCall::List {
+                        call,
+                        handler,
+                        of,
+                        after: key,
+                        limit,
+                    }),
                     Err(_) => trash.put(handler),
                 }
             }
             Walked::Authorize { walk, uris } => {
                 let operation = walk.operation();
                 if let Ok(call) = self.inflight.begin_next_call(call, RequestState::Walk(walk)) {
-                    self.queue_host_call(ApplicationCall::Authorize { call, operation, uris });
+                    self.queue_application_call(ApplicationCall::Authorize { call, operation, uris });
                 }
             }
             Walked::Page(page) => {
@@ -261,7 +265,9 @@ impl Machine {
             ResolvedRead::Call { handler, vars } => {
                 let state = RequestState::Read { uri: uri.clone(), handler: handler.clone() };
                 match self.inflight.begin_next_call(call, state) {
-                    Ok(call) => self.queue_host_call(ApplicationCall::Read { call, uri, handler, vars }),
+                    Ok(call) => {
+                        self.queue_application_call(ApplicationCall::Read { call, uri, handler, vars });
+                    }
                     Err(state) => trash.put((state, handler)),
                 }
             }

@@ -163,7 +163,7 @@ impl Machine {
         let params = Arc::new(params);
         let state = RequestState::Method { handler: handler.clone(), params: params.clone() };
         match self.inflight.begin_next_call(call, state) {
-            Ok(call) => self.queue_host_call(ApplicationCall::Method { call, handler, params }),
+            Ok(call) => self.queue_application_call(ApplicationCall::Method { call, handler, params }),
             Err(state) => trash.put((state, handler)),
         }
     }

@@ -128,7 +128,7 @@ impl Machine {
         if let Some((name, method)) = named {
             return self.handle_named_answer(call, name, method, ClientAnswer::received(result));
         }
-        self.queue_host_call(ApplicationCall::Response {
+        self.queue_application_call(ApplicationCall::Response {
             call,
             number,
             answer: ClientAnswer::received(result),
@@ -173,7 +173,11 @@ impl Machine {
         if named.is_some() {
             return; // no callback waits for it
         }
-        self.queue_host_call(ApplicationCall::Response { call, number, answer: ClientAnswer::GivenUp });
+        self.queue_application_call(ApplicationCall::Response {
+            call,
+            number,
+            answer: ClientAnswer::GivenUp,
+        });
     }
 
     /// Returns whether unread input fills the budget of the connection while the server waits for the client's

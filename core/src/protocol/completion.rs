@@ -64,7 +64,9 @@ impl Machine {
                     .inflight
                     .begin_next_call(call, RequestState::Complete { argument: argument.clone() })
                 {
-                    Ok(call) => self.queue_host_call(ApplicationCall::Complete { call, handler, argument }),
+                    Ok(call) => {
+                        self.queue_application_call(ApplicationCall::Complete { call, handler, argument });
+                    }
                     Err(_) => trash.put(handler),
                 }
             }

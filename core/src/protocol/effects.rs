@@ -65,7 +65,7 @@ impl Machine {
     }
 
     /// Queues an event for the next poll, such as a call of the application.
-    pub(super) fn queue_host_call(&mut self, call: ApplicationCall) {
+    pub(super) fn queue_application_call(&mut self, call: ApplicationCall) {
         self.causes.called = true;
         self.application_calls.push_back(call);
     }

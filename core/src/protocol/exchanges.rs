@@ -74,7 +74,7 @@ impl Machine {
 
     /// Ends the requests of an exchange whose callbacks have not begun, since the client has gone. A callback that has
     /// begun goes on, because a client that goes has not cancelled (2025-11-25, Transports, Sending Messages to the
-    /// Server). After it no other callback begins: see [`Machine::begin_host_call`].
+    /// Server). After it no other callback begins: see [`Machine::begin_application_call`].
     pub(crate) fn handle_lost_client(&mut self, exchange: u64, trash: &mut Trash) {
         let routes = self.routes_of(Route::Exchange(exchange));
         for route in self.elements.remove(&routes) {
@@ -117,7 +117,7 @@ impl Machine {
         self.cancel_wanted(call.slot(), &open.state);
         self.cancel_dropped_requests(); // before the end or the answer: nothing may follow that
         if handed_out {
-            self.queue_host_call(ApplicationCall::Cancel { call });
+            self.queue_application_call(ApplicationCall::Cancel { call });
         }
         Some(open)
     }

@@ -123,7 +123,7 @@ impl Machine {
     pub(super) fn queue_judged(&mut self, call: CallId, judged: Judged, trash: &mut Trash) {
         let (operation, uris) = (judged.operation(), judged.uris());
         match self.inflight.begin_next_call(call, RequestState::Judged(Box::new(judged))) {
-            Ok(call) => self.queue_host_call(ApplicationCall::Authorize { call, operation, uris }),
+            Ok(call) => self.queue_application_call(ApplicationCall::Authorize { call, operation, uris }),
             Err(state) => trash.put(state),
         }
     }

@@ -30,7 +30,7 @@ impl Machine {
             trash.put(state);
             return None;
         }
-        self.begin_host_call(call, trash)
+        self.begin_application_call(call, trash)
     }
 
     pub(crate) fn begin_read(

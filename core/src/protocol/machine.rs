@@ -280,7 +280,7 @@ impl Machine {
                 }
                 application_call => application_call,
             };
-            if let Some(context) = self.begin_host_call(application_call.call(), trash) {
+            if let Some(context) = self.begin_application_call(application_call.call(), trash) {
                 return NextWork::ApplicationCall(application_call, context);
             }
             trash.put(application_call); // cancelled before anyone took it: no event at all
@@ -309,7 +309,7 @@ impl Machine {
 
     /// Notes that the application gets a call, and starts the call's deadline. Returns `None` if its request is over.
     /// If the client has gone, the request ends here.
-    pub(super) fn begin_host_call(&mut self, call: CallId, trash: &mut Trash) -> Option<Arc<Context>> {
+    pub(super) fn begin_application_call(&mut self, call: CallId, trash: &mut Trash) -> Option<Arc<Context>> {
         if self.inflight.get(call)?.client_gone {
             self.end_request(call, trash);
             return None;

@@ -200,7 +200,7 @@ impl Machine {
         }
         let Some(callback) = WaitingCallback::waiting_in(&open.state) else { return };
         if let Ok(call) = self.inflight.begin_next_call(call, callback.state()) {
-            self.queue_host_call(match callback {
+            self.queue_application_call(match callback {
                 WaitingCallback::Read { uri, handler } => ApplicationCall::ReadAgain { call, uri, handler },
                 WaitingCallback::Method { handler, params } => {
                     ApplicationCall::Method { call, handler, params }

@@ -37,7 +37,11 @@ impl Machine {
             self.subscriptions.want(uri, subscriber, call.slot(), check);
         }
         if check == AccessCheck::Required {
-            self.queue_host_call(ApplicationCall::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_application_call(ApplicationCall::Authorize {
+                call,
+                operation: Operation::Subscribe,
+                uris,
+            });
         }
     }
 
@@ -131,7 +135,11 @@ impl Machine {
         let check = if uris.is_empty() { AccessCheck::NotRequired } else { check };
         self.subscriptions.stream_wants(stream, &uris, call.slot(), check);
         if check == AccessCheck::Required {
-            self.queue_host_call(ApplicationCall::Authorize { call, operation: Operation::Subscribe, uris });
+            self.queue_application_call(ApplicationCall::Authorize {
+                call,
+                operation: Operation::Subscribe,
+                uris,
+            });
         } else {
             self.begin_stream_if_complete(call, stream);
         }

@@ -2,7 +2,7 @@
 
 use crate::event::Event;
 
-/// What an application that runs callbacks itself has to do next.
+/// The next step of an application that runs callbacks itself.
 #[derive(Debug)]
 pub enum Batch {
     /// Run these events.
