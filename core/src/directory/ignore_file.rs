@@ -2,6 +2,7 @@
 //! hide.
 
 use super::open_dir::OpenDir;
+use super::spelling::composed;
 use super::stamp::Stamp;
 use crate::error::said_by_system;
 use cap_std::fs::File;
@@ -165,6 +166,7 @@ fn add(patterns: &mut GitignoreBuilder, file: impl Read) -> Result<(), IgnoreFau
         return Err(IgnoreFault::NotText); // such as UTF-16, whose patterns would match nothing
     }
     for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
+        let line = &*composed(line);
         let _ = patterns.add_line(None, line); // a line that is not a pattern ignores nothing
         if line.contains('{') && !line.starts_with('!') {
             // Git does not expand braces, others do: a file is hidden if either would hide it.

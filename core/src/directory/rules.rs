@@ -3,6 +3,7 @@
 
 use super::ignore_file::{self, Case, Unusable};
 use super::open_dir::OpenDir;
+use super::spelling::composed;
 use super::stamp::Stamp;
 use super::tree::EntryKind;
 use super::windows_name;
@@ -63,12 +64,13 @@ impl Rules {
         let _ = chosen.case_insensitive(case_of(root) == Case::Ignored); // it never fails
         for pattern in include {
             check(pattern)?;
+            let pattern = &*composed(pattern);
             chosen.add(pattern).map_err(|e| refuse(pattern, &e))?;
             chosen.add(&inside(pattern)).map_err(|e| refuse(pattern, &e))?;
         }
         for pattern in exclude {
             check(pattern)?;
-            chosen.add(&format!("!{pattern}")).map_err(|e| refuse(pattern, &e))?;
+            chosen.add(&format!("!{}", composed(pattern))).map_err(|e| refuse(pattern, &e))?;
         }
         let chosen = chosen.build().map_err(|e| refuse(&[include, exclude].concat().join(" "), &e))?;
         let (read, complained, misspelled) = (Lock::default(), Lock::default(), Lock::default());
@@ -79,8 +81,9 @@ impl Rules {
     pub(super) fn allow(&self, chain: &Chain, path: &str, kind: EntryKind) -> bool {
         let is_dir = kind == EntryKind::Folder;
         let name = path.rsplit('/').next().unwrap_or(path);
+        let composed = composed(path);
         !is_hidden(name)
-            && !self.chosen.matched(self.root.join(path), is_dir).is_ignore()
+            && !self.chosen.matched(self.root.join(&*composed), is_dir).is_ignore()
             && !self.is_ignored(chain, path, is_dir)
     }
 
@@ -89,14 +92,16 @@ impl Rules {
         let mut link = &chain.0;
         while let Some(Link { patterns, cut, outer }) = link.as_deref() {
             let Some(patterns) = patterns else { return true };
-            match patterns.matched(&path[*cut..], is_dir) {
+            match patterns.matched(&*composed(&path[*cut..]), is_dir) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => link = &outer.0,
             }
         }
         for patterns in &self.above {
-            match patterns.matched(self.root.join(path), is_dir) {
+            let path = self.root.join(path);
+            let inside = path.strip_prefix(patterns.path()).unwrap_or(&path).to_string_lossy();
+            match patterns.matched(&*composed(&inside), is_dir) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => {}
@@ -286,6 +291,17 @@ mod tests {
         assert!(!served(&["*.md"], &["draft*"], "a/draft.md", EntryKind::File));
         assert!(!served(&[], &["drafts/"], "a/drafts", EntryKind::Folder));
         assert!(served(&[], &["drafts/"], "a/drafts", EntryKind::File));
+    }
+
+    #[test]
+    fn a_pattern_with_accents_in_either_form_is_for_names_in_both() {
+        for (pattern, name) in [("caf\u{e9}*", "cafe\u{301}.txt"), ("cafe\u{301}*", "caf\u{e9}.txt")] {
+            for own in [name, "caf\u{e9}.md", "cafe\u{301}.md"] {
+                assert!(!served(&[], &[pattern], own, EntryKind::File), "{pattern} {own}");
+                assert!(served(&[pattern], &[], own, EntryKind::File), "{pattern} {own}");
+            }
+            assert!(served(&[], &[pattern], "cafe.txt", EntryKind::File));
+        }
     }
 
     #[test]

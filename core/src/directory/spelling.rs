@@ -1,6 +1,15 @@
 //! Other spellings of names. The rules judge the name that a directory has for an entry. Some file systems find the
 //! entry by other names, too: in another case, with accents in another form, or by a short name.
 
+use std::borrow::Cow;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
+/// Returns a path, or a pattern of paths, with accents in their composed form (NFC of UAX #15), in which the rules
+/// compare them. A pattern in one form then also hides a name in the other, as on macOS, which finds a file by both.
+pub(super) fn composed(text: &str) -> Cow<'_, str> {
+    if is_nfc(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfc().collect()) }
+}
+
 /// Returns a name by which a file system also finds the entry `name` if it finds that entry by several names. Returns
 /// `None` if only the list of the directory can tell.
 pub(super) fn other_spelling(name: &str) -> Option<String> {

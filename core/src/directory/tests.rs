@@ -170,6 +170,24 @@ fn a_pattern_hides_a_name_in_another_case_where_names_ignore_case() {
     assert!(served.is_read("READ.MD"));
 }
 
+// row: U-27
+#[test]
+fn an_ignore_file_hides_a_name_whose_accents_have_another_form() {
+    let files = [
+        (".git/info/exclude", "priv\u{e9}/no\u{308}te\n"),
+        ("priv\u{e9}/.gitignore", "caf\u{e9}.txt\n!se\u{301}.txt\n"),
+        ("priv\u{e9}/cafe\u{301}.txt", "s"),
+        ("priv\u{e9}/n\u{f6}te", "s"),
+        ("priv\u{e9}/s\u{e9}.txt", "o"),
+        (".gitignore", "s\u{e9}.txt\n"),
+    ];
+    let mut served = Served::new(&files, |directory| directory);
+    for path in ["priv\u{e9}/cafe\u{301}.txt", "priv\u{e9}/n\u{f6}te"] {
+        served.assert_absent(path);
+    }
+    assert!(served.is_read("priv\u{e9}/s\u{e9}.txt"));
+}
+
 #[test]
 fn an_ignore_file_in_another_spelling_counts() {
     let files = [(".GITIGNORE", "secret.txt\n"), ("secret.txt", "s"), ("open.txt", "o")];
