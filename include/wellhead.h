@@ -590,6 +590,14 @@ WELLHEAD_API wellhead_status wellhead_server_add_blob(wellhead_server *server, c
 WELLHEAD_API wellhead_status wellhead_server_add_app(wellhead_server *server, const wellhead_resource *resource,
                                                      wellhead_str ui, wellhead_str html, wellhead_error **error);
 
+/* Registers a page of MCP Apps as wellhead_server_add_app does, whose document provider->read returns at each read.
+ * resource, ui: as there. provider: may not be NULL; copied. provider->read is required; provider->list must be NULL.
+ * INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED. */
+WELLHEAD_API wellhead_status wellhead_server_add_app_with_provider(wellhead_server *server,
+                                                                   const wellhead_resource *resource, wellhead_str ui,
+                                                                   const wellhead_provider *provider,
+                                                                   wellhead_error **error);
+
 /* Replaces the fixed contents of a resource with a text, and notifies its subscribers.
  * uri: the URI of the registration; may not be absent.
  * text: copied; may not be absent.

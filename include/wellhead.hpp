@@ -1136,6 +1136,12 @@ public:
     void add_app(const Resource &resource, std::string_view html, std::string_view ui = "{}") {
         detail::call(wellhead_server_add_app, capi(), detail::Lent<wellhead_resource>(resource), str(ui), str(html));
     }
+    /* The read callback returns the page at each read: see wellhead_server_add_app_with_provider. */
+    void add_app(const Resource &resource, Provider provider, std::string_view ui = "{}") {
+        const detail::Lent<wellhead_resource> c(resource);
+        const wellhead_provider p = callbacks(std::move(provider));
+        detail::call(wellhead_server_add_app_with_provider, capi(), c, str(ui), &p);
+    }
     void add_blob(const Resource &resource, std::string_view bytes) {
         detail::call(wellhead_server_add_blob, capi(), detail::Lent<wellhead_resource>(resource), str(bytes));
     }

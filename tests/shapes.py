@@ -156,7 +156,10 @@ def completion(value: Any, where: str) -> None:
 EXISTS: dict[str, Checker] = {"exists": array(text)}
 entry = by_member(
     ("text", members({"text": text, "body": text}, RESOURCE)),
-    ("app", members({"app": text, "body": text, "ui": lambda v, w: any_object(v, w)}, RESOURCE)),
+    ("app", by_member(
+        ("body", members({"app": text, "body": text, "ui": lambda v, w: any_object(v, w)}, RESOURCE)),
+        ("read", members({"app": text, "read": answer, "ui": lambda v, w: any_object(v, w)}, RESOURCE)),
+    )),
     ("blob", members({"blob": text, "base64": base64}, RESOURCE)),
     ("resource", members({"resource": text, "read": answer}, {**EXISTS, **RESOURCE})),
     ("template", members({"template": text, "read": answer}, {"list": listing, "complete": members_of(completion), **EXISTS, **DESCRIPTOR})),

@@ -13,7 +13,7 @@ use crate::status::{wellhead_error, wellhead_status};
 use crate::types::{growing, wellhead_destroy_callback, wellhead_str};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
-use wellhead::{Body, Call, CompleteCall, HandlerId, ListCall, Provider, Result, Server};
+use wellhead::{Body, Call, CompleteCall, HandlerId, Json, ListCall, Provider, Result, Server};
 
 /// Reads a resource. Answer with one of the wellhead_read_ functions before the callback returns, or keep the responder
 /// with wellhead_read_keep and answer later, from any thread. A callback that does neither has answered "internal
@@ -125,8 +125,32 @@ pub unsafe extern "C" fn wellhead_server_add_app(
     unsafe {
         with_server(server, error, |promise, server| {
             let resource = promise.fields(resource, "resource")?.resource(promise)?;
-            let ui = if ui.ptr.is_null() { "{}" } else { promise.text(ui, "ui")? };
-            server.app(resource, &json(ui, "ui")?, Source::copied(html).text(promise)?).map(drop)
+            server.app(resource, &needs_of_page(promise, ui)?, Source::copied(html).text(promise)?).map(drop)
+        })
+    }
+}
+
+/// Returns what a page needs of the client; absent is nothing.
+fn needs_of_page(promise: &Promise, ui: wellhead_str) -> Result<Json> {
+    json(promise.optional(ui, "ui")?.unwrap_or("{}"), "ui")
+}
+
+/// Registers a page of MCP Apps as wellhead_server_add_app does, whose document provider->read returns at each read.
+/// resource, ui: as there. provider: may not be NULL; copied. provider->read is required; provider->list must be NULL.
+/// INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wellhead_server_add_app_with_provider(
+    server: *mut wellhead_server,
+    resource: *const wellhead_resource,
+    ui: wellhead_str,
+    provider: *const wellhead_provider,
+    error: *mut *mut wellhead_error,
+) -> wellhead_status {
+    // SAFETY: our caller's promise.
+    unsafe {
+        register(server, provider, error, Callbacks::only_reads, |promise, server, provider| {
+            let resource = promise.fields(resource, "resource")?.resource(promise)?;
+            server.add_app(resource, &needs_of_page(promise, ui)?, Some(provider))
         })
     }
 }

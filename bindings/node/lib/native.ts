@@ -206,7 +206,8 @@ export interface NativeServer {
     ui?: string,
   ): void;
   setValue(uri: string, body: string | Uint8Array | Shared, said: string | undefined): void;
-  addResource(uri: string, descriptor: string | undefined, exists: boolean): number;
+  /** `ui`: of an app, as JSON. */
+  addResource(uri: string, descriptor: string | undefined, exists: boolean, ui?: string): number;
   addTemplate(
     template: string,
     descriptor: string | undefined,

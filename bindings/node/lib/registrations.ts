@@ -6,7 +6,7 @@ import { fixed, type Handle } from './fixed.js';
 import { jsonText } from './json.js';
 import { needJsonSchema } from './jsonSchema.js';
 import { listed } from './listing.js';
-import { needMembers } from './members.js';
+import { needMembers, shown } from './members.js';
 import type { NamedHandle } from './handle.js';
 import type { MethodHandler, MethodOptions, SearchHandler } from './method.js';
 import type { SkillLister } from './skills.js';
@@ -23,6 +23,9 @@ import type { SharedBytes } from './shared.js';
 import { plainTool } from './tool.js';
 import type { Completer, JsonObject, Lister, ResourceDescriptor } from './values.js';
 
+/** The MIME type of all pages of MCP Apps. */
+const APP_TYPE = 'text/html;profile=mcp-app';
+
 export class Registrations {
   readonly #native: NativeServer;
   readonly #callbacks: Callbacks;
@@ -37,10 +40,24 @@ export class Registrations {
     return fixed(this.#native, uri, body, options, () => this.remove(uri));
   }
 
-  /** Registers a page of MCP Apps. */
-  app(uri: string, html: string, ui: JsonObject, options?: ResourceDescriptor): Handle {
+  /** Registers a page of MCP Apps, fixed or read by a callback. */
+  app(
+    uri: string,
+    html: string | AnyReader,
+    ui: JsonObject,
+    options?: ResourceDescriptor,
+  ): Handle | Omit<Handle, 'set'> {
     needObject('ui', ui);
-    return fixed(this.#native, uri, html, options, () => this.remove(uri), jsonText('ui', ui));
+    const needs = jsonText('ui', ui);
+    if (typeof html === 'string') {
+      return fixed(this.#native, uri, html, options, () => this.remove(uri), needs);
+    }
+    needString('uri', uri);
+    if (typeof html !== 'function') throw invalid(`html: a string or a function, not ${shown(html)}`);
+    if (options !== undefined) checkedOptions('descriptor', options);
+    const added = native(() => this.#native.addResource(uri, json(options), false, needs));
+    this.#reads(added, html, APP_TYPE, undefined);
+    return this.#handle(uri);
   }
 
   /** Registers a URI or a template that a callback reads. */

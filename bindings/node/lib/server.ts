@@ -93,14 +93,28 @@ export class Server {
    * `ui` is what the page needs of the client: `csp` with lists of origins (`connectDomains`, `resourceDomains`,
    * `frameDomains`, `baseUriDomains`), `permissions`, `domain` and `prefersBorder`. The MIME type is set.
    *
+   * `html` is the document, or a callback that returns it at each read, as that of {@link Server.resource} does.
+   *
    * @example
    * ```ts
    * server.app('ui://clock/view', '<!doctype html><p>12:00', { prefersBorder: true });
+   * server.app('ui://clock/now', () => `<!doctype html><p>${new Date().toTimeString()}`);
    * ```
    * @throws as {@link Server.text}
    */
-  app(uri: string, html: string, ui: JsonObject = {}, options?: ResourceDescriptor): Handle {
-    needString('html', html);
+  app(uri: string, html: string, ui?: JsonObject, options?: ResourceDescriptor): Handle;
+  app(
+    uri: string,
+    html: Reader<Record<string, never>>,
+    ui?: JsonObject,
+    options?: ResourceDescriptor,
+  ): Omit<Handle, 'set'>;
+  app(
+    uri: string,
+    html: string | AnyReader,
+    ui: JsonObject = {},
+    options?: ResourceDescriptor,
+  ): Handle | Omit<Handle, 'set'> {
     return this.#parts.registrations.app(uri, html, ui, options);
   }
 

@@ -42,13 +42,23 @@ impl Native {
         self.inner.server.set(&uri, contents).map_err(thrown)
     }
 
-    /// Registers a fixed URI that a callback reads. `exists`: true if JavaScript has a function `exists` for it.
-    /// Returns the number with which `runEvent` is called.
+    /// Registers a fixed URI that a callback reads. `exists`: true if JavaScript has a function `exists` for it. `ui`: of
+    /// an app, as JSON. Returns the number with which `runEvent` is called.
     #[napi]
-    pub fn add_resource(&self, uri: String, descriptor: Option<String>, exists: bool) -> Result<f64> {
+    pub fn add_resource(
+        &self,
+        uri: String,
+        descriptor: Option<String>,
+        exists: bool,
+        ui: Option<String>,
+    ) -> Result<f64> {
         let resource =
             Descriptor::parse(descriptor.as_deref()).and_then(|d| d.resource(uri)).map_err(thrown)?;
-        self.with_existence(exists, |server, provider| server.add_resource(resource, provider))
+        let ui = ui.map(Json::parse).transpose().map_err(thrown)?;
+        self.with_existence(exists, |server, provider| match ui {
+            Some(ui) => server.add_app(resource, &ui, provider),
+            None => server.add_resource(resource, provider),
+        })
     }
 
     /// Registers a template, whether it lists its resources, and the variables that it completes. Returns the number

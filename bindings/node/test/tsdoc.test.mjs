@@ -358,7 +358,9 @@ await first;`,
   'Server.app': [
     SERVER,
     `const [page] = await server.testClient().read('ui://clock/view');
-     assert.equal(page?.mimeType, 'text/html;profile=mcp-app');`,
+     assert.equal(page?.mimeType, 'text/html;profile=mcp-app');
+     const [now] = await server.testClient().read('ui://clock/now');
+     assert.ok(now?.text?.startsWith('<!doctype html>'));`,
   ],
   'ListCall.extension': [
     `${SERVER} server.tool('ask', { inputSchema: { type: 'object' } }, (_, call) => {`,

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::sync::{Arc, Mutex};
-use wellhead::{ErrorKind, Method, Provider, Template, Variable};
+use wellhead::{ErrorKind, Json, Method, Provider, Template, Variable};
 
 /// The registration that a decorator makes once it gets its function.
 pub(crate) enum What {
@@ -29,6 +29,12 @@ pub(crate) enum What {
         list: Option<Py<PyAny>>,
         complete: Option<Py<PyDict>>,
         exists: Option<Py<PyAny>>,
+    },
+    /// A page of MCP Apps, with what it needs of the client.
+    App {
+        uri: String,
+        descriptor: Descriptor,
+        ui: Json,
     },
     List {
         name: Option<String>,
@@ -187,12 +193,8 @@ pub(crate) fn register(
             };
             server.table.put(id, handler, needs_loop);
         }
-        What::List { name } => {
-            let list = listing(function)?;
-            let is_async = list.is_async;
-            let id = detach(py, || core.add_list(name, None)).or_raise(py)?;
-            server.table.put(id, Handler { list: Some(list), ..Handler::default() }, is_async);
-        }
+        What::App { uri, descriptor, ui } => app(py, server, function, (&uri, descriptor, &ui))?,
+        What::List { name } => list(py, server, function, name)?,
         What::Skills { name } => skills(py, server, function, name)?,
         What::Fallback { exists } => {
             let plan = plan(function, &[], true)?;
@@ -250,6 +252,32 @@ fn around(py: Python<'_>, server: &Server, function: &Bound<'_, PyAny>) -> PyRes
         return Err(error(py, ErrorKind::Closed, "the server is closed"));
     }
     server.table.add_around(py, &around)
+}
+
+fn app(
+    py: Python<'_>,
+    server: &Server,
+    function: &Bound<'_, PyAny>,
+    (uri, mut descriptor, ui): (&str, Descriptor, &Json),
+) -> PyResult<()> {
+    let plan = plan(function, &[], false)?;
+    descriptor.name = descriptor.name.or(plan.name);
+    descriptor.description = descriptor.description.or(plan.description);
+    let read = Some(reader(function, plan.parameters, plan.is_async, true));
+    let resource = descriptor.resource(py, uri)?;
+    let core = server.core(py);
+    let id = detach(py, || core.add_app(resource, ui, None)).or_raise(py)?;
+    server.table.put(id, Handler { read, ..Handler::default() }, plan.is_async);
+    Ok(())
+}
+
+fn list(py: Python<'_>, server: &Server, function: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<()> {
+    let list = listing(function)?;
+    let is_async = list.is_async;
+    let core = server.core(py);
+    let id = detach(py, || core.add_list(name, None)).or_raise(py)?;
+    server.table.put(id, Handler { list: Some(list), ..Handler::default() }, is_async);
+    Ok(())
 }
 
 fn skills(

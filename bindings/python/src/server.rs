@@ -167,26 +167,30 @@ impl Server {
 
     #[doc = docstring!(app)]
     #[pyo3(
-        signature = (uri, html, *, ui = None, **described),
-        text_signature = "($self, uri, html, *, ui=None, name=None, title=None, description=None, mime_type=None, \
+        signature = (uri, html = None, *, ui = None, **described),
+        text_signature = "($self, uri, html=None, *, ui=None, name=None, title=None, description=None, mime_type=None, \
                     size=None, annotations=None, icons=None, meta=None, kind=None, version=None, \
                     metadata=None, cache=None)"
     )]
-    fn app(
-        this: &Bound<'_, Self>,
-        uri: &Bound<'_, PyAny>,
-        html: &Bound<'_, PyAny>,
-        ui: Option<&Bound<'_, PyAny>>,
-        described: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Handle> {
+    fn app<'py>(
+        this: &Bound<'py, Self>,
+        uri: &Bound<'py, PyAny>,
+        html: Option<&Bound<'py, PyAny>>,
+        ui: Option<&Bound<'py, PyAny>>,
+        described: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (py, uri) = (this.py(), given::string("uri", uri)?);
         let descriptor = Descriptor::new("app", described, &["uri", "html", "ui"])?;
-        let html = Body::from(given::string("html", html)?);
         let ui = given::optional(ui, |ui| given::object("ui", ui))?.unwrap_or_default();
+        let Some(html) = html else {
+            return Server::decorate(this, What::App { uri, descriptor, ui }, None);
+        };
+        let html = Body::from(given::string("html", html)?);
         let resource = descriptor.resource(py, &uri)?;
         let core = this.get().core(py);
         detach(py, || core.app(resource, &ui, html)).or_raise(py)?;
-        Ok(Handle { server: this.clone().unbind(), name: uri, typed: true })
+        let handle = Handle { server: this.clone().unbind(), name: uri, typed: true };
+        Ok(Bound::new(py, handle)?.into_any())
     }
 
     #[doc = docstring!(blob)]

@@ -114,6 +114,12 @@ Return a text from the tool too, for clients that do not show apps: see `Call.cl
     @server.tool(app=\"ui://clock/view\")
     def clock() -> str: ...
 
+Without `html` it decorates a function that returns the document at each read, as one of `resource` does:
+
+    @server.app(\"ui://notes/view\")
+    def view() -> str:
+        return Path(\"notes.html\").read_text()
+
 Args:
     uri: A URI such as `ui://clock/view`.
     html: The HTML5 document.

@@ -92,6 +92,8 @@ class Host:
         if "text" in entry:
             uri = entry["text"]
             self.fixed[uri] = self.server.text(uri, entry["body"], **described)
+        elif "app" in entry and "read" in entry:
+            self.server.app(entry["app"], ui=entry["ui"], **described)(partial(self.reader(entry["read"])))
         elif "app" in entry:
             uri = entry["app"]
             self.fixed[uri] = self.server.app(uri, entry["body"], ui=entry["ui"], **described)

@@ -3,9 +3,10 @@
 use super::{Handle, Server, ServerState};
 use crate::catalog::{self, HandlerId};
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::Call;
 use crate::log::Level;
-use crate::model::{APPS, Body, Json, Resource};
-use crate::provider::Provider;
+use crate::model::{APPS, Answer, Body, Json, Resource};
+use crate::provider::{IntoReply, Provider, Reader};
 use crate::sync::atomic::Ordering;
 use std::sync::Arc;
 
@@ -31,6 +32,28 @@ impl Server {
             self.0.log.write(Level::Warning, &line);
         }
         Ok(handle)
+    }
+
+    /// Does what [`Server::app`] does, with a closure that returns the page at each read, as that of [`Server::resource`]
+    /// does.
+    ///
+    /// # Errors
+    /// As [`Server::app`].
+    pub fn app_with_reader<F, R, M>(
+        &self,
+        resource: impl Into<Resource>,
+        ui: &Json,
+        read: F,
+    ) -> Result<Handle>
+    where
+        F: Fn(Call) -> R + Send + Sync + 'static,
+        R: IntoReply<Answer, M>,
+        M: 'static,
+    {
+        let resource = resource.into();
+        let name = resource.uri.clone();
+        self.add_app(resource, ui, Some(Arc::new(Reader::new(read))))?;
+        Ok(self.handle(&name))
     }
 
     /// Does what [`Server::app`] does, with a [`Provider`] that makes the page at each read. Without one, the application

@@ -112,8 +112,12 @@ impl Host {
             let body = entry["body"].as_str().expect("a text has a body");
             server.text(resource(uri, entry)?, body).map(drop)
         } else if let Some(uri) = entry["app"].as_str() {
-            let body = entry["body"].as_str().expect("an app has a body");
-            server.app(resource(uri, entry)?, &object(&entry["ui"]), body).map(drop)
+            let (resource, ui) = (resource(uri, entry)?, object(&entry["ui"]));
+            if let Some(body) = entry["body"].as_str() {
+                return server.app(resource, &ui, body).map(drop);
+            }
+            let read = entry["read"].clone();
+            server.app_with_reader(resource, &ui, move |call| state.read_later(&call, &read)).map(drop)
         } else if let Some(uri) = entry["blob"].as_str() {
             server.blob(resource(uri, entry)?, bytes(&entry["base64"])).map(drop)
         } else if let Some(uri) = entry["resource"].as_str() {

@@ -115,7 +115,12 @@ wellhead_status host_add(host *h, json_t *entry, wellhead_error **error) {
         status = wellhead_server_add_text(h->server, &d.resource, member(entry, "body"), error);
     } else if (strcmp(kind, "app") == 0) {
         text ui = text_of_json(json_object_get(entry, "ui"));
-        status = wellhead_server_add_app(h->server, &d.resource, view(&ui), member(entry, "body"), error);
+        if (json_object_get(entry, "read")) {
+            provide(&p, h, entry, completed);
+            status = wellhead_server_add_app_with_provider(h->server, &d.resource, view(&ui), &p, error);
+        } else {
+            status = wellhead_server_add_app(h->server, &d.resource, view(&ui), member(entry, "body"), error);
+        }
         text_free(&ui);
     } else if (strcmp(kind, "blob") == 0) {
         text bytes = text_of_base64(json_object_get(entry, "base64"));

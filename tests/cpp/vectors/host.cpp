@@ -52,6 +52,7 @@ void Host::add(const json_t *entry) {
     if (kind == "skills") return add_skills(entry);
     const Resource resource = described(string_of(what), entry);
     if (kind == "text") server.add_text(resource, string_of(get(entry, "body")));
+    else if (kind == "app" && get(entry, "read")) server.add_app(resource, provider(entry), *json_of(get(entry, "ui")));
     else if (kind == "app") server.add_app(resource, string_of(get(entry, "body")), *json_of(get(entry, "ui")));
     else if (kind == "blob") server.add_blob(resource, bytes_of(get(entry, "base64")));
     else if (kind == "resource") server.add_resource(resource, provider(entry));

@@ -82,6 +82,8 @@ export class Host {
     const options = { ...descriptor(entry), ...(exists && { exists }) };
     if (entry.text !== undefined) {
       this.#fixed.set(entry.text, server.text(entry.text, entry.body, options));
+    } else if (entry.app !== undefined && entry.read !== undefined) {
+      server.app(entry.app, answers.reader(entry.read), entry.ui, options);
     } else if (entry.app !== undefined) {
       this.#fixed.set(entry.app, server.app(entry.app, entry.body, entry.ui, options));
     } else if (entry.blob !== undefined) {

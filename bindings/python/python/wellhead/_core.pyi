@@ -982,6 +982,7 @@ class Server:
                 or an argument is not allowed (`invalid_argument`).
             ClosedError: The server is closed.
         """
+    @overload
     def app(
         self,
         uri: str,
@@ -1000,7 +1001,27 @@ class Server:
         version: str | None = None,
         metadata: dict[str, Any] | None = None,
         cache: CacheHint | None = None,
-    ) -> Handle:
+    ) -> Handle: ...
+    @overload
+    def app(
+        self,
+        uri: str,
+        html: None = None,
+        *,
+        ui: dict[str, Any] | None = None,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+        size: int | None = None,
+        annotations: dict[str, Any] | None = None,
+        icons: Iterable[Icon] | None = None,
+        meta: dict[str, Any] | None = None,
+        kind: str | None = None,
+        version: str | None = None,
+        metadata: dict[str, Any] | None = None,
+        cache: CacheHint | None = None,
+    ) -> Callable[[_Read], _Read]:
         """Serves a page of MCP Apps, and declares the extension `io.modelcontextprotocol/ui`.
 
         A tool opens the page with `app=`. Clients show it in a frame without access to this server's files, so
@@ -1011,6 +1032,12 @@ class Server:
 
             @server.tool(app="ui://clock/view")
             def clock() -> str: ...
+
+        Without `html` it decorates a function that returns the document at each read, as one of `resource` does:
+
+            @server.app("ui://notes/view")
+            def view() -> str:
+                return Path("notes.html").read_text()
 
         Args:
             uri: A URI such as `ui://clock/view`.
