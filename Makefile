@@ -119,9 +119,11 @@ hosts: c python node $(addprefix $(TARGET)/c/,wide wide-cpp shelf shelf-cpp) ## 
 	cargo build -p wellhead --features $(FEATURES) --example notes --example wide --example shelf --bin wellhead
 
 $(TARGET)/c/%: tests/clients/hosts/%.c include/wellhead.h include/wellhead_http.h libwellhead
+	mkdir -p $(@D)
 	$(CC) -std=c99 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
 $(TARGET)/c/%-cpp: tests/clients/hosts/%.cpp include/wellhead.h include/wellhead.hpp include/wellhead_http.hpp libwellhead
+	mkdir -p $(@D)
 	$(CXX) -std=c++17 -g -Wall -Wextra -Wpedantic -Iinclude $< -o $@ $(TARGET)/debug/libwellhead.a $(NATIVE_LIBS)
 
 $(TARGET)/c/poll: tests/apps/hosts/poll.c include/wellhead.h libwellhead
