@@ -318,6 +318,7 @@ step = by_member(
     step_of("remove", text, ERROR),
     step_of("add", entry, ERROR),
     step_of("update", text, {"below": text, "as": members({}, RESOURCE), **ERROR}),
+    step_of("make", lambda v, w: SERVER(v, w), ERROR),
     step_of("access_changed", text, ERROR),
     step_of("caller", text),
     step_of("notify_list_changed", text, ERROR),

@@ -471,6 +471,8 @@ class Host:
             outcome(step, lambda: sent({"sent": step["is"]} if "is" in step else {}, self.server.inject(event)))
         elif "access_changed" in step:
             outcome(step, lambda: self.server.access_changed(step["access_changed"].encode()))
+        elif "make" in step:
+            outcome(step, lambda: Host(step["make"]).stop())
         elif "explain" in step:
             assert self.server.explain(step["explain"]).to_json() == compact(step["is"])
         elif "expand" in step:

@@ -23,6 +23,10 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn new(options: &Value) -> Host {
+        Host::make(options).expect("the options of a script are valid")
+    }
+
+    fn make(options: &Value) -> wellhead::Result<Host> {
         let state = Shared(Arc::new(Mutex::new(State::default())));
         let text = |name: &str| options[name].as_str();
         let key = text("key").map_or_else(|| vec![7; 32], unhex);
@@ -59,14 +63,13 @@ impl Host {
             .list_changed(options["list_changed"] != false)
             .limits(limits(&options["limits"]))
             .on_log(move |_, line| lines.with(|s| s.lines.push(line.to_owned())))
-            .build()
-            .expect("the options of a script are valid");
+            .build()?;
         if text("instance_name").is_some() {
             let events = state.clone();
             let publish = move |event: &str| events.with(|s| s.published.push(event.to_owned()));
-            server.on_publish(publish).expect("the server is open");
+            server.on_publish(publish)?;
         }
-        Host { server, state }
+        Ok(Host { server, state })
     }
 
     pub(crate) fn server(&self) -> &Server {
@@ -388,6 +391,8 @@ impl Host {
                 return same("expand", &uri, &expanded.as_str());
             }
             outcome(step, &expanded.map(drop))
+        } else if let Some(options) = step.get("make") {
+            outcome(step, &Host::make(options).map(drop))
         } else if let Some(id) = text("access_changed") {
             outcome(step, &self.server.access_changed(id.as_bytes()))
         } else if step["list_changed"] == true {

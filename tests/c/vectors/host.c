@@ -20,7 +20,9 @@ static void publish(void *user_data, const wellhead_str *event) {
     json_array_append_new(h->published, json_stringn(event->ptr, event->len));
 }
 
-void host_start(host *h, const json_t *script) {
+/* Makes the server. Whatever it returns, host_stop frees. */
+static wellhead_status make(host *h, const json_t *script) {
+    wellhead_error *error = NULL;
     wellhead_str name = member(script, "name"), version = member(script, "version");
     options o;
     *h = (host){.calls = json_array(), .lines = json_array(), .published = json_array(), .listings = json_object(), .folders = json_array()};
@@ -28,9 +30,15 @@ void host_start(host *h, const json_t *script) {
     o.server.log = log_line;
     o.server.log_data = h;
     h->server = wellhead_server_new(name.ptr ? name : WELLHEAD_STR("s"), version.ptr ? version : WELLHEAD_STR("1"),
-                                    &o.server, NULL);
+                                    &o.server, &error);
     options_end(&o);
-    if (!h->server) abort();
+    wellhead_status status = wellhead_error_status(error);
+    wellhead_error_free(error);
+    return status;
+}
+
+void host_start(host *h, const json_t *script) {
+    if (make(h, script) != WELLHEAD_STATUS_OK) abort();
     if (member(script, "instance_name").ptr) wellhead_server_set_publish(h->server, publish, h, NULL, NULL);
 }
 
@@ -294,6 +302,13 @@ static int expanded(const json_t *step, text *why) {
     return outcome(step, status, why);
 }
 
+/* A further server. */
+static int made(const json_t *step, text *why) {
+    host further;
+    wellhead_status status = make(&further, json_object_get(step, "make"));
+    return host_stop(&further, why) && outcome(step, status, why);
+}
+
 const char *verb_of(json_t *step) {
     void *at = json_object_iter(step);
     const char *verb = json_object_iter_key(at);
@@ -422,6 +437,7 @@ int host_act(host *h, json_t *step, text *why) {
         return session_step(h, step, json_string_value(what), why);
     if (strcmp(verb, "explain") == 0) return explained(h, step, why);
     if (strcmp(verb, "expand") == 0) return expanded(step, why);
+    if (strcmp(verb, "make") == 0) return made(step, why);
     if (strcmp(verb, "listing") == 0) {
         json_object_set(h->listings, json_string_value(what), json_object_get(step, "items"));
         return 1;

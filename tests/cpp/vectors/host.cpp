@@ -284,6 +284,7 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "notify") notify(step);
     else if (verb == "session_notify" || verb == "session_log") say_in_session(sessions_.at(name), step);
     else if (verb == "expand") outcome(step, [&] { expand(step); });
+    else if (verb == "make") outcome(step, [&] { Host further(get(step, "make")); });
     else if (verb == "explain") {
         const wellhead::Text found = server.explain(name);
         if (found.str() != json_of(get(step, "is"))) throw Different("got " + std::string(found.str()));

@@ -197,6 +197,7 @@ export class Host {
     } else if (step.notify_list_changed !== undefined)
       outcome(() => server.notifyListChanged(step.notify_list_changed));
     else if (step.list_changed) outcome(() => server.notifyResourceListChanged());
+    else if (step.make !== undefined) outcome(() => void new Host(step.make));
     else if (step.access_changed !== undefined) outcome(() => server.accessChanged(step.access_changed));
     else if (step.explain !== undefined) assert.deepEqual(server.explain(step.explain), step.is);
     else if (step.expand !== undefined) {
