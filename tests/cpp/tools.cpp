@@ -102,6 +102,15 @@ static void what_a_tool_throws_is_logged_unless_it_is_for_the_model() {
     CHECK(lines.size() == 1 && has(lines[0], "is no MIME type"));
 }
 
+// row: TR-04
+static void base64_has_padding_and_no_line_breaks() {
+    const std::string bytes(100, '\xff'), data = std::string(133, '/') + "w==";
+    CHECK(result_of([&](const Call &) -> ToolResult {
+              return {ContentBlock::image(bytes, "image/png"), ContentBlock::audio(bytes, "audio/wav")};
+          }) == R"({"content":[{"type":"image","data":")" + data + R"(","mimeType":"image/png"},{"type":"audio","data":")" + data
+                    + R"(","mimeType":"audio/wav"}]})");
+}
+
 static void a_kept_responder_is_answered_with_a_result() {
     Server s = server();
     std::vector<Method> kept;
@@ -179,3 +188,4 @@ void tools() {
     RUN(one_call_answers_a_body_with_its_details);
     RUN(a_call_knows_who_the_client_is);
 }
+    RUN(base64_has_padding_and_no_line_breaks);

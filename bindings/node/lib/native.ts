@@ -312,6 +312,8 @@ interface Binding {
    * `{"pairs":[[name,value]…]}`.
    */
   expand(template: string, values: string): string;
+  /** Throws if a text is no MIME type. */
+  checkMimeType(mimeType: string): void;
   /** Blocks until the command has ended, and returns its exit status. */
   runCommand(args: readonly string[]): number;
   /** Copies bytes into memory of the native half. */
@@ -319,6 +321,6 @@ interface Binding {
   invalidParams(what: string): { readonly number: number; readonly message: string };
 }
 
-export const { Native, expand, invalidParams, runCommand, shareBytes } = loadLibrary(
+export const { Native, checkMimeType, expand, invalidParams, runCommand, shareBytes } = loadLibrary(
   import.meta.url,
 ) as Binding;

@@ -3,8 +3,9 @@ import { types } from 'node:util';
 import { cureOf, NoResult } from './answer.js';
 import { isUnread } from './bodies.js';
 import { needBytes, needString } from './check.js';
-import { invalid } from './errors.js';
+import { invalid, native } from './errors.js';
 import { type Members, needMembers, shown } from './members.js';
+import { checkMimeType } from './native.js';
 import type { JsonObject, Meta } from './values.js';
 
 /** A content block of the protocol's schema, such as `{ type: 'resource_link', uri, name }`. */
@@ -25,6 +26,7 @@ class Media {
   constructor(data: Uint8Array, mimeType: string) {
     needBytes('data', data);
     needString('mimeType', mimeType);
+    native(() => checkMimeType(mimeType));
     this.data = data;
     this.mimeType = mimeType;
   }
@@ -42,7 +44,7 @@ export class Image extends Media {
   /**
    * Holds the bytes, without a copy.
    *
-   * @throws {RegistrationError} if `data` is no Uint8Array, or `mimeType` no string
+   * @throws {RegistrationError} if `data` is no Uint8Array, or `mimeType` no MIME type
    */
   constructor(data: Uint8Array, mimeType: string) {
     super(data, mimeType);
@@ -62,7 +64,7 @@ export class Audio extends Media {
   /**
    * Holds the bytes, without a copy.
    *
-   * @throws {RegistrationError} if `data` is no Uint8Array, or `mimeType` no string
+   * @throws {RegistrationError} if `data` is no Uint8Array, or `mimeType` no MIME type
    */
   constructor(data: Uint8Array, mimeType: string) {
     super(data, mimeType);

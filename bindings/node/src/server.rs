@@ -428,6 +428,12 @@ pub fn expand(template: String, values: String) -> Result<String> {
     descriptor::expand(template, &values).map_err(thrown)
 }
 
+/// Fails if a text is no MIME type.
+#[napi]
+pub fn check_mime_type(mime_type: String) -> Result<()> {
+    wellhead::check_mime_type(&mime_type).map_err(thrown)
+}
+
 /// Bytes for many answers, in memory that JavaScript cannot reach.
 #[napi]
 pub fn share_bytes(bytes: &[u8]) -> External<SharedBytes> {

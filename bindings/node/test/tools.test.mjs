@@ -328,6 +328,58 @@ for (const [name, [value, expected]] of Object.entries(RESULTS)) {
 }
 
 const CURE = 'return a string, JSON, an Image, an Audio or a Result';
+// row: TR-04
+test('base64 has padding and no line breaks', limit, async () => {
+  const bytes = new Uint8Array(100).fill(0xff);
+  const data = `${'/'.repeat(133)}w==`;
+  const media = () => [new Image(bytes, 'image/png'), new Audio(bytes, 'audio/wav')];
+  assert.deepEqual((await (await tool({ input: {} }, media)).call()).content, [
+    { type: 'image', data, mimeType: 'image/png' },
+    { type: 'audio', data, mimeType: 'audio/wav' },
+  ]);
+});
+
+const CURE = 'return a string, JSON, an Image, an Audio or a Result';
+// row: TR-04
+test('base64 has padding and no line breaks', limit, async () => {
+  const bytes = new Uint8Array(100).fill(0xff);
+  const data = `${'/'.repeat(133)}w==`;
+  const media = () => [new Image(bytes, 'image/png'), new Audio(bytes, 'audio/wav')];
+  assert.deepEqual((await (await tool({ input: {} }, media)).call()).content, [
+    { type: 'image', data, mimeType: 'image/png' },
+    { type: 'audio', data, mimeType: 'audio/wav' },
+  ]);
+});
+
+// row: TA-15
+test(
+  'a number is the nearest one, the JSON keeps it, and a typed integer is exact or refused',
+  limit,
+  async () => {
+    const { server, lines } = make();
+    const seen = [];
+    const keep = (args, call) => void seen.push([args.id, call.argumentsJson]);
+    server.tool('plain', { input: { type: 'object' } }, keep);
+    server.tool('typed', { input: { id: z.int() } }, keep);
+    const call = async (name, json) => {
+      const params = `{"name":"${name}","arguments":${json},"_meta":${JSON.stringify(META)}}`;
+      const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+      return JSON.parse(Buffer.from(await server.connect().handle(message)).toString()).result.content;
+    };
+    for (const [digits, nearest] of [
+      ['9007199254740993', 2 ** 53],
+      ['123456789012345678901234567890', 123456789012345680000000000000],
+      ['0.1e-400', 0],
+    ]) {
+      assert.deepEqual(await call('plain', `{"id":${digits}}`), []);
+      assert.deepEqual(seen.pop(), [nearest, `{"id":${digits}}`]);
+    }
+    const [{ text }] = await call('typed', '{"id":9007199254740993}');
+    assert.match(text, /^Invalid arguments for tool typed:\n- id: /);
+    assert.deepEqual([seen, lines], [[], []]);
+  },
+);
+
 const NO_RESULTS = {
   bytes: [new Uint8Array(1), "the tool returned a Uint8Array; return new Image(it, 'image/png') or the like"],
   'a Buffer': [Buffer.from('a'), "the tool returned a Buffer; return new Image(it, 'image/png') or the like"],
@@ -561,6 +613,10 @@ const CONSTRUCTED = {
   'text as data': [() => new Image('a', 'image/png'), 'data: a Uint8Array, not "a"'],
   'no MIME type': [() => new Audio(new Uint8Array()), 'mimeType: a string, not undefined'],
   'a number as content': [
+  'a text that is no MIME type': [
+    () => new Image(new Uint8Array(), 'png'),
+    '"png" is no MIME type; write type/subtype, such as "text/markdown"',
+  ],
     () => new Result({ content: 1 }),
     'content is a string, an Image, an Audio or a content block with its type, not 1',
   ],

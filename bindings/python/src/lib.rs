@@ -88,6 +88,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     module.add_function(wrap_pyfunction!(driver::at_exit, module)?)?;
     module.add_function(wrap_pyfunction!(explain::expand, module)?)?;
+    module.add_function(wrap_pyfunction!(given::check_mime_type, module)?)?;
     module.add_function(wrap_pyfunction!(fork::forked, module)?)?;
     module.add_function(wrap_pyfunction!(fork::forking, module)?)?;
     module.add_function(wrap_pyfunction!(fork::has_forked, module)?)?;

@@ -497,6 +497,21 @@ def test_bytes_are_refused_with_what_to_return(caplog: pytest.LogCaptureFixture)
         (None, None),
         (Any, None),
         (wellhead.Result, None),
+# row: TR-04
+def test_base64_has_padding_and_no_line_breaks() -> None:
+    def tool():  # type: ignore[no-untyped-def]
+        return [wellhead.Image(b"\xff" * 100, "image/png"), wellhead.Audio(b"\xff" * 100, "audio/wav")]
+
+    data = "/" * 133 + "w=="
+    image, sound = call(tool, {})["content"]
+    assert image == {"type": "image", "data": data, "mimeType": "image/png"}
+    assert sound == {"type": "audio", "data": data, "mimeType": "audio/wav"}
+    with pytest.raises(wellhead.RegistrationError, match=r'^"png" is no MIME type; write type/subtype, such as'):
+        wellhead.Image(b"\xff", "png")
+    with pytest.raises(TypeError, match="mime_type"):
+        wellhead.Image(b"\xff")  # type: ignore[call-arg]
+
+
         (list[wellhead.Image | str], None),
         (wellhead.Server, None),
     ],

@@ -369,6 +369,15 @@ mod tests {
         }
     }
 
+    // row: TR-04
+    #[test]
+    fn base64_has_padding_and_no_line_breaks() {
+        let data = format!("{}w==", "/".repeat(133));
+        let expected =
+            format!(r#"{{"content":[{{"type":"image","data":"{data}","mimeType":"image/png"}}]}}"#);
+        assert_eq!(written(ContentBlock::image(&[0xff; 100], "image/png").unwrap()), expected);
+    }
+
     #[test]
     fn what_clients_would_refuse_is_refused() {
         let kind = |block: Result<ContentBlock>| block.unwrap_err().kind();

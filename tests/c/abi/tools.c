@@ -238,6 +238,28 @@ static void add_wrong_parts(void *user_data, const wellhead_call *call, wellhead
     contents.uri = text;
     CHECK(wellhead_method_add_resource_text(r, NULL, &contents, text) == WELLHEAD_STATUS_INVALID_URI);
     about.annotations = WELLHEAD_STR("{\"priority\":2}");
+static void answer_large_media(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    static char bytes[100];
+    const wellhead_str media = {bytes, sizeof bytes}, absent = {NULL, 0};
+    (void)user_data, (void)call;
+    memset(bytes, 0xff, sizeof bytes);
+    CHECK(wellhead_method_add_image(r, NULL, media, absent) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_method_add_audio(r, NULL, media, absent) == WELLHEAD_STATUS_INVALID_ARGUMENT);
+    CHECK(wellhead_method_add_image(r, NULL, media, WELLHEAD_STR("image/png")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_add_audio(r, NULL, media, WELLHEAD_STR("audio/wav")) == WELLHEAD_STATUS_OK);
+    CHECK(wellhead_method_finish(r, 0) == WELLHEAD_STATUS_OK);
+}
+
+/* row: TR-04 */
+static void base64_has_padding_and_no_line_breaks(void) {
+    char data[134], expected[512];
+    memset(data, '/', 133);
+    data[133] = '\0';
+    snprintf(expected, sizeof expected, "{\"content\":[{\"type\":\"image\",\"data\":\"%sw==\",\"mimeType\":\"image/png\"},"
+                                        "{\"type\":\"audio\",\"data\":\"%sw==\",\"mimeType\":\"audio/wav\"}]}", data, data);
+    CHECK(strcmp(result_of(answer_large_media, "{}"), expected) == 0);
+}
+
     CHECK(wellhead_method_add_text(r, &about, text) == invalid);
     about.annotations = absent, about.meta = WELLHEAD_STR("{\"progressToken\":1}");
     CHECK(wellhead_method_add_image(r, &about, text, png) == invalid);
@@ -314,3 +336,4 @@ void test_tools(void) {
     RUN(a_string_is_a_number_as_a_whole_or_not_at_all);
     RUN(a_string_is_printed_with_its_length_and_an_absent_one_as_nothing);
 }
+    RUN(base64_has_padding_and_no_line_breaks);

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from wellhead._core import _check_mime_type
 from wellhead._schema import ABSENT, encoded
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Media:
             raise TypeError(f"data must be bytes, not {type(data).__name__}")
         if not isinstance(mime_type, str):
             raise TypeError(f"mime_type must be a str, not {type(mime_type).__name__}")
+        _check_mime_type(mime_type)
         self.data = bytes(data)
         self.mime_type = mime_type
 
@@ -41,6 +43,7 @@ class Image(Media):
 
     Raises:
         TypeError: `data` is not bytes, or `mime_type` is not a `str`.
+        RegistrationError: `mime_type` is no MIME type.
     """
 
     _kind = "image"
@@ -57,6 +60,7 @@ class Audio(Media):
 
     Raises:
         TypeError: `data` is not bytes, or `mime_type` is not a `str`.
+        RegistrationError: `mime_type` is no MIME type.
     """
 
     _kind = "audio"
