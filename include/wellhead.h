@@ -904,7 +904,8 @@ WELLHEAD_API wellhead_str wellhead_call_argument_json(const wellhead_call *call,
  * NULL. path: as in wellhead_call_argument_text. */
 WELLHEAD_API int wellhead_call_argument_integer(const wellhead_call *call, const char *path, int64_t *value);
 
-/* Returns 1 if the path leads to a number that a double holds, else 0. *value: the nearest double; may be NULL. path: as in
+/* Returns 1 if the path leads to a number, else 0, also if the number is beyond the largest double. *value: the nearest
+ * double, so integers beyond 2^53 and most fractions are rounded; may be NULL. path: as in
  * wellhead_call_argument_text. */
 WELLHEAD_API int wellhead_call_argument_number(const wellhead_call *call, const char *path, double *value);
 

@@ -45,7 +45,8 @@ pub unsafe extern "C" fn wellhead_call_argument_integer(
     unsafe { written(call, path, value, Arguments::integer) }
 }
 
-/// Returns 1 if the path leads to a number that a double holds, else 0. *value: the nearest double; may be NULL. path: as in
+/// Returns 1 if the path leads to a number, else 0, also if the number is beyond the largest double. *value: the nearest
+/// double, so integers beyond 2^53 and most fractions are rounded; may be NULL. path: as in
 /// wellhead_call_argument_text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_argument_number(

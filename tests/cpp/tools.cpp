@@ -29,6 +29,19 @@ static void arguments_are_read_by_path_and_type() {
     CHECK(has(result_of(tool, R"({"model":"m","edits":[{"line":5}],"half":0.5,"yes":true})"), "content"));
 }
 
+// row: TA-15
+static void an_integer_is_exact_or_absent() {
+    const auto tool = [](const Call &call, std::string_view, Method &r) {
+        const auto arguments = call.arguments();
+        CHECK(arguments.integer("id") == 9007199254740993 && arguments.json("big") == "123456789012345678901234567890");
+        CHECK(!arguments.integer("big") && !arguments.integer("fraction") && !arguments.integer("tiny"));
+        CHECK(arguments.number("tiny") == 0 && arguments.json("tiny") == "0.1e-400");
+        r.result(R"({"content":[]})");
+    };
+    CHECK(has(result_of(tool, R"({"id":9007199254740993,"big":123456789012345678901234567890,"fraction":9007199254740992.5,)"
+                              R"("tiny":0.1e-400})"), "content"));
+}
+
 static std::string text_result(const std::string &text) {
     return R"({"content":[{"type":"text","text":")" + text + R"("}]})";
 }
@@ -89,6 +102,15 @@ static void a_result_has_each_kind_of_content() {
           R"("structuredContent":{"n":1},"isError":true,"_meta":{"c/d":2}})");
 }
 
+// row: TR-04
+static void base64_has_padding_and_no_line_breaks() {
+    const std::string bytes(100, '\xff'), data = std::string(133, '/') + "w==";
+    CHECK(result_of([&](const Call &) -> ToolResult {
+              return {ContentBlock::image(bytes, "image/png"), ContentBlock::audio(bytes, "audio/wav")};
+          }) == R"({"content":[{"type":"image","data":")" + data + R"(","mimeType":"image/png"},{"type":"audio","data":")" + data
+                    + R"(","mimeType":"audio/wav"}]})");
+}
+
 static const char FAILED[] = R"({"content":[{"type":"text","text":"The tool failed"}],"isError":true})";
 
 static void what_a_tool_throws_is_logged_unless_it_is_for_the_model() {
@@ -100,15 +122,6 @@ static void what_a_tool_throws_is_logged_unless_it_is_for_the_model() {
     CHECK(result_of([](const Call &call) { return std::string(call.arguments().text("none").value()); }) == FAILED);
     CHECK(result_of([](const Call &) { return ContentBlock::image("", "png"); }) == FAILED);
     CHECK(lines.size() == 1 && has(lines[0], "is no MIME type"));
-}
-
-// row: TR-04
-static void base64_has_padding_and_no_line_breaks() {
-    const std::string bytes(100, '\xff'), data = std::string(133, '/') + "w==";
-    CHECK(result_of([&](const Call &) -> ToolResult {
-              return {ContentBlock::image(bytes, "image/png"), ContentBlock::audio(bytes, "audio/wav")};
-          }) == R"({"content":[{"type":"image","data":")" + data + R"(","mimeType":"image/png"},{"type":"audio","data":")" + data
-                    + R"(","mimeType":"audio/wav"}]})");
 }
 
 static void a_kept_responder_is_answered_with_a_result() {
@@ -177,9 +190,11 @@ static void a_call_knows_who_the_client_is() {
 
 void tools() {
     RUN(arguments_are_read_by_path_and_type);
+    RUN(an_integer_is_exact_or_absent);
     RUN(a_tool_returns_its_result);
     RUN(a_prompt_returns_messages);
     RUN(a_result_has_each_kind_of_content);
+    RUN(base64_has_padding_and_no_line_breaks);
     RUN(what_a_tool_throws_is_logged_unless_it_is_for_the_model);
     RUN(a_kept_responder_is_answered_with_a_result);
     RUN(a_tool_without_a_function_is_refused);
@@ -188,4 +203,3 @@ void tools() {
     RUN(one_call_answers_a_body_with_its_details);
     RUN(a_call_knows_who_the_client_is);
 }
-    RUN(base64_has_padding_and_no_line_breaks);

@@ -12,6 +12,12 @@ export interface MethodCall extends ListCall {
   readonly method: string;
   /** The `params` of the request; `{}` if the request has none. */
   readonly params: any;
+  /**
+   * The `arguments` of the call as JSON text, in which each number has the digits that the client wrote; `{}` if the
+   * request has none. An around callback may have replaced them. In the arguments that the handler gets, a number is the
+   * nearest JavaScript number: integers over 2^53 and most fractions are rounded. `z.int()` refuses such integers.
+   */
+  readonly argumentsJson: string;
   /** The name of the called tool or prompt; `undefined` in a call of a method. */
   readonly name: string | undefined;
   /**
@@ -156,7 +162,7 @@ export type MethodArguments = readonly [
   capabilities: string | undefined,
   logLevel: string | undefined,
   name: string | undefined,
-  given: string | undefined,
+  given: string,
 ];
 
 /** A running call of a method. */
@@ -182,6 +188,10 @@ export class RunningMethod extends RunningCall implements MethodCall {
     return this.#changed === undefined ? params : { ...params, arguments: JSON.parse(this.#changed) };
   }
 
+  get argumentsJson(): string {
+    return this.#changed ?? this.#given[5];
+  }
+
   /** Replaces the arguments of the call, for an around callback. */
   change(changed: JsonObject): void {
     this.#changed = checkedArguments(this.#origin, changed);
@@ -202,7 +212,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
 
   /** Returns the first argument of the handler: the `arguments` of a tool or prompt, or the `params` of a method. */
   given(): any {
-    return JSON.parse(this.#changed ?? this.#given[5] ?? this.#given[1]);
+    return JSON.parse(this.name === undefined ? this.#given[1] : this.argumentsJson);
   }
 
   notify(method: string, params?: JsonObject): boolean {

@@ -182,7 +182,7 @@ impl Question for InterestCall {
 }
 
 /// The arguments of a method: `method, params, clientCapabilities, logLevel, name, arguments`; params, capabilities and
-/// arguments as JSON. Only a tool or prompt has the last two.
+/// arguments as JSON. Only a tool or prompt has a name.
 impl Question for MethodCall {
     const KIND: u32 = 5;
 
@@ -199,7 +199,7 @@ impl Question for MethodCall {
             js.text_or_undefined(self.client_capabilities().as_deref())?,
             js.text_or_undefined(self.log_level().as_deref())?,
             js.text_or_undefined(self.name())?,
-            js.text_or_undefined(self.name().map(|_| self.arguments()))?,
+            js.text(self.arguments())?,
         ]);
         Some(())
     }

@@ -155,6 +155,17 @@ impl Call {
         Ok(params)
     }
 
+    /// The `arguments` of the call as JSON text, a `str`, in which each number has the digits that the client
+    /// wrote. `{}` in calls without arguments. An around callback may have replaced them. In the arguments that
+    /// the function gets, an integer is exact, and a number with a point or an exponent is the nearest float.
+    /// `json.loads(call.arguments_json, parse_float=decimal.Decimal)` keeps that exact, too.
+    #[getter]
+    fn arguments_json(&self) -> String {
+        let About::Method(call) = &self.about else { return "{}".to_owned() };
+        let changed = lock(&self.changed);
+        changed.as_ref().map_or(call.arguments(), |changed| changed.as_str()).to_owned()
+    }
+
     /// Replaces the arguments, for `_around.py`. Returns those that the callback gets.
     fn _change<'py>(&self, arguments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, arguments) = (arguments.py(), given::object("arguments", arguments)?);

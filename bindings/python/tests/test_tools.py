@@ -362,6 +362,29 @@ def test_a_number_that_no_float_holds_is_refused_for_the_model(hint: Any) -> Non
     assert json.loads(answer or b"")["result"]["content"] == [{"type": "text", "text": text}]
 
 
+# row: TA-15
+def test_an_integer_is_exact_or_refused_and_the_json_keeps_each_number() -> None:
+    of, seen = server(), []
+
+    @of.tool
+    def tool(id: int, price: float, *, call: wellhead.Call) -> None:
+        seen.append((id, price, call.arguments_json))
+
+    def answer(arguments: str) -> str:
+        message = request(1, "tools/call", name="tool", arguments={}).decode()
+        result = json.loads(of.connect().handle(message.replace("{}", arguments, 1)) or b"")["result"]
+        return "".join(block["text"] for block in result["content"])
+
+    for digits in ("9007199254740993", "123456789012345678901234567890"):
+        arguments = f'{{"id":{digits},"price":0.1e-400}}'
+        assert answer(arguments) == ""
+        assert seen.pop() == (int(digits), 0.0, arguments)
+    line = "id: is beyond 2^53, and must be written without a point and an exponent (got 1e+30)"
+    assert answer('{"id":1e30,"price":1}') == f"Invalid arguments for tool tool:\n- {line}"
+    assert answer('{"id":1e3,"price":1}') == ""
+    assert seen == [(1000, 1.0, '{"id":1e3,"price":1}')]
+
+
 def test_defaults_are_values_of_the_hint() -> None:
     seen: list[Any] = []
     no_json = object()
@@ -474,6 +497,21 @@ def test_what_is_returned_is_a_result(returned: Any, expected: dict[str, Any]) -
     assert call(later, {}) == expected
 
 
+# row: TR-04
+def test_base64_has_padding_and_no_line_breaks() -> None:
+    def tool():  # type: ignore[no-untyped-def]
+        return [wellhead.Image(b"\xff" * 100, "image/png"), wellhead.Audio(b"\xff" * 100, "audio/wav")]
+
+    data = "/" * 133 + "w=="
+    image, sound = call(tool, {})["content"]
+    assert image == {"type": "image", "data": data, "mimeType": "image/png"}
+    assert sound == {"type": "audio", "data": data, "mimeType": "audio/wav"}
+    with pytest.raises(wellhead.RegistrationError, match=r'^"png" is no MIME type; write type/subtype, such as'):
+        wellhead.Image(b"\xff", "png")
+    with pytest.raises(TypeError, match="mime_type"):
+        wellhead.Image(b"\xff")  # type: ignore[call-arg]
+
+
 # row: TR-11
 def test_bytes_are_refused_with_what_to_return(caplog: pytest.LogCaptureFixture) -> None:
     def tool() -> Any:
@@ -497,21 +535,6 @@ def test_bytes_are_refused_with_what_to_return(caplog: pytest.LogCaptureFixture)
         (None, None),
         (Any, None),
         (wellhead.Result, None),
-# row: TR-04
-def test_base64_has_padding_and_no_line_breaks() -> None:
-    def tool():  # type: ignore[no-untyped-def]
-        return [wellhead.Image(b"\xff" * 100, "image/png"), wellhead.Audio(b"\xff" * 100, "audio/wav")]
-
-    data = "/" * 133 + "w=="
-    image, sound = call(tool, {})["content"]
-    assert image == {"type": "image", "data": data, "mimeType": "image/png"}
-    assert sound == {"type": "audio", "data": data, "mimeType": "audio/wav"}
-    with pytest.raises(wellhead.RegistrationError, match=r'^"png" is no MIME type; write type/subtype, such as'):
-        wellhead.Image(b"\xff", "png")
-    with pytest.raises(TypeError, match="mime_type"):
-        wellhead.Image(b"\xff")  # type: ignore[call-arg]
-
-
         (list[wellhead.Image | str], None),
         (wellhead.Server, None),
     ],

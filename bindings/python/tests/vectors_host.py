@@ -247,6 +247,8 @@ class Host:
                 "level": call.log_level,
             }
             return {name: value for name, value in told.items() if value is not None}
+        if answer == "arguments":
+            return {"content": [{"type": "text", "text": call.arguments_json}]}
         return method_result(answer)
 
     def client_requests(self, answer: Json, go_on: Callable[[Json], Any], call: wellhead.Call) -> Any:
@@ -469,10 +471,10 @@ class Host:
         elif "inject" in step:
             event = step["inject"] if isinstance(step["inject"], str) else compact(step["inject"])
             outcome(step, lambda: sent({"sent": step["is"]} if "is" in step else {}, self.server.inject(event)))
-        elif "access_changed" in step:
-            outcome(step, lambda: self.server.access_changed(step["access_changed"].encode()))
         elif "make" in step:
             outcome(step, lambda: Host(step["make"]).stop())
+        elif "access_changed" in step:
+            outcome(step, lambda: self.server.access_changed(step["access_changed"].encode()))
         elif "explain" in step:
             assert self.server.explain(step["explain"]).to_json() == compact(step["is"])
         elif "expand" in step:

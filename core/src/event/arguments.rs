@@ -72,8 +72,8 @@ impl Arguments {
         whole_number(self.number_text(path)?)
     }
 
-    /// Returns the number at `path` as the nearest `f64`. `None` if there is no number, or if it is beyond the largest
-    /// `f64`.
+    /// Returns the number at `path` as the nearest `f64`, so integers beyond 2^53 and most fractions are rounded. `None`
+    /// if there is no number, or if it is beyond the largest `f64`.
     pub fn number(&self, path: &str) -> Option<f64> {
         self.number_text(path)?.parse().ok().filter(|number: &f64| number.is_finite())
     }
@@ -282,6 +282,7 @@ mod tests {
         assert_eq!((arguments.integer("a"), arguments.integer("b"), arguments.count("")), (None, Some(0), 3));
     }
 
+    // row: TA-15
     #[test]
     fn whole_numbers_are_exact_or_absent() {
         for (text, value) in [

@@ -145,11 +145,14 @@ mod tests {
         assert_eq!(call("now", "{}")["content"][0]["text"], "noon");
     }
 
+    // row: TA-15
     #[test]
     fn arguments_that_the_type_does_not_take_are_a_result_for_the_model() {
         for (name, arguments) in [
             ("add", r#"{"a":2}"#),
             ("add", r#"{"a":2,"b":3000000000}"#),
+            ("add", r#"{"a":2,"b":123456789012345678901234567890}"#),
+            ("add", r#"{"a":2,"b":1.0000000000000001}"#),
             ("ping", r#"{"at":"here"}"#),
             ("now", r#"{"a":2}"#),
         ] {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use wellhead::{
     ClientAnswer, ClientRequestError, Deferred, Json, MethodAnswer, MethodCall, MethodError, Responder,
-    Session, ToolError,
+    Session, ToolError, ToolResult,
 };
 
 impl Shared {
@@ -47,6 +47,9 @@ impl Shared {
                 seen.insert("level".to_owned(), level.into());
             }
             responder.finish(object(&seen.into()));
+        } else if answer == "arguments" {
+            let call = call.expect("only a handler has arguments");
+            responder.finish(ToolResult::from(call.arguments()));
         } else if let Some(name) = answer["header"].as_str() {
             let told = serde_json::json!({"content": [], "messages": [], "header": responder.header(name), "query": responder.query()});
             responder.finish(object(&told));

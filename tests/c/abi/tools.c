@@ -57,6 +57,26 @@ static void arguments_are_read_by_path_and_type(void) {
                                         "\"yes\":true,\"no\":false,\"huge\":1e999,\"nil\":null}"), "\"content\":[]"));
 }
 
+static void read_numbers(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    static const char *const inexact[] = {"big", "bigger", "exponent", "fraction", "tiny"};
+    int64_t integer = 7;
+    double number = 7;
+    (void)user_data;
+    for (size_t i = 0; i < sizeof inexact / sizeof *inexact; i++) CHECK(!wellhead_call_argument_integer(call, inexact[i], &integer));
+    CHECK(integer == 7);
+    CHECK(wellhead_call_argument_integer(call, "id", &integer) == 1 && integer == 9007199254740993);
+    CHECK(wellhead_call_argument_number(call, "tiny", &number) == 1 && !(number > 0 || number < 0));
+    CHECK(same(wellhead_call_argument_json(call, "bigger"), "123456789012345678901234567890"));
+    CHECK(same(wellhead_call_argument_json(call, "tiny"), "0.1e-400"));
+    wellhead_method_result(r, EMPTY);
+}
+
+/* row: TA-15 */
+static void an_integer_is_exact_or_absent(void) {
+    CHECK(has(result_of(read_numbers, "{\"id\":9007199254740993,\"big\":9223372036854775808,\"bigger\":123456789012345678901234567890,"
+                                      "\"exponent\":1e19,\"fraction\":9007199254740992.5,\"tiny\":0.1e-400}"), "\"content\":[]"));
+}
+
 static void read_odd_paths(void *user_data, const wellhead_call *call, wellhead_method *r) {
     static const char *const paths[] = {NULL, "\xff", "~", "~2", "a/", "a/-", "a/01", "a/99999999999999999999", "//", "a//0"};
     (void)user_data;
@@ -218,26 +238,6 @@ static void a_result_has_each_kind_of_content(void) {
                  "\"structuredContent\":{\"n\":1},\"isError\":true,\"_meta\":{\"c/d\":2}}") == 0);
 }
 
-static void add_wrong_parts(void *user_data, const wellhead_call *call, wellhead_method *r) {
-    const wellhead_status invalid = WELLHEAD_STATUS_INVALID_ARGUMENT;
-    const wellhead_str text = WELLHEAD_STR("t"), png = WELLHEAD_STR("image/png"), absent = {NULL, 0}, bad = WELLHEAD_STR("\xff");
-    wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT, unset = {0};
-    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
-    wellhead_contents contents = WELLHEAD_CONTENTS_INIT;
-    (void)user_data, (void)call;
-    CHECK(wellhead_method_add_text(NULL, NULL, text) == invalid && wellhead_method_text(NULL, text) == invalid);
-    CHECK(wellhead_method_add_text(r, NULL, absent) == invalid && wellhead_method_add_text(r, &unset, text) == invalid);
-    CHECK(wellhead_method_add_text(r, NULL, bad) == WELLHEAD_STATUS_INVALID_UTF8);
-    CHECK(wellhead_method_add_image(r, NULL, text, absent) == invalid && wellhead_method_add_image(r, NULL, text, text) == invalid);
-    CHECK(wellhead_method_add_audio(r, NULL, text, bad) == WELLHEAD_STATUS_INVALID_UTF8);
-    CHECK(wellhead_method_add_link(r, NULL) == invalid && wellhead_method_add_link(r, &resource) == invalid);
-    resource.uri = text;
-    CHECK(wellhead_method_add_link(r, &resource) == WELLHEAD_STATUS_INVALID_URI);
-    CHECK(wellhead_method_add_resource_text(r, NULL, NULL, text) == invalid);
-    CHECK(wellhead_method_add_resource_blob(r, NULL, &contents, text) == invalid);
-    contents.uri = text;
-    CHECK(wellhead_method_add_resource_text(r, NULL, &contents, text) == WELLHEAD_STATUS_INVALID_URI);
-    about.annotations = WELLHEAD_STR("{\"priority\":2}");
 static void answer_large_media(void *user_data, const wellhead_call *call, wellhead_method *r) {
     static char bytes[100];
     const wellhead_str media = {bytes, sizeof bytes}, absent = {NULL, 0};
@@ -260,6 +260,26 @@ static void base64_has_padding_and_no_line_breaks(void) {
     CHECK(strcmp(result_of(answer_large_media, "{}"), expected) == 0);
 }
 
+static void add_wrong_parts(void *user_data, const wellhead_call *call, wellhead_method *r) {
+    const wellhead_status invalid = WELLHEAD_STATUS_INVALID_ARGUMENT;
+    const wellhead_str text = WELLHEAD_STR("t"), png = WELLHEAD_STR("image/png"), absent = {NULL, 0}, bad = WELLHEAD_STR("\xff");
+    wellhead_content_block about = WELLHEAD_CONTENT_BLOCK_INIT, unset = {0};
+    wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
+    wellhead_contents contents = WELLHEAD_CONTENTS_INIT;
+    (void)user_data, (void)call;
+    CHECK(wellhead_method_add_text(NULL, NULL, text) == invalid && wellhead_method_text(NULL, text) == invalid);
+    CHECK(wellhead_method_add_text(r, NULL, absent) == invalid && wellhead_method_add_text(r, &unset, text) == invalid);
+    CHECK(wellhead_method_add_text(r, NULL, bad) == WELLHEAD_STATUS_INVALID_UTF8);
+    CHECK(wellhead_method_add_image(r, NULL, text, absent) == invalid && wellhead_method_add_image(r, NULL, text, text) == invalid);
+    CHECK(wellhead_method_add_audio(r, NULL, text, bad) == WELLHEAD_STATUS_INVALID_UTF8);
+    CHECK(wellhead_method_add_link(r, NULL) == invalid && wellhead_method_add_link(r, &resource) == invalid);
+    resource.uri = text;
+    CHECK(wellhead_method_add_link(r, &resource) == WELLHEAD_STATUS_INVALID_URI);
+    CHECK(wellhead_method_add_resource_text(r, NULL, NULL, text) == invalid);
+    CHECK(wellhead_method_add_resource_blob(r, NULL, &contents, text) == invalid);
+    contents.uri = text;
+    CHECK(wellhead_method_add_resource_text(r, NULL, &contents, text) == WELLHEAD_STATUS_INVALID_URI);
+    about.annotations = WELLHEAD_STR("{\"priority\":2}");
     CHECK(wellhead_method_add_text(r, &about, text) == invalid);
     about.annotations = absent, about.meta = WELLHEAD_STR("{\"progressToken\":1}");
     CHECK(wellhead_method_add_image(r, &about, text, png) == invalid);
@@ -324,16 +344,17 @@ static void a_string_is_printed_with_its_length_and_an_absent_one_as_nothing(voi
 
 void test_tools(void) {
     RUN(arguments_are_read_by_path_and_type);
+    RUN(an_integer_is_exact_or_absent);
     RUN(a_path_that_leads_to_nothing_is_no_fault);
     RUN(a_read_has_no_arguments);
     RUN(arguments_are_borrowed_until_the_answer_from_any_thread);
     RUN(one_call_answers_a_text_or_structured_content);
     RUN(the_result_of_a_prompt_is_messages);
     RUN(a_result_has_each_kind_of_content);
+    RUN(base64_has_padding_and_no_line_breaks);
     RUN(a_part_that_is_refused_leaves_the_result_as_it_was);
     RUN(a_whole_answer_replaces_what_was_added);
     RUN(strings_are_compared_with_their_length);
     RUN(a_string_is_a_number_as_a_whole_or_not_at_all);
     RUN(a_string_is_printed_with_its_length_and_an_absent_one_as_nothing);
 }
-    RUN(base64_has_padding_and_no_line_breaks);

@@ -256,6 +256,10 @@ void method_callback(void *user_data, const wellhead_call *call, wellhead_method
         echo(r, call, params);
         return;
     }
+    if (word && strcmp(word, "arguments") == 0) {
+        wellhead_method_text(r, wellhead_call_arguments(call));
+        return;
+    }
     go_on(own->host, wellhead_method_keep(r), with);
 }
 

@@ -155,6 +155,8 @@ void Host::method(const json_t *with, const Call &call, std::string_view params,
         if (const auto client = call.client_capabilities()) echo += ",\"client\":" + std::string(*client);
         if (const auto level = call.log_level()) echo += ",\"level\":\"" + std::string(*level) + "\"";
         r.result(echo + "}");
+    } else if (string_of(with) == "arguments") {
+        r.text(call.arguments());
     } else if (string_of(with) != "none") {
         go_on(r.keep(), with);
     }

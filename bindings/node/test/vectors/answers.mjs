@@ -199,6 +199,7 @@ export class Answers {
       const item = name === undefined ? {} : { name, arguments: given, content: [], messages: [] };
       return { method, params, ...item, client, level };
     }
+    if (answer === 'arguments') return { content: [{ type: 'text', text: call.argumentsJson }] };
     if (answer.session !== undefined) {
       const { session } = call;
       if (session !== undefined) this.#sessions.set(answer.session, session);

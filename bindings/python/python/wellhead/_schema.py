@@ -146,7 +146,7 @@ class Hints:
         if cls in PLAIN:
             return Hint({"type": PLAIN[cls]}, lambda value: type(value) is cls)
         if cls is int:
-            return Hint({"type": "integer"}, is_integer, int)  # 3.0 is an integer, too
+            return Hint({"type": "integer"}, is_integer, whole)  # 3.0 is an integer, too
         if cls is float:
             return Hint({"type": "number"}, lambda value: type(value) in (int, float), float)
         if cls in (bytes, bytearray):
@@ -500,6 +500,13 @@ def with_offset(text: str) -> str:
 
 def is_integer(value: _Json) -> bool:
     return type(value) is int or (type(value) is float and value.is_integer())
+
+
+def whole(value: int | float) -> int:
+    """Returns the `int`. A float as large as 2**53 may be rounded already."""
+    if type(value) is float and abs(value) >= 2**53:
+        raise Mismatch(f"is beyond 2^53, and must be written without a point and an exponent (got {value})")
+    return int(value)
 
 
 def kind_of(value: _Json) -> str:
