@@ -457,6 +457,25 @@ static void a_folder_is_served_as_its_patterns_say() {
     CHECK(code_of([&] { s.add_directory(directory); }) == "io");
 }
 
+// row: SK-51
+static void a_change_of_a_skill_reaches_its_subscribers() {
+    namespace fs = std::filesystem;
+    std::string made = (fs::temp_directory_path() / "wellhead-cpp-XXXXXX").string();
+    if (!mkdtemp(made.data())) throw std::runtime_error("no folder for temporary files");
+    const fs::path folder = fs::canonical(made), skill = folder / "pdf" / "SKILL.md";
+    fs::create_directory(folder / "pdf");
+    std::ofstream(skill) << "---\nname: pdf\ndescription: Reads PDF.\n---\n";
+    Server s = server();
+    wellhead::Skills skills(folder.string());
+    skills.settle_ms = 1;
+    s.add_skills(skills);
+    wellhead::TestClient client(s);
+    client.subscribe("skill://pdf/SKILL.md");
+    std::ofstream(skill, std::ios::app) << "More.";
+    CHECK(client.next_update() == "skill://pdf/SKILL.md");
+    fs::remove_all(folder);
+}
+
 static void a_request_to_the_client_is_given_up_once() {
     Server s = server();
     std::optional<Method> kept;
@@ -540,6 +559,7 @@ static void test_all() {
     RUN(calls_are_observed_and_counted_whatever_the_observer_throws);
     RUN(the_values_of_a_list_are_told_by_their_index);
     RUN(a_folder_is_served_as_its_patterns_say);
+    RUN(a_change_of_a_skill_reaches_its_subscribers);
     RUN(a_request_to_the_client_is_given_up_once);
     RUN(the_library_is_the_one_of_the_header);
 }

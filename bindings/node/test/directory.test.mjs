@@ -1,6 +1,15 @@
 // A folder as resources.
 import assert from 'node:assert/strict';
-import { linkSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -64,6 +73,21 @@ test('a read does not wait for a search', async (t) => {
   await ask(read(2, pathToFileURL(join(path, 'a.md')).href));
   await search;
   assert.deepEqual(order, ['resources/read', 'tools/call']);
+  await server.close();
+});
+
+// row: SK-51
+test('a change of a skill reaches its subscribers', { timeout: 60_000 }, async (t) => {
+  const path = folder(t);
+  mkdirSync(join(path, 'pdf'));
+  const skill = join(path, 'pdf', 'SKILL.md');
+  writeFileSync(skill, '---\nname: pdf\ndescription: Reads PDF.\n---\n');
+  const server = new Server('s', '1');
+  server.skills(path, { settleMs: 0 });
+  const client = server.testClient();
+  await client.subscribe('skill://pdf/SKILL.md');
+  appendFileSync(skill, 'More.');
+  assert.equal(await client.nextUpdate(), 'skill://pdf/SKILL.md');
   await server.close();
 });
 

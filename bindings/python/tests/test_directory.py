@@ -43,6 +43,20 @@ def test_a_folder_is_searched_by_a_tool(tmp_path: Path) -> None:
     assert answer["result"]["structuredContent"] == {"results": [found]}
 
 
+# row: SK-51
+def test_a_change_of_a_skill_reaches_its_subscribers(tmp_path: Path) -> None:
+    skill = tmp_path / "pdf" / "SKILL.md"
+    skill.parent.mkdir()
+    skill.write_text("---\nname: pdf\ndescription: Reads PDF.\n---\n", "utf-8")
+    server = wellhead.Server("s", "1")
+    server.skills(tmp_path, settle_ms=0)
+    with server.test_client() as client:
+        client.subscribe("skill://pdf/SKILL.md")
+        with skill.open("a", encoding="utf-8") as file:
+            file.write("More.")
+        assert client.next_update(timeout=60) == "skill://pdf/SKILL.md"
+
+
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     server = wellhead.Server("s", "1")
     with pytest.raises(wellhead.Error, match="nowhere") as raised:

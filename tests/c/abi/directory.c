@@ -1,4 +1,4 @@
-/* A folder as resources. */
+/* A folder as resources, and one of skills. */
 #define _DEFAULT_SOURCE
 #include "check.h"
 
@@ -55,6 +55,34 @@ static void a_folder_is_listed_and_read_as_its_options_say(void) {
     wellhead_server_free(server);
 }
 
+/* row: SK-51 */
+static void a_change_of_a_skill_reaches_its_subscribers(void) {
+    char folder[] = "wellhead-c-XXXXXX", below[64], path[80];
+    const wellhead_str uri = WELLHEAD_STR("skill://pdf/SKILL.md");
+    wellhead_str updated = {NULL, 0};
+    wellhead_skills skills = WELLHEAD_SKILLS_INIT;
+    wellhead_server *server = quiet_server();
+    if (!mkdtemp(folder)) abort();
+    snprintf(below, sizeof below, "%s/pdf", folder);
+    snprintf(path, sizeof path, "%s/SKILL.md", below);
+    if (mkdir(below, 0700) != 0) abort();
+    write_file(path, "---\nname: pdf\ndescription: Reads PDF.\n---\n");
+    skills.path = wellhead_cstr(folder);
+    skills.settle_ms = 1;
+    CHECK(wellhead_server_add_skills(server, &skills, NULL) == WELLHEAD_STATUS_OK);
+    wellhead_test_client *client = wellhead_test_client_new(server, NULL);
+    CHECK(wellhead_test_client_subscribe(client, uri, NULL) == WELLHEAD_STATUS_OK);
+    write_file(path, "---\nname: pdf\ndescription: Reads and writes PDF.\n---\n");
+    CHECK(wellhead_test_client_next_update(client, &updated, NULL) == WELLHEAD_STATUS_OK);
+    CHECK(updated.len == uri.len && memcmp(updated.ptr, uri.ptr, uri.len) == 0);
+    wellhead_test_client_free(client);
+    wellhead_server_free(server);
+    unlink(path);
+    rmdir(below);
+    rmdir(folder);
+}
+
 void test_directory(void) {
     RUN(a_folder_is_listed_and_read_as_its_options_say);
+    RUN(a_change_of_a_skill_reaches_its_subscribers);
 }
