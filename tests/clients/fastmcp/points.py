@@ -17,7 +17,7 @@ from typing import Any
 from fastmcp import Client
 from fastmcp.exceptions import ToolError
 from fastmcp.skills import SkillsClientExtension
-from fastmcp.utilities.skills import skill_list
+from fastmcp.utilities.skills import list_skills
 from hosts import TARGET, commands, stdio
 
 WELLHEAD = [str(TARGET / "debug/wellhead")]
@@ -147,7 +147,7 @@ async def a_folder_of_skills_is_read(host: list[str]) -> None:
             file.write_text(text)
         words = ["serve", "--skills", folder] if host is WELLHEAD else ["--skills", folder]
         async with Client(stdio(host, *words), extensions=[SkillsClientExtension()]) as client:
-            [skill] = await client.skill_list()
+            [skill] = await client.list_skills()
             assert skill.frontmatter.root == {"name": "pdf", "description": "Fills forms.", "license": "MIT"}, skill
             assert isinstance(skill.resources, list) and len(skill.resources) == 2, skill
             for resource in skill.resources:
@@ -157,13 +157,13 @@ async def a_folder_of_skills_is_read(host: list[str]) -> None:
                 assert resource.digest == f"sha256:{hashlib.sha256(content).hexdigest()}", resource
             assert await client.get_skill(skill.uri) == skill
             # Its older client knows skills by their resources.
-            [summary] = await skill_list(client)
+            [summary] = await list_skills(client)
             assert (summary.name, summary.description, summary.uri) == ("pdf", "Fills forms.", skill.uri), summary
 
 
 async def skills_of_a_callback_are_read(host: list[str]) -> None:
     async with Client(stdio(host, "--skills"), extensions=[SkillsClientExtension()]) as client:
-        skills = await client.skill_list()
+        skills = await client.list_skills()
         assert [skill.uri for skill in skills] == [f"skill://team/skill-{n}/SKILL.md" for n in range(5)], skills
         assert all(skill.resources == "dynamic" for skill in skills), skills
         assert await client.get_skill(skills[3].uri) == skills[3]
