@@ -26,8 +26,9 @@ $(TARGET)/c/%-cpp: ffi/examples/%.cpp include/wellhead.h include/wellhead.hpp li
 header: ## write the headers of include from ffi/src
 	cargo run -q -p xtask -- header
 
-check-header: ## whether they are current
+check-header: ## whether they are current, and keep the ABI of the last release
 	cargo run -q -p xtask -- header --check
+	cargo run -q -p xtask -- abi --check
 
 test-c: ## the vectors and tests in C and in C++
 	tests/c/run.sh

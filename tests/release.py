@@ -57,7 +57,13 @@ def check(tree: Path, xtask, files: list[str]) -> None:
     assert "\n## 7.8.8 - 2026-11-24\n" in changelog.read_text("utf-8")
     expect(xtask("release", "7.8.9"), "nothing under")
     changelog.write_text(changelog.read_text("utf-8").replace("## Unreleased\n", "## Unreleased\n\n- core: a change\n", 1), "utf-8")
+    record = tree / "packaging/abi.txt"
+    declared = record.read_text("utf-8")
+    record.write_text(declared + "function void wellhead_removed(void)\n", "utf-8")
+    expect(xtask("release", "7.8.9"), "wellhead_removed is gone")
+    record.write_text(declared.replace("function uint32_t wellhead_abi_version(void)\n", ""), "utf-8")
     expect(xtask("release", "7.8.9"), "")
+    assert record.read_text("utf-8") == declared, "the release has not recorded the ABI of its headers"
     left = [name for name, text in texts().items() if "7.8.8" in text and name not in {"CHANGELOG.md", *EXPLAINING}]
     assert not left, f"the old version is still in {left}"
     expect(xtask("manifests", "--check"), "")

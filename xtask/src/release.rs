@@ -1,6 +1,6 @@
-//! Raises the version everywhere: the workspace, other registries' manifests, lock files, headers, and CHANGELOG.
+//! Raises the version everywhere: the workspace, other registries' manifests, lock files, headers, CHANGELOG, and the record of the ABI.
 
-use crate::{header, manifests};
+use crate::{abi, header, manifests};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Raises the version to `new`, and dates the entries of CHANGELOG that have no version yet.
@@ -17,6 +17,7 @@ pub(crate) fn release(new: &str) -> Result<(), String> {
     if manifests::address()? == manifests::PLACEHOLDER {
         return Err("Cargo.toml has the placeholder of the repository's address: fill it in, then run `cargo xtask manifests`".into());
     }
+    abi::check()?;
     let dated = dated(&changelog, new, &today()?)?;
     let manifest = manifests::read("Cargo.toml")?;
     let raised = manifest.replacen(&format!("\nversion = \"{old}\""), &format!("\nversion = \"{new}\""), 1);
@@ -25,6 +26,7 @@ pub(crate) fn release(new: &str) -> Result<(), String> {
     for header in header::HEADERS {
         header::write(header)?;
     }
+    abi::write()?;
     manifests::write("CHANGELOG.md", &dated)
 }
 
