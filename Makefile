@@ -85,7 +85,8 @@ test-release: ## that `cargo xtask release` raises the version everywhere, in a 
 	$(PYTHON) tests/release.py
 
 .PHONY: test-packages
-test-packages: ## that the crate, the sdist and the npm tarball hold the right files, and that the crate compiles from its own
+test-packages: ## that the crate, the sdist and the npm tarball hold the right files, that the crate compiles from its own, and bills of materials
+	$(PYTHON) tests/sbom.py
 	$(PYTHON) tests/packages.py
 
 .PHONY: notices notices-current

@@ -10,6 +10,7 @@ trap 'rm -rf "$work"' EXIT
 install() { # DESTDIR PREFIX LIBDIR
     make install-library DESTDIR="$1" PREFIX="$2" LIBDIR="$3" BUILT="$CARGO_TARGET_DIR/$target/dist" \
         CARGO_BUILD="cargo zigbuild --locked --profile dist --target $target.2.17"
+    sbom wellhead-ffi "$target" "$1$2/share/doc/wellhead"
 }
 
 install "$work" "/$name" "/$name/lib"
@@ -20,6 +21,7 @@ install "$package" /usr /usr/lib/x86_64-linux-gnu
 command=wellhead-$version-x86_64-linux-musl
 tar --extract --file "$dist/$command.tar.gz" --directory "$work"
 /usr/bin/install -D -m 755 "$work/$command/wellhead" "$package/usr/bin/wellhead"
+/usr/bin/install -m 644 "$work/$command/wellhead.cdx.json" "$package/usr/share/doc/wellhead"
 {
     echo "Wellhead may be used under the MIT licence or the Apache License 2.0, as the user chooses."
     echo "THIRD-PARTY-NOTICES has the licences of what is linked in."

@@ -40,6 +40,11 @@ build_library() { # PACKAGE TARGET
     (set_flags "$2" && cargo zigbuild --locked --quiet --profile dist --package "$1" --target "$2$suffix")
 }
 
+# Writes the bill of materials of what is built of CRATE, as FOLDER/CRATE.cdx.json.
+sbom() { # CRATE TARGET FOLDER [FEATURES]
+    python3 packaging/sbom.py "$1" "$2" "$3/$1.cdx.json" "${4-}"
+}
+
 # Packs FOLDER's entry NAME as dist/NAME.tar.gz, with equal bytes for equal files.
 pack() { # FOLDER NAME
     mkdir -p "$dist"

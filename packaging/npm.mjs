@@ -2,6 +2,7 @@
 //
 //   npm.mjs platform TARGET LIBRARY FOLDER     the package with the native library for this target of rustc
 //   npm.mjs main FOLDER                        the package `wellhead`, which asks npm for the library that fits
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -18,6 +19,7 @@ const PLATFORMS = {
 const root = join(import.meta.dirname, '..');
 const source = join(root, 'bindings/node');
 const LICENCES = ['LICENSE-APACHE', 'LICENSE-MIT', 'THIRD-PARTY-NOTICES'];
+const BILL = 'wellhead-node.cdx.json';
 const { scripts, devDependencies, ...shared } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
 
 function write(folder, manifest, files) {
@@ -40,7 +42,7 @@ function platform(target, library, folder) {
     repository,
     license,
     main: 'wellhead.node',
-    files: ['wellhead.node', ...LICENCES],
+    files: ['wellhead.node', BILL, ...LICENCES],
     os: [os],
     cpu: [cpu],
     ...(libc && { libc: [libc] }),
@@ -48,6 +50,8 @@ function platform(target, library, folder) {
   };
   write(folder, manifest, []);
   cpSync(library, join(folder, 'wellhead.node'));
+  const python = process.env.PYTHON ?? 'python3';
+  execFileSync(python, [join(root, 'packaging/sbom.py'), 'wellhead-node', target, join(folder, BILL)], { stdio: 'inherit' });
   const text = 'The package `wellhead` loads this one on its platform. Install `wellhead`, and npm installs this as well.';
   writeFileSync(join(folder, 'README.md'), `# ${manifest.name}\n\n${text}\n`);
 }

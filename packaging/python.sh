@@ -2,6 +2,8 @@
 # Makes the Python package: a wheel for each kind of Linux, for every Python from 3.10 on, and the sources.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 for target in "${linux_targets[@]}"; do
     set_flags "$target"
@@ -9,8 +11,9 @@ for target in "${linux_targets[@]}"; do
         *-gnu) compatibility=manylinux2014 ;;
         *-musl) compatibility=musllinux_1_2 ;;
     esac
+    sbom wellhead-python "$target" "$work"
     maturin build --quiet --locked --zig --profile dist --target "$target" --compatibility "$compatibility" \
-        --manifest-path bindings/python/Cargo.toml --out "$dist"
+        --manifest-path bindings/python/Cargo.toml --sbom-include "$work/wellhead-python.cdx.json" --out "$dist"
 done
 set_flags
 maturin sdist --quiet --manifest-path bindings/python/Cargo.toml --out "$dist"

@@ -169,6 +169,18 @@ licences() {
     done
 }
 
+materials() {
+    archive
+    unpack "$command"
+    dpkg-deb --extract "$dist/wellhead_${version}_amd64.deb" system
+    for folder in "$name/share/doc/wellhead" system/usr/share/doc/wellhead; do
+        python3 "$root/tests/sbom.py" "$folder/wellhead-ffi.cdx.json" wellhead-ffi
+    done
+    for folder in "$command" system/usr/share/doc/wellhead; do
+        python3 "$root/tests/sbom.py" "$folder/wellhead.cdx.json" wellhead
+    done
+}
+
 # The command needs no file of the system but /dev/null, to which stdio leads stray prints: it runs where there is nothing else.
 static_command() {
     unpack "$command"

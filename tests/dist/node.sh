@@ -50,5 +50,6 @@ for tarball in "${made[@]}"; do
         *-gnu-*) printf '%s\nGLIBC_2.17\n' "$newest" | sort --version-sort --check=quiet || fail "$name needs $newest" ;;
         *-musl-*) [ "$needs" = libc.so ] || fail "$name needs $needs" ;;
     esac
+    python3 "$root/tests/sbom.py" "$name/package/wellhead-node.cdx.json" wellhead-node
     ! strings "$library" | grep --fixed-strings --quiet "$root" || fail "$name has paths of this machine"
 done

@@ -27,6 +27,7 @@ for wheel in "$dist"/*.whl; do
     for file in LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES; do
         compgen -G "$(basename "$wheel")/*.dist-info/licenses/$file" > /dev/null || fail "$wheel has no $file"
     done
+    python3 "$root/tests/sbom.py" "$(basename "$wheel")"/*.dist-info/sboms/wellhead-python.cdx.json wellhead-python
     ! strings "$(basename "$wheel")"/wellhead/_core.*so | grep --fixed-strings --quiet "$root" || fail "$wheel has paths of this machine"
 done
 "$tools/bin/auditwheel" show "$dist"/*manylinux*x86_64.whl | grep --quiet manylinux_2_17 || fail "the wheel is not for glibc 2.17"
