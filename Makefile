@@ -76,8 +76,9 @@ check-workflows: ## the workflows of GitHub with actionlint, shellcheck and zizm
 	PYTHON="$(PYTHON)" tests/workflows.sh
 
 .PHONY: check-manifests
-check-manifests: ## that npm, Python and the lock files have the version and the address of Cargo.toml
+check-manifests: ## that npm, Python and the lock files have the version and the address of Cargo.toml, and the platforms of README
 	cargo xtask manifests --check
+	$(PYTHON) tests/platforms.py
 
 .PHONY: test-release
 test-release: ## that `cargo xtask release` raises the version everywhere, in a copy of the tree

@@ -1,4 +1,4 @@
-//! Serves an application's resources to MCP (Model Context Protocol) clients.
+//! Serves an application's resources, tools and prompts to MCP (Model Context Protocol) clients.
 //!
 //! ```text
 //!  bytes ──▶ Connection::receive ──▶ poll_event ──▶ Event ──▶ the application's callback
