@@ -1,4 +1,5 @@
 """Compares what the packages say about themselves with README's table of platforms: classifiers of Python, packages of npm for a platform.
+Looks for each text of Node's loader in the page of errors.
 
 The table has a line for each system, and a column for Python and for Node. A cell with – promises nothing.
 """
@@ -67,6 +68,9 @@ def node() -> list[str]:
     loaded = re.findall(r"'([\w-]+)'", re.search(r"const PUBLISHED = \[(.*?)\];", text("bindings/node/lib/load.ts"), re.DOTALL)[1])
     if set(loaded) != {one["name"] for one in fields}:
         problems.append("bindings/node/lib/load.ts names other packages than packaging/npm.mjs makes")
+    reasons = re.findall(r"[`'](a bundle cannot[^;`']*|there is no package[^$`']*|node_modules was[^:`']*|the native library[^$(`';]*)", text("bindings/node/lib/load.ts"))
+    page = text("docs/src/troubleshooting.md")
+    problems += [f"docs/src/troubleshooting.md lacks {reason!r}" for reason in reasons if reason.strip() not in page]
     for one in fields:
         name = "-".join(filter(None, (one["os"], one["cpu"], {"glibc": "gnu"}.get(one.get("libc"), one.get("libc")))))
         if one["name"] != name:
