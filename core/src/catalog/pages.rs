@@ -160,7 +160,7 @@ impl Walk {
 
     /// Returns how many candidates need a verdict.
     pub(crate) fn judged_count(&self) -> usize {
-        self.candidates.iter().map(|candidate| candidate.judged().count()).sum()
+        self.candidates.iter().map(Candidate::judged_count).sum()
     }
 
     /// Returns the operation to authorize for the candidates.
@@ -196,12 +196,13 @@ impl Walk {
 
     /// Continues with the verdicts about the candidates.
     pub(crate) fn judge(mut self: Box<Self>, verdicts: &[Verdict], around: &Surroundings<'_>) -> Walked {
-        let mut verdicts = verdicts.iter();
+        let mut rest = verdicts;
         for candidate in &mut self.candidates {
-            let judged = candidate.judged().count();
-            if verdicts.by_ref().take(judged).any(|verdict| *verdict != Verdict::Allow) {
+            let (own, others) = rest.split_at(candidate.judged_count().min(rest.len()));
+            if own.iter().any(|verdict| *verdict != Verdict::Allow) {
                 candidate.rendered = None;
             }
+            rest = others;
         }
         self.consume(around)
     }

@@ -27,9 +27,23 @@ pub(super) enum ListPosition {
 impl Candidate {
     /// Returns the URIs that the authorizer judges.
     pub(super) fn judged(&self) -> impl Iterator<Item = &Arc<str>> {
-        let files = self.files.iter().filter(|file| **file != self.uri);
-        let judged = std::iter::once(&self.uri).chain(files);
-        judged.filter(|_| self.rendered.is_some() && !self.for_all)
+        let uri = self.is_judged().then_some(&self.uri);
+        uri.into_iter().chain(self.judged_files())
+    }
+
+    /// Returns the number of URIs that the authorizer judges.
+    pub(super) fn judged_count(&self) -> usize {
+        usize::from(self.is_judged()) + self.judged_files().count()
+    }
+
+    /// Returns the files that the authorizer judges in addition to the item itself.
+    fn judged_files(&self) -> impl Iterator<Item = &Arc<str>> {
+        let files: &[_] = if self.is_judged() { &self.files } else { &[] };
+        files.iter().filter(|file| **file != self.uri)
+    }
+
+    fn is_judged(&self) -> bool {
+        self.rendered.is_some() && !self.for_all
     }
 
     pub(super) fn into_position(self) -> ListPosition {
