@@ -28,7 +28,7 @@ server.resource('bench://slow/{ms}', plain, ({ ms }) => {
   return new Promise((answer) => setTimeout(answer, Number(ms), `slept ${ms}`));
 });
 server.resource('bench://touch/{n}', plain, ({ n }) => {
-  for (let i = 0; i < Math.min(n, ITEMS); i++) server.notify_updated(`bench://item/${i}`);
+  for (let i = 0; i < Math.min(n, ITEMS); i++) server.notifyUpdated(`bench://item/${i}`);
   return `touched ${n}`;
 });
 

@@ -121,9 +121,9 @@ impl<'a> PageItem<'a> {
         self.row.skill.is_some()
     }
 
-    /// The URIs of a skill's files; empty for a resource.
-    pub(crate) fn files(self) -> Arc<[Arc<str>]> {
-        self.row.skill.clone().unwrap_or_default()
+    /// The URIs of a skill's files. `None` for a resource.
+    pub(crate) fn files(self) -> Option<Arc<[Arc<str>]>> {
+        self.row.skill.clone()
     }
 
     pub(crate) fn write(self, out: &mut Vec<u8>, revision: Revision) {

@@ -6,13 +6,22 @@ use std::sync::Arc;
 /// An item that may become part of the page. If its JSON is empty, it is left out.
 pub(super) struct Candidate {
     pub(super) uri: Arc<str>,
-    /// The files of a skill. The skill is listed only if the caller may see all of them.
-    pub(super) files: Arc<[Arc<str>]>,
-    /// The place of the item in its list; `None` for an item of a list source whose key is its URI.
-    pub(super) place: Option<ListPosition>,
+    /// The files of a skill. The skill is listed only if the caller may see all of them. `None` for other items.
+    pub(super) files: Option<Arc<[Arc<str>]>>,
+    pub(super) place: CandidatePlace,
     pub(super) rendered: Option<Range<usize>>,
     /// True if every caller may see the item.
     pub(super) for_all: bool,
+}
+
+/// The place of a candidate in its list.
+pub(super) enum CandidatePlace {
+    /// That of the single registration with this number.
+    Registered(u64),
+    /// That of an item of a list source with this key.
+    Key(String),
+    /// That of an item of a list source whose key is its URI.
+    Uri,
 }
 
 /// The item that a list continues after.
@@ -38,7 +47,7 @@ impl Candidate {
 
     /// Returns the files that the authorizer judges in addition to the item itself.
     fn judged_files(&self) -> impl Iterator<Item = &Arc<str>> {
-        let files: &[_] = if self.is_judged() { &self.files } else { &[] };
+        let files = self.files.as_deref().filter(|_| self.is_judged()).unwrap_or_default();
         files.iter().filter(|file| **file != self.uri)
     }
 
@@ -47,6 +56,10 @@ impl Candidate {
     }
 
     pub(super) fn into_position(self) -> ListPosition {
-        self.place.unwrap_or_else(|| ListPosition::Key(self.uri.to_string()))
+        match self.place {
+            CandidatePlace::Registered(number) => ListPosition::Registered(number, self.uri),
+            CandidatePlace::Key(key) => ListPosition::Key(key),
+            CandidatePlace::Uri => ListPosition::Key(self.uri.to_string()),
+        }
     }
 }

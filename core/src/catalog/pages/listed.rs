@@ -1,7 +1,7 @@
 //! Takes the items that a list source returned.
 
 use super::Walk;
-use super::candidates::{Candidate, ListPosition};
+use super::candidates::{Candidate, CandidatePlace, ListPosition};
 use crate::access::AccessCheck;
 use crate::catalog::listing::Listing;
 use crate::catalog::registry::Catalog;
@@ -49,7 +49,11 @@ impl Walk {
                 self.candidates.push(Candidate {
                     uri: item.uri().into(),
                     files: item.files(),
-                    place: (item.uri() != item.key()).then(|| ListPosition::Key(item.key().to_owned())),
+                    place: if item.uri() == item.key() {
+                        CandidatePlace::Uri
+                    } else {
+                        CandidatePlace::Key(item.key().to_owned())
+                    },
                     rendered: is_shown.then_some(from..self.rendered.len()),
                     for_all: false,
                 });

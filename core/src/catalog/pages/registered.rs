@@ -1,6 +1,6 @@
 //! Takes single registrations, in the order of their numbers.
 
-use super::candidates::{Candidate, ListPosition};
+use super::candidates::{Candidate, CandidatePlace, ListPosition};
 use super::{ToolAudience, Walk};
 use crate::access::AccessCheck;
 use crate::catalog::listing::Stretch;
@@ -93,15 +93,8 @@ impl Walk {
                 let from = self.rendered.len();
                 write(registered, &mut self.rendered);
                 let rendered = Some(from..self.rendered.len());
-                let uri = name_of(registered);
-                let place = Some(ListPosition::Registered(number, uri.clone()));
-                self.candidates.push(Candidate {
-                    uri,
-                    files: Arc::default(),
-                    place,
-                    rendered,
-                    for_all: false,
-                });
+                let (uri, place) = (name_of(registered), CandidatePlace::Registered(number));
+                self.candidates.push(Candidate { uri, files: None, place, rendered, for_all: false });
             }
             self.scanned += self.candidates.len();
             self.more = rest.next().is_some();
