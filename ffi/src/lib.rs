@@ -77,4 +77,5 @@ mod fields;
 mod foreign;
 pub mod held_call;
 mod named;
+mod notification;
 pub mod pending;

@@ -4,6 +4,7 @@ use crate::boundary::{Promise, guard, invalid, query, required};
 use crate::foreign::{UserData, object};
 use crate::held_call::{ClientRequests, wellhead_call};
 use crate::method::wellhead_method;
+use crate::notification;
 use crate::pending::{self, Kind, Pending};
 use crate::status::wellhead_status;
 use crate::tool_result::ResultSoFar;
@@ -28,10 +29,9 @@ pub unsafe extern "C" fn wellhead_method_notify(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let call = method_call(promise, responder)?;
-            let params = object(promise, params, "params")?;
-            let was = call.notify(promise.text(method, "method")?, params.as_ref())?;
-            promise.put(sent, c_int::from(was));
-            Ok(())
+            notification::notify(promise, [method, params], sent, |method, params| {
+                call.notify(method, params)
+            })
         })
     }
 }
@@ -54,9 +54,9 @@ pub unsafe extern "C" fn wellhead_method_log(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let call = method_call(promise, responder)?;
-            let (level, line) = (promise.text(level, "level")?, promise.text(line, "line")?);
-            promise.put(sent, c_int::from(call.log(level, line, promise.optional(logger, "logger")?)?));
-            Ok(())
+            notification::log(promise, [level, line, logger], sent, |level, line, logger| {
+                call.log(level, line, logger)
+            })
         })
     }
 }

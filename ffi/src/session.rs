@@ -1,8 +1,8 @@
 //! Sessions that the application keeps beyond a call.
 
 use crate::boundary::{free, guard, query};
-use crate::foreign::object;
 use crate::held_call::{of_request, wellhead_call};
+use crate::notification;
 use crate::status::wellhead_status;
 use crate::types::wellhead_str;
 use std::ffi::c_int;
@@ -83,11 +83,10 @@ pub unsafe extern "C" fn wellhead_session_notify(
     // SAFETY: our caller's promise.
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
-            let params = object(promise, params, "params")?;
             let session = promise.handle(session, "session")?;
-            promise
-                .put(sent, c_int::from(session.0.notify(promise.text(method, "method")?, params.as_ref())?));
-            Ok(())
+            notification::notify(promise, [method, params], sent, |method, params| {
+                session.0.notify(method, params)
+            })
         })
     }
 }
@@ -109,10 +108,9 @@ pub unsafe extern "C" fn wellhead_session_log(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let session = promise.handle(session, "session")?;
-            let (level, line) = (promise.text(level, "level")?, promise.text(line, "line")?);
-            let was = session.0.log(level, line, promise.optional(logger, "logger")?)?;
-            promise.put(sent, c_int::from(was));
-            Ok(())
+            notification::log(promise, [level, line, logger], sent, |level, line, logger| {
+                session.0.log(level, line, logger)
+            })
         })
     }
 }
