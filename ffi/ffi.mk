@@ -66,9 +66,17 @@ headers = wellhead.h wellhead.hpp $(if $(findstring http,$(FEATURES)),wellhead_h
 licence_files := LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES
 cmake_files := wellhead-config.cmake wellhead-config-version.cmake
 
-install: install-library install-command ## headers, libraries, files for pkg-config and CMake, and the command, under $(DESTDIR)$(PREFIX)
+# Both are checked before the first is built.
+install: ready-library ready-command install-library install-command ## headers, libraries, files for pkg-config and CMake, and the command, under $(DESTDIR)$(PREFIX)
 
-install-library: ## the same without the command
+.PHONY: ready-library ready-command
+ready-library:
+	@ffi/ready.sh $(firstword $(CARGO_BUILD)) $(addprefix $(DESTDIR),$(LIBDIR) $(INCLUDEDIR) $(DOCDIR))
+
+ready-command:
+	@ffi/ready.sh $(firstword $(CARGO_BUILD)) $(addprefix $(DESTDIR),$(BINDIR) $(DOCDIR))
+
+install-library: ready-library ## the same without the command
 	$(CARGO_BUILD) -p wellhead-ffi $(if $(filter $(all_features),$(FEATURES)),,--no-default-features --features '$(FEATURES)')
 	install -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/wellhead $(DESTDIR)$(DOCDIR)
 	install -m 644 $(headers:%=include/%) $(DESTDIR)$(INCLUDEDIR)
@@ -80,7 +88,7 @@ install-library: ## the same without the command
 	for file in $(cmake_files); do $(fill) ffi/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/wellhead/$$file; done
 	install -m 644 $(licence_files) $(DESTDIR)$(DOCDIR)
 
-install-command:
+install-command: ready-command
 	$(CARGO_BUILD) -p wellhead --features cli --bin wellhead
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DOCDIR)
 	install -m 755 $(BUILT)/wellhead $(DESTDIR)$(BINDIR)

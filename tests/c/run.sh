@@ -100,6 +100,7 @@ if $C -D_WIN32 -DWELLHEAD_STATIC -x c -E - <<<'#include <wellhead_http.h>' | gre
     exit 1
 fi
 echo "the headers compile by themselves and twice, as C99 and as C++17"
+tests/c/ready.sh
 
 # Constants in the oldest languages that the C headers know.
 constants='#include <wellhead_http.h>
