@@ -49,10 +49,12 @@ def main(version: str, dist: Path) -> None:
     name = f"wellhead-{version}-x86_64-linux.mcpb"
     with zipfile.ZipFile(dist / name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as bundle:
         add(bundle, "manifest.json", text(manifest), 0o644)
+        add(bundle, "README.md", (ROOT / "packaging/readmes/bundle.md").read_bytes(), 0o644)
         with tarfile.open(dist / f"wellhead-{version}-x86_64-linux-musl.tar.gz") as archive:
             for member in filter(tarfile.TarInfo.isfile, archive):
                 file = member.name.partition("/")[2]
-                add(bundle, COMMAND if file == "wellhead" else file, archive.extractfile(member).read(), member.mode)
+                if file != "README.md":  # the bundle has its own
+                    add(bundle, COMMAND if file == "wellhead" else file, archive.extractfile(member).read(), member.mode)
     owner = repository.removeprefix("https://github.com/").partition("/")[0]
     server = {
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",

@@ -14,6 +14,7 @@ install() { # DESTDIR PREFIX LIBDIR
 }
 
 install "$work" "/$name" "/$name/lib"
+/usr/bin/install -m 644 ffi/README.md "$work/$name"
 pack "$work" "$name"
 
 package=$work/package
@@ -22,6 +23,7 @@ command=wellhead-$version-x86_64-linux-musl
 tar --extract --file "$dist/$command.tar.gz" --directory "$work"
 /usr/bin/install -D -m 755 "$work/$command/wellhead" "$package/usr/bin/wellhead"
 /usr/bin/install -m 644 "$work/$command/wellhead.cdx.json" "$package/usr/share/doc/wellhead"
+/usr/bin/install -m 644 packaging/readmes/deb.md "$package/usr/share/doc/wellhead/README.md"
 {
     echo "Wellhead may be used under the MIT licence or the Apache License 2.0, as the user chooses."
     echo "THIRD-PARTY-NOTICES has the licences of what is linked in."

@@ -21,7 +21,7 @@ def main(bundle: Path, server: Path, into: Path, folders: list[str]) -> None:
             path = Path(files.extract(entry, into))
             path.chmod(entry.external_attr >> 16)
         manifest = json.loads(files.read("manifest.json"))
-        for file in ("LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY-NOTICES", "wellhead.cdx.json", manifest["server"]["entry_point"]):
+        for file in ("LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY-NOTICES", "README.md", "wellhead.cdx.json", manifest["server"]["entry_point"]):
             assert (into / file).is_file(), f"the bundle has no {file}"
     assert manifest["user_config"]["folders"]["multiple"]
     config = manifest["server"]["mcp_config"]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub(crate) const PLACEHOLDER: &str = "https://github.com/OWNER/wellhead";
 
 /// Files that name the address, as links or as fields.
-const ADDRESSED: [&str; 7] = [
+const ADDRESSED: [&str; 11] = [
     "Cargo.toml",
     "SECURITY.md",
     "bindings/node/package.json",
@@ -15,6 +15,10 @@ const ADDRESSED: [&str; 7] = [
     "bindings/python/pyproject.toml",
     "bindings/python/README.md",
     "core/README.md",
+    "ffi/README.md",
+    "packaging/readmes/bundle.md",
+    "packaging/readmes/command.md",
+    "packaging/readmes/deb.md",
 ];
 
 pub(crate) fn root() -> PathBuf {
