@@ -76,9 +76,10 @@ check-workflows: ## the workflows of GitHub with actionlint, shellcheck and zizm
 	PYTHON="$(PYTHON)" tests/workflows.sh
 
 .PHONY: check-manifests
-check-manifests: ## that npm, Python and the lock files have the version and the address of Cargo.toml, and the platforms of README
+check-manifests: ## that npm, Python and the lock files have the version and the address of Cargo.toml, the platforms of README, and READMEs that name their own files
 	cargo xtask manifests --check
 	$(PYTHON) tests/platforms.py
+	$(PYTHON) tests/readmes.py
 
 .PHONY: test-release
 test-release: ## that `cargo xtask release` raises the version everywhere, in a copy of the tree

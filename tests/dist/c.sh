@@ -181,6 +181,17 @@ materials() {
     done
 }
 
+# The README of each package names files that are in it.
+readmes() {
+    archive
+    unpack "$command"
+    dpkg-deb --extract "$dist/wellhead_${version}_amd64.deb" system
+    python3 -m zipfile --extract "$dist/wellhead-$version-x86_64-linux.mcpb" bundle
+    for folder in "$name" "$command" bundle system/usr/share/doc/wellhead; do
+        python3 "$root/tests/readmes.py" "$folder/README.md" "$folder"
+    done
+}
+
 # The command needs no file of the system but /dev/null, to which stdio leads stray prints: it runs where there is nothing else.
 static_command() {
     unpack "$command"
