@@ -2,7 +2,7 @@
 
 use super::CallId;
 use super::application_call::{ApplicationCall, RequestState, ResolvedRead};
-use super::application_methods::{MethodOutcome, MethodRequest};
+use super::application_methods::{LoggedSubject, MethodOutcome, MethodRequest};
 use super::call_context::Context;
 use super::faults::{busy, denied, internal, not_found, not_modified, nothing_at};
 use super::inflight::OpenRequest;
@@ -83,18 +83,17 @@ impl Machine {
             Answer::NeedsInput(wanted) => {
                 let client = self.client_capabilities(&open.context);
                 let settings = self.settings.clone();
-                let shown = || format!("the read of {uri}");
-                let identity = &settings.identity;
+                let (subject, identity) = (LoggedSubject::Read(uri), &settings.identity);
                 let (is_tool, method) = (open.is_tool(), if open.is_tool() { CALL } else { READ });
-                let request = MethodRequest { method, is_tool, shown: &shown, revision, identity };
+                let request = MethodRequest { method, is_tool, subject, revision, identity };
                 let outcome = request.needs_input(wanted, client.as_ref());
                 self.write_outcome(&open, outcome);
             }
             Answer::MissingCapability(wanted) => {
                 let settings = self.settings.clone();
-                let shown = || format!("the read of {uri}");
-                let (is_tool, identity) = (open.is_tool(), &settings.identity);
-                let request = MethodRequest { method: READ, is_tool, shown: &shown, revision, identity };
+                let (subject, identity) = (LoggedSubject::Read(uri), &settings.identity);
+                let request =
+                    MethodRequest { method: READ, is_tool: open.is_tool(), subject, revision, identity };
                 self.write_outcome(&open, request.missing(wanted.as_str()));
             }
             Answer::InvalidState => {

@@ -23,6 +23,7 @@ use crate::sync::Trash;
 use crate::wire::{self, Identity, ResultType};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 /// The answer of a method, written for the client.
@@ -43,10 +44,29 @@ pub(super) struct MethodRequest<'a> {
     pub(super) method: &'a str,
     /// True for the call of a tool. Its failures become results that the model reads.
     pub(super) is_tool: bool,
-    /// Makes the name of the request for the log.
-    pub(super) shown: &'a dyn Fn() -> String,
+    pub(super) subject: LoggedSubject<'a>,
     pub(super) revision: Revision,
     pub(super) identity: &'a Identity,
+}
+
+/// The thing that a request is about, as the log names it.
+#[derive(Clone, Copy)]
+pub(super) enum LoggedSubject<'a> {
+    /// The read of a resource at this URI.
+    Read(&'a str),
+    /// The call of a tool that the client does not know, by its name.
+    UnknownTool(&'a str),
+    Call(&'a MethodHandler),
+}
+
+impl fmt::Display for LoggedSubject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoggedSubject::Read(uri) => write!(f, "the read of {uri}"),
+            LoggedSubject::UnknownTool(name) => write!(f, "the call of {name}"),
+            LoggedSubject::Call(handler) => write!(f, "the call of {}", handler.describe()),
+        }
+    }
 }
 
 impl Machine {
@@ -118,9 +138,8 @@ impl Machine {
             UnknownTool::Error => self.answer_failed(open.route, Stage::Dispatched, &open.id, &fault),
             UnknownTool::Result => {
                 let (revision, identity) = (open.context.revision, &settings.identity);
-                let shown = || format!("the call of {name}");
-                let method = Family::Tools.calls();
-                let request = MethodRequest { method, is_tool: true, shown: &shown, revision, identity };
+                let (method, subject) = (Family::Tools.calls(), LoggedSubject::UnknownTool(name));
+                let request = MethodRequest { method, is_tool: true, subject, revision, identity };
                 self.write_outcome(open, request.refused_with_text(&fault.message));
             }
         }
@@ -309,15 +328,7 @@ impl MethodOutcome {
         client: Option<&Json>,
         settings: &Settings,
     ) -> MethodOutcome {
-        let shown = || format!("the call of {}", handler.describe());
-        let identity = &settings.identity;
-        let request = MethodRequest {
-            method: &handler.name,
-            is_tool: handler.is_tool(),
-            shown: &shown,
-            revision,
-            identity,
-        };
+        let request = MethodRequest::for_handler(handler, revision, &settings.identity);
         match answer {
             MethodAnswer::Result(result) => {
                 let checked = match wire::result_type(&result) {
@@ -371,8 +382,7 @@ impl MethodOutcome {
         identity: &Identity,
         why: &str,
     ) -> MethodOutcome {
-        let shown = || format!("the call of {}", handler.describe());
-        MethodRequest { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
+        MethodRequest::for_handler(handler, revision, identity)
             .wrong(&format!("structuredContent does not fit the outputSchema: {why}"))
     }
 
@@ -388,10 +398,8 @@ impl MethodOutcome {
             Ok(written) if written.len() > most => written.len(),
             _ => return self,
         };
-        let shown = || format!("the call of {}", handler.describe());
-        let identity = &settings.identity;
         let why = format!("its result has {bytes} bytes, and {most} is the most");
-        MethodRequest { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
+        MethodRequest::for_handler(handler, revision, &settings.identity)
             .refused(&why, &format!("has a result of {bytes} bytes, more than `output_bytes` ({most})"))
     }
 
@@ -417,13 +425,20 @@ impl MethodOutcome {
         identity: &Identity,
         why: &str,
     ) -> MethodOutcome {
-        let shown = || format!("the call of {}", handler.describe());
-        MethodRequest { method: &handler.name, is_tool: handler.is_tool(), shown: &shown, revision, identity }
-            .failed(why)
+        MethodRequest::for_handler(handler, revision, identity).failed(why)
     }
 }
 
-impl MethodRequest<'_> {
+impl<'a> MethodRequest<'a> {
+    fn for_handler(
+        handler: &'a MethodHandler,
+        revision: Revision,
+        identity: &'a Identity,
+    ) -> MethodRequest<'a> {
+        let (is_tool, subject) = (handler.is_tool(), LoggedSubject::Call(handler));
+        MethodRequest { method: &handler.name, is_tool, subject, revision, identity }
+    }
+
     fn result(&self, result: &Json, kind: (ResultType, Cache)) -> MethodOutcome {
         let mut written = Vec::new();
         match wire::further_result(&mut written, self.revision, self.identity, kind, result.raw()) {
@@ -543,7 +558,7 @@ impl MethodRequest<'_> {
     }
 
     fn logged(&self, written: Result<Vec<u8>, RpcError>, what: &str) -> MethodOutcome {
-        let fault = LoggedFault { who: (self.shown)(), what: what.to_owned() };
+        let fault = LoggedFault { who: self.subject.to_string(), what: what.to_owned() };
         MethodOutcome { written: written.map_err(|fault| (Stage::Dispatched, fault)), fault: Some(fault) }
     }
 }
