@@ -1,7 +1,8 @@
 //! The entries of the catalog: registrations with callbacks, and fixed resources.
 
+use super::app::doubtful;
 use super::named::Named;
-use crate::model::{Contents, Descriptor};
+use crate::model::{APP_TYPE, Borrowed, Contents, Descriptor};
 use crate::provider::{Provider, TemplateCallbacks};
 use crate::revision::Revision;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +34,8 @@ pub(crate) struct Handler {
     pub(super) outdated: AtomicBool,
     /// True if the log has a warning that the callback does not find this resource.
     pub(super) missing: AtomicBool,
+    /// True if the log has a warning that clients may refuse the page of this app.
+    pub(super) doubted: AtomicBool,
     pub(super) raw_values: bool,
     /// Further templates with these callbacks, which are not listed.
     pub(super) also: Vec<String>,
@@ -55,6 +58,7 @@ impl Handler {
             own: false,
             outdated: AtomicBool::new(false),
             missing: AtomicBool::new(false),
+            doubted: AtomicBool::new(false),
             raw_values: false,
             also: Vec::new(),
             whole: false,
@@ -73,6 +77,16 @@ impl Handler {
     /// probably forgotten to return its answer.
     pub(crate) fn is_first_missing(&self) -> bool {
         self.own && !self.missing.swap(true, Ordering::Relaxed)
+    }
+
+    /// Returns a line for the log if this is an app and its callback returns a page that clients may refuse, for the
+    /// first time.
+    pub(crate) fn first_doubt(&self, contents: &[Borrowed<'_>]) -> Option<String> {
+        if self.descriptor.mime_type.as_deref() != Some(APP_TYPE) {
+            return None;
+        }
+        let line = doubtful(&self.name, Borrowed::main(contents, &self.name)?.source.as_bytes())?;
+        (!self.doubted.swap(true, Ordering::Relaxed)).then_some(line)
     }
 
     /// Returns the texts of all its templates, its name first.
@@ -103,6 +117,7 @@ impl Handler {
             descriptor,
             own: self.own,
             missing: AtomicBool::new(self.missing.load(Ordering::Relaxed)),
+            doubted: AtomicBool::new(self.doubted.load(Ordering::Relaxed)),
             raw_values: self.raw_values,
             also: self.also.clone(),
             whole: self.whole,

@@ -252,6 +252,15 @@ pub(crate) enum Source<'a> {
     Blob(&'a [u8]),
 }
 
+impl<'a> Source<'a> {
+    pub(crate) fn as_bytes(self) -> &'a [u8] {
+        match self {
+            Source::Text(text) => text.as_bytes(),
+            Source::Blob(bytes) => bytes,
+        }
+    }
+}
+
 impl<'a> Borrowed<'a> {
     /// Returns the description of the resource at `uri` in an answer; `None` if it has none.
     pub(crate) fn description(all: &'a [Borrowed<'a>], uri: &str) -> Option<&'a AnswerDescription> {

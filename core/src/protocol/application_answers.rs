@@ -57,6 +57,9 @@ impl Machine {
                 } else {
                     self.write_read(&open, &handler.defaults(uri), contents);
                     self.outbox.charge(open.route, open.permit.as_ref(), own);
+                    if let Some(line) = handler.first_doubt(contents) {
+                        self.causes.log(Level::Warning, line);
+                    }
                 }
             }
             Answer::NotFound => {
