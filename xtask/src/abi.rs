@@ -10,15 +10,22 @@ const HEAD: &str = "\
 # their fields. `cargo xtask release` writes this file, and `make check-header` compares the headers with it.
 ";
 const VERSION: &str = "WELLHEAD_ABI_VERSION";
+/// Begins the line of the record that says for which systems it holds.
+const POINTERS: &str = "pointer bits ";
+/// How wide the pointers of these systems are. `size` and `alignment`, which find padding, compute with it.
+const WIDTH: u32 = 64;
 
 /// Records the ABI of the headers.
 pub(crate) fn write() -> Result<(), String> {
+    same_width(WIDTH, usize::BITS)?;
     manifests::write(RECORD, &record(&declared()?))
 }
 
 /// Fails if a program of the last release would not work with these headers, and says why.
 pub(crate) fn check() -> Result<(), String> {
-    let problems = problems(&recorded(&manifests::read(RECORD)?), &declared()?);
+    let record = manifests::read(RECORD)?;
+    same_width(width(&record)?, usize::BITS)?;
+    let problems = problems(&recorded(&record), &declared()?);
     if problems.is_empty() {
         return Ok(());
     }
@@ -27,6 +34,25 @@ pub(crate) fn check() -> Result<(), String> {
          Before the first release, run: cargo xtask abi",
         problems.join("\n  ")
     ))
+}
+
+/// Fails on a machine that the record says nothing about: fields and padding lie elsewhere there.
+fn same_width(record: u32, machine: u32) -> Result<(), String> {
+    if record == machine {
+        return Ok(());
+    }
+    Err(format!(
+        "{RECORD} holds for pointers of {record} bits only, and those of this machine have {machine}. \
+         Nothing was compared or recorded: run this on a machine with pointers of {record} bits"
+    ))
+}
+
+/// Returns the width of pointers for which the record holds.
+fn width(record: &str) -> Result<u32, String> {
+    let bits = record.lines().find_map(|line| line.strip_prefix(POINTERS)?.parse().ok());
+    bits.ok_or_else(|| {
+        format!("{RECORD} has no line `{POINTERS}{WIDTH}`, so it holds for no machine; run: cargo xtask abi")
+    })
 }
 
 /// One declaration without comments, such as `function int wellhead_str_equal(wellhead_str, wellhead_str)`.
@@ -58,7 +84,7 @@ fn declared() -> Result<Vec<Declaration>, String> {
 }
 
 fn record(declarations: &[Declaration]) -> String {
-    let mut text = HEAD.to_owned();
+    let mut text = format!("{HEAD}{POINTERS}{WIDTH}\n");
     for one in declarations {
         let _ = writeln!(text, "{}", one.text);
         for field in &one.fields {
@@ -70,7 +96,7 @@ fn record(declarations: &[Declaration]) -> String {
 
 fn recorded(record: &str) -> Vec<Declaration> {
     let mut all: Vec<Declaration> = Vec::new();
-    for line in record.lines().filter(|line| !line.starts_with('#')) {
+    for line in record.lines().filter(|line| !line.starts_with('#') && !line.starts_with(POINTERS)) {
         if let (Some(field), Some(last)) = (line.strip_prefix("    "), all.last_mut()) {
             last.fields.push(field.to_owned());
         } else {
@@ -132,7 +158,7 @@ fn changed(was: &Declaration, is: &Declaration) -> Option<String> {
     }
 }
 
-/// Returns the bytes up to the end of the last field on systems of 64 bits.
+/// Returns the bytes up to the end of the last field where pointers are `WIDTH` wide.
 fn size(fields: &[String]) -> usize {
     fields.iter().fold(0, |end: usize, field| {
         let alignment = alignment(field);
@@ -288,6 +314,7 @@ WELLHEAD_API wellhead_status wellhead_limit(wellhead_server *server, const wellh
     #[test]
     fn the_record_names_what_programs_see() {
         let expected = "\
+pointer bits 64
 constant WELLHEAD_ABI_VERSION = 1
 constant WELLHEAD_LOG_ERROR = 2
 type wellhead_server = struct wellhead_server
@@ -358,6 +385,23 @@ function wellhead_status wellhead_limit(wellhead_server *, const wellhead_limits
     fn a_higher_version_of_the_abi_permits_everything() {
         let new = OLD.replace("_ABI_VERSION 1", "_ABI_VERSION 2").replace("uint64_t call_ms;", "");
         assert_eq!(problems(&read(OLD).unwrap(), &read(&new).unwrap()), [""; 0]);
+    }
+
+    #[test]
+    fn a_machine_with_other_pointers_is_told_so() {
+        let text = record(&read(OLD).unwrap());
+        assert_eq!(width(&text), Ok(64));
+        assert_eq!(same_width(64, 64), Ok(()));
+        let refusal = same_width(width(&text).unwrap(), 32).unwrap_err();
+        assert!(
+            refusal.contains("holds for pointers of 64 bits only, and those of this machine have 32"),
+            "{refusal}"
+        );
+        // The record of a version that did not say it, or says something else.
+        for line in ["", "pointer bits many\n"] {
+            let refusal = width(&text.replace("pointer bits 64\n", line)).unwrap_err();
+            assert!(refusal.contains("cargo xtask abi"), "{refusal}");
+        }
     }
 
     #[test]
