@@ -1,4 +1,4 @@
-"""Writes the bill of materials of something that is shipped: the crates that are linked into it, as CycloneDX in JSON.
+"""Writes the bill of materials of something that is shipped: the crates that are linked into it and what runtimes.py records, as CycloneDX in JSON.
 
     sbom.py CRATE TARGET FILE [FEATURES]
 
@@ -15,6 +15,8 @@ import uuid
 from datetime import datetime, timezone
 from pathlib import Path
 
+import runtimes
+
 ROOT = Path(__file__).resolve().parents[1]
 Crate = tuple[str, str]
 """Name and version."""
@@ -24,7 +26,7 @@ def main(crate: str, target: str, file: Path, features: str = "") -> None:
     root, edges = linked(crate, target, features)
     packages = {(p["name"], p["version"]): p for p in json.loads(output("cargo", "metadata", "--format-version=1", "--locked"))["packages"]}
     sums = checksums()
-    std = standard_library()
+    std, *others = runtimes.linked(crate, target)
     bom = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
@@ -34,11 +36,12 @@ def main(crate: str, target: str, file: Path, features: str = "") -> None:
             "component": component(packages[root], None),
             "properties": [{"name": "wellhead:target", "value": target}],
         },
-        "components": [*(component(packages[one], sums.get(one)) for one in sorted(edges) if one != root), std],
+        "components": [*(component(packages[one], sums.get(one)) for one in sorted(edges) if one != root), *map(runtime, [std, *others])],
         "dependencies": [
-            {"ref": reference(one), "dependsOn": [*map(reference, sorted(edges[one])), std["bom-ref"]]} for one in sorted(edges)
+            {"ref": reference(one), "dependsOn": [*map(reference, sorted(edges[one])), std.reference]} for one in sorted(edges)
         ]
-        + [{"ref": std["bom-ref"]}],
+        + [{"ref": std.reference, "dependsOn": [one.reference for one in others]}]
+        + [{"ref": one.reference} for one in others],
     }
     # Names the content: files that differ have other numbers, and equal ones the same.
     bom["serialNumber"] = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(bom)).urn
@@ -83,18 +86,19 @@ def component(package: dict, checksum: str | None) -> dict:
     return fields
 
 
-def standard_library() -> dict:
-    """That of Rust, which is linked into everything."""
-    version = output("rustc", "--version").split()[1]
-    return {
+def runtime(one: runtimes.Runtime) -> dict:
+    fields = {
         "type": "library",
-        "bom-ref": f"std@{version}",
-        "name": "std",
-        "version": version,
-        "description": "The standard library of Rust",
-        "licenses": [{"expression": "MIT OR Apache-2.0"}],
-        "externalReferences": [{"type": "vcs", "url": "https://github.com/rust-lang/rust"}],
+        "bom-ref": one.reference,
+        "name": one.name,
+        "version": one.version,
+        "description": one.description,
+        "licenses": [{"expression": one.licence}],
+        "externalReferences": [{"type": "vcs" if "github.com" in one.source else "website", "url": one.source}],
     }
+    if one.crate:
+        fields["purl"] = f"pkg:cargo/{one.name}@{one.version}"
+    return fields
 
 
 def reference(crate: Crate) -> str:
@@ -116,4 +120,6 @@ def output(*command: str) -> str:
 
 
 if __name__ == "__main__":
+    if problems := runtimes.problems():
+        sys.exit("\n".join(problems))
     main(sys.argv[1], sys.argv[2], Path(sys.argv[3]), *sys.argv[4:])

@@ -1,9 +1,12 @@
-"""Writes THIRD-PARTY-NOTICES: the licences of all crates that the packages of Wellhead are linked with.
+"""Writes THIRD-PARTY-NOTICES: the licences of all that the packages of Wellhead are linked with.
 
     notices.py            writes the file
     notices.py --check    fails if it is not current
 
-The crates are those that cargo links for any system of SYSTEMS, without procedural macros and build scripts. Of a crate with a choice of licences
+Both fail if Rust or zig here is another than the one that packaging/runtimes.py records.
+
+The crates are those that cargo links for any system of SYSTEMS, without procedural macros and build scripts. What is no crate of Cargo.lock, such
+as Rust's standard library, comes from packaging/runtimes.py. Of a crate with a choice of licences
 that includes MIT the file has MIT. Texts that differ in their copyright lines only stand once, with all these lines.
 """
 
@@ -15,6 +18,10 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "packaging"))
+
+import runtimes  # noqa: E402
+
 NOTICES = ROOT / "THIRD-PARTY-NOTICES"
 SHIPPED = ["wellhead", "wellhead-ffi", "wellhead-python", "wellhead-node"]
 FEATURES = "wellhead/cli,wellhead/schemars,wellhead/tower"
@@ -33,14 +40,17 @@ GRANT = "Permission is hereby granted, free of charge"
 """How the part of the MIT licence begins that is the same for all."""
 HEAD = """\
 Wellhead's packages contain code of the projects below, under their licences. Wellhead itself is under the licences in LICENSE-MIT and
-LICENSE-APACHE. Not every package has every crate: some are linked on one system only, or for one language. All packages contain
-parts of Rust's standard library, by the Rust Project Developers, under MIT OR Apache-2.0.
+LICENSE-APACHE. Not every package has every project: some are linked on one system only, or for one language. All packages contain
+parts of Rust's standard library (std) and of the crates that it uses, which may stand here in a second version.
 
 `make notices` writes this file.
 """
 
 
 def main(arguments: list[str]) -> int:
+    if found := runtimes.problems():
+        print(*found, sep="\n")
+        return 1
     text = notices(linked())
     if arguments == ["--check"]:
         if not NOTICES.is_file() or NOTICES.read_text("utf-8") != text:
@@ -67,9 +77,10 @@ def output(command: list[str]) -> str:
 def notices(packages: list[dict]) -> str:
     groups: dict[str, tuple[str, dict[str, list[str]]]] = {}
     """By the text without line breaks: the text, and under each copyright the crates that have it."""
-    for package in packages:
-        label = f"{package['name']} {package['version']}"
-        for copyright_lines, text in texts(package):
+    labelled = [(f"{package['name']} {package['version']}", texts(package)) for package in packages]
+    labelled += [(f"{one.name} {one.version}", texts_of_runtime(one)) for one in runtimes.ALL]
+    for label, own in labelled:
+        for copyright_lines, text in own:
             _, holders = groups.setdefault(" ".join(text.split()), (text, defaultdict(list)))
             if label not in holders[copyright_lines]:
                 holders[copyright_lines].append(label)
@@ -93,6 +104,15 @@ def texts(package: dict) -> list[tuple[str, str]]:
     return [split(file.read_text("utf-8", errors="replace")) for file in files]
 
 
+def texts_of_runtime(one: runtimes.Runtime) -> list[tuple[str, str]]:
+    mit = [("\n".join(one.copyrights), mit_text())] if one.copyrights else []
+    return mit + [split((runtimes.LICENCES / file).read_text("utf-8")) for file in one.texts]
+
+
+def mit_text() -> str:
+    return split((ROOT / "LICENSE-MIT").read_text("utf-8"))[1]
+
+
 def split(text: str) -> tuple[str, str]:
     text = re.sub(r"[ \t]+$", "", text.replace("\r\n", "\n").replace("\f", ""), flags=re.MULTILINE)
     before, grant, after = text.partition(GRANT)
@@ -107,7 +127,7 @@ def without_file(package: dict) -> tuple[str, str]:
     authors = ", ".join(package["authors"]) or f"the authors of {package['repository'] or package['name']}"
     if "MIT" not in re.split(r"\s+OR\s+|/", package["license"] or ""):
         sys.exit(f"{package['name']} {package['version']} ({package['license']}) has no licence file: tests/notices.py needs its text")
-    return f"Copyright (c) {authors}", split((ROOT / "LICENSE-MIT").read_text("utf-8"))[1]
+    return f"Copyright (c) {authors}", mit_text()
 
 
 if __name__ == "__main__":

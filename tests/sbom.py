@@ -34,7 +34,9 @@ SHIPPED = [
     ("wellhead-node", WINDOWS, "", {"napi", "notify"}),
     ("wellhead-python", LINUX, "", {"pyo3"}),
 ]
-IN_ALL = {"jsonschema", "hyper", "tokio", "std"}
+IN_ALL = {"jsonschema", "hyper", "tokio", "std", "compiler_builtins", "hashbrown"}
+RUNTIMES = {"addr2line", "libunwind", "musl", "zig-compiler-rt"}
+"""Not in Cargo.lock, and linked into some packages only."""
 NOT_LINKED = {"napi-build", "napi-derive", "proptest", "serde_derive", "shuttle"}
 """Macros and tools that only the build or the tests use."""
 
@@ -67,11 +69,28 @@ def main(arguments: list[str]) -> int:
 
 def check(file: Path, crate: str, expected: set[str]) -> None:
     text = file.read_text("utf-8")
-    assert json.loads(text)["metadata"]["component"]["name"] == crate, f"{file} is not that of {crate}"
-    missing, extra = expected - names(file), names(file) & NOT_LINKED
+    bom = json.loads(text)
+    assert bom["metadata"]["component"]["name"] == crate, f"{file} is not that of {crate}"
+    runtimes = runtimes_of(crate, bom["metadata"]["properties"][0]["value"])
+    missing, extra = (expected | runtimes) - names(file), names(file) & (NOT_LINKED | RUNTIMES - runtimes)
     assert not missing, f"{file} lacks {missing}"
     assert not extra, f"{file} has {extra}, which is not linked"
+    references = [one["bom-ref"] for one in (bom["metadata"]["component"], *bom["components"])]
+    assert len(references) == len(set(references)), f"{file} has a reference twice"
+    assert sorted(one["ref"] for one in bom["dependencies"]) == sorted(references), f"{file} does not say for each component what it uses"
+    unknown = {to for one in bom["dependencies"] for to in one.get("dependsOn", [])} - set(references)
+    assert not unknown, f"{file} names {unknown}, which it does not have"
     assert "file://" not in text and str(ROOT) not in text, f"{file} names a folder of the machine that built it"
+
+
+def runtimes_of(crate: str, target: str) -> set[str]:
+    if "windows" in target:
+        return set()
+    if "linux" not in target:
+        return {"addr2line"}
+    if crate != "wellhead":
+        return {"addr2line", "libunwind", "zig-compiler-rt"}
+    return {"addr2line", "libunwind", "musl"} if target.endswith("-musl") else {"addr2line"}
 
 
 def names(file: Path) -> set[str]:
