@@ -1,9 +1,8 @@
-"""Makes the command a bundle for desktop clients (MCPB), and server.json, with which the MCP Registry names that bundle.
+"""Makes the command a bundle for desktop clients (MCPB). `server.py` writes the file that names the bundles of all machines.
 
-    bundle.py VERSION DIST
+    bundle.py VERSION MACHINE DIST
 """
 
-import hashlib
 import json
 import os
 import re
@@ -18,7 +17,7 @@ DESCRIPTION = "Makes folders readable by MCP clients: files, directories, and no
 COMMAND = "server/wellhead"
 
 
-def main(version: str, dist: Path) -> None:
+def main(version: str, machine: str, dist: Path) -> None:
     repository, licence = (field(name) for name in ("repository", "license"))
     manifest = {
         "manifest_version": "0.3",
@@ -46,35 +45,16 @@ def main(version: str, dist: Path) -> None:
         },
         "compatibility": {"platforms": ["linux"]},
     }
-    name = f"wellhead-{version}-x86_64-linux.mcpb"
+    name = f"wellhead-{version}-{machine}-linux.mcpb"
     with zipfile.ZipFile(dist / name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as bundle:
         add(bundle, "manifest.json", text(manifest), 0o644)
         add(bundle, "README.md", (ROOT / "packaging/readmes/bundle.md").read_bytes(), 0o644)
-        with tarfile.open(dist / f"wellhead-{version}-x86_64-linux-musl.tar.gz") as archive:
+        with tarfile.open(dist / f"wellhead-{version}-{machine}-linux-musl.tar.gz") as archive:
             for member in filter(tarfile.TarInfo.isfile, archive):
                 file = member.name.partition("/")[2]
                 if file != "README.md":  # the bundle has its own
                     add(bundle, COMMAND if file == "wellhead" else file, archive.extractfile(member).read(), member.mode)
-    owner = repository.removeprefix("https://github.com/").partition("/")[0]
-    server = {
-        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-        "name": f"io.github.{owner}/wellhead",
-        "title": "Folders",
-        "description": DESCRIPTION,
-        "repository": {"url": repository, "source": "github"},
-        "version": version,
-        "packages": [
-            {
-                "registryType": "mcpb",
-                "identifier": f"{repository}/releases/download/v{version}/{name}",
-                "version": version,
-                "fileSha256": hashlib.sha256((dist / name).read_bytes()).hexdigest(),
-                "transport": {"type": "stdio"},
-            }
-        ],
-    }
-    (dist / "server.json").write_bytes(text(server))
-    print(f"dist/{name}\ndist/server.json")
+    print(f"dist/{name}")
 
 
 def field(name: str) -> str:
@@ -93,4 +73,5 @@ def add(bundle: zipfile.ZipFile, name: str, content: bytes, mode: int) -> None:
     bundle.writestr(entry, content)
 
 
-main(sys.argv[1], Path(sys.argv[2]))
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))

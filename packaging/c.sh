@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the C archive and the Debian package for Linux on x64. The library needs glibc 2.17 or later.
+# Makes the C archive and the Debian package for Linux on the processor of this machine. The library needs glibc 2.17 or later.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
-target=x86_64-unknown-linux-gnu
-name=wellhead-$version-x86_64-linux-gnu
+target=$machine-unknown-linux-gnu
+name=wellhead-$version-$machine-linux-gnu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -18,8 +18,8 @@ install "$work" "/$name" "/$name/lib"
 pack "$work" "$name"
 
 package=$work/package
-install "$package" /usr /usr/lib/x86_64-linux-gnu
-command=wellhead-$version-x86_64-linux-musl
+install "$package" /usr "/usr/lib/$machine-linux-gnu"
+command=wellhead-$version-$machine-linux-musl
 tar --extract --file "$dist/$command.tar.gz" --directory "$work"
 /usr/bin/install -D -m 755 "$work/$command/wellhead" "$package/usr/bin/wellhead"
 /usr/bin/install -m 644 "$work/$command/wellhead.cdx.json" "$package/usr/share/doc/wellhead"
@@ -35,7 +35,7 @@ mkdir "$package/DEBIAN"
 cat > "$package/DEBIAN/control" <<END
 Package: wellhead
 Version: $version
-Architecture: amd64
+Architecture: $debian_machine
 Maintainer: The Wellhead developers <wellhead@invalid>
 Section: libdevel
 Priority: optional
@@ -49,5 +49,5 @@ END
 echo "activate-noawait ldconfig" > "$package/DEBIAN/triggers"
 (cd "$package" && find usr -type f -print0 | sort -z | xargs -0 md5sum > DEBIAN/md5sums)
 find "$package" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
-dpkg-deb --root-owner-group -Zxz --build "$package" "$dist/wellhead_${version}_amd64.deb" > "$work/log" || { cat "$work/log" >&2; exit 1; }
-echo "dist/wellhead_${version}_amd64.deb"
+dpkg-deb --root-owner-group -Zxz --build "$package" "$dist/wellhead_${version}_$debian_machine.deb" > "$work/log" || { cat "$work/log" >&2; exit 1; }
+echo "dist/wellhead_${version}_$debian_machine.deb"

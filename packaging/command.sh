@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes the command as one static program for Linux on x64, with its README, licences and bill of materials, and as a bundle
-# for desktop clients.
+# Makes the command as one static program for Linux on the processor of this machine, with its README, licences and bill of materials,
+# and as a bundle for desktop clients.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
-target=x86_64-unknown-linux-musl
-name=wellhead-$version-x86_64-linux-musl
+target=$machine-unknown-linux-musl
+name=wellhead-$version-$machine-linux-musl
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -13,4 +13,4 @@ make install-command DESTDIR="$work" PREFIX= BINDIR="/$name" DOCDIR="/$name" BUI
 sbom wellhead "$target" "$work/$name" cli
 install -m 644 packaging/readmes/command.md "$work/$name/README.md"
 pack "$work" "$name"
-python3 packaging/bundle.py "$version" "$dist"
+python3 packaging/bundle.py "$version" "$machine" "$dist"

@@ -5,6 +5,7 @@ dist: ## everything that this machine can make to be shipped, in dist, with SHA2
 	rm -rf dist
 	packaging/tools.sh
 	packaging/command.sh
+	packaging/server.sh
 	packaging/c.sh
 	packaging/crate.sh
 	packaging/node.sh

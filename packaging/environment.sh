@@ -10,6 +10,14 @@ tools=$root/build/dist-tools
 export PATH=$tools/bin:$PATH
 umask 022
 
+# The processor for which the C archive, the Debian package, the command and its bundle are made, and the names that Debian and Node have for it.
+machine=${MACHINE:-$(uname -m)}
+case $machine in
+    x86_64) debian_machine=amd64 node_machine=x64 ;;
+    aarch64 | arm64) machine=aarch64 debian_machine=arm64 node_machine=arm64 ;;
+    *) echo "packaging makes packages for x86_64 and aarch64, and this machine is $machine" >&2 && exit 1 ;;
+esac
+
 # The time of what is packed: that of the commit.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH

@@ -12,8 +12,9 @@ from pathlib import Path
 
 
 def main(bundle: Path, server: Path, into: Path, folders: list[str]) -> None:
-    (package,) = json.loads(server.read_text())["packages"]
-    assert package["identifier"].endswith("/" + bundle.name), f"server.json names {package['identifier']}"
+    found = [one for one in json.loads(server.read_text())["packages"] if one["identifier"].endswith("/" + bundle.name)]
+    assert len(found) == 1, f"server.json names {bundle.name} {len(found)} times"
+    (package,) = found
     assert package["fileSha256"] == hashlib.sha256(bundle.read_bytes()).hexdigest(), "the sum in server.json is another one"
     assert len(json.loads(server.read_text())["description"]) <= 100, "the registry takes 100 characters of a description"
     with zipfile.ZipFile(bundle) as files:

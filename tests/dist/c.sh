@@ -7,8 +7,8 @@ source "$(dirname "$0")/../../packaging/environment.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR CMAKE_PREFIX_PATH LD_LIBRARY_PATH CPATH LIBRARY_PATH
-name=wellhead-$version-x86_64-linux-gnu
-command=wellhead-$version-x86_64-linux-musl
+name=wellhead-$version-$machine-linux-gnu
+command=wellhead-$version-$machine-linux-musl
 c="cc -std=c99 -Wall -Wextra -Wpedantic -Werror"
 cxx="c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror"
 
@@ -130,7 +130,7 @@ symbols() {
     done
     [[ $(readelf --sections "$name/lib/libwellhead.so") != *.symtab* ]] || fail "libwellhead.so is not stripped"
     for needed in $(readelf -d "$name/lib/libwellhead.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'); do
-        [[ $needed =~ ^(ld-linux-x86-64|lib(c|dl|m|pthread|rt|util))\.so\. ]] || fail "libwellhead.so needs $needed"
+        [[ $needed =~ ^(ld-linux-[a-z0-9-]+|lib(c|dl|m|pthread|rt|util))\.so\. ]] || fail "libwellhead.so needs $needed"
     done
     newest=$(objdump -T "$name/lib/libwellhead.so" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -1)
     [ "$(printf '%s\nGLIBC_2.17\n' "$newest" | sort -V | tail -1)" = GLIBC_2.17 ] || fail "libwellhead.so needs $newest"
@@ -172,7 +172,7 @@ licences() {
 materials() {
     archive
     unpack "$command"
-    dpkg-deb --extract "$dist/wellhead_${version}_amd64.deb" system
+    dpkg-deb --extract "$dist/wellhead_${version}_$debian_machine.deb" system
     for folder in "$name/share/doc/wellhead" system/usr/share/doc/wellhead; do
         python3 "$root/tests/sbom.py" "$folder/wellhead-ffi.cdx.json" wellhead-ffi
     done
@@ -185,8 +185,8 @@ materials() {
 readmes() {
     archive
     unpack "$command"
-    dpkg-deb --extract "$dist/wellhead_${version}_amd64.deb" system
-    python3 -m zipfile --extract "$dist/wellhead-$version-x86_64-linux.mcpb" bundle
+    dpkg-deb --extract "$dist/wellhead_${version}_$debian_machine.deb" system
+    python3 -m zipfile --extract "$dist/wellhead-$version-$machine-linux.mcpb" bundle
     for folder in "$name" "$command" bundle system/usr/share/doc/wellhead; do
         python3 "$root/tests/readmes.py" "$folder/README.md" "$folder"
     done
@@ -208,14 +208,14 @@ bundle() {
     mkdir one two
     echo "one" > one/one.txt
     echo "two" > two/two.txt
-    words=$(python3 "$root/tests/dist/bundle.py" "$dist/wellhead-$version-x86_64-linux.mcpb" "$dist/server.json" "$PWD/unpacked" "$PWD/one" "$PWD/two")
+    words=$(python3 "$root/tests/dist/bundle.py" "$dist/wellhead-$version-$machine-linux.mcpb" "$dist/server.json" "$PWD/unpacked" "$PWD/one" "$PWD/two")
     mapfile -t words <<< "$words"
     ask --expect "{\"file://$PWD/one/one.txt\": \"one\n\", \"file://$PWD/two/two.txt\": \"two\n\"}" "${words[@]}"
 }
 
 deb() {
     archive
-    file=$dist/wellhead_${version}_amd64.deb
+    file=$dist/wellhead_${version}_$debian_machine.deb
     mkdir -p system/var/lib/dpkg/{info,updates}
     touch system/var/lib/dpkg/{status,available}
     # What it depends on is not in the empty system, and programs that triggers run are not, either.
@@ -223,10 +223,10 @@ deb() {
     (cd system && md5sum --check --quiet var/lib/dpkg/info/wellhead.md5sums)
     echo "one" > one.txt
     ask --expect "{\"file://$PWD/one.txt\": \"one\n\"}" system/usr/bin/wellhead serve --include one.txt .
-    export PKG_CONFIG_LIBDIR=$PWD/system/usr/lib/x86_64-linux-gnu/pkgconfig
+    export PKG_CONFIG_LIBDIR=$PWD/system/usr/lib/$machine-linux-gnu/pkgconfig
     read -ra flags <<< "$(pkg-config --cflags --libs wellhead)"
     $c hello.c "${flags[@]}" -o hello
-    LD_LIBRARY_PATH=$PWD/system/usr/lib/x86_64-linux-gnu ask ./hello
+    LD_LIBRARY_PATH=$PWD/system/usr/lib/$machine-linux-gnu ask ./hello
     [ -s system/usr/share/doc/wellhead/copyright ] || fail "the Debian package has no copyright file"
 }
 

@@ -6,8 +6,8 @@ source "$(dirname "$0")/../../packaging/environment.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset CARGO_ENCODED_RUSTFLAGS CMAKE_PREFIX_PATH LD_LIBRARY_PATH
-variables=(FEATURES= DESTDIR="$work/small" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu INCLUDEDIR=/usr/include/wellhead)
-libraries=$work/small/usr/lib/x86_64-linux-gnu
+variables=(FEATURES= DESTDIR="$work/small" PREFIX=/usr LIBDIR="/usr/lib/$machine-linux-gnu" INCLUDEDIR=/usr/include/wellhead)
+libraries=$work/small/usr/lib/$machine-linux-gnu
 
 fail() { echo "$*" >&2; exit 1; }
 

@@ -21,7 +21,7 @@ mkdir application
 cd application
 echo '{"type":"module"}' > package.json
 registry npm install --silent --no-audit --no-fund wellhead
-[ "$(ls node_modules/@wellhead)" = linux-x64-gnu ] || fail "npm has installed $(ls node_modules/@wellhead)"
+[ "$(ls node_modules/@wellhead)" = "linux-$node_machine-gnu" ] || fail "npm has installed $(ls node_modules/@wellhead)"
 python3 "$root/tests/readme/extract.py" js > hello.mjs
 ask "$work/path/node" hello.mjs
 mkdir notes

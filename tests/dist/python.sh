@@ -30,4 +30,4 @@ for wheel in "$dist"/*.whl; do
     python3 "$root/tests/sbom.py" "$(basename "$wheel")"/*.dist-info/sboms/wellhead-python.cdx.json wellhead-python
     ! strings "$(basename "$wheel")"/wellhead/_core.*so | grep --fixed-strings --quiet "$root" || fail "$wheel has paths of this machine"
 done
-"$tools/bin/auditwheel" show "$dist"/*manylinux*x86_64.whl | grep --quiet manylinux_2_17 || fail "the wheel is not for glibc 2.17"
+"$tools/bin/auditwheel" show "$dist"/*manylinux*"$machine".whl | grep --quiet manylinux_2_17 || fail "the wheel is not for glibc 2.17"
