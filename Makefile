@@ -72,7 +72,7 @@ licences: ## that every crate may be linked by the list of deny.toml
 	$(PYTHON) tests/licences.py
 
 .PHONY: check-workflows
-check-workflows: ## the workflows of GitHub with actionlint, shellcheck and zizmor; installs these, and needs Go for the first
+check-workflows: ## the workflows of GitHub with actionlint, shellcheck and zizmor, and which files they publish; installs these, and needs Go for the first
 	PYTHON="$(PYTHON)" tests/workflows.sh
 
 .PHONY: check-manifests
