@@ -48,8 +48,9 @@ build_library() { # PACKAGE TARGET
     (set_flags "$2" && cargo zigbuild --locked --quiet --profile dist --package "$1" --target "$2$suffix")
 }
 
-# Writes the bill of materials of what is built of CRATE, as FOLDER/CRATE.cdx.json.
+# Writes the bill of materials of what is built of CRATE, as FOLDER/CRATE.cdx.json. Fails unless Rust is the recorded one.
 sbom() { # CRATE TARGET FOLDER [FEATURES]
+    python3 packaging/runtimes.py
     python3 packaging/sbom.py "$1" "$2" "$3/$1.cdx.json" "${4-}"
 }
 

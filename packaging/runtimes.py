@@ -107,10 +107,10 @@ def linked(package: str, target: str) -> list[Runtime]:
 
 
 def problems() -> list[str]:
-    """Says what on this machine differs from what is recorded."""
+    """Says what on this machine differs from what is recorded. Only who ships needs the recorded Rust."""
     said = output("rustc", "--version", "--verbose")
     rust, llvm = (re.search(rf"^{name}: (\S+)", said, re.MULTILINE)[1] for name in ("release", "LLVM version"))
-    found = []
+    found = zig_problems()
     if (rust, llvm) != (RUST, RUST_LLVM):
         found.append(
             f"packaging/runtimes.py records Rust {RUST} with LLVM {RUST_LLVM}, and this is Rust {rust} with LLVM {llvm}. "
@@ -119,6 +119,12 @@ def problems() -> list[str]:
     for libc in sorted(Path(output("rustc", "--print", "sysroot").strip()).glob("lib/rustlib/*-linux-musl/lib/self-contained/libc.a")):
         if f"\0{MUSL}\0".encode() not in libc.read_bytes():
             found.append(f"packaging/runtimes.py records musl {MUSL}, and Rust's for {libc.parts[-4]} is another version")
+    return found
+
+
+def zig_problems() -> list[str]:
+    """Says which files install a zig other than the recorded one."""
+    found = []
     for file in ("packaging/tools.sh", ".github/workflows/wheels.yml"):
         if others := set(re.findall(r"ziglang==([\w.]+)", (ROOT / file).read_text("utf-8"))) - {ZIG}:
             found.append(f"packaging/runtimes.py records zig {ZIG}, and {file} installs {', '.join(sorted(others))}")

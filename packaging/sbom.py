@@ -120,6 +120,4 @@ def output(*command: str) -> str:
 
 
 if __name__ == "__main__":
-    if problems := runtimes.problems():
-        sys.exit("\n".join(problems))
     main(sys.argv[1], sys.argv[2], Path(sys.argv[3]), *sys.argv[4:])

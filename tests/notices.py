@@ -3,7 +3,7 @@
     notices.py            writes the file
     notices.py --check    fails if it is not current
 
-Both fail if Rust or zig here is another than the one that packaging/runtimes.py records.
+Both fail if our scripts install a zig other than the one that packaging/runtimes.py records.
 
 The crates are those that cargo links for any system of SYSTEMS, without procedural macros and build scripts. What is no crate of Cargo.lock, such
 as Rust's standard library, comes from packaging/runtimes.py. Of a crate with a choice of licences
@@ -48,7 +48,7 @@ parts of Rust's standard library (std) and of the crates that it uses, which may
 
 
 def main(arguments: list[str]) -> int:
-    if found := runtimes.problems():
+    if found := runtimes.zig_problems():
         print(*found, sep="\n")
         return 1
     text = notices(linked())
