@@ -4,8 +4,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collect } from './collect.mjs';
 import { Server, SharedBytes } from 'wellhead';
 import { folder, read } from './host.mjs';
 
@@ -321,8 +320,6 @@ test('a stream that comes after the client has gone is not read', limit, async (
 });
 
 test('a stream is read on after the Promise that brought it was collected', limit, async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc');
   const { server, client } = make();
   let controller;
   const stream = () => new ReadableStream({ start: (given) => (controller = given) });

@@ -1,6 +1,7 @@
 // What callbacks get and answer, over a connection in hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { collect } from './collect.mjs';
 import { PermissionDenied, ResourceNotFound, Server } from 'wellhead';
 import { read, request } from './host.mjs';
 
@@ -194,10 +195,6 @@ test('a thenable of any kind is awaited, and only its first answer counts', asyn
 });
 
 test('a Promise that nothing can settle any more is an internal error once it is collected', async () => {
-  const { setFlagsFromString } = await import('node:v8');
-  const { runInNewContext } = await import('node:vm');
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc');
   const { server, ask, lines } = make();
   server.resource('t:a', () => new Promise(() => {}));
   let answer;

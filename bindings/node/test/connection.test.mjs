@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { collect } from './collect.mjs';
 import { ClosedError, Server } from 'wellhead';
 import { read, request } from './host.mjs';
 
@@ -162,10 +163,6 @@ test('arguments of a wrong type are refused by name', async () => {
 });
 
 test('a thousand connections and their calls can be forgotten', async () => {
-  const { setFlagsFromString } = await import('node:v8');
-  const { runInNewContext } = await import('node:vm');
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc');
   const server = new Server('s', '1', { onLog() {} });
   server.resource('t:a', () => new Promise(() => {}));
   const open = () => {

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collect } from './collect.mjs';
 import express from 'express';
 import { Busy, InputRequired, MethodError, MissingCapability, Server } from 'wellhead';
 import { read } from './host.mjs';
@@ -70,8 +69,6 @@ test('a Promise that cannot be waited for fails its call, and is not kept', limi
 });
 
 test('the answer of a thenable comes, even if the thenable itself was collected', limit, async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc');
   const { server, client } = served();
   let resolve;
   server.resource('x://1', () => ({ then: (done) => void (resolve = done) }));

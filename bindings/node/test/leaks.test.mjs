@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collect } from './collect.mjs';
 import express from 'express';
 import fastify from 'fastify';
 import { Server } from 'wellhead';
@@ -13,13 +12,10 @@ import { read, request, text } from './host.mjs';
 import { post } from './http/servers.mjs';
 
 const limit = { timeout: 120_000 };
-setFlagsFromString('--expose-gc');
-const gc = runInNewContext('gc');
-
 /** Collects until `done`, or until that has been in vain for long. */
 async function collected(done) {
   for (let n = 0; n < 100 && !done(); n += 1) {
-    gc();
+    collect();
     await new Promise(setImmediate);
   }
 }

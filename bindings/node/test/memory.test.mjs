@@ -4,9 +4,8 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { collect } from './collect.mjs';
 import { Server, SharedBytes } from 'wellhead';
 import { Host, read, text } from './host.mjs';
 import { post } from './http/servers.mjs';
@@ -14,12 +13,9 @@ import { post } from './http/servers.mjs';
 const limit = { timeout: 120_000 };
 const SIZE = 4 << 20;
 const EXPECTED = Buffer.alloc(SIZE, 65);
-setFlagsFromString('--expose-gc');
-const gc = runInNewContext('gc');
-
 /** Fills what was freed, as any later work does. */
 function reuse() {
-  gc();
+  collect();
   for (let n = 0; n < 3; n += 1) new Uint8Array(SIZE).fill(66);
 }
 

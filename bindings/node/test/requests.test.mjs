@@ -1,15 +1,12 @@
 // What an application asked of a client that never answers is over when the call, its session or its connection is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collect } from './collect.mjs';
 import { ClosedError, Server } from 'wellhead';
 import { events, servers } from './http/servers.mjs';
 
 const limit = { timeout: 60_000 };
 const MANY = 50;
-setFlagsFromString('--expose-gc');
-const gc = runInNewContext('gc');
 const soon = () => new Promise(setImmediate);
 const CLIENT = {
   protocolVersion: '2025-11-25',
@@ -51,7 +48,7 @@ async function over(seen, expected) {
   for (const e of seen.rejected) assert(e instanceof ClosedError, e);
   seen.rejected = [];
   for (let n = 0; n < 100 && seen.gone < expected - 2; n += 1) {
-    gc();
+    collect();
     await soon();
   }
   assert(seen.gone >= expected - 2, `${seen.gone} of ${expected} were collected`); // V8 may still know the last ones

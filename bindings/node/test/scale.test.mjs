@@ -1,8 +1,7 @@
 // Many servers, connections, sessions and calls that are made and dropped leave no memory behind. `LEAK_ROUNDS` says how many.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collect } from './collect.mjs';
 import { ClosedError, Server } from 'wellhead';
 import { post } from './http/servers.mjs';
 import { read, request } from './host.mjs';
@@ -13,14 +12,12 @@ const HEAP = 1 << 20;
 /** With 100,000 rounds the process grows by up to 18 MiB although as many allocations are alive as before. */
 const RESIDENT = 24 << 20;
 const limit = { timeout: 900_000 };
-setFlagsFromString('--expose-gc');
-const gc = runInNewContext('gc');
 const soon = () => new Promise(setImmediate);
 
 /** Collects garbage and runs what waits for that. */
 async function settled() {
   for (let n = 0; n < 8; n += 1) {
-    gc();
+    collect();
     await soon();
   }
   const { heapUsed, rss } = process.memoryUsage();

@@ -1,13 +1,9 @@
 // One script of tests/vectors/http: its steps, one after the other. The README of the vectors says what they are.
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collect } from '../collect.mjs';
 import { Host } from '../vectors/host.mjs';
 import { matches, sent, written } from '../vectors/message.mjs';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc');
 
 /** The options of an endpoint, in the words of Node. */
 function options({ protect, verify, ...plain }, answers) {

@@ -1,13 +1,9 @@
 // One script: its steps, one after the other.
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collect } from '../collect.mjs';
 import { Host } from './host.mjs';
 import { matches, sent, written } from './message.mjs';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc');
 
 /** Runs all steps. `whole`: input and output go in one piece, otherwise byte by byte. */
 export async function run(script, whole) {
