@@ -17,6 +17,10 @@ test-node-oldest: node ## the same with the oldest Node that we promise
 	npm install --prefix build/node-oldest --silent --no-audit --no-fund node@20.19.0
 	cd bindings/node && PATH="$(CURDIR)/build/node-oldest/node_modules/.bin:$$PATH" && node --version && npm test --silent
 
+.PHONY: test-runtimes
+test-runtimes: node ## the Node package in Bun and in Deno, which it installs
+	tests/runtimes.sh
+
 .PHONY: node-pack
 node-pack: ## the tarball of the Node package, built for release, in build/node
 	@echo "Builds in release mode first, which takes about 3 minutes from nothing; the last line names the tarball."

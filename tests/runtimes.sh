@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Runs the Node package in Bun and in Deno: README's server over standard input and output, and those suites that start no further Node.
+# Installs both from npm. Expects a built package in bindings/node.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=$root/build/runtimes
+suites=(closing connection http-vectors json methods prompts registration tools vectors)
+
+mkdir -p "$out"
+[ -f "$out/package.json" ] || echo '{"private":true}' > "$out/package.json"
+npm install --prefix "$out" --silent --no-audit --no-fund bun@1.4.5 deno@2.9.6
+ln -sfn "$root/bindings/node" "$out/node_modules/wellhead"
+python3 "$root/tests/readme/extract.py" js > "$out/hello.mjs"
+export PATH="$out/node_modules/.bin:$PATH"
+
+python3 "$root/tests/readme/ask.py" bun "$out/hello.mjs"
+python3 "$root/tests/readme/ask.py" deno run --allow-all "$out/hello.mjs"
+
+cd "$root/bindings/node"
+for suite in "${suites[@]}"; do # each in its own process, as Node runs them: some replace globals
+    bun test --timeout 600000 "./test/$suite.test.mjs" # a test is all vectors, and would be ended after 5 s
+    NO_COLOR=1 deno test --allow-all --no-check "test/$suite.test.mjs"
+done
