@@ -25,6 +25,23 @@ fn a_fixed_uri_that_its_callback_does_not_find_is_logged_once() {
     assert_eq!(*lines.lock().unwrap(), [expected]);
 }
 
+/// row: AP-13
+#[test]
+fn a_callback_whose_page_clients_may_refuse_is_logged_once() {
+    let (server, lines) = server();
+    let html = |call: wellhead::Call| if call.uri() == "ui://good" { "<!doctype html>" } else { "<p>" };
+    for app in ["ui://good", "ui://bad"] {
+        server.app_with_reader(app, &wellhead::Json::parse("{}").unwrap(), html).unwrap();
+    }
+    let mut client = server.test_client().unwrap();
+    for _ in 0..3 {
+        assert!(client.read("ui://good").is_ok() && client.read("ui://bad").is_ok());
+        server.notify_updated("ui://bad").unwrap();
+    }
+    let expected = "warning: the app \"ui://bad\" is no HTML5 document; begin it with <!doctype html>";
+    assert_eq!(*lines.lock().unwrap(), [expected]);
+}
+
 #[test]
 fn a_fixed_uri_with_a_variable_of_a_web_framework_is_logged_when_it_is_registered() {
     let (server, lines) = server();

@@ -82,7 +82,7 @@ impl Handler {
     /// Returns a line for the log if this is an app and its callback returns a page that clients may refuse, for the
     /// first time.
     pub(crate) fn first_doubt(&self, contents: &[Borrowed<'_>]) -> Option<String> {
-        if self.descriptor.mime_type.as_deref() != Some(APP_TYPE) {
+        if self.descriptor.mime_type.as_deref() != Some(APP_TYPE) || self.doubted.load(Ordering::Relaxed) {
             return None;
         }
         let line = doubtful(&self.name, Borrowed::main(contents, &self.name)?.source.as_bytes())?;
