@@ -50,7 +50,8 @@ if [ "${1:-}" = --tsan ]; then
     soname=$(readelf -d "$LIBRARY/libwellhead.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
     ln -sf "$(realpath "$LIBRARY/libwellhead.so")" "$OUT/$soname"
     # Locks are seen wherever they are taken; memory is watched where the compiler was told to, in the tests.
-    export TSAN_OPTIONS=ignore_noninstrumented_modules=1
+    # A test forks and serves in its child, and a thread of an earlier test may not yet have ended by then.
+    export TSAN_OPTIONS="ignore_noninstrumented_modules=1 die_after_fork=0"
     for one in "abi tests/c/abi/*.c tests/c/deadline.c" "uv ffi/examples/uv.c"; do
         # shellcheck disable=SC2086
         $C -fsanitize=thread ${one#* } -o "$OUT/${one%% *}" "-L$OUT" "-l:$soname" "-Wl,-rpath,$(realpath "$OUT")" -luv -lpthread
