@@ -55,15 +55,14 @@ impl Machine {
     /// Starts the deadline of a call: `call_ms` of its tool, or of the server, from now. Notes it for the driver of its
     /// route.
     pub(super) fn set_deadline(&mut self, call: CallId) {
-        let of_tool = self.inflight.get(call).and_then(|open| match &open.state {
+        let Some(open) = self.inflight.get(call) else { return };
+        let of_tool = match &open.state {
             RequestState::Method { handler, .. } => handler.limiter.call_ms(),
             _ => None,
-        });
+        };
+        let route = open.route;
         let deadline = self.now.checked_add(of_tool.unwrap_or(self.settings.limits.call_ms));
         self.inflight.set_deadline(call, deadline);
-        if let Some(open) = self.inflight.get(call) {
-            let route = open.route;
-            self.outbox.set_deadline(route, deadline);
-        }
+        self.outbox.set_deadline(route, deadline);
     }
 }

@@ -145,11 +145,11 @@ impl Inflight {
         self.ids.get(id)
     }
 
-    /// Opens a slot for a request. Returns the id of its first question to the application.
+    /// Opens a slot for a request whose id is not in use. Returns the id of its first question to the application.
     pub(crate) fn open(&mut self, open: OpenRequest) -> CallId {
         let id = open.id.clone();
         let call = self.open_own(open);
-        self.ids.insert(id, IdOwner::Slot(call.slot));
+        self.ids.insert_new(id, IdOwner::Slot(call.slot));
         call
     }
 
@@ -300,7 +300,7 @@ impl Inflight {
             SlotState::Open(open) => {
                 let dropped = std::mem::take(&mut slot.paused).then_some(call);
                 self.dropped.extend(dropped);
-                self.free_id(&open.id, call.slot);
+                self.ids.remove_of(IdOwner::Slot(call.slot), &open.id);
                 self.release(call.slot);
                 Some(open)
             }
@@ -325,19 +325,13 @@ impl Inflight {
                 self.dropped.extend(dropped);
                 open.context.cancel();
                 self.abandoned += 1;
-                self.free_id(&open.id, call.slot);
+                self.ids.remove_of(IdOwner::Slot(call.slot), &open.id);
                 Some(open)
             }
             other => {
                 slot.body = other;
                 None
             }
-        }
-    }
-
-    fn free_id(&mut self, id: &RequestId, slot: u32) {
-        if self.ids.get(id) == Some(IdOwner::Slot(slot)) {
-            self.ids.remove(id);
         }
     }
 

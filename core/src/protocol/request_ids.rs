@@ -28,7 +28,17 @@ impl RequestIds {
     pub(super) fn insert(&mut self, id: RequestId, owner: IdOwner) {
         if let Some(at) = self.position(&id) {
             self.first[at].1 = owner;
-        } else if self.first.len() < FIRST && !self.others.contains_key(&id) {
+        } else if let Some(other) = self.others.get_mut(&id) {
+            *other = owner;
+        } else {
+            self.insert_new(id, owner);
+        }
+    }
+
+    /// Sets the owner of an id that has none.
+    pub(super) fn insert_new(&mut self, id: RequestId, owner: IdOwner) {
+        debug_assert!(self.get(&id).is_none(), "the id {id:?} has an owner");
+        if self.first.len() < FIRST {
             if self.first.capacity() == 0 {
                 self.first.reserve_exact(1); // an idle connection keeps the room of its handshake
             }
@@ -39,9 +49,23 @@ impl RequestIds {
     }
 
     pub(super) fn remove(&mut self, id: &RequestId) {
-        match self.position(id) {
-            Some(at) => drop(self.first.swap_remove(at)),
-            None => drop(self.others.remove(id)),
+        self.remove_if(id, |_| true);
+    }
+
+    /// Removes an id if it still has this owner.
+    pub(super) fn remove_of(&mut self, owner: IdOwner, id: &RequestId) {
+        self.remove_if(id, |other| other == owner);
+    }
+
+    fn remove_if(&mut self, id: &RequestId, is: impl FnOnce(IdOwner) -> bool) {
+        if let Some(at) = self.position(id) {
+            if is(self.first[at].1) {
+                self.first.swap_remove(at);
+            }
+        } else if let Some((id, owner)) = self.others.remove_entry(id)
+            && !is(owner)
+        {
+            self.others.insert(id, owner); // rare, so that the other ids are looked up once
         }
     }
 
@@ -69,6 +93,12 @@ mod tests {
             if seed & 256 == 0 {
                 ids.insert(id(number), IdOwner::Slot(step));
                 expected.insert(number, step);
+            } else if seed & 512 == 0 {
+                let right = expected.get(&number).copied().filter(|_| seed & 1024 == 0);
+                ids.remove_of(IdOwner::Slot(right.unwrap_or(step)), &id(number));
+                if right.is_some() {
+                    expected.remove(&number);
+                }
             } else {
                 ids.remove(&id(number));
                 expected.remove(&number);

@@ -1,6 +1,7 @@
 //! The values of a template's variables in one URI.
 
 use percent_encoding::percent_decode_str;
+use smallvec::{SmallVec, smallvec};
 
 use super::matching::Slots;
 use super::program::{FieldKind, Program, QueryName};
@@ -9,10 +10,13 @@ use super::safety;
 /// The values of a template's variables, by variable index. Owned, so that they can outlive the request's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Captures {
-    decoded: Vec<Option<Value>>,
+    decoded: Values,
     /// The values in the spelling of the URI. Empty if no value has an escape, because both spellings are equal then.
     raw: Vec<Option<Value>>,
 }
+
+/// Most templates have one variable, whose value needs no list on the heap.
+type Values = SmallVec<[Option<Value>; 1]>;
 
 /// The value of a variable: one text, or the elements of an exploded variable (`{/v*}`, `{?v*}`, …).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +33,7 @@ impl Captures {
 
     /// Returns the value in the spelling of the URI; `None` if it is absent.
     pub(crate) fn raw(&self, variable: usize) -> Option<&Value> {
-        let values = if self.raw.is_empty() { &self.decoded } else { &self.raw };
+        let values = if self.raw.is_empty() { self.decoded.as_slice() } else { &self.raw };
         values.get(variable)?.as_ref()
     }
 
@@ -46,7 +50,7 @@ impl Captures {
     /// Collects the values of a match. Returns `None` if a decoded value is not UTF-8 (`rows.tsv` U-36), a query name
     /// is repeated (`rows.tsv` U-34), or a variable that occurs twice has two values (`rows.tsv` U-38).
     pub(super) fn collect(program: &Program, variables: usize, uri: &str, slots: &Slots) -> Option<Self> {
-        let mut raw = vec![None; variables];
+        let mut raw: Values = smallvec![None; variables];
         for field in &program.fields {
             let (start, end) = (slots[field.slot], slots[field.slot + 1]);
             if start == usize::MAX {
@@ -76,7 +80,7 @@ impl Captures {
             .iter()
             .map(|value| value.as_ref().map_or(Some(None), |v| decode(v).map(Some)))
             .collect::<Option<_>>()?;
-        Some(Self { decoded, raw })
+        Some(Self { decoded, raw: raw.into_vec() })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Matches a compiled template with a URI. Each split is tried once at each byte, so the work is linear in the URI.
 
 use super::program::{Inst, Program};
+use smallvec::SmallVec;
 
 /// The offsets at which the fields of a match begin and end; `usize::MAX` for an absent field.
-pub(super) type Slots = Vec<usize>;
+pub(super) type Slots = SmallVec<[usize; 8]>;
 
 impl Program {
     /// Returns the preferred way to read `uri`, whose first `skip` bytes are known to equal the first `skip`
@@ -14,7 +15,7 @@ impl Program {
 
     /// Does what [`Program::run`] does, and returns how far it came and its cost, which tests bound.
     pub(super) fn run_counted(&self, uri: &[u8], skip: usize) -> (Option<Slots>, Effort) {
-        let mut slots = vec![usize::MAX; self.slots];
+        let mut slots = Slots::from_elem(usize::MAX, self.slots);
         let mut tried = vec![0_u64; (self.splits * (uri.len() + 1)).div_ceil(64)];
         let mut next = Some(Todo::Try { pc: skip, at: skip });
         let mut todo = Vec::new();

@@ -17,6 +17,9 @@ pub(super) fn first_match<'t>(
     depth: usize,
     uri: &str,
 ) -> Option<(&'t UriTemplate, Captures)> {
+    if let [only] = list {
+        return Some((only, only.matches(uri)?)); // most lists, without a search
+    }
     let mut todo = vec![Branch { list, depth, places: vec![depth] }];
     while let Some(Branch { list, depth, mut places }) = todo.pop() {
         if let [only] = list {
