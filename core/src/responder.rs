@@ -34,16 +34,13 @@ pub struct Responder<A: Reply> {
 const DROPPED: &str = "was dropped without an answer";
 
 enum AnswerTarget {
-    /// A call. `permit` counts it over HTTP. `observed` is there if there is an observer, `then` if there are around
-    /// callbacks, `counted` if its tool has limits.
+    /// A call. `permit` counts it over HTTP. `extras` are there for few calls.
     Call {
         connection: Weak<ConnectionState>,
         call: CallId,
         context: Arc<Context>,
         permit: Option<Arc<Permit>>,
-        observed: Option<Arc<RunningCalls>>,
-        then: Option<Arc<Afterwards>>,
-        counted: Option<Arc<ToolCall>>,
+        extras: Option<Box<Extras>>,
     },
     Interest {
         server: Weak<ServerState>,
@@ -52,6 +49,23 @@ enum AnswerTarget {
     },
     Verify(Weak<Question>, Arc<Permit>),
     Done,
+}
+
+/// The parts of a call that few calls have. Boxed, because each call is moved several times.
+#[derive(Clone, Default)]
+struct Extras {
+    /// The running calls of which the observer hears, if there is one.
+    observed: Option<Arc<RunningCalls>>,
+    /// The closures of the around callbacks, if there are any.
+    then: Option<Arc<Afterwards>>,
+    /// The count of the calls of a tool that has limits.
+    counted: Option<Arc<ToolCall>>,
+}
+
+impl Extras {
+    fn observed(extras: Option<&Self>) -> Option<&RunningCalls> {
+        extras?.observed.as_deref()
+    }
 }
 
 /// Identifies a question to the application.
@@ -66,22 +80,21 @@ pub(crate) enum QuestionId {
 impl<A: Reply> Responder<A> {
     pub(crate) fn new(connection: Weak<ConnectionState>, call: CallId, context: Arc<Context>) -> Self {
         let permit = context.permit();
-        let (observed, then, counted) = (None, None, None);
-        let target = AnswerTarget::Call { connection, call, context, permit, observed, then, counted };
+        let target = AnswerTarget::Call { connection, call, context, permit, extras: None };
         Responder { target, kind: PhantomData }
     }
 
     /// Has the observer notified when the call ends, even if the call's connection no longer exists then.
     pub(crate) fn observe(&mut self, running: Arc<RunningCalls>) {
-        if let AnswerTarget::Call { observed, .. } = &mut self.target {
-            *observed = Some(running);
+        if let AnswerTarget::Call { extras, .. } = &mut self.target {
+            extras.get_or_insert_default().observed = Some(running);
         }
     }
 
     /// Adds an around callback, which gets the answer before the client. Not for a responder that has a twin already.
     pub(crate) fn then(&mut self, around: Box<dyn FnOnce(Outcome) -> Outcome + Send>) {
-        if let AnswerTarget::Call { then, .. } = &mut self.target {
-            then.get_or_insert_default().push(around);
+        if let AnswerTarget::Call { extras, .. } = &mut self.target {
+            extras.get_or_insert_default().then.get_or_insert_default().push(around);
         }
     }
 
@@ -100,8 +113,8 @@ impl<A: Reply> Responder<A> {
 
     /// Counts the call for the limits of its tool.
     pub(crate) fn count(&mut self, call: ToolCall) {
-        if let AnswerTarget::Call { counted, .. } = &mut self.target {
-            *counted = Some(Arc::new(call));
+        if let AnswerTarget::Call { extras, .. } = &mut self.target {
+            extras.get_or_insert_default().counted = Some(Arc::new(call));
         }
     }
 
@@ -110,14 +123,16 @@ impl<A: Reply> Responder<A> {
     pub fn finish(mut self, answer: impl Into<A>) -> bool {
         // Armed until the end: the answer is the application's, and may panic when it is looked at.
         let wanted = match &self.target {
-            AnswerTarget::Call { connection, call, context, permit, observed, then, counted } => {
+            AnswerTarget::Call { connection, call, context, permit, extras } => {
+                let extras = extras.as_deref();
                 let answer = answer.into();
-                let answer = match then {
+                let answer = match extras.and_then(|extras| extras.then.as_ref()) {
                     Some(then) => answer.through(then),
                     None => answer,
                 };
+                let observed = Extras::observed(extras);
                 let (outcome, bytes) = answer.outcome(observed.is_some());
-                if let Some(counted) = counted {
+                if let Some(counted) = extras.and_then(|extras| extras.counted.as_ref()) {
                     counted.end();
                 }
                 let connection = connection.upgrade();
@@ -129,7 +144,7 @@ impl<A: Reply> Responder<A> {
                     }
                     answer.complete(connection, *call)
                 });
-                end(connection.as_deref(), observed.as_deref(), *call, (outcome, bytes), wanted);
+                end(connection.as_deref(), observed, *call, (outcome, bytes), wanted);
                 context.hooks.end(*call);
                 wanted
             }
@@ -358,17 +373,13 @@ impl<A: Reply> Responder<A> {
     /// Makes a second handle for the same question. Only the first answer counts.
     pub(crate) fn twin(&self) -> Self {
         let target = match &self.target {
-            AnswerTarget::Call { connection, call, context, permit, observed, then, counted } => {
-                AnswerTarget::Call {
-                    connection: connection.clone(),
-                    call: *call,
-                    context: context.clone(),
-                    permit: permit.clone(),
-                    observed: observed.clone(),
-                    then: then.clone(),
-                    counted: counted.clone(),
-                }
-            }
+            AnswerTarget::Call { connection, call, context, permit, extras } => AnswerTarget::Call {
+                connection: connection.clone(),
+                call: *call,
+                context: context.clone(),
+                permit: permit.clone(),
+                extras: extras.clone(),
+            },
             AnswerTarget::Interest { server, uri, delivery } => {
                 AnswerTarget::Interest { server: server.clone(), uri: uri.clone(), delivery: *delivery }
             }
@@ -398,12 +409,12 @@ impl Responder<Answer> {
 impl Responder<Vec<Verdict>> {
     /// Answers "internal error". `why` goes to the log, not to the client.
     pub fn fail(mut self, why: &str) {
-        if let AnswerTarget::Call { connection, call, context, observed, .. } =
+        if let AnswerTarget::Call { connection, call, context, extras, .. } =
             std::mem::replace(&mut self.target, AnswerTarget::Done)
         {
             give_up(
                 connection.upgrade().as_ref(),
-                observed.as_deref(),
+                Extras::observed(extras.as_deref()),
                 call,
                 &format!("failed: {why}"),
                 FAILED,
@@ -572,17 +583,20 @@ fn end(
 impl<A: Reply> Drop for Responder<A> {
     fn drop(&mut self) {
         match std::mem::replace(&mut self.target, AnswerTarget::Done) {
-            AnswerTarget::Call { connection, call, context, observed, then, counted, .. } => {
-                if let Some(counted) = counted {
+            AnswerTarget::Call { connection, call, context, extras, .. } => {
+                let extras = extras.as_deref();
+                if let Some(counted) = extras.and_then(|extras| extras.counted.as_ref()) {
                     counted.end();
                 }
+                let observed = Extras::observed(extras);
                 let connection = connection.upgrade();
-                if let Some(answer) = then.and_then(|then| A::of_arounds(&then)) {
+                let then = extras.and_then(|extras| extras.then.as_ref());
+                if let Some(answer) = then.and_then(|then| A::of_arounds(then)) {
                     let outcome = answer.outcome(observed.is_some());
                     let wanted = connection.as_ref().is_some_and(|c| answer.complete(c, call));
-                    end(connection.as_deref(), observed.as_deref(), call, outcome, wanted);
+                    end(connection.as_deref(), observed, call, outcome, wanted);
                 } else {
-                    give_up(connection.as_ref(), observed.as_deref(), call, DROPPED, ("dropped", 0));
+                    give_up(connection.as_ref(), observed, call, DROPPED, ("dropped", 0));
                 }
                 context.hooks.end(call);
             }

@@ -11,10 +11,10 @@ use wellhead::{
 
 /// cbindgen:ignore
 pub enum wellhead_call {
-    Read(Held<Call, ClientRequests>),
+    Read(Held<Call, OnceLock<Box<ClientRequests>>>),
     List(Held<ListCall>),
     Complete(Held<CompleteCall>),
-    Method(Held<MethodCall, OfMethod>),
+    Method(Held<MethodCall, OnceLock<Box<OfMethod>>>),
     Authorize(Held<AuthorizeCall, Uris>),
     Around(Held<AroundCall>),
     Interest(InterestCall),
@@ -40,7 +40,7 @@ pub(crate) use of_request;
 
 impl wellhead_call {
     pub(crate) fn read(call: Call) -> Self {
-        wellhead_call::Read(Held::new(call, ClientRequests::default()))
+        wellhead_call::Read(Held::new(call, OnceLock::new()))
     }
 
     pub(crate) fn list(call: ListCall) -> Self {
@@ -52,7 +52,7 @@ impl wellhead_call {
     }
 
     pub(crate) fn method(call: MethodCall) -> Self {
-        wellhead_call::Method(Held::new(call, OfMethod::default()))
+        wellhead_call::Method(Held::new(call, OnceLock::new()))
     }
 
     pub(crate) fn around(call: AroundCall) -> Self {
@@ -94,38 +94,38 @@ impl wellhead_call {
 
     pub(crate) fn log_level(&self) -> Option<&str> {
         let wellhead_call::Method(held) = self else { return None };
-        held.more.log_level.get_or_init(|| held.call.log_level()).as_deref()
+        held.more().log_level.get_or_init(|| held.call.log_level()).as_deref()
     }
 
     /// Returns the arguments, which are parsed when a function first reads one by its path. None unless it is the call
     /// of a method, a tool or a prompt.
     pub(crate) fn by_path(&self) -> Option<&Arguments> {
         let wellhead_call::Method(held) = self else { return None };
-        Some(held.more.arguments.get_or_init(|| Arguments::new(&held.call)))
+        Some(held.more().arguments.get_or_init(|| Arguments::new(&held.call)))
     }
 
     pub(crate) fn requests(&self) -> Option<&ClientRequests> {
         match self {
-            wellhead_call::Read(held) => Some(&held.more),
-            wellhead_call::Method(held) => Some(&held.more.requests),
+            wellhead_call::Read(held) => Some(held.more()),
+            wellhead_call::Method(held) => Some(&held.more().requests),
             _ => None,
         }
     }
 
     pub(crate) fn client(&self) -> Option<&str> {
-        of_request!(self, held => held.client.get_or_init(|| held.call.client()).as_deref(), None)
+        of_request!(self, held => held.facts().client.get_or_init(|| held.call.client()).as_deref(), None)
     }
 
     pub(crate) fn client_capabilities(&self) -> Option<&str> {
         let capabilities = match self {
             wellhead_call::Read(held) => {
-                held.client_capabilities.get_or_init(|| held.call.client_capabilities())
+                held.facts().client_capabilities.get_or_init(|| held.call.client_capabilities())
             }
             wellhead_call::Method(held) => {
-                held.client_capabilities.get_or_init(|| held.call.client_capabilities())
+                held.facts().client_capabilities.get_or_init(|| held.call.client_capabilities())
             }
             wellhead_call::Around(held) => {
-                held.client_capabilities.get_or_init(|| held.call.client_capabilities())
+                held.facts().client_capabilities.get_or_init(|| held.call.client_capabilities())
             }
             _ => return None,
         };
@@ -133,7 +133,9 @@ impl wellhead_call {
     }
 
     pub(crate) fn extensions(&self) -> Option<&ClientExtensions> {
-        of_request!(self, held => Some(held.extensions.get_or_init(|| held.call.client_extensions())), None)
+        of_request!(self, held => {
+            Some(held.facts().extensions.get_or_init(|| held.call.client_extensions()))
+        }, None)
     }
 
     pub(crate) fn caller(&self) -> Option<&ApplicationCaller> {
@@ -142,10 +144,16 @@ impl wellhead_call {
 }
 
 /// A call, with what C borrows from it. That is made when the application first asks for it, because most calls need
-/// none.
+/// none, and it is boxed, because each call is moved several times.
 pub struct Held<C, More = ()> {
     pub(crate) call: C,
     pub(crate) more: More,
+    facts: OnceLock<Box<Facts>>,
+}
+
+/// The facts about a request that the call does not lend.
+#[derive(Default)]
+struct Facts {
     client: OnceLock<Option<String>>,
     client_capabilities: OnceLock<Option<String>>,
     extensions: OnceLock<ClientExtensions>,
@@ -153,8 +161,17 @@ pub struct Held<C, More = ()> {
 
 impl<C, More> Held<C, More> {
     fn new(call: C, more: More) -> Self {
-        let (client, client_capabilities) = (OnceLock::new(), OnceLock::new());
-        Held { call, more, client, client_capabilities, extensions: OnceLock::new() }
+        Held { call, more, facts: OnceLock::new() }
+    }
+
+    fn facts(&self) -> &Facts {
+        self.facts.get_or_init(Box::default)
+    }
+}
+
+impl<C, More: Default> Held<C, OnceLock<Box<More>>> {
+    fn more(&self) -> &More {
+        self.more.get_or_init(Box::default)
     }
 }
 

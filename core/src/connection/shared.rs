@@ -108,17 +108,19 @@ impl ConnectionState {
 
     /// Carries out the effects of steps, except for the wake of pollers.
     fn carry_out(self: &Arc<Self>, effects: Effects) {
-        for line in effects.lines {
-            self.server.log.write(line.0, &line.1);
-        }
         if effects.is_unsynced {
             self.sync();
         }
         if effects.has_room {
             self.wake();
         }
-        for context in effects.cancelled {
-            context.hooks.run();
+        if let Some(rare) = effects.rare {
+            for line in rare.lines {
+                self.server.log.write(line.0, &line.1);
+            }
+            for context in rare.cancelled {
+                context.hooks.run();
+            }
         }
     }
 
@@ -472,16 +474,16 @@ impl ConnectionState {
 impl Drop for ConnectionState {
     fn drop(&mut self) {
         // The last handle is gone, so the hub forgets the subscriptions of the connection.
-        let (ops, cancelled) = self.machine.with(|m, trash| {
+        let (ops, rare) = self.machine.with(|m, trash| {
             let mut ops = Vec::new();
             if m.is_vacant() {
-                return (ops, Vec::new());
+                return (ops, None);
             }
             m.close(trash);
             while let Some(op) = m.poll_hub_op() {
                 ops.push(op);
             }
-            (ops, m.take_effects().cancelled)
+            (ops, m.take_effects().rare)
         });
         for op in ops {
             if let HubOp::Remove(uri) = op {
@@ -490,7 +492,7 @@ impl Drop for ConnectionState {
             }
         }
         self.server.hub.remove_connection(self.id);
-        for context in cancelled {
+        for context in rare.map(|rare| rare.cancelled).into_iter().flatten() {
             context.hooks.run();
         }
     }

@@ -17,6 +17,13 @@ pub(crate) struct Effects {
     /// There is room again for a message that waits. A driver has to poll, even if the thread of this step polls
     /// already.
     pub(crate) has_room: bool,
+    /// `None` for most steps.
+    pub(crate) rare: Option<Box<RareEffects>>,
+}
+
+/// Effects of few steps. Boxed, so that the other steps move less.
+#[derive(Default)]
+pub(crate) struct RareEffects {
     /// Lines for the application's log.
     pub(crate) lines: Vec<LogLine>,
     /// Requests that were cancelled and have hooks to run.
@@ -31,20 +38,19 @@ pub(super) struct Causes {
     /// The client's input ended, or the connection did.
     pub(super) ended: bool,
     pub(super) has_room: bool,
-    lines: Vec<LogLine>,
-    cancelled: Vec<Arc<Context>>,
+    rare: Option<Box<RareEffects>>,
 }
 
 impl Causes {
     /// Notes that a request was cancelled, so that its hooks run. A hook that is added after this step runs at once.
     pub(super) fn cancelled(&mut self, context: &Arc<Context>) {
         if context.hooks.are_used() {
-            self.cancelled.push(context.clone());
+            self.rare.get_or_insert_default().cancelled.push(context.clone());
         }
     }
 
     pub(super) fn log(&mut self, level: Level, text: String) {
-        self.lines.push(LogLine(level, text));
+        self.rare.get_or_insert_default().lines.push(LogLine(level, text));
     }
 }
 
@@ -59,9 +65,9 @@ impl Machine {
     /// Returns what a step has caused. Called after each step, in the same critical section.
     pub(crate) fn take_effects(&mut self) -> Effects {
         let grew = self.outbox.take_growth();
-        let Causes { called, ended, has_room, lines, cancelled } = std::mem::take(&mut self.causes);
+        let Causes { called, ended, has_room, rare } = std::mem::take(&mut self.causes);
         let has_new_work = grew || called || ended || self.has_message_to_dispatch();
-        Effects { has_new_work, is_unsynced: self.subscriptions.is_unsynced(), has_room, lines, cancelled }
+        Effects { has_new_work, is_unsynced: self.subscriptions.is_unsynced(), has_room, rare }
     }
 
     /// Queues an event for the next poll, such as a call of the application.
