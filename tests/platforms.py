@@ -65,7 +65,7 @@ def node() -> list[str]:
     found = {(one["os"], one["cpu"], one.get("libc")) for one in fields}
     problems = [f"packaging/npm.mjs has no package for {one}, which README's table promises" for one in sorted(expected - found, key=str)]
     problems += [f"packaging/npm.mjs has a package for {one}, which README's table does not promise" for one in sorted(found - expected, key=str)]
-    loaded = re.findall(r"'([\w-]+)'", re.search(r"const PUBLISHED = \[(.*?)\];", text("bindings/node/lib/load.ts"), re.DOTALL)[1])
+    loaded = re.findall(r"'([\w-]+)'", re.search(r"const PUBLISHED = \[(.*?)\] as const;", text("bindings/node/lib/load.ts"), re.DOTALL)[1])
     if set(loaded) != {one["name"] for one in fields}:
         problems.append("bindings/node/lib/load.ts names other packages than packaging/npm.mjs makes")
     reasons = re.findall(r"[`'](a bundle cannot[^;`']*|there is no package[^$`']*|node_modules was[^:`']*|the native library[^$(`';]*)", text("bindings/node/lib/load.ts"))

@@ -94,7 +94,8 @@ const BROKEN = {
     'wellhead',
     {},
     `the native library for ${HERE} is not installed: npm leaves @wellhead/${HERE}\\S* out with --omit=optional or --no-optional; ` +
-      `run npm install without these, or ${BUILD}`,
+      'run npm install without these, or, if a tool copied node_modules, let it copy that package too \\(Next\\.js: outputFileTracingIncludes\\); ' +
+      `or ${BUILD}`,
   ],
   'installed on another platform': [
     'dist',
@@ -112,7 +113,8 @@ const BROKEN = {
     'out',
     'an-application',
     {},
-    'a bundle cannot hold the native library; make "wellhead" external in the bundler, and install the package next to the bundle',
+    `a bundle cannot hold the native library; copy wellhead\\.node of the package @wellhead/${HERE}\\S*( or @wellhead/${HERE}-musl)? next to the ` +
+      'bundle \\(Next\\.js: outputFileTracingIncludes\\), or make "wellhead" external in the bundler and install the package next to the bundle',
   ],
 };
 
@@ -165,8 +167,27 @@ test('a platform without a package, and a library for another C library, say wha
 
 test('a bundle without a URL of its own says what to do', async () => {
   const { loadLibrary } = await import(pathToFileURL(join(folder, 'dist/load.js')).href);
-  assert.throws(() => loadLibrary(undefined), { message: `wellhead: ${BROKEN['in a bundle'][3]}` });
+  assert.throws(() => loadLibrary(undefined), {
+    message: new RegExp(`^wellhead: ${BROKEN['in a bundle'][3]}$`),
+  });
 });
+
+for (const place of ['out/wellhead.node', packages(`${HERE}-gnu`)]) {
+  test(`a bundle takes ${place}`, async (t) => {
+    const application = mkdtempSync(join(tmpdir(), 'wellhead-'));
+    t.after(() => rmSync(application, { recursive: true }));
+    cpSync(join(folder, 'dist'), join(application, 'out'), { recursive: true });
+    mkdirSync(dirname(join(application, place)), { recursive: true });
+    writeFileSync(
+      join(application, dirname(place), 'package.json'),
+      '{"type":"module","main":"wellhead.node"}',
+    );
+    cpSync(join(folder, 'wellhead.node'), join(application, place));
+    writeFileSync(join(application, 'package.json'), '{"name":"an-application","type":"module"}');
+    const { Server } = await import(pathToFileURL(join(application, 'out/index.js')).href);
+    new Server('hello', '1.0.0').text('hello://world', 'Hello, world!');
+  });
+}
 
 test('no module imports one that imports it, at whatever distance', () => {
   const lib = join(folder, 'lib');
