@@ -4,7 +4,7 @@
 
 A fence names its language and what it is. `server` is a whole program over stdio; `http` is one that writes its address to standard error.
 `run` is a program without questions, which ends with 0. `other` is for another library or needs a whole project: only its syntax is
-checked. Behind a program stand its questions, each in a comment, and for `http` the arguments of Python or Node before these:
+checked. `dist` is run by `make test-dist`, which has what is shipped: here only its syntax is checked, and that `tests/dist` has its page. Behind a program stand its questions, each in a comment, and for `http` the arguments of Python or Node before these:
 
     <!-- run: -m uvicorn server:app --port PORT -->
     <!-- ask: list = URI URI -->
@@ -38,7 +38,7 @@ sys.path.append(str(ROOT / "tests"))
 from programs import need  # noqa: E402
 
 PAGES = ROOT / "docs/src"
-FENCE = re.compile(r"^```(\S*)\n(.*?)^```\n((?:\s*<!-- (?:ask|run): .*? -->\n)*)", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\S*)\n(.*?)^```\n((?:\s*<!-- (?:ask|run|file): .*? -->\n)*)", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"\{\{#include ([^\s:}]+):?(\w*)\}\}")
 PYTHON = ROOT / "build/python/bin/python"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve()
@@ -98,6 +98,10 @@ def check(page: Path) -> list[str]:
             "js,http": lambda code=code, asks=comments: serve_http("node", "server.mjs", code, asks),
             "python,other": lambda code=code: parsed([str(PYTHON), "-m", "py_compile", "other.py"], "other.py", code),
             "js,other": lambda code=code: parsed(["node", "--check", "other.mjs"], "other.mjs", code),
+            "js,dist": lambda code=code, page=page: shipped(page) or parsed(["node", "--check", "other.mjs"], "other.mjs", code),
+            "json,dist": lambda code=code, page=page: shipped(page) or parsed([sys.executable, "-m", "json.tool", "other.json"], "other.json", code),
+            "sh,dist": lambda code=code, page=page: shipped(page) or parsed(["bash", "-n", "commands.sh"], "commands.sh", code),
+            "dockerfile,dist": lambda page=page: shipped(page),
             "nginx": lambda code=code: nginx(code),
             "sh": lambda code=code: parsed(["bash", "-n", "commands.sh"], "commands.sh", code),
             "json": lambda code=code: parsed([sys.executable, "-m", "json.tool", "settings.json"], "settings.json", code),
@@ -295,6 +299,12 @@ def parsed(command: list[str], name: str, code: str) -> str | None:
         (Path(folder) / name).write_text(code, "utf-8")
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return done.stderr or "it does not parse" if done.returncode else None
+
+
+def shipped(page: Path) -> str | None:
+    """Says why `make test-dist` does not run a page. tests/dist/snippets.py fails if a script leaves one of its sections out."""
+    scripts = "".join(file.read_text("utf-8") for file in (ROOT / "tests/dist").glob("*.sh"))
+    return None if f"docs/src/{page.name}" in scripts else f"no script of tests/dist runs {page.name}"
 
 
 def nginx(config: str) -> str | None:

@@ -18,6 +18,8 @@ test-dist: ## what `make dist` has made, installed from dist alone into empty fo
 	tests/dist/node.sh
 	tests/dist/python.sh
 	tests/dist/install.sh
+	tests/dist/bundlers.sh
+	tests/dist/containers.sh
 
 test-dist-again: ## that `make dist` makes equal bytes in another folder; it must be of the current commit
 	tests/dist/again.sh

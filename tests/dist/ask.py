@@ -1,6 +1,7 @@
 """Asks a server with the official client: the handshake, then reads. The first answer must be in time, and each must be right.
 
     ask.py [--expect JSON] COMMAND...
+    ask.py [--expect JSON] URL
 
 JSON is an object of URIs and texts; without it, those of README's smallest servers. The variables of the environment are passed on.
 """
@@ -11,6 +12,7 @@ import os
 import sys
 
 from mcp import ClientSession, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 EXPECTED = {"hello://world": "Hello, world!", "hello://people/Ada": "Hello, Ada!"}
 PATIENCE = 60  # seconds
@@ -22,7 +24,8 @@ async def main(words: list[str]) -> None:
         expected, words = json.loads(words[1]), words[2:]
     command, *arguments = words
     server = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
-    async with stdio_client(server) as streams, ClientSession(*streams) as client:
+    transport = streamable_http_client(command) if command.startswith("http://") else stdio_client(server)
+    async with transport as streams, ClientSession(*streams) as client:
         started = await client.initialize()
         assert started.server_info.name, "the server has no name"
         for uri, text in expected.items():
