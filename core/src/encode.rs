@@ -56,11 +56,24 @@ fn either_end<const N: usize>(bytes: &[u8]) -> bool {
     bytes.first_chunk::<N>().is_none_or(has_escaped) || bytes.last_chunk::<N>().is_none_or(has_escaped)
 }
 
-/// Has no branch, so that it becomes vector code.
+/// Looks at eight bytes at once, which is quick in builds for size as well: there, a loop over bytes does not become vector code.
 fn has_escaped<const N: usize>(block: &[u8; N]) -> bool {
+    let (words, rest) = block.as_chunks::<8>();
+    let found = words.iter().fold(0, |found, word| found | escaped_in(u64::from_ne_bytes(*word)));
+    found & HIGH_BITS != 0 || rest.iter().any(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\')
+}
+
+const ONES: u64 = u64::MAX / 255;
+const HIGH_BITS: u64 = ONES << 7;
+
+/// Sets the high bit of a byte if the bytes have one to be escaped. A byte below the subtracted one borrows, and only a byte to be
+/// escaped is below it.
+fn escaped_in(bytes: u64) -> u64 {
+    let below = |bytes: u64, bound: u64| bytes.wrapping_sub(ONES * bound);
     // One comparison finds the control characters and the quote, which is 0x22.
-    let escaped = |byte: u8| u8::from(byte ^ 2 <= 0x20) | u8::from(byte == b'\\');
-    block.iter().fold(0, |found, &byte| found | escaped(byte)) != 0
+    let control_or_quote = below(bytes ^ (ONES * 2), 0x21);
+    let backslash = below(bytes ^ (ONES * u64::from(b'\\')), 1);
+    (control_or_quote | backslash) & !bytes
 }
 
 /// Returns the number of bytes that [`escape_into`] appends.
@@ -199,6 +212,19 @@ mod tests {
                 escape_blocks(&text, &mut at_the_start);
                 assert_eq!(at_the_start, plain_escaped(&text), "{length} of {pattern}");
             }
+        }
+    }
+
+    #[test]
+    fn eight_bytes_are_escaped_if_one_of_them_is() {
+        for (byte, other, at) in (0..=255).flat_map(|byte| {
+            [b' ', b'!', b'#', b'[', b']', 0x7f, 0x80, 0xff]
+                .into_iter()
+                .flat_map(move |other| (0..8).map(move |at| (byte, other, at)))
+        }) {
+            let mut block = [other; 8];
+            block[at] = byte;
+            assert_eq!(has_escaped(&block), matches!(byte, 0..0x20 | b'"' | b'\\'), "{block:?}");
         }
     }
 
