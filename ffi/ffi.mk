@@ -51,6 +51,7 @@ INCLUDEDIR ?= $(PREFIX)/include
 DOCDIR ?= $(PREFIX)/share/doc/wellhead
 # How the library and the command are built, and where that puts them: packaging builds for other systems.
 CARGO_BUILD ?= cargo build --locked --profile dist
+STRIP ?= strip
 BUILT ?= $(TARGET)/dist
 # The parts of the library: `FEATURES=` leaves out all of them. The Makefile has a variable of this name for the core.
 all_features := directory,http,schema,skills
@@ -88,10 +89,13 @@ install-library: ready-library ## the same without the command
 	for file in $(cmake_files); do $(fill) ffi/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/wellhead/$$file; done
 	install -m 644 $(licence_files) $(DESTDIR)$(DOCDIR)
 
+# A program is linked at the level of its own package, which is for size here: this one waits for files. Cargo strips no program whose
+# package has a level of its own.
 install-command: ready-command
-	$(CARGO_BUILD) -p wellhead --features cli --bin wellhead
+	$(CARGO_BUILD) --config 'profile.dist.package.wellhead.opt-level="s"' -p wellhead --features cli --bin wellhead
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DOCDIR)
 	install -m 755 $(BUILT)/wellhead $(DESTDIR)$(BINDIR)
+	$(STRIP) $(DESTDIR)$(BINDIR)/wellhead
 	install -m 644 $(licence_files) $(DESTDIR)$(DOCDIR)
 
 uninstall: ## removes what `make install` with equal variables has installed

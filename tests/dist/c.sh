@@ -144,7 +144,7 @@ sizes() {
         echo "     ${2##*/}: $bytes bytes"
         [ "$bytes" -lt $(($1 * 1000000)) ] || fail "$2 has $bytes bytes, and may have $1 MB"
     }
-    under 6 "$name/lib/libwellhead.so"
+    under 9 "$name/lib/libwellhead.so" # CONTRIBUTING.md says why not less
     under 7 "$command/wellhead"
 }
 
