@@ -15,6 +15,7 @@ def main(version: str, dist: Path) -> None:
     bundles = sorted(dist.glob(f"wellhead-{version}-*.mcpb"), reverse=True)
     if not bundles:
         sys.exit(f"{dist} has no bundle of version {version}: run packaging/command.sh first")
+    # The schema has no field for a processor: a client tells the bundles apart by the names of their files.
     repository = field("repository")
     owner = repository.removeprefix("https://github.com/").partition("/")[0]
     server = {
