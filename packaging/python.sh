@@ -16,5 +16,5 @@ for target in "${linux_targets[@]}"; do
         --manifest-path bindings/python/Cargo.toml --sbom-include "$work/wellhead-python.cdx.json" --out "$dist"
 done
 set_flags
-maturin sdist --quiet --manifest-path bindings/python/Cargo.toml --out "$dist"
+maturin sdist --manifest-path bindings/python/Cargo.toml --out "$dist" 2> "$work/log" || { cat "$work/log" >&2; exit 1; }
 ls "$dist"/wellhead-"$version"*.whl "$dist/wellhead-$version.tar.gz"
