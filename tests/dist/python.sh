@@ -23,11 +23,13 @@ echo "installed from dist, README's server and the command answer"
 for wheel in "$dist"/*.whl; do
     bytes=$(stat --format=%s "$wheel")
     echo "$(basename "$wheel") has $bytes bytes"
+    [ "$bytes" -lt 5000000 ] || fail "it may have 5 MB"
     python3 -m zipfile --extract "$wheel" "$(basename "$wheel")"
     for file in LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES; do
         compgen -G "$(basename "$wheel")/*.dist-info/licenses/$file" > /dev/null || fail "$wheel has no $file"
     done
     python3 "$root/tests/sbom.py" "$(basename "$wheel")"/*.dist-info/sboms/wellhead-python.cdx.json wellhead-python
-    ! strings "$(basename "$wheel")"/wellhead/_core.*so | grep --fixed-strings --quiet "$root" || fail "$wheel has paths of this machine"
+    ! grep --fixed-strings --text --quiet "$root/" "$(basename "$wheel")"/wellhead/_core.*so || fail "$wheel has paths of this machine"
 done
-"$tools/bin/auditwheel" show "$dist"/*manylinux*"$machine".whl | grep --quiet manylinux_2_17 || fail "the wheel is not for glibc 2.17"
+platform=$("$tools/bin/auditwheel" show "$dist"/*manylinux*"$machine".whl)
+[[ $platform == *'"manylinux_2_17_'* ]] || fail "the wheel is not for glibc 2.17: $platform"
