@@ -17,7 +17,7 @@ refused() { # PART COMMAND...: it fails, says PART, and has built nothing
 }
 touch "$work/file"
 mkdir -m 555 "$work/closed"
-build=(CARGO_BUILD="touch $work/built #" DESTDIR=)
+build=(CARGO_BUILD="touch $work/built #" BUILT="$work/nothing" DESTDIR=) # whatever is in the target folder
 refused "no-such-cargo is not in PATH. Install Rust" make install CARGO_BUILD=no-such-cargo PREFIX="$work/new" DESTDIR=
 for folder in PREFIX BINDIR LIBDIR INCLUDEDIR DOCDIR; do
     refused "$work/file is no folder. Choose another place" make install "${build[@]}" PREFIX="$work/new" "$folder=$work/file/new"
