@@ -118,7 +118,7 @@ cd "$work/function"
 snippets docs/src/lambda.md sections "In AWS Lambda"
 last=$(snippets docs/src/lambda.md write "In AWS Lambda" .)
 echo '{"dependencies":{"wellhead":"*"}}' > package.json
-quietly bash -c "${last/x64/$node_machine}"
+quietly bash -c "$(sed "s/--cpu=[a-z0-9]*/--cpu=$node_machine/" <<< "$last")" # the page names the processor of most functions
 cp -r . "$work/bullseye/opt/function"
 cp "$root/tests/dist/lambda.mjs" "$work/bullseye/opt"
 printf 'FROM nodejs24.x\nCMD ["node", "/opt/lambda.mjs", "/opt/function/index.mjs", "hello://people/Ada"]\n' > Dockerfile
