@@ -60,20 +60,18 @@ fn either_end<const N: usize>(bytes: &[u8]) -> bool {
 fn has_escaped<const N: usize>(block: &[u8; N]) -> bool {
     let (words, rest) = block.as_chunks::<8>();
     let found = words.iter().fold(0, |found, word| found | escaped_in(u64::from_ne_bytes(*word)));
-    found & HIGH_BITS != 0 || rest.iter().any(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\')
+    found != 0 || rest.iter().any(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\')
 }
 
-const ONES: u64 = u64::MAX / 255;
-const HIGH_BITS: u64 = ONES << 7;
-
-/// Sets the high bit of a byte if the bytes have one to be escaped. A byte below the subtracted one borrows, and only a byte to be
-/// escaped is below it.
-fn escaped_in(bytes: u64) -> u64 {
+/// Sets the high bit of the first of eight bytes that is to be escaped in a string, and possibly of some behind it; the first is the
+/// lowest. Returns 0 if there is none. A byte below the subtracted one borrows, and only a byte to be escaped is below it.
+pub(crate) fn escaped_in(bytes: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
     let below = |bytes: u64, bound: u64| bytes.wrapping_sub(ONES * bound);
     // One comparison finds the control characters and the quote, which is 0x22.
     let control_or_quote = below(bytes ^ (ONES * 2), 0x21);
     let backslash = below(bytes ^ (ONES * u64::from(b'\\')), 1);
-    (control_or_quote | backslash) & !bytes
+    (control_or_quote | backslash) & !bytes & (ONES << 7)
 }
 
 /// Returns the number of bytes that [`escape_into`] appends.

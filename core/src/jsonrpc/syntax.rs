@@ -3,6 +3,8 @@
 //! A message is checked and split into its members in the same pass; a parser that passes values on would need two. It
 //! accepts what `serde_json` accepts, which the tests compare.
 
+use crate::encode::escaped_in;
+
 /// Returns the offset after the value that begins at `at`; `None` if there is no valid value.
 pub(super) fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let (mut close, mut around) = (None, Vec::new()); // of the brackets that are open, the innermost apart
@@ -60,13 +62,8 @@ pub(super) fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
 
 /// Returns the offset of the next byte of a string that is no plain character: quote, backslash or control character.
 fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    const EACH: u64 = u64::MAX / 255;
-    // The lowest byte whose high bit is set in the result is the first that is less than `than`, which is up to 0x80.
-    let less = |word: u64, than: u8| word.wrapping_sub(EACH * u64::from(than)) & !word;
     while let Some(eight) = bytes.get(at..at + 8) {
-        let word = u64::from_le_bytes(eight.try_into().expect("eight bytes"));
-        // One comparison finds the control characters and the quote, which is 0x22.
-        let stops = (less(word ^ (EACH * 2), 0x21) | less(word ^ (EACH * u64::from(b'\\')), 1)) & (EACH << 7);
+        let stops = escaped_in(u64::from_le_bytes(eight.try_into().expect("eight bytes")));
         if stops != 0 {
             return Some(at + stops.trailing_zeros() as usize / 8);
         }
