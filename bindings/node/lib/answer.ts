@@ -46,7 +46,7 @@ function parts(all: readonly Contents[]): NativeAnswer {
 
 /** Returns a body that is text or bytes already; `undefined` for other values, such as a stream. */
 function ready(body: unknown): string | Uint8Array | Shared | undefined {
-  return types.isAnyArrayBuffer(body) ? new Uint8Array(body) : SharedBytes.body(body);
+  return SharedBytes.body(body) ?? (types.isAnyArrayBuffer(body) ? new Uint8Array(body) : undefined);
 }
 
 /** Returns the text for a message about a value that is no object: its type and its value. */

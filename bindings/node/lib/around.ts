@@ -28,6 +28,11 @@ export type Around = (call: AroundCall, next: (changed?: JsonObject) => Promise<
 export class AroundCallbacks {
   #all: readonly Around[] = [];
 
+  /** True if the server has none, as most servers. */
+  get none(): boolean {
+    return this.#all.length === 0;
+  }
+
   add(around: Around): void {
     this.#all = [...this.#all, around];
   }
@@ -39,7 +44,6 @@ export class AroundCallbacks {
     change: (changed: JsonObject) => void,
   ): T | PromiseLike<T> {
     const all = this.#all;
-    if (all.length === 0) return callback();
     const from = (at: number): T | PromiseLike<T> => {
       const around = all[at];
       if (around === undefined) return callback();

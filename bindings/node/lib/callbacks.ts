@@ -207,14 +207,29 @@ export class Callbacks {
     if (reader === undefined) return undefined; // removed after the request had been looked up
     const call = new RunningRead(origin, [ifVersion, responses, state], uri, variables);
     const { read, mimeType } = reader;
-    const packed = (body: Body) => this.#whole(handler, `reading ${uri}`, answer(body));
-    const made = (body: Body) =>
-      isUnread(body)
-        ? readBodies(body, { most: this.#mostBytes, mimeType, signal: call.signal }).then(packed)
-        : packed(body);
     const run = () => read(vars(variables), call);
-    const callback = () => this.arounds.run(call, run, (changed) => void checkedArguments(origin, changed));
-    return this.#run(origin.number, call, callback, made, thrown);
+    const callback = this.arounds.none
+      ? run
+      : () => this.arounds.run(call, run, (changed) => void checkedArguments(origin, changed));
+    return this.#run(
+      origin.number,
+      call,
+      callback,
+      (body: Body) => this.#contents(handler, mimeType, call, body),
+      thrown,
+    );
+  }
+
+  /** Packs what a reader returned. Bodies such as streams are read to their end before. */
+  #contents(
+    handler: number,
+    mimeType: string | undefined,
+    call: RunningRead,
+    body: Body,
+  ): NativeAnswer | Promise<NativeAnswer> {
+    if (!isUnread(body)) return this.#whole(handler, `reading ${call.uri}`, answer(body));
+    const reading = { most: this.#mostBytes, mimeType, signal: call.signal };
+    return readBodies(body, reading).then((read) => this.#contents(handler, mimeType, call, read));
   }
 
   #list(origin: Origin, handler: number, [limit, after, filter, uri]: ListArguments): NativeAnswer {
