@@ -202,7 +202,7 @@ test-docs: python node libwellhead ## the programs in docs, asked what their pag
 
 .PHONY: docs
 docs: ## the documentation as a site, in build/docs; installs mdbook with cargo
-	test -x build/mdbook/bin/mdbook || cargo install mdbook --locked --quiet --no-default-features --features search --root build/mdbook
+	test -x build/mdbook/bin/mdbook || cargo install mdbook@0.5.4 --locked --quiet --no-default-features --features search --root build/mdbook
 	$(PYTHON) docs/reference.py
 	build/mdbook/bin/mdbook build docs --dest-dir "$(CURDIR)/build/docs"
 
