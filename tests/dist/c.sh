@@ -42,6 +42,25 @@ plain() {
     LD_LIBRARY_PATH=$prefix/lib ask ./hello
 }
 
+# The commands of the archive's README, each in its folder. Programs end at once, since their input has ended.
+readme() {
+    archive
+    cd "$name"
+    block c README.md > hello.c
+    block cpp README.md > hello.cpp
+    block cmake README.md > CMakeLists.txt
+    for number in 1 2 3 4; do
+        block sh "$number" README.md
+    done > commands.sh
+    quiet bash -eu commands.sh < /dev/null
+    ask ./hello
+    LD_LIBRARY_PATH=lib ask ./hello-cpp
+    ask build/hello
+    if block sh 5 README.md 2> log; then
+        fail "README.md of the archive has more commands"
+    fi
+}
+
 pkgconfig() {
     archive
     export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
