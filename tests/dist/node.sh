@@ -36,6 +36,15 @@ version_of_npx=$(registry npx --yes wellhead --version)
 [ "$version_of_npx" = "wellhead $version" ] || fail "npx wellhead --version prints $version_of_npx"
 echo "npx runs the command"
 
+mkdir ../tarballs
+cd ../tarballs
+ln -s "$dist" dist
+command=$(sed -n 's/.*`\(npm install --offline [^`]*\)`.*/\1/p' "$root/README.md")
+PATH=$work/path npm_config_cache=$PWD/cache sh -c "${command//x64/$node_machine}" > log || { cat log >&2; fail "$command fails"; }
+cp ../application/hello.mjs .
+ask "$work/path/node" hello.mjs
+echo "installed from the tarballs as README says, its server answers"
+
 made=("$dist"/wellhead-linux-*-"$version".tgz)
 [ "${#made[@]}" -eq "${#linux_targets[@]}" ] || fail "dist has ${#made[@]} packages for Linux, of ${#linux_targets[@]}"
 for tarball in "${made[@]}"; do
