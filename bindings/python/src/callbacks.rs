@@ -326,6 +326,11 @@ impl Callbacks {
                 };
                 if let Some(call) = call {
                     lock(&self.tasks).insert(call, task.clone().unbind());
+                    // If another thread took up the cancellation before, it has found no task.
+                    let cancelled = if way.is_cancelled() { lock(&self.tasks).remove(&call) } else { None };
+                    if let Some(task) = cancelled {
+                        cancel(task.bind(py))?;
+                    }
                 }
                 task
             }

@@ -33,6 +33,11 @@ impl<A: Reply> Way<A> {
         self.lenient
     }
 
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.own.as_ref().is_some_and(Responder::is_cancelled)
+            || self.shared.as_ref().is_some_and(|slot| slot.state().is_cancelled())
+    }
+
     pub(crate) fn finish(mut self, answer: A)
     where
         A: Send + 'static,

@@ -124,6 +124,37 @@ def test_the_clients_cancellation_cancels_the_task(server: wellhead.Server) -> N
     assert seen == ["cancelled"]
 
 
+@pytest.mark.parametrize("closing", [False, True])
+def test_a_cancellation_that_comes_before_the_task_cancels_it(server: wellhead.Server, closing: bool) -> None:
+    async def forever() -> str:
+        return await asyncio.get_running_loop().create_future()
+
+    async def main() -> None:
+        connection = server.connect()
+
+        def cancels() -> None:
+            if closing:
+                connection.close()
+            else:
+                connection.receive(cancel(1))
+                connection.poll_event()
+
+        @server.resource("n:x")
+        def callback() -> Awaitable[str]:
+            thread = threading.Thread(target=cancels)
+            thread.start()
+            thread.join()
+            return forever()
+
+        connection.receive(read("n:x"))
+        connection.poll_event()
+        [task] = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.wait([task], timeout=30)
+        assert task.cancelled()
+
+    asyncio.run(main())
+
+
 def test_closing_a_connection_cancels_its_tasks(server: wellhead.Server) -> None:
     cancelled = asyncio.Event()
 
