@@ -195,6 +195,14 @@ impl HttpExchange {
     fn exchange(&self) -> MutexGuard<'_, Option<Exchange>> {
         lock(&self.exchange)
     }
+
+    /// Takes the exchange. Another thread may hold it while it runs a hook, which needs the interpreter.
+    fn take(&self, py: Python<'_>) -> Option<Exchange> {
+        match self.exchange.try_lock() {
+            Ok(mut exchange) => exchange.take(),
+            Err(_) => detach(py, || self.exchange().take()),
+        }
+    }
 }
 
 #[pymethods]
@@ -254,11 +262,11 @@ impl HttpExchange {
     }
 
     /// Ends the exchange, because its client has gone or has the whole response. A forked child leaves it to its parent.
-    fn close(&self) -> PyResult<()> {
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
         if self.process.is_parent() {
             return Ok(());
         }
-        let exchange = self.exchange().take();
+        let exchange = self.take(py);
         raising(|| drop(exchange))
     }
 }
@@ -266,7 +274,8 @@ impl HttpExchange {
 impl Drop for HttpExchange {
     fn drop(&mut self) {
         if self.process.is_parent() {
-            std::mem::forget(self.exchange().take());
+            let exchange = self.exchange.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(exchange.take());
         }
     }
 }

@@ -11,6 +11,7 @@ import pytest
 import wellhead
 from client import META
 from http_client import Client
+from wellhead._endpoint import Steps
 
 
 @contextmanager
@@ -135,6 +136,33 @@ def test_closing_an_endpoint_answers_those_who_wait_and_the_next_request_begins_
     headers, body = message("resources/list")
     assert endpoint.handle("POST", "/mcp", headers, body).status == 200
     held.set()
+
+
+def test_an_endpoint_closes_while_a_request_asks_whether_a_resource_exists(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = wellhead.Server("s", "1")
+    asked, closing = threading.Event(), threading.Event()
+
+    def exists(uri: str) -> bool:
+        asked.set()
+        return closing.wait(30)
+
+    server.resource("n:{x}", exists=exists)(lambda x: x)
+    endpoint = server.endpoint()
+    headers, body = message("subscriptions/listen", notifications={"resourceSubscriptions": ["n:x"]})
+    statuses: list[int] = []
+    thread = threading.Thread(target=lambda: statuses.append(endpoint.handle("POST", "/mcp", headers, body).status))
+    thread.start()
+    assert asked.wait(30)
+    close = Steps.close
+
+    def closes(steps: Steps) -> None:
+        closing.set()
+        close(steps)  # waits for the other thread
+
+    monkeypatch.setattr(Steps, "close", closes)
+    endpoint.close()
+    thread.join(30)
+    assert statuses in ([200], [503])  # it may have found its answer before
 
 
 @pytest.mark.parametrize("is_async", [False, True])
