@@ -5,7 +5,31 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from wellhead import _threads
 from wellhead._threads import Jobs
+
+
+def test_threads_that_need_the_pool_at_once_get_the_same_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = threading.Barrier(2)
+
+    class Slow(ThreadPoolExecutor):
+        def __init__(self, **options: Any) -> None:
+            both.wait(30)
+            super().__init__(**options)
+
+    monkeypatch.setattr(_threads, "_of_process", {})
+    monkeypatch.setattr(_threads, "ThreadPoolExecutor", Slow)
+    pools: list[ThreadPoolExecutor] = []
+    threads = [threading.Thread(target=lambda: pools.append(_threads.pool())) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert pools[0] is pools[1]
+    done = threading.Event()
+    _threads.submit(done.set)
+    assert done.wait(30)
+    pools[0].shutdown()
 
 
 def test_jobs_that_never_end_leave_room_for_other_jobs() -> None:

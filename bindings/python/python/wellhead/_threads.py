@@ -15,25 +15,27 @@ if TYPE_CHECKING:
 # How long a thread runs jobs before what else waits for the pool has its turn, in seconds.
 TURN = 0.005
 
-_pool: ThreadPoolExecutor | None = None
-_jobs: Jobs | None = None
-_process = 0
+_of_process: dict[int, Jobs] = {}
+
+
+def jobs() -> Jobs:
+    """Returns the jobs of the process's thread pool. The child of a fork makes its own."""
+    process = os.getpid()
+    known = _of_process.get(process)
+    if known is None:
+        made = Jobs(ThreadPoolExecutor(thread_name_prefix="wellhead"))
+        known = _of_process.setdefault(process, made)  # another thread may have been quicker
+    return known
 
 
 def pool() -> ThreadPoolExecutor:
-    """Returns the thread pool of the process. The child of a fork makes its own."""
-    global _pool, _jobs, _process
-    if _pool is None or _process != os.getpid():
-        _pool, _process = ThreadPoolExecutor(thread_name_prefix="wellhead"), os.getpid()
-        _jobs = Jobs(_pool)
-    return _pool
+    """Returns the thread pool of the process."""
+    return jobs().pool
 
 
 def submit(job: Callable[[], object]) -> None:
     """Runs a job in the pool, and drops its result."""
-    pool()
-    assert _jobs is not None
-    _jobs.submit(job)
+    jobs().submit(job)
 
 
 class Jobs:
