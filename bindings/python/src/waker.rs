@@ -6,6 +6,7 @@ use crate::hook::uncaught;
 use crate::lock::lock;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
@@ -15,6 +16,9 @@ pub(crate) struct Waker {
     connection: Share,
     wake: Mutex<Option<Py<PyAny>>>,
     waiters: Mutex<Vec<Py<PyAny>>>,
+    /// The number of callables. A thread that is not attached reads it in place of them: a lock that such a thread holds could hide
+    /// them from a part of a garbage collection, which then frees what is in use.
+    callables: AtomicUsize,
     wakes: Mutex<u64>,
     woken: Condvar,
 }
@@ -24,6 +28,7 @@ impl Waker {
     pub(crate) fn new(connection: Share, wake: Option<Py<PyAny>>) -> Self {
         Waker {
             connection,
+            callables: AtomicUsize::new(usize::from(wake.is_some())),
             wake: Mutex::new(wake),
             waiters: Mutex::default(),
             wakes: Mutex::default(),
@@ -35,7 +40,7 @@ impl Waker {
     pub(crate) fn wake(&self) {
         *lock(&self.wakes) += 1;
         self.woken.notify_all();
-        if lock(&self.wake).is_none() && lock(&self.waiters).is_empty() {
+        if self.callables.load(Ordering::SeqCst) == 0 {
             return;
         }
         try_attach(|py| {
@@ -63,13 +68,16 @@ impl Waker {
     }
 
     pub(crate) fn add(&self, waiter: Py<PyAny>) {
-        lock(&self.waiters).push(waiter);
+        let mut waiters = lock(&self.waiters);
+        waiters.push(waiter);
+        self.callables.fetch_add(1, Ordering::SeqCst);
     }
 
     pub(crate) fn remove(&self, waiter: &Py<PyAny>) {
         let mut waiters = lock(&self.waiters);
         let at = waiters.iter().position(|known| known.is(waiter));
         let removed = at.map(|at| waiters.swap_remove(at));
+        self.callables.fetch_sub(usize::from(removed.is_some()), Ordering::SeqCst);
         drop(waiters);
         drop(removed);
     }
@@ -86,7 +94,10 @@ impl Waker {
 
     pub(crate) fn clear(&self) {
         let wake = lock(&self.wake).take();
-        let waiters = std::mem::take(&mut *lock(&self.waiters));
+        let mut held = lock(&self.waiters);
+        let waiters = std::mem::take(&mut *held);
+        self.callables.fetch_sub(waiters.len() + usize::from(wake.is_some()), Ordering::SeqCst);
+        drop(held);
         drop((wake, waiters));
     }
 }
