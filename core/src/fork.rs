@@ -18,11 +18,14 @@ pub fn guard(relax: fn()) {
     GUARDED.store(true, Ordering::SeqCst);
 }
 
-/// Waits until no thread holds a lock of this library, and keeps locks from being taken until the fork is over. Call it
-/// right before a `fork`, on its thread.
+/// Waits until no other thread forks and none holds a lock of this library, and keeps locks from being taken until the
+/// fork is over. Call it right before a `fork`, on its thread.
 pub fn before() {
+    // One fork at a time: the end of one lets threads take locks, and another one would find them taken.
+    while !FORKS.get() && CLOSED.swap(true, Ordering::SeqCst) {
+        wait_briefly();
+    }
     FORKS.set(true);
-    CLOSED.store(true, Ordering::SeqCst);
     while SHARDS.iter().any(|shard| shard.0.load(Ordering::SeqCst) > 0) {
         std::thread::yield_now();
     }
@@ -64,6 +67,11 @@ thread_local! {
     static FORKS: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Lets a thread that forks go on.
+fn wait_briefly() {
+    RELAX.get().map_or_else(std::thread::yield_now, |relax| relax());
+}
+
 /// The time in which a thread holds locks, from before the first until after the last.
 pub(crate) struct Section {
     counted: bool,
@@ -81,7 +89,7 @@ impl Section {
             shard.fetch_add(1, Ordering::SeqCst);
             while CLOSED.load(Ordering::SeqCst) {
                 shard.fetch_sub(1, Ordering::SeqCst);
-                RELAX.get().map_or_else(std::thread::yield_now, |relax| relax());
+                wait_briefly();
                 shard.fetch_add(1, Ordering::SeqCst);
             }
         }
@@ -118,7 +126,7 @@ mod tests {
         guard(thread::yield_now);
         let lock = Arc::new(Lock::new(0_u64));
         let stop = Arc::new(AtomicBool::new(false));
-        let threads: Vec<_> = (0..4)
+        let users: Vec<_> = (0..4)
             .map(|_| {
                 let (lock, stop) = (lock.clone(), stop.clone());
                 thread::spawn(move || {
@@ -128,16 +136,29 @@ mod tests {
                 })
             })
             .collect();
-        for _ in 0..200 {
-            before();
-            let seen = lock.with(|count, _| *count); // the thread that forks may go on
-            thread::yield_now();
-            assert_eq!(lock.with(|count, _| *count), seen);
-            after_in_parent();
-        }
+        let forking = Arc::new(AtomicUsize::new(0));
+        let forkers: Vec<_> = (0..2)
+            .map(|_| {
+                let (lock, forking) = (lock.clone(), forking.clone());
+                thread::spawn(move || {
+                    for _ in 0..200 {
+                        before();
+                        let others = forking.fetch_add(1, Ordering::SeqCst);
+                        let seen = lock.with(|count, _| *count); // the thread that forks may go on
+                        thread::yield_now();
+                        let now = lock.with(|count, _| *count);
+                        forking.fetch_sub(1, Ordering::SeqCst);
+                        after_in_parent();
+                        assert_eq!((others, now), (0, seen));
+                    }
+                })
+            })
+            .collect();
+        let ended: Vec<_> = forkers.into_iter().map(thread::JoinHandle::join).collect();
         stop.store(true, Ordering::Relaxed);
-        for thread in threads {
+        for thread in users {
             thread.join().unwrap();
         }
+        assert!(ended.iter().all(Result::is_ok));
     }
 }
