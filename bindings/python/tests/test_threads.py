@@ -12,13 +12,13 @@ from wellhead._threads import Jobs
 def test_threads_that_need_the_pool_at_once_get_the_same_one(monkeypatch: pytest.MonkeyPatch) -> None:
     both = threading.Barrier(2)
 
-    class Slow(ThreadPoolExecutor):
+    class Slow(_threads.Pool):
         def __init__(self, **options: Any) -> None:
             both.wait(30)
             super().__init__(**options)
 
     monkeypatch.setattr(_threads, "_of_process", {})
-    monkeypatch.setattr(_threads, "ThreadPoolExecutor", Slow)
+    monkeypatch.setattr(_threads, "Pool", Slow)
     pools: list[ThreadPoolExecutor] = []
     threads = [threading.Thread(target=lambda: pools.append(_threads.pool())) for _ in range(2)]
     for thread in threads:

@@ -6,6 +6,7 @@ import os
 import threading
 import weakref
 from contextlib import ExitStack
+from contextvars import Context
 
 from wellhead._core import Endpoint
 from wellhead._lifespan import Lifetime
@@ -295,7 +296,7 @@ class Loop:
         self.process = os.getpid()
         self.loop: asyncio.AbstractEventLoop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.work, name="wellhead-loop", daemon=True)
-        self.thread.start()
+        Context().run(self.thread.start)  # not in the context of the request that needs it first
 
     def work(self) -> None:
         self.loop.run_forever()

@@ -6,11 +6,14 @@ import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import Context
 from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
+    from typing import Any
 
 # How long a thread runs jobs before what else waits for the pool has its turn, in seconds.
 TURN = 0.005
@@ -23,7 +26,7 @@ def jobs() -> Jobs:
     process = os.getpid()
     known = _of_process.get(process)
     if known is None:
-        made = Jobs(ThreadPoolExecutor(thread_name_prefix="wellhead"))
+        made = Jobs(Pool(thread_name_prefix="wellhead"))
         known = _of_process.setdefault(process, made)  # another thread may have been quicker
     return known
 
@@ -36,6 +39,16 @@ def pool() -> ThreadPoolExecutor:
 def submit(job: Callable[[], object]) -> None:
     """Runs a job in the pool, and drops its result."""
     jobs().submit(job)
+
+
+class Pool(ThreadPoolExecutor):
+    """A pool whose threads begin in an empty context.
+
+    Without the global interpreter lock, a thread begins in the context of what starts it, a request, and keeps it.
+    """
+
+    def submit(self, job: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Future[Any]:
+        return Context().run(super().submit, job, *arguments, **keywords)
 
 
 class Jobs:
