@@ -1,8 +1,9 @@
 # The Python binding's tests; included by the Makefile at the root.
-.PHONY: python python-stubs test-python test-python-all test-python-leaks
+.PHONY: python python-stubs test-python test-python-all test-python-free test-python-leaks
 
 PYTHON ?= python3
-PYTHON_VERSIONS ?= 3.10 3.12 3.13
+PYTHON_VERSIONS ?= 3.10 3.12 3.13 3.14
+PYTHON_FREE ?= 3.14t
 
 PYTHON_SOURCES = $(shell find Cargo.toml Cargo.lock core/Cargo.toml core/src $(addprefix bindings/python/,Cargo.toml pyproject.toml README.md src python) \
     -not -name '*.pyc' -not -name __pycache__)
@@ -26,13 +27,13 @@ build/python/installed: $(PYTHON_SOURCES)
 test-python: ## the Python package: code, types, stubs, vectors, with the Python at hand
 	sh bindings/python/test.sh $(PYTHON)
 
-test-python-all: ## the same with the oldest and the two newest Pythons that we promise, from pyenv
+test-python-all: ## the same with the oldest and the newest Pythons that we promise, from pyenv or built here
 	@for version in $(PYTHON_VERSIONS); do \
-	    python=$$(ls -d "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
-	    test -n "$$python" || python=$$(command -v python$$version) || \
-	        { echo "Python $$version is missing: run 'pyenv install $$version'"; exit 1; }; \
-	    sh bindings/python/test.sh "$$python" || exit 1; \
+	    python=$$(sh bindings/python/interpreter.sh $$version) && sh bindings/python/test.sh "$$python" || exit 1; \
 	done
+
+test-python-free: ## the same with a Python without the global interpreter lock, and most tests on four threads at once; builds that Python if it must
+	@python=$$(sh bindings/python/interpreter.sh $(PYTHON_FREE)) && sh bindings/python/test.sh "$$python"
 
 # Optimised, in an environment of its own: the rounds then take 90 seconds of processor time.
 test-python-leaks: ## that in Python 100,000 servers, connections, sessions and calls leave no memory, and 1,000 forks of each kind no lock

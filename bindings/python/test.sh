@@ -5,7 +5,8 @@ set -eu
 python=${1:-python3}
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+# With a t behind it if there is no global interpreter lock.
+version=$("$python" -c 'import sys; print("%d.%d%s" % (*sys.version_info[:2], sys.abiflags))')
 venv=$root/build/python-$version
 # pip builds in a copy of the sources; a target folder of our own keeps what was compiled.
 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
@@ -31,3 +32,7 @@ echo "Python $version: ruff, mypy, stubtest, pytest"
 "$bin/mypy" tests examples python
 "$bin/python" -m mypy.stubtest wellhead --mypy-config-file pyproject.toml
 "$bin/pytest" --quiet
+case $version in
+    # conftest.py says which tests run on one thread only, and why.
+    *t) "$bin/pytest" --quiet -rs --parallel-threads 4 --skip-thread-unsafe true ;;
+esac

@@ -49,10 +49,10 @@ async def test_an_async_def_runs_on_the_loop_and_a_def_in_a_pool_unless_it_says_
     s.resource("n:later")(later)
     app = s.asgi()
     assert (await text(read(app, "n:def"))).startswith("wellhead_")
-    assert await text(read(app, "n:here")) == "MainThread"
+    assert await text(read(app, "n:here")) == thread()
     assert (await text(read(app, "n:pool"))).startswith("wellhead_")
-    assert await text(read(app, "n:async")) == "MainThread"
-    assert await text(read(app, "n:later")) == "MainThread"
+    assert await text(read(app, "n:async")) == thread()
+    assert await text(read(app, "n:later")) == thread()
 
 
 @on_a_loop

@@ -58,18 +58,18 @@ def test_a_def_runs_in_the_pool() -> None:
 
 
 def test_a_def_runs_on_the_loop() -> None:
-    main = ["MainThread typed 2 asked", "give another number", "MainThread", "MainThread x"]
-    assert asyncio.run(answers(server())) == asyncio.run(answers(server(thread=False))) == main
+    own = [f"{here()} typed 2 asked", "give another number", here(), f"{here()} x"]
+    assert asyncio.run(answers(server())) == asyncio.run(answers(server(thread=False))) == own
 
 
-@pytest.mark.parametrize(("thread", "expected"), [(None, "wellhead"), (True, "wellhead"), (False, "MainThread")])
-def test_under_asgi_a_def_runs_where_it_says(thread: bool | None, expected: str) -> None:
+@pytest.mark.parametrize(("thread", "pooled"), [(None, True), (True, True), (False, False)])
+def test_under_asgi_a_def_runs_where_it_says(thread: bool | None, pooled: bool) -> None:
     @on_a_loop
     async def main() -> None:
         app = server(thread).asgi()
         headers = {**POST, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "raw"}
         answer = await Request(app, "POST", "/mcp", headers, request(1, "tools/call", name="raw")).json()
-        assert answer["result"]["content"] == [{"type": "text", "text": expected}]
+        assert answer["result"]["content"] == [{"type": "text", "text": "wellhead" if pooled else here()}]
 
     main()
 
