@@ -16,8 +16,8 @@ pub(crate) struct Waker {
     connection: Share,
     wake: Mutex<Option<Py<PyAny>>>,
     waiters: Mutex<Vec<Py<PyAny>>>,
-    /// The number of callables. A thread that is not attached reads it in place of them: a lock that such a thread holds could hide
-    /// them from a part of a garbage collection, which then frees what is in use.
+    /// The number of callables. A thread that is not attached reads it in place of them. If it held their locks, a garbage
+    /// collection could miss them in its second part, and free what is in use.
     callables: AtomicUsize,
     wakes: Mutex<u64>,
     woken: Condvar,
