@@ -45,6 +45,7 @@ def built() -> dict[str, list[str]]:
         found[f"npm-{machine}-apple-darwin"] = [f"wellhead-darwin-{node}-{VERSION}.tgz"]
         archives = [f"wellhead-{VERSION}-{machine}-linux-{kind}" for kind in ("gnu.tar.gz", "musl.tar.gz")]
         found[f"c-{machine}"] = [*archives, f"wellhead-{VERSION}-{machine}-linux.mcpb", f"wellhead_{VERSION}_{debian}.deb"]
+    found["wheel-x86_64-unknown-linux-gnu-free-threaded"] = [f"wellhead-{VERSION}-cp314-cp314t-manylinux_2_17_x86_64.whl"]
     found["wheel-x86_64-pc-windows-msvc"] = [f"wellhead-{VERSION}-cp310-abi3-win_amd64.whl"]
     found["npm-x86_64-pc-windows-msvc"] = [f"wellhead-win32-x64-{VERSION}.tgz"]
     return found

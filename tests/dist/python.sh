@@ -19,6 +19,13 @@ printf 'Hello, world!' > notes/hello.md
 ask --expect "{\"file://$PWD/notes/hello.md\": \"Hello, world!\"}" venv/bin/wellhead serve notes
 echo "installed from dist, README's server and the command answer"
 
+free=$(sh "$root/bindings/python/interpreter.sh" 3.14t)
+"$free" -m venv free
+free/bin/pip install --quiet --disable-pip-version-check --no-index --find-links "$dist" wellhead
+ask free/bin/python hello.py
+free/bin/python -c 'import sys, wellhead; sys.exit(sys._is_gil_enabled())' || fail "wellhead turns the global interpreter lock on"
+echo "the same without the global interpreter lock"
+
 "$tools/bin/twine" check --strict "$dist"/*.whl "$dist/wellhead-$version.tar.gz"
 for wheel in "$dist"/*.whl; do
     bytes=$(stat --format=%s "$wheel")
@@ -31,5 +38,7 @@ for wheel in "$dist"/*.whl; do
     python3 "$root/tests/sbom.py" "$(basename "$wheel")"/*.dist-info/sboms/wellhead-python.cdx.json wellhead-python
     ! grep --fixed-strings --text --quiet "$root/" "$(basename "$wheel")"/wellhead/_core.*so || fail "$wheel has paths of this machine"
 done
-platform=$("$tools/bin/auditwheel" show "$dist"/*manylinux*"$machine".whl)
-[[ $platform == *'"manylinux_2_17_'* ]] || fail "the wheel is not for glibc 2.17: $platform"
+for wheel in "$dist"/*manylinux*"$machine".whl; do
+    platform=$("$tools/bin/auditwheel" show "$wheel")
+    [[ $platform == *'"manylinux_2_17_'* ]] || fail "$wheel is not for glibc 2.17: $platform"
+done
