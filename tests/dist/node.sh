@@ -40,7 +40,7 @@ mkdir ../tarballs
 cd ../tarballs
 ln -s "$dist" dist
 command=$(sed -n 's/.*`\(npm install --offline [^`]*\)`.*/\1/p' "$root/README.md")
-PATH=$work/path npm_config_cache=$PWD/cache sh -c "${command//x64/$node_machine}" > log || { cat log >&2; fail "$command fails"; }
+PATH=$work/path npm_config_cache=$PWD/cache sh -c "${command/linux-*-gnu/linux-$node_machine-gnu}" > log || { cat log >&2; fail "$command fails"; }
 cp ../application/hello.mjs .
 ask "$work/path/node" hello.mjs
 echo "installed from the tarballs as README says, its server answers"

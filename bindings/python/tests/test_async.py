@@ -127,7 +127,8 @@ def test_the_clients_cancellation_cancels_the_task(server: wellhead.Server) -> N
 @pytest.mark.parametrize("closing", [False, True])
 def test_a_cancellation_that_comes_before_the_task_cancels_it(server: wellhead.Server, closing: bool) -> None:
     async def forever() -> str:
-        return await asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        return await answer
 
     async def main() -> None:
         connection = server.connect()
