@@ -51,6 +51,12 @@ class Got:
         with self.news:
             return self.news.wait_for(enough, PATIENCE)
 
+    def take(self) -> bytes:
+        """Returns the body that has come, which then is read."""
+        with self.news:
+            body, self.body = self.body, b""
+            return body
+
 
 class Exchange(Protocol):
     got: Got

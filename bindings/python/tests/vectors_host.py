@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gc
 import logging
 import tempfile
 from collections.abc import Callable
@@ -496,7 +497,9 @@ class Host:
 
     def finish(self, held: Held, answered: Json) -> None:
         if answered == "drop":
-            return  # the last reference to the future
+            del held  # the last reference to the future
+            gc.collect()  # without the global interpreter lock, only this frees at once what another thread made
+            return
         if answered == "fail":
             held.future.set_exception(RuntimeError(FAILURE))
         elif answered == "refused" or (isinstance(answered, dict) and VERIFICATION & set(answered)):
