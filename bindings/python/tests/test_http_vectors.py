@@ -174,7 +174,7 @@ class Run:
         got = self.got("handshake")
         assert got.wait(lambda: got.done) and got.head is not None
         (status, headers), got.head = got.head, None
-        body, got.body = got.body.decode(), b""
+        body = got.take().decode()
         begin = f'{{"jsonrpc":"2.0","id":"handshake","result":{{"protocolVersion":"{version}",'
         assert status == 200 and body.startswith(begin), body
         self.kept[name] = headers["mcp-session-id"]
