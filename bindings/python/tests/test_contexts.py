@@ -462,10 +462,10 @@ def test_the_threads_of_the_pool_keep_nothing() -> None:
         asked = [ask(app, "resources/read", f"c:def/{n}", more={"X-User": n}, uri=f"c:def/{n}") for n in "abcdef"]
         for n, request in zip("abcdef", asked, strict=True):
             assert (await request.json())["result"]["contents"][0]["text"] == n
-        from wellhead._threads import pool
+        from wellhead._threads import submit_call
 
         for _ in range(50):
-            await asyncio.wrap_future(pool().submit(lambda: kept.append(USER.get())))
+            await asyncio.wrap_future(submit_call(lambda: kept.append(USER.get())))
         done.set()
 
     serve()

@@ -1,25 +1,27 @@
 """The pool that callbacks run in."""
 
+import subprocess
+import sys
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from wellhead import _threads
-from wellhead._threads import Jobs
+from wellhead._threads import Pool
 
 
 def test_threads_that_need_the_pool_at_once_get_the_same_one(monkeypatch: pytest.MonkeyPatch) -> None:
     both = threading.Barrier(2)
 
-    class Slow(_threads.Pool):
-        def __init__(self, **options: Any) -> None:
+    class Slow(Pool):
+        def __init__(self, limit: int) -> None:
             both.wait(30)
-            super().__init__(**options)
+            super().__init__(limit)
 
     monkeypatch.setattr(_threads, "_of_process", {})
     monkeypatch.setattr(_threads, "Pool", Slow)
-    pools: list[ThreadPoolExecutor] = []
+    pools: list[Pool] = []
     threads = [threading.Thread(target=lambda: pools.append(_threads.pool())) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -29,58 +31,191 @@ def test_threads_that_need_the_pool_at_once_get_the_same_one(monkeypatch: pytest
     done = threading.Event()
     _threads.submit(done.set)
     assert done.wait(30)
-    pools[0].shutdown()
+    pools[0].end()
 
 
 def test_jobs_that_never_end_leave_room_for_other_jobs() -> None:
-    with ThreadPoolExecutor(1) as pool:
-        jobs = Jobs(pool)
-        over = threading.Event()
+    pool = Pool(1)
+    over = threading.Event()
 
-        def again() -> None:
-            if not over.is_set():
-                jobs.submit(again)
+    def again() -> None:
+        if not over.is_set():
+            pool.submit(again)
 
-        jobs.submit(again)
-        pool.submit(over.set).result(30)
+    pool.submit(again)
+    pool.submit(over.set)
+    assert over.wait(30)
 
 
 def test_jobs_that_wait_for_each_other_get_threads_of_their_own() -> None:
-    together = threading.Barrier(3)
-    with ThreadPoolExecutor(3) as pool:
-        jobs = Jobs(pool)
+    pool = Pool(3)
+    pool.stays = True
+    for _ in range(5_000):
+        together = threading.Barrier(4)
         for _ in range(3):
-            jobs.submit(lambda: together.wait(30))
-    assert not together.broken
+            pool.submit(lambda together=together: together.wait(30))  # type: ignore[misc]
+        together.wait(30)
+    assert pool.threads <= 3
+    pool.end()
 
 
-def test_a_job_that_raises_stops_no_other() -> None:
-    ran = threading.Event()
+def test_no_more_jobs_run_at_once_than_the_pool_may_have_threads() -> None:
+    pool = Pool(2)
+    pool.stays = True
+    running: list[int] = []
+    most: list[int] = []
+    lock, left = threading.Lock(), threading.Semaphore(0)
+
+    def job() -> None:
+        with lock:
+            running.append(1)
+            most.append(len(running))
+        with lock:
+            running.pop()
+        left.release()
+
+    for _ in range(1_000):
+        pool.submit(job)
+    for _ in range(1_000):
+        assert left.acquire(timeout=30)
+    assert max(most) <= 2
+    assert pool.threads <= 2
+    pool.end()
+
+
+def test_jobs_run_in_the_order_in_which_they_come() -> None:
+    pool, held, order, over = Pool(1), threading.Event(), list[int](), threading.Event()
+    pool.submit(lambda: held.wait(30))
+    for n in range(100):
+        pool.submit(lambda n=n: order.append(n))  # type: ignore[misc]
+    pool.submit(over.set)
+    held.set()
+    assert over.wait(30)
+    assert order == list(range(100))
+
+
+def test_a_job_that_raises_stops_no_other_and_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: shown.append(args.exc_value))
+    pool, held, ran = Pool(1), threading.Event(), threading.Event()
 
     def fails() -> None:
-        raise SystemExit
+        held.wait(30)
+        raise ValueError("a fault")
 
-    with ThreadPoolExecutor(1) as pool:
-        jobs = Jobs(pool)
-        jobs.submit(fails)
-        jobs.submit(ran.set)
-        assert ran.wait(30)
+    pool.submit(fails)
+    pool.submit(ran.set)
+    held.set()
+    assert ran.wait(30)
+    assert [str(e) for e in shown] == ["a fault"]
 
 
-def test_a_job_without_a_thread_is_refused_and_the_next_one_tries_again() -> None:
-    class Scarce(ThreadPoolExecutor):
-        threads = 0
+def scarce(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    """Lets a process start that many threads."""
+    started: list[str] = []
 
-        def submit(self, *args: Any, **kwargs: Any) -> "Future[Any]":
-            self.threads += 1
-            if self.threads == 1:
-                raise RuntimeError("can't start new thread")
-            return super().submit(*args, **kwargs)
+    def start(function: Callable[[], None], name: str, really: Any = _threads.start) -> None:
+        started.append(name)
+        if len(started) > threads:
+            raise RuntimeError("can't start new thread")
+        really(function, name)
 
+    monkeypatch.setattr(_threads, "start", start)
+
+
+def test_a_job_without_a_thread_is_refused_and_never_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[int] = []
-    with Scarce(1) as pool:
-        jobs = Jobs(pool)
+    pool, over = Pool(1), threading.Event()
+    with monkeypatch.context() as without:
+        scarce(without, 0)
         with pytest.raises(RuntimeError, match="can't start new thread"):
-            jobs.submit(lambda: done.append(1))
-        jobs.submit(lambda: done.append(2))
-    assert done == [1, 2]
+            pool.submit(lambda: done.append(1))
+    pool.submit(lambda: done.append(2))
+    pool.submit(over.set)
+    assert over.wait(30)
+    assert done == [2]
+
+
+def test_a_job_waits_for_the_only_thread_that_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    scarce(monkeypatch, 1)
+    pool, held, begun, over = Pool(3), threading.Event(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        begun.set()
+        held.wait(30)
+
+    pool.submit(hold)
+    assert begun.wait(30)
+    pool.submit(over.set)
+    held.set()
+    assert over.wait(30)
+
+
+def test_a_pool_that_ended_runs_later_jobs_in_new_threads() -> None:
+    pool = Pool(2)
+    pool.stays = True
+    first = threading.Event()
+    pool.submit(first.set)
+    assert first.wait(30)
+    pool.end()
+    for _ in range(100):
+        done = threading.Event()
+        pool.submit(done.set)
+        assert done.wait(30)
+
+
+def test_a_call_has_a_future() -> None:
+    assert _threads.submit_call(divmod, 7, 2).result(30) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        _threads.submit_call(divmod, 7, 0).result(30)
+
+
+def test_a_call_that_is_cancelled_before_it_begins_never_runs() -> None:
+    ran: list[int] = []
+    held = threading.Event()
+    holding = [_threads.submit_call(held.wait, 30) for _ in range(_threads.LIMIT)]
+    call = _threads.submit_call(ran.append, 1)
+    assert call.cancel()
+    held.set()
+    assert all(future.result(30) for future in holding)
+    _threads.submit_call(lambda: None).result(30)
+    assert ran == []
+
+
+PROGRAM = """
+import threading, wellhead
+from wellhead import _threads
+
+server = wellhead.Server("s", "1")
+
+@server.resource("n:{x}", thread=True)
+def read(x: str) -> str:
+    return x
+
+with server.test_client() as client:
+    assert client.read("n:1") == "1"
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "printed"),
+    [
+        ("", b""),
+        ("_threads.submit(lambda: print('a job that came before the end'))", b"a job that came before the end\n"),
+        (
+            """
+def outlive() -> None:
+    threading.main_thread().join()
+    with server.test_client() as client:
+        print(client.read("n:2"))
+
+threading.Thread(target=outlive).start()
+""",
+            b"2\n",
+        ),
+    ],
+    ids=["idle", "waiting", "later"],
+)
+def test_a_program_ends_after_its_jobs(more: str, printed: bytes) -> None:
+    ended = subprocess.run([sys.executable, "-c", PROGRAM + more], capture_output=True, timeout=60, check=True)
+    assert (ended.stdout, ended.stderr) == (printed, b"")

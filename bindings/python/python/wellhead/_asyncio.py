@@ -8,7 +8,7 @@ import socket
 from wellhead._core import Driver
 from wellhead._lifespan import Lifetime
 from wellhead._loop import running_loop
-from wellhead._run import Pool, Service, listening
+from wellhead._run import CallbackThreads, Service, listening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ async def read_rings(number: int, loop: asyncio.AbstractEventLoop, turn: Callabl
 async def work(
     driver: Driver, loop: asyncio.AbstractEventLoop, callback_threads: int, on_listening: _OnListening | None
 ) -> None:
-    pool = Pool(driver, callback_threads)
+    pool = CallbackThreads(driver, callback_threads)
     over = asyncio.Event()
     pool.on_over = lambda: loop.call_soon_threadsafe(over.set)
     for thread in pool.threads:

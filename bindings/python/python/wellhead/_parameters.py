@@ -317,12 +317,12 @@ def in_pool(function: Any) -> Callable[..., Any]:
         raise refusal(function, "thread=True is for a def; an async def runs on the event loop")
     from contextvars import copy_context
 
-    from wellhead._threads import pool
+    from wellhead._threads import submit_call
 
-    def submit(*args: Any, **kwargs: Any) -> Any:
-        return pool().submit(copy_context().run, function, *args, **kwargs)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return submit_call(copy_context().run, function, *args, **kwargs)
 
-    return submit
+    return call
 
 
 def is_async(function: Any) -> bool:

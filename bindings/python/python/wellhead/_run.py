@@ -83,7 +83,7 @@ def serve(
             listening(driver, on_listening)
             driver.work()
         else:
-            with Pool(driver, callback_threads) as pool:
+            with CallbackThreads(driver, callback_threads) as pool:
                 listening(driver, on_listening)
                 pool.wait()
 
@@ -153,7 +153,7 @@ class Interrupts:
             signal.set_wakeup_fd(self.before)
 
 
-class Pool:
+class CallbackThreads:
     """Threads that run callbacks. The thread that waits for them stays free for signals."""
 
     def __init__(self, driver: Driver, count: int) -> None:
