@@ -77,10 +77,11 @@ ready-library:
 ready-command:
 	@ffi/ready.sh $(firstword $(CARGO_BUILD)) $(addprefix $(DESTDIR),$(BINDIR) $(DOCDIR))
 
-# Without schemas there is no jsonschema that the core could have twice: at level 3 it is quicker then, and smaller as well.
-core_level = $(if $(findstring schema,$(FEATURES)),,--config profile.dist.package.wellhead.opt-level=3)
+# A library that lacks parts is to be small.
+only_some = $(if $(filter $(all_features),$(FEATURES)),,--no-default-features --features '$(FEATURES)' \
+	--config 'profile.dist.opt-level="s"' --config 'profile.dist.package.wellhead.opt-level="s"')
 install-library: ready-library ## the same without the command
-	$(CARGO_BUILD) $(core_level) -p wellhead-ffi $(if $(filter $(all_features),$(FEATURES)),,--no-default-features --features '$(FEATURES)')
+	$(CARGO_BUILD) -p wellhead-ffi $(only_some)
 	install -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/wellhead $(DESTDIR)$(DOCDIR)
 	install -m 644 $(headers:%=include/%) $(DESTDIR)$(INCLUDEDIR)
 	ffi/archive.sh $(BUILT)/libwellhead.a $(DESTDIR)$(LIBDIR)/libwellhead.a

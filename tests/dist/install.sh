@@ -15,7 +15,7 @@ make install-library "${variables[@]}" > "$work/log" 2>&1 || { cat "$work/log" >
 cd "$work"
 bytes=$(stat --dereference --format=%s "$libraries/libwellhead.so")
 echo "libwellhead.so without HTTP, folders and schemas has $bytes bytes"
-[ "$bytes" -lt 3100000 ] || fail "it may have 3.1 MB"
+[ "$bytes" -lt 2500000 ] || fail "it may have 2.5 MB"
 
 export PKG_CONFIG_LIBDIR=$libraries/pkgconfig
 read -ra flags <<< "$(pkg-config --cflags --libs wellhead)"
