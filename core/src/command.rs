@@ -2,6 +2,7 @@
 //! Python's and npm's all call `run_command`.
 
 use crate::http::Grant;
+use crate::nearest::nearest;
 use crate::serve::{Http, Stdio};
 use crate::{Caller, Directory, InterestAnswer, Limits, Observed, Server, Skills};
 use lexopt::prelude::*;
@@ -243,7 +244,7 @@ impl Command {
                     named = true;
                 }
                 Value(folder) => serve.folders.push(folder.into()),
-                other => return Err(other.unexpected().into()),
+                other => return Err(unexpected(other)),
             }
         }
         if !named {
@@ -270,6 +271,8 @@ impl Command {
     }
 }
 
+const NO_OPTIONS: &str = "check-skills takes no options of 'wellhead serve'";
+
 /// Parses the arguments of `check-skills`.
 fn folders_to_check(mut args: lexopt::Parser, before: &Serve) -> Result<Command, Box<dyn Error>> {
     let mut folders = Vec::new();
@@ -277,16 +280,35 @@ fn folders_to_check(mut args: lexopt::Parser, before: &Serve) -> Result<Command,
         match arg {
             Short('h') | Long("help") => return Ok(Command::Print(HELP.to_owned())),
             Value(folder) => folders.push(folder.into()),
-            other => return Err(other.unexpected().into()),
+            other => return Err(unexpected(other)),
         }
     }
     if *before != Serve::default() {
-        return Err("check-skills takes no options of 'wellhead serve'".into());
+        return Err(NO_OPTIONS.into());
     }
     if folders.is_empty() {
         return Err("say which folder to check: 'wellhead check-skills DIR'".into());
     }
     Ok(Command::CheckSkills(folders))
+}
+
+/// Returns the error of an argument that has no meaning. For a mistyped option it names the one that was meant.
+fn unexpected(argument: lexopt::Arg<'_>) -> Box<dyn Error> {
+    // The options of --help stand at the begin of its lines, some behind a letter.
+    let options = HELP.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let long =
+            line.split_once(", ").filter(|(letter, _)| letter.len() == 2).map_or(line, |(_, long)| long);
+        long.strip_prefix("--")?.split(' ').next()
+    });
+    match argument {
+        Long(name) => match nearest(name, options) {
+            Some(known) if known == name => NO_OPTIONS.into(),
+            Some(meant) => format!("'--{name}' is no option; did you mean '--{meant}'?").into(),
+            None => argument.unexpected().into(),
+        },
+        _ => argument.unexpected().into(),
+    }
 }
 
 /// Splits `PREFIX=DIR`. A path with `=` is not split if the part before that cannot be a prefix.

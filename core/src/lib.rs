@@ -72,6 +72,7 @@ mod model;
 #[cfg(all(test, shuttle))]
 #[path = "../tests/models/mod.rs"]
 mod models;
+mod nearest;
 mod observer;
 mod options;
 mod policy;

@@ -2,6 +2,7 @@
 
 use crate::jsonrpc::{Raw, boolean, elements, for_each_member, is_array, is_object, string};
 use crate::model::Family;
+use crate::nearest::nearest;
 
 /// The member of a prompt that lists its arguments.
 pub(super) const ARGUMENTS: &str = "arguments";
@@ -105,35 +106,13 @@ fn shape_of(member: &str, known: &Members) -> Result<MemberShape, String> {
     if let Some((_, shape)) = known.iter().find(|(name, _)| *name == member) {
         return Ok(*shape);
     }
-    let nearest = known.iter().map(|(name, _)| (distance(member, name), *name)).min();
-    Err(match nearest {
-        Some((steps, name)) if steps <= 2 => {
-            format!("an unknown member \"{member}\"; did you mean \"{name}\"?")
-        }
-        _ => {
+    Err(match nearest(member, known.iter().map(|(name, _)| *name)) {
+        Some(name) => format!("an unknown member \"{member}\"; did you mean \"{name}\"?"),
+        None => {
             let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
             format!("an unknown member \"{member}\"; put it into \"_meta\", known are {}", names.join(", "))
         }
     })
-}
-
-/// Returns how many letters have to be added, removed or changed to turn one text into the other. Ignores case and
-/// underscores.
-fn distance(a: &str, b: &str) -> usize {
-    let letters = |text: &str| -> Vec<char> {
-        text.chars().filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).take(64).collect()
-    };
-    let (a, b) = (letters(a), letters(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, to) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 fn check(member: &str, value: Raw<'_>, shape: MemberShape) -> Result<(), String> {
