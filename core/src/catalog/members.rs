@@ -106,12 +106,11 @@ fn shape_of(member: &str, known: &Members) -> Result<MemberShape, String> {
     if let Some((_, shape)) = known.iter().find(|(name, _)| *name == member) {
         return Ok(*shape);
     }
-    Err(match nearest(member, known.iter().map(|(name, _)| *name)) {
-        Some(name) => format!("an unknown member \"{member}\"; did you mean \"{name}\"?"),
-        None => {
-            let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-            format!("an unknown member \"{member}\"; put it into \"_meta\", known are {}", names.join(", "))
-        }
+    Err(if let Some(name) = nearest(member, known.iter().map(|(name, _)| *name)) {
+        format!("an unknown member \"{member}\"; did you mean \"{name}\"?")
+    } else {
+        let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        format!("an unknown member \"{member}\"; put it into \"_meta\", known are {}", names.join(", "))
     })
 }
 
