@@ -1462,7 +1462,7 @@ WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, 
  * level: from debug to emergency.
  * logger: names the part of the application that the line is from; may be absent.
  * *sent: 1 if it was sent, else 0; may be NULL.
- * Fails with INVALID_ARGUMENT for another level, and without the capability logging. Fails with INVALID_UTF8. */
+ * Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_log(wellhead_method *responder, wellhead_str level, wellhead_str line,
                                                  wellhead_str logger, int *sent);
 
@@ -1545,7 +1545,7 @@ WELLHEAD_API wellhead_status wellhead_session_notify(const wellhead_session *ses
  * level: from debug to emergency.
  * logger: names the part of the application that the line is from; may be absent.
  * *sent: 1 if it was sent, else 0; may be NULL.
- * Fails with INVALID_ARGUMENT for another level, and without the capability logging. Fails with INVALID_UTF8. */
+ * Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_session_log(const wellhead_session *session, wellhead_str level,
                                                   wellhead_str line, wellhead_str logger, int *sent);
 

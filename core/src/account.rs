@@ -30,7 +30,7 @@ pub(crate) struct Account {
     arriving: AtomicUsize,
     /// The bytes of events that are kept for clients that resume a stream.
     kept: AtomicUsize,
-    /// The responses that are dropped if other clients need their room.
+    /// The responses that clients have not read. One is dropped if the output of other clients needs its bytes.
     unread: Lock<UnreadResponses>,
     caller_percent: usize,
     /// The calls of callers with a token.

@@ -124,8 +124,8 @@ impl GroupState {
         self.hurry.is_some()
     }
 
-    /// Puts connections on the list of those to poll, and wakes the driver. Without connections it wakes it for an
-    /// event of the server.
+    /// Puts connections on the list of those to poll, and wakes the driver if the group is idle. Without connections it only
+    /// wakes, for an event that belongs to none.
     pub(crate) fn push(&self, connections: impl IntoIterator<Item = Weak<ConnectionState>>) {
         let fire = self.state.with(|state, _| {
             state.ready.extend(connections);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 /// A callback that any thread may call until its owner revokes it.
 ///
-/// After [`Revocable::revoke`] has returned, the callback runs on no thread, never runs again, and is dropped. So an
-/// application can at once close whatever the callback refers to.
+/// After [`Revocable::revoke`] has returned, the callback runs on no other thread, never runs again, and is dropped unless
+/// it is the caller. So an application can at once close whatever the callback refers to.
 pub struct Revocable<F>(Monitor<RevocableState<F>>);
 
 struct RevocableState<F> {
@@ -38,16 +38,14 @@ impl<F: Fn()> Revocable<F> {
         }
     }
 
-    /// Revokes the callback: blocks until no thread is running it, then drops it.
+    /// Revokes the callback: blocks until no other thread is running it, then drops it.
     ///
-    /// Called from inside the callback it does not block: the callback is dropped when it returns.
+    /// Called from inside the callback, it does not wait for its own thread: the callback is dropped when it returns.
     pub fn revoke(&self) {
         let thread = thread::current().id();
         let callback = self.0.with(|state, _| state.callback.take());
         if !is_planted(Fault::UnwaitedRevoke) {
-            self.0.wait(None, |state| {
-                (state.running.is_empty() || state.running.contains(&thread)).then_some(())
-            });
+            self.0.wait(None, |state| state.running.iter().all(|running| *running == thread).then_some(()));
         }
         drop(callback);
     }

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn wellhead_method_notify(
 /// level: from debug to emergency.
 /// logger: names the part of the application that the line is from; may be absent.
 /// *sent: 1 if it was sent, else 0; may be NULL.
-/// Fails with INVALID_ARGUMENT for another level, and without the capability logging. Fails with INVALID_UTF8.
+/// Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_log(
     responder: *mut wellhead_method,

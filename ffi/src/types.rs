@@ -113,7 +113,8 @@ pub(crate) unsafe trait Growing: Copy {
 
 macro_rules! growing {
     ($($name:ty),*) => {$(
-        // SAFETY: integers, raw pointers, strings of both and nullable function pointers, behind `struct_size`.
+        // SAFETY: each field is an integer, a raw pointer, a pointer with a length, or a function pointer that may be null. So zeros are
+        // valid in all of them. `struct_size` is the first.
         unsafe impl crate::types::Growing for $name {
             const NAME: &'static str = stringify!($name);
         }

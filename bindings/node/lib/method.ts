@@ -253,7 +253,7 @@ interface Unanswered {
   readonly reject: (e: Error) => void;
 }
 
-/** The requests to clients that have no answer yet. */
+/** The requests that the server sent to clients, and that have no answer yet. */
 export class Requests {
   /** The requests by the number of their connection, and then by their own number there. */
   readonly #waiting = new Map<number, Map<number, Unanswered>>();
@@ -289,7 +289,7 @@ export class Requests {
     }
   }
 
-  /** Rejects the requests to the client of a closed connection, which the native half does not end itself. */
+  /** Rejects the requests to the client of a closed connection. The native half does not end them. */
   closed(connection: number): void {
     const requests = this.#waiting.get(connection);
     this.#waiting.delete(connection);

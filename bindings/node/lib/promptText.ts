@@ -46,7 +46,7 @@ export function textReader(name: string, schema: JsonObject, root: JsonObject, c
   };
 }
 
-/** Returns the texts that an argument may have, if they are few, such as those of an enum; else `undefined`. */
+/** Returns the texts that an argument may have if its schema lists them, as an enum does. Any other schema gives `undefined`. */
 export function choicesOf(schema: JsonObject, root: JsonObject): readonly string[] | undefined {
   const { text, number, boolean, values } = allowedBy(schema, root);
   if (text || number) return undefined;

@@ -243,7 +243,7 @@ pub(crate) fn body(js: Js<'_>, value: Value<'_>) -> Option<Body> {
     js.as_text(value).map(Body::from).or_else(|| js.as_bytes(value))
 }
 
-/// Reads contents in parts: each is a body, with its details as JSON.
+/// Reads contents from an array with two elements for each part: the body, and its details as JSON.
 pub(crate) fn parts(js: Js<'_>, elements: &[Value<'_>]) -> Result<Vec<Contents>, String> {
     let mut all = Vec::with_capacity(elements.len() / 2);
     for [given, said] in elements.as_chunks().0 {

@@ -133,7 +133,7 @@ impl Hook {
         .flatten()
     }
 
-    /// Calls the function of `Server.on_publish` with the text of a change.
+    /// Calls the function of `Server.on_publish` with a change as JSON, which the application carries to its other instances.
     pub(crate) fn publish(&self, event: &str) {
         self.call("a function that publishes failed", |callable| callable.call1((event,)).map(drop));
     }

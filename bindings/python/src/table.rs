@@ -111,7 +111,7 @@ pub(crate) struct AroundCallbacks {
 }
 
 impl AroundCallbacks {
-    /// Returns whether an event loop may run the functions itself.
+    /// Returns whether an event loop may call the around callbacks on its own thread.
     pub(crate) fn is_quick(&self) -> bool {
         self.quick
     }

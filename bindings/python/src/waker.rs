@@ -24,7 +24,7 @@ pub(crate) struct Waker {
 }
 
 impl Waker {
-    /// Makes a waker. Its Python objects are called only while `connection` is alive.
+    /// Makes a waker. It calls its Python objects only until garbage collection takes `connection` apart.
     pub(crate) fn new(connection: Share, wake: Option<Py<PyAny>>) -> Self {
         Waker {
             connection,

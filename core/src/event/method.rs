@@ -158,8 +158,8 @@ impl MethodCall {
         self.handler.id
     }
 
-    /// Returns whether the core has the callback, as for the search of folders. [`crate::Event::run`] calls it then. A
-    /// binding that keeps its callbacks itself runs the others.
+    /// Returns whether the core has the callback, such as the search of folders. Then [`crate::Event::run`] calls it. If
+    /// not, the binding calls its own.
     pub fn has_provider(&self) -> bool {
         self.handler.run.is_some()
     }

@@ -251,7 +251,7 @@ impl SetOption for EndpointBuilder {
 #[derive(Clone)]
 pub(super) struct Options {
     pub(super) values: EndpointOptions,
-    /// The check of `Origin` and `Host`, which is made together with the endpoint.
+    /// The check of `Origin` and `Host`, which `EndpointBuilder::build` makes of the values.
     pub(super) gate: OriginGate,
     pub(super) protection: Option<Protection>,
     pub(super) verifier: Option<Arc<Verifier>>,

@@ -104,8 +104,8 @@ impl HttpSession {
         })
     }
 
-    /// Returns whether one more exchange may begin. If so, there is always a stream without an exchange that can be
-    /// forgotten.
+    /// Returns whether one more exchange may begin: fewer than `most` are in progress. A session keeps at most `most`
+    /// streams, so one of them has no exchange then, and gives way to a new one.
     pub(super) fn has_room(&self, most: usize) -> bool {
         self.busy < most
     }

@@ -121,7 +121,7 @@ impl Machine {
         let ListPage { listing, items, cursor, audience } = page;
         let (listing, cursor) = (*listing, cursor.as_deref());
         let identity = &self.settings.identity;
-        // What depends on the client's capabilities is not for other clients (rows.tsv AP-07).
+        // A cache may give a list to other clients only if it does not depend on the client's capabilities (rows.tsv AP-07).
         let shared = *audience == ToolAudience::Anyone;
         let said = CacheHint { scope: (!shared).then_some(CacheScope::Private), ..CacheHint::default() };
         let cache = self.settings.cache(listing.cacheable(), said);

@@ -232,7 +232,8 @@ impl<U: ClientState> RunningExchange<U> {
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<ExchangeStep> {
         self.waker.register(cx); // before polling, so that no wake is missed
         loop {
-            // In a crowd, a client that has closed its side counts as gone, as most such clients are.
+            // A client that has closed its sending side may still wait for the answer. Most do not, so if many callbacks
+            // wait for a thread, none of them is waited for.
             if self.peer.is_silent() && (!self.exchange.outlives_input() || self.shared.is_crowded()) {
                 self.peer.abandon();
                 return Poll::Pending;

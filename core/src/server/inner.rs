@@ -107,7 +107,7 @@ impl ServerState {
         }
     }
 
-    /// Returns the shortest time limit of any call, in milliseconds.
+    /// Returns the smallest `call_ms` that the server or one of its tools has or had, in milliseconds.
     pub(crate) fn shortest_call_ms(&self) -> u64 {
         self.shortest_call_ms.load(Ordering::Acquire)
     }

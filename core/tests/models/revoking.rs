@@ -79,14 +79,17 @@ fn one_thread_revokes_inside_the_wake_while_another_is_inside_too() {
         let owned = Owned { closed: Arc::default(), dropped: dropped.clone() };
         let slot: Arc<shuttle::sync::Mutex<Option<Arc<Revocable<Box<dyn Fn() + Send + Sync>>>>>> =
             Arc::default();
-        let first = slot.clone();
+        let (first, inside) = (slot.clone(), AtomicUsize::new(0));
         let wake: Arc<Revocable<Box<dyn Fn() + Send + Sync>>> =
             Arc::new(Revocable::new(Box::new(move || {
+                inside.fetch_add(1, Ordering::SeqCst);
                 let revokes = first.lock().expect("no thread panics with it").take();
                 if let Some(wake) = revokes {
                     wake.revoke();
+                    assert_eq!(inside.load(Ordering::SeqCst), 1, "another thread is inside");
                 }
                 owned.touch();
+                inside.fetch_sub(1, Ordering::SeqCst);
             })));
         *slot.lock().expect("no thread panics with it") = Some(wake.clone());
         let threads: Vec<_> = (0..2)

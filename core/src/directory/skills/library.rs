@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The file that makes a directory a skill.
 pub(super) const SKILL_MD: &str = "SKILL.md";
 
-/// At most this many flaws are remembered, so that each is logged once.
+/// Logged flaws are remembered, so that each is logged once. After this many, all are forgotten.
 const REMEMBERED: usize = 10_000;
 
 /// A skill as it was when its files were read.
