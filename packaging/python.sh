@@ -13,7 +13,7 @@ for target in "${linux_targets[@]}"; do
         *-musl) compatibility=musllinux_1_2 ;;
     esac
     sbom wellhead-python "$target" "$work"
-    build=(maturin build --quiet --locked --zig --profile dist --target "$target" --compatibility "$compatibility"
+    build=(maturin build --quiet --locked --zig --profile wheel --target "$target" --compatibility "$compatibility"
         --manifest-path bindings/python/Cargo.toml --sbom-include "$work/wellhead-python.cdx.json" --out "$dist")
     "${build[@]}"
     if [ "$target" = "$(uname -m)-unknown-linux-gnu" ]; then

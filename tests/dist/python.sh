@@ -30,7 +30,7 @@ echo "the same without the global interpreter lock"
 for wheel in "$dist"/*.whl; do
     bytes=$(stat --format=%s "$wheel")
     echo "$(basename "$wheel") has $bytes bytes"
-    [ "$bytes" -lt 5000000 ] || fail "it may have 5 MB"
+    [ "$bytes" -lt 4000000 ] || fail "it may have 4 MB"
     python3 -m zipfile --extract "$wheel" "$(basename "$wheel")"
     for file in LICENSE-APACHE LICENSE-MIT THIRD-PARTY-NOTICES; do
         compgen -G "$(basename "$wheel")/*.dist-info/licenses/$file" > /dev/null || fail "$wheel has no $file"
