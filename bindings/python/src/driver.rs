@@ -5,7 +5,7 @@ use crate::callbacks::Callbacks;
 use crate::errors::{OrRaise, error};
 use crate::exit::{self, Inside, detach, try_attach};
 use crate::fork::Process;
-use crate::hook::{raise_left, raising};
+use crate::hook::{hand_on, raise_left, raising};
 use crate::http;
 use crate::lock::lock;
 use crate::server::Server;
@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{PyTraverseError, PyVisit};
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver as StdioDriver, Interrupter, Listening};
@@ -36,6 +37,8 @@ pub(crate) struct Driver {
 /// A service, in a form that the end of the process can end.
 struct Service {
     process: Process,
+    /// True if the service has ended or is stopped. Its threads raise what a hook leaves only until then.
+    over: AtomicBool,
     /// `None` in a child of `fork`, which leaves it to the parent.
     driver: Option<Transport>,
 }
@@ -112,9 +115,23 @@ impl Reach {
     }
 }
 
+impl Service {
+    /// Returns whether the service runs in this process.
+    fn is_live(&self) -> bool {
+        !self.process.is_parent() && !self.over.load(Ordering::SeqCst)
+    }
+
+    /// Marks the end of the service, and raises the exception that a hook left before.
+    fn end(&self) -> PyResult<()> {
+        self.over.store(true, Ordering::SeqCst);
+        raise_left()
+    }
+}
+
 type OnReady = Box<dyn Fn() + Send + Sync>;
 
-static LIVE: Mutex<Vec<Weak<Service>>> = Mutex::new(Vec::new());
+/// All services, also those that are over: the end of the process waits for their threads.
+static SERVICES: Mutex<Vec<Weak<Service>>> = Mutex::new(Vec::new());
 
 impl Driver {
     fn start(
@@ -127,10 +144,11 @@ impl Driver {
         let bell = if on_loop { Some(Arc::new(Bell::new().map_err(io)?)) } else { None };
         let on_ready = bell.clone().map(|bell| -> OnReady { Box::new(move || bell.ring()) });
         let driver = detach(py, || start(on_ready)).or_raise(py)?;
-        let service = Arc::new(Service { process: Process::current(), driver: Some(driver) });
-        let mut live = lock(&LIVE);
-        live.retain(|service| service.strong_count() > 0);
-        live.push(Arc::downgrade(&service));
+        let (process, over) = (Process::current(), AtomicBool::new(false));
+        let service = Arc::new(Service { process, over, driver: Some(driver) });
+        let mut services = lock(&SERVICES);
+        services.retain(|service| service.strong_count() > 0);
+        services.push(Arc::downgrade(&service));
         Ok(Driver { callbacks, service, bell, signals: Mutex::new(None) })
     }
 
@@ -215,7 +233,7 @@ impl Driver {
                 Batch::Idle => {}
                 Batch::Ended => {
                     self.callbacks.requests.give_up(py); // other threads may wait for them
-                    return Ok(());
+                    return self.service.end();
                 }
             }
         }
@@ -233,7 +251,7 @@ impl Driver {
                 Batch::Events(events) => self.run(py, driver, events)?,
                 Batch::Interrupted => py.check_signals().and_then(|()| raise_left())?,
                 Batch::Idle => return Ok(false),
-                Batch::Ended => return Ok(true),
+                Batch::Ended => return self.service.end().map(|()| true),
             }
         }
         bell.ring();
@@ -291,6 +309,7 @@ impl Driver {
         if self.callbacks.process.is_parent() {
             return;
         }
+        self.service.over.store(true, Ordering::SeqCst);
         let signals = lock(&self.signals).take();
         detach(py, || {
             drop(signals);
@@ -299,6 +318,7 @@ impl Driver {
             }
         });
         self.callbacks.requests.give_up(py);
+        hand_on(py);
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -326,16 +346,18 @@ impl Drop for Service {
     }
 }
 
-/// Returns whether this process has a service that may raise the exception that a hook left.
-pub(crate) fn is_any_live() -> bool {
-    let live: Vec<_> = lock(&LIVE).iter().filter_map(Weak::upgrade).collect();
-    live.iter().any(|service| !service.process.is_parent())
+fn services() -> Vec<Arc<Service>> {
+    lock(&SERVICES).iter().filter_map(Weak::upgrade).collect()
 }
 
-/// Wakes each service of this process, so that one of them raises the exception that a hook left.
+/// Returns whether this process has a service that may raise the exception that a hook left.
+pub(crate) fn is_any_live() -> bool {
+    services().iter().any(|service| service.is_live())
+}
+
+/// Wakes each live service, so that one of them raises the exception that a hook left.
 pub(crate) fn interrupt_all() {
-    let live: Vec<_> = lock(&LIVE).iter().filter_map(Weak::upgrade).collect();
-    for service in live.iter().filter(|service| !service.process.is_parent()) {
+    for service in services().iter().filter(|service| service.is_live()) {
         if let Some(driver) = &service.driver {
             driver.reach().interrupt();
         }
@@ -345,8 +367,7 @@ pub(crate) fn interrupt_all() {
 /// At the end of the process, before the interpreter goes: ends every service, and waits for its threads.
 #[pyfunction(name = "_at_exit")]
 pub(crate) fn at_exit(py: Python<'_>) {
-    let live: Vec<_> = std::mem::take(&mut *lock(&LIVE)).iter().filter_map(Weak::upgrade).collect();
-    for service in live.iter().filter(|service| !service.process.is_parent()) {
+    for service in services().iter().filter(|service| !service.process.is_parent()) {
         if let Some(driver) = &service.driver {
             detach(py, || driver.stop());
         }

@@ -2,6 +2,7 @@
 
 use crate::errors::error;
 use crate::exit;
+use crate::hook;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -37,6 +38,7 @@ pub(crate) fn forked() {
     fork::after_in_child();
     GENERATION.fetch_add(1, Ordering::Relaxed);
     exit::forked();
+    hook::forked();
 }
 
 /// The process in which an object was made.

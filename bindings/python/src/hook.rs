@@ -72,13 +72,32 @@ fn keep(py: Python<'_>, e: PyErr) {
     if DEPTH.get() > 0 {
         let before = RAISED.replace(Some(e));
         drop(before);
-    } else if e.is_instance_of::<PyKeyboardInterrupt>(py) && !driver::is_any_live() {
-        interrupt_main(py);
     } else {
         let before = lock(&LEFT).replace(e);
         drop(before); // after the lock: it may run Python
         driver::interrupt_all();
+        hand_on(py); // after it is left: the last service may end meanwhile
     }
+}
+
+/// Gives the interrupt that a hook left to the main thread if no service can raise it. Called also when a service has
+/// ended, because it may have ended before it raised the interrupt.
+pub(crate) fn hand_on(py: Python<'_>) {
+    if driver::is_any_live() {
+        return;
+    }
+    let mut left = lock(&LEFT);
+    let interrupt = left.take_if(|e| e.is_instance_of::<PyKeyboardInterrupt>(py));
+    drop(left);
+    if interrupt.is_some() {
+        interrupt_main(py);
+    }
+}
+
+/// Forgets the exception of a hook in the child of a `fork`: it is the parent's.
+pub(crate) fn forked() {
+    let left = lock(&LEFT).take();
+    drop(left); // after the lock: it may run Python
 }
 
 /// Sends the interrupt to the main thread again. The main thread raises it when it next runs Python.

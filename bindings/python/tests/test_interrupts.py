@@ -1,17 +1,22 @@
 """Ctrl-C and `sys.exit` in what the core calls by itself: hooks, `wake`, `ready` and the log."""
 
 import asyncio
-import gc
 import logging
+import os
+import select
 import signal
+import threading
 from collections.abc import Callable
+from contextlib import suppress
+from http.client import HTTPException
 from typing import Any, NoReturn
 
 import asgi_client
 import pytest
 import wellhead
 from client import Process, ask, read, request, transmitted
-from wellhead._core import Endpoint
+from http_client import Client
+from wellhead._core import Driver, Endpoint
 
 ENDS = [KeyboardInterrupt, SystemExit]
 LISTEN = request("l", "subscriptions/listen", notifications={"resourceSubscriptions": ["n:1"]})
@@ -152,7 +157,6 @@ def test_it_passes_through_a_change_that_wakes_a_connection(e: type[BaseExceptio
 
 
 def test_ctrl_c_passes_through_a_registration_that_wakes_a_connection() -> None:
-    gc.collect()  # the driver of an earlier test, if it is garbage, would be the one that gets it
     wake = Interrupted(KeyboardInterrupt)
     server = wellhead.Server("s", "1")
     server.text("n:1", "one")
@@ -167,6 +171,132 @@ def test_ctrl_c_passes_through_a_registration_that_wakes_a_connection() -> None:
     assert not wake.armed
     with server.test_client() as client:
         assert [resource.uri for resource in client.list()] == ["n:1", "n:2"]
+
+
+def interrupted(server: wellhead.Server, e: type[BaseException]) -> wellhead.Connection:
+    """A connection whose next wake meets a Ctrl-C or `sys.exit`."""
+    wake = Interrupted(e)
+    server.text("n:0", "zero")  # so that the client is told of the next one
+    connection = server.connect(wake=wake)
+    connection.receive(LISTS)
+    connection.poll_event()
+    transmitted(connection)
+    wake.armed = True
+    return connection
+
+
+def service(server: wellhead.Server, on_loop: bool = False) -> Driver:
+    return Driver.http(server, ("127.0.0.1", 0), 1, on_loop, {})
+
+
+def pumps(driver: Driver) -> None:
+    while not driver.pump():
+        select.select([driver.fileno()], [], [], 30)
+
+
+def runs_to_its_end(server: wellhead.Server) -> Driver:
+    driver = service(server)
+    driver.terminate()
+    driver.work()
+    return driver
+
+
+def is_pumped_to_its_end(server: wellhead.Server) -> Driver:
+    driver = service(server, True)
+    driver.terminate()
+    pumps(driver)
+    return driver
+
+
+def is_stopped(server: wellhead.Server) -> Driver:
+    driver = service(server)
+    driver.stop()
+    return driver
+
+
+def is_interrupted(server: wellhead.Server) -> Driver:
+    driver = service(server)
+    connection = interrupted(server, KeyboardInterrupt)
+    server.text("n:interrupts", "x")
+    connection.close()
+    with pytest.raises(KeyboardInterrupt):
+        driver.work()
+    driver.stop()
+    return driver
+
+
+@pytest.mark.parametrize("end", [runs_to_its_end, is_pumped_to_its_end, is_stopped, is_interrupted])
+def test_ctrl_c_does_not_go_to_a_service_that_is_over(end: Callable[[wellhead.Server], Driver]) -> None:
+    driver = end(wellhead.Server("s", "1"))
+    server = wellhead.Server("s", "1")
+    connection = interrupted(server, KeyboardInterrupt)
+    with pytest.raises(KeyboardInterrupt):
+        server.text("n:1", "one")
+        asyncio.run(asyncio.sleep(0))  # the interpreter looks for signals between two steps
+    assert connection.poll_transmit() is not None
+    driver.stop()
+
+
+def test_ctrl_c_that_a_service_gets_too_late_goes_to_the_main_thread() -> None:
+    server = wellhead.Server("s", "1")
+    driver = service(server)
+    connection = interrupted(server, KeyboardInterrupt)
+    server.text("n:1", "one")
+    with pytest.raises(KeyboardInterrupt):
+        driver.stop()
+        asyncio.run(asyncio.sleep(0))
+    connection.close()
+
+
+@pytest.mark.parametrize("on_loop", [False, True])
+def test_sys_exit_that_a_service_gets_after_its_end_ends_its_run(on_loop: bool) -> None:
+    server = wellhead.Server("s", "1")
+    driver = service(server, on_loop)
+
+    @server.resource("n:{id}")
+    def stops(id: str) -> str:
+        driver.stop()
+        changes = threading.Thread(target=server.text, args=["n:1", "one"])  # nothing can raise it there
+        changes.start()
+        changes.join()
+        return id
+
+    connection = interrupted(server, SystemExit)
+
+    def reads() -> None:
+        with suppress(OSError, HTTPException):  # the server is gone
+            Client(port).read("n:2")
+
+    address = driver.address()
+    assert address is not None
+    port = address[1]
+    thread = threading.Thread(target=reads)
+    thread.start()
+    with pytest.raises(SystemExit):
+        if on_loop:
+            pumps(driver)
+        else:
+            driver.work()
+    thread.join()
+    connection.close()
+
+
+def test_what_a_hook_raised_before_a_fork_stays_with_the_parent() -> None:
+    server = wellhead.Server("s", "1")
+    connection = interrupted(server, SystemExit)
+    server.text("n:1", "one")
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            runs_to_its_end(wellhead.Server("s", "1"))
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    with pytest.raises(SystemExit):
+        runs_to_its_end(server)
+    connection.close()
 
 
 @pytest.mark.parametrize("e", ENDS)
