@@ -347,7 +347,7 @@ import client
 import wellhead
 
 sys.setswitchinterval(1e-5)
-gc.set_threshold(50)
+gc.set_threshold(50, 0)  # with 0, Python without the global interpreter lock does not wait until there is more garbage
 server = wellhead.Server("s", "1")
 server.text("n:x", "x")
 wanted = {"resourceSubscriptions": ["n:x"]}
@@ -370,10 +370,13 @@ class Client:
 
 
 stop = False
+# Threads that update without a pause may keep the server from the thread that connects.
+updates = threading.Semaphore(0)
 
 
 def update() -> None:
     while not stop:
+        updates.acquire()
         server.notify_updated("n:x")
 
 
@@ -381,8 +384,10 @@ threads = [threading.Thread(target=update) for _ in range(2)]
 for thread in threads:
     thread.start()
 for _ in range(1000):
+    updates.release(20)
     Client()
 stop = True
+updates.release(2)
 for thread in threads:
     thread.join()
 """
