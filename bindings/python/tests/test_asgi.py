@@ -1,7 +1,6 @@
 """`Server.asgi`, with a server in memory."""
 
 import asyncio
-import gc
 import json
 import threading
 import weakref
@@ -12,6 +11,7 @@ import pytest
 import wellhead
 from asgi_client import POST, Request, ask, endless, listen, on_a_loop, read, session, text
 from client import META
+from garbage import is_freed
 from wellhead._asgi import Reading
 
 
@@ -435,8 +435,7 @@ def test_an_application_is_freed_with_its_server() -> None:
     asyncio.run(read_a(app))
     known = weakref.ref(app), weakref.ref(s)
     del app, s
-    gc.collect()
-    assert [each() for each in known] == [None, None]
+    assert is_freed(*known)
 
 
 @on_a_loop

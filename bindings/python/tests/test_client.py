@@ -1,14 +1,15 @@
 """The clients in memory, as a program's own tests use them."""
 
 import asyncio
-import gc
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
 import pytest
 import wellhead
+from garbage import is_freed
 
 STATELESS = "2026-07-28"
 HANDSHAKE = "2025-03-26"
@@ -408,8 +409,9 @@ def test_one_loop_runs_all_that_a_client_asks_for() -> None:
     assert loops[0].is_closed()
     forgotten = server.test_client()
     forgotten.read("n:loop")
+    gone = weakref.ref(forgotten)
     del forgotten
-    gc.collect()
+    assert is_freed(gone)
     assert loops[2].is_closed()
 
 

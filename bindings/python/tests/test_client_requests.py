@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import weakref
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import wellhead
 from asgi_client import POST, Request, on_a_loop
 from client import Json, Process
+from garbage import is_freed
 from http_client import Client, served
 
 
@@ -42,8 +44,9 @@ def test_a_request_to_the_client_of_a_connection_that_ends_is_cancelled(end: str
     assert not future.done()
     if end == "closed":
         connection.close()
+    gone = weakref.ref(connection)
     del connection
-    gc.collect()
+    assert is_freed(gone)
     with pytest.raises(CancelledError):
         future.result(timeout=30)
 

@@ -14,6 +14,7 @@ import asgi_client
 import pytest
 import wellhead
 from client import Process, ask, outcome, read, request, transmitted
+from garbage import is_freed
 
 
 def test_a_cycle_of_server_and_callback_is_collected() -> None:
@@ -35,8 +36,7 @@ def test_a_cycle_of_server_and_callback_is_collected() -> None:
         return weakref.ref(server)
 
     server = gone()
-    gc.collect()
-    assert server() is None
+    assert is_freed(server)
 
 
 def test_a_cycle_of_connection_and_wake_is_collected() -> None:
@@ -52,9 +52,7 @@ def test_a_cycle_of_connection_and_wake_is_collected() -> None:
         wake = Wake()
         return [weakref.ref(wake), weakref.ref(wake.server), weakref.ref(wake.connection)]
 
-    references = gone()
-    gc.collect()
-    assert [reference() for reference in references] == [None] * 3
+    assert is_freed(*gone())
 
 
 def test_an_answer_that_an_exception_drops_leaves_the_exception(caplog: pytest.LogCaptureFixture) -> None:
@@ -82,8 +80,7 @@ def test_a_pending_answer_keeps_nothing_alive() -> None:
     connection.poll_event()
     gone = weakref.ref(server), weakref.ref(connection)
     del server, connection
-    gc.collect()
-    assert [reference() for reference in gone] == [None] * 2
+    assert is_freed(*gone)
     future.set_result("too late")
 
 

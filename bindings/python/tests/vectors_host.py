@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-import gc
 import logging
 import tempfile
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import wellhead
+from garbage import is_freed
 from vectors_message import compact
 
 FAILURE = "the callback failed"
@@ -497,8 +498,9 @@ class Host:
 
     def finish(self, held: Held, answered: Json) -> None:
         if answered == "drop":
+            future = weakref.ref(held.future)
             del held  # the last reference to the future
-            gc.collect()  # without the global interpreter lock, only this frees at once what another thread made
+            assert is_freed(future)
             return
         if answered == "fail":
             held.future.set_exception(RuntimeError(FAILURE))
