@@ -27,7 +27,6 @@ MODULES = {
 FIXTURES = {
     "caplog": "expects log lines of its own only",
     "monkeypatch": "changes a module",
-    "server": "has a server from a fixture, which is the same on each thread",
     "warnings": "expects log lines of its own only",
 }
 NAMES = {"Process": PROCESSES, "served": PROCESSES, "subprocess": PROCESSES}

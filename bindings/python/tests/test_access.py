@@ -16,15 +16,15 @@ LEGACY = b"""{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVe
 """
 
 
-@pytest.fixture
-def server() -> wellhead.Server:
+def two_notes() -> wellhead.Server:
     server = wellhead.Server("s", "1")
     server.text("n:1", "one")
     server.text("n:2", "two")
     return server
 
 
-def test_a_call_tells_its_caller_and_revision(server: wellhead.Server) -> None:
+def test_a_call_tells_its_caller_and_revision() -> None:
+    server = two_notes()
     claims = {"sub": "alice"}
 
     @server.resource("n:who")
@@ -44,7 +44,8 @@ def test_a_call_tells_its_caller_and_revision(server: wellhead.Server) -> None:
     assert repr(wellhead.Caller(b"a", 1)) == "Caller(b'a', 1)"
 
 
-def test_one_function_decides_for_all_operations(server: wellhead.Server) -> None:
+def test_one_function_decides_for_all_operations() -> None:
+    server = two_notes()
     asked: list[tuple[str, list[str], bytes]] = []
 
     @server.authorize
@@ -61,17 +62,16 @@ def test_one_function_decides_for_all_operations(server: wellhead.Server) -> Non
 
 
 @pytest.mark.parametrize("verdicts", [None, "allow", ["yes"], [True], [], ["allow", "allow"]])
-def test_an_answer_that_is_no_verdict_allows_nothing(
-    server: wellhead.Server, verdicts: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_answer_that_is_no_verdict_allows_nothing(verdicts: Any, caplog: pytest.LogCaptureFixture) -> None:
+    server = two_notes()
     server.authorize(lambda operation, uris: verdicts)
     assert outcome(server.connect().handle(read("n:1"))) == "Internal error"
     assert caplog.records
 
 
-def test_a_question_that_raises_allows_nothing_and_is_logged(
-    server: wellhead.Server, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_question_that_raises_allows_nothing_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = two_notes()
+
     @server.authorize
     def may(operation: str, uris: list[str]) -> list[Literal["allow"]]:
         raise KeyError("broken")
@@ -81,7 +81,9 @@ def test_a_question_that_raises_allows_nothing_and_is_logged(
     assert record.exc_info is not None and isinstance(record.exc_info[1], KeyError)
 
 
-def test_a_coroutine_authorizes_and_is_cancelled_with_its_request(server: wellhead.Server) -> None:
+def test_a_coroutine_authorizes_and_is_cancelled_with_its_request() -> None:
+    server = two_notes()
+
     async def main() -> None:
         began, ended = asyncio.Event(), asyncio.Event()
 
@@ -110,7 +112,8 @@ def test_a_coroutine_authorizes_and_is_cancelled_with_its_request(server: wellhe
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_on_interest_is_called_before_a_subscription_is_acknowledged(server: wellhead.Server, is_async: bool) -> None:
+def test_on_interest_is_called_before_a_subscription_is_acknowledged(is_async: bool) -> None:
+    server = two_notes()
     told: list[tuple[str, bool]] = []
 
     def watch(uri: str, wanted: bool) -> None:
@@ -142,7 +145,8 @@ def test_on_interest_is_called_before_a_subscription_is_acknowledged(server: wel
     assert told == [("n:1", True), ("n:1", False)]
 
 
-def test_functions_with_other_parameters_are_refused(server: wellhead.Server) -> None:
+def test_functions_with_other_parameters_are_refused() -> None:
+    server = two_notes()
     with pytest.raises(wellhead.RegistrationError, match=r"\(operation, uris\)"):
         server.authorize(lambda uri: ["allow"])
     with pytest.raises(wellhead.RegistrationError, match=r"\(uri, wanted\)"):
@@ -171,7 +175,8 @@ def test_a_cycle_through_callers_and_questions_is_collected() -> None:
     assert is_freed(server)
 
 
-def test_raw_values_are_handed_over_unchecked(server: wellhead.Server) -> None:
+def test_raw_values_are_handed_over_unchecked() -> None:
+    server = two_notes()
     server.resource("safe:{+path}")(lambda path: path)
     server.resource("raw:{+path}", raw_values=True)(lambda path: path)
     assert outcome(server.connect().handle(read("safe:../x"))) == "Resource not found"
@@ -180,7 +185,8 @@ def test_raw_values_are_handed_over_unchecked(server: wellhead.Server) -> None:
         server.resource("raw:x", raw_values=True)(lambda: "x")
 
 
-def test_icons_are_listed_where_the_revision_has_them(server: wellhead.Server) -> None:
+def test_icons_are_listed_where_the_revision_has_them() -> None:
+    server = two_notes()
     icon = wellhead.Icon("https://example.com/i.png", mime_type="image/png", sizes=["48x48"], theme="dark")
     server.text("n:3", "three", icons=[icon])
     shown = b'"icons":[{"src":"https://example.com/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}]'
@@ -190,7 +196,8 @@ def test_icons_are_listed_where_the_revision_has_them(server: wellhead.Server) -
         server.text("n:4", "four", icons=[wellhead.Icon("file:///i.png")])
 
 
-def test_a_descriptor_of_the_wrong_type_is_named(server: wellhead.Server) -> None:
+def test_a_descriptor_of_the_wrong_type_is_named() -> None:
+    server = two_notes()
     with pytest.raises(TypeError, match="title must be"):
         server.text("n:5", "x", title=5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unexpected keyword argument 'mimetype'"):

@@ -10,13 +10,9 @@ import pytest
 import wellhead
 
 
-@pytest.fixture
-def server() -> wellhead.Server:
-    return wellhead.Server("s", "1")
-
-
-def test_each_keyword_is_known_by_its_function(server: wellhead.Server) -> None:
+def test_each_keyword_is_known_by_its_function() -> None:
     """A misspelt one is told the right one, so the lists of names are those of the stubs."""
+    server = wellhead.Server("s", "1")
     stub = pathlib.Path(wellhead.__file__).parent / "_core.pyi"
     functions: dict[str, Any] = {
         "text": lambda **given: server.text("a:b", "x", **given),
@@ -51,7 +47,8 @@ def test_each_keyword_is_known_by_its_function(server: wellhead.Server) -> None:
     assert checked == set(functions)
 
 
-def test_an_address_that_is_taken_is_an_os_error(server: wellhead.Server) -> None:
+def test_an_address_that_is_taken_is_an_os_error() -> None:
+    server = wellhead.Server("s", "1")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

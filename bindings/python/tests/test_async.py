@@ -9,12 +9,9 @@ import wellhead
 from client import ask, cancel, outcome, read, transmitted
 
 
-@pytest.fixture
-def server() -> wellhead.Server:
-    return wellhead.Server("s", "1")
+def test_a_coroutine_becomes_a_task_of_the_running_loop() -> None:
+    server = wellhead.Server("s", "1")
 
-
-def test_a_coroutine_becomes_a_task_of_the_running_loop(server: wellhead.Server) -> None:
     @server.resource("n:{id}")
     async def callback(id: int) -> str:
         await asyncio.sleep(0)
@@ -26,7 +23,8 @@ def test_a_coroutine_becomes_a_task_of_the_running_loop(server: wellhead.Server)
     assert outcome(asyncio.run(main())) == "1 True"
 
 
-def test_many_coroutines_are_awaited_at_once(server: wellhead.Server) -> None:
+def test_many_coroutines_are_awaited_at_once() -> None:
+    server = wellhead.Server("s", "1")
     gate = asyncio.Event()
     waiting = 0
 
@@ -46,7 +44,9 @@ def test_many_coroutines_are_awaited_at_once(server: wellhead.Server) -> None:
     assert [outcome(answer) for answer in asyncio.run(main())] == [str(n) for n in range(50)]
 
 
-def test_a_def_may_return_an_awaitable_or_an_asyncio_future(server: wellhead.Server) -> None:
+def test_a_def_may_return_an_awaitable_or_an_asyncio_future() -> None:
+    server = wellhead.Server("s", "1")
+
     async def answer() -> str:
         return "awaited"
 
@@ -69,7 +69,9 @@ def test_a_def_may_return_an_awaitable_or_an_asyncio_future(server: wellhead.Ser
     assert asyncio.run(main()) == ["awaited"] * 3
 
 
-def test_a_list_source_may_be_async(server: wellhead.Server) -> None:
+def test_a_list_source_may_be_async() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.list
     async def listing(after: str | None, limit: int) -> wellhead.Page:
         await asyncio.sleep(0)
@@ -83,9 +85,9 @@ def test_a_list_source_may_be_async(server: wellhead.Server) -> None:
     assert b'"uri":"n:1"' in (asyncio.run(main()) or b"")
 
 
-def test_an_exception_of_a_coroutine_is_logged_and_an_internal_error(
-    server: wellhead.Server, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_exception_of_a_coroutine_is_logged_and_an_internal_error(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:x")
     async def callback() -> str:
         await asyncio.sleep(0)
@@ -98,7 +100,8 @@ def test_an_exception_of_a_coroutine_is_logged_and_an_internal_error(
     assert "secret" in caplog.text
 
 
-def test_the_clients_cancellation_cancels_the_task(server: wellhead.Server) -> None:
+def test_the_clients_cancellation_cancels_the_task() -> None:
+    server = wellhead.Server("s", "1")
     seen: list[str] = []
 
     @server.resource("n:x")
@@ -125,7 +128,9 @@ def test_the_clients_cancellation_cancels_the_task(server: wellhead.Server) -> N
 
 
 @pytest.mark.parametrize("closing", [False, True])
-def test_a_cancellation_that_comes_before_the_task_cancels_it(server: wellhead.Server, closing: bool) -> None:
+def test_a_cancellation_that_comes_before_the_task_cancels_it(closing: bool) -> None:
+    server = wellhead.Server("s", "1")
+
     async def forever() -> str:
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         return await answer
@@ -156,7 +161,8 @@ def test_a_cancellation_that_comes_before_the_task_cancels_it(server: wellhead.S
     asyncio.run(main())
 
 
-def test_closing_a_connection_cancels_its_tasks(server: wellhead.Server) -> None:
+def test_closing_a_connection_cancels_its_tasks() -> None:
+    server = wellhead.Server("s", "1")
     cancelled = asyncio.Event()
 
     @server.resource("n:x")
@@ -178,9 +184,9 @@ def test_closing_a_connection_cancels_its_tasks(server: wellhead.Server) -> None
     asyncio.run(main())
 
 
-def test_a_coroutine_without_a_loop_is_an_internal_error_and_no_warning(
-    server: wellhead.Server, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_coroutine_without_a_loop_is_an_internal_error_and_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:x")
     async def callback() -> str:
         return "never"
@@ -189,9 +195,9 @@ def test_a_coroutine_without_a_loop_is_an_internal_error_and_no_warning(
     assert "event loop" in caplog.text
 
 
-def test_a_loop_that_was_closed_answers_its_calls_with_an_internal_error(
-    server: wellhead.Server, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_loop_that_was_closed_answers_its_calls_with_an_internal_error(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:x")
     async def callback() -> str:
         await asyncio.Event().wait()
@@ -208,7 +214,8 @@ def test_a_loop_that_was_closed_answers_its_calls_with_an_internal_error(
     assert answer["error"]["message"] == "Internal error"
 
 
-def test_handle_async_is_answered_by_another_thread(server: wellhead.Server) -> None:
+def test_handle_async_is_answered_by_another_thread() -> None:
+    server = wellhead.Server("s", "1")
     from concurrent.futures import Future
 
     future: Future[str] = Future()
@@ -226,7 +233,8 @@ def test_handle_async_is_answered_by_another_thread(server: wellhead.Server) -> 
     assert outcome(asyncio.run(main())) == "later"
 
 
-def test_a_handle_async_that_is_cancelled_gives_its_call_up(server: wellhead.Server) -> None:
+def test_a_handle_async_that_is_cancelled_gives_its_call_up() -> None:
+    server = wellhead.Server("s", "1")
     calls: list[wellhead.Call] = []
 
     @server.resource("n:x")

@@ -3,7 +3,6 @@
 import base64
 import logging
 import threading
-from collections.abc import Iterator
 from concurrent.futures import Future
 from functools import partial, wraps
 from typing import Annotated, Any, List, Optional  # noqa: UP035
@@ -13,13 +12,9 @@ import wellhead
 from client import ask, cancel, outcome, read, request, transmitted
 
 
-@pytest.fixture
-def server() -> Iterator[wellhead.Server]:
-    with wellhead.Server("s", "1") as server:
-        yield server
+def test_a_variable_is_given_by_name_and_converted_by_annotation() -> None:
+    server = wellhead.Server("s", "1")
 
-
-def test_a_variable_is_given_by_name_and_converted_by_annotation(server: wellhead.Server) -> None:
     @server.resource("n:{text}/{number}/{raw}")
     def callback(number: int, raw: bytes, text: str) -> str:
         return f"{text!r} {number!r} {raw!r}"
@@ -28,7 +23,9 @@ def test_a_variable_is_given_by_name_and_converted_by_annotation(server: wellhea
 
 
 @pytest.mark.parametrize("value", ["0", "7", "-7", "9223372036854775808", "-123456789012345678901234567890"])
-def test_an_integer_is_given_as_int(server: wellhead.Server, value: str) -> None:
+def test_an_integer_is_given_as_int(value: str) -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:{number}")
     def callback(number: int) -> str:
         return repr(number)
@@ -37,7 +34,9 @@ def test_an_integer_is_given_as_int(server: wellhead.Server, value: str) -> None
 
 
 @pytest.mark.parametrize("value", ["07", "+7", "-0", "00", "", "-", "1_0", "%207", "7%0A", "٣", "1" * 5000])
-def test_a_value_that_is_no_canonical_integer_is_not_found(server: wellhead.Server, value: str) -> None:
+def test_a_value_that_is_no_canonical_integer_is_not_found(value: str) -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:{number}")
     def callback(number: int) -> str:
         return repr(number)
@@ -45,7 +44,9 @@ def test_a_value_that_is_no_canonical_integer_is_not_found(server: wellhead.Serv
     assert ask(server, f"n:{value}") in ("Resource not found", "Invalid URI")
 
 
-def test_a_variable_that_is_absent_is_none_or_its_default(server: wellhead.Server) -> None:
+def test_a_variable_that_is_absent_is_none_or_its_default() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:x{?a,b,c}")
     def callback(a: int | None, b: Optional[str], *, c: str = "default") -> str:  # noqa: UP045
         return f"{a!r} {b!r} {c!r}"
@@ -54,7 +55,9 @@ def test_a_variable_that_is_absent_is_none_or_its_default(server: wellhead.Serve
     assert ask(server, "n:x?a=1&b=2&c=3") == "1 '2' '3'"
 
 
-def test_an_exploded_variable_is_a_list(server: wellhead.Server) -> None:
+def test_an_exploded_variable_is_a_list() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:x{/path*}")
     def callback(path: list[str]) -> str:
         return repr(path)
@@ -65,7 +68,9 @@ def test_an_exploded_variable_is_a_list(server: wellhead.Server) -> None:
     assert ask(server, "m:x") == "it is absent"
 
 
-def test_string_annotations_are_resolved(server: wellhead.Server) -> None:
+def test_string_annotations_are_resolved() -> None:
+    server = wellhead.Server("s", "1")
+
     def callback(id: "int", call: "wellhead.Call") -> str:
         return f"{id} {call.uri}"
 
@@ -73,7 +78,9 @@ def test_string_annotations_are_resolved(server: wellhead.Server) -> None:
     assert ask(server, "n:3") == "3 n:3"
 
 
-def test_the_call_knows_all_variables(server: wellhead.Server) -> None:
+def test_the_call_knows_all_variables() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:x{/path*}{?my.name}")
     def callback(call: wellhead.Call) -> str:
         return repr(call.vars)
@@ -81,7 +88,9 @@ def test_the_call_knows_all_variables(server: wellhead.Server) -> None:
     assert ask(server, "n:x/a/b?my.name=c%20d") == "{'path': ['a', 'b'], 'my.name': 'c d'}"
 
 
-def test_methods_partials_and_wrapped_functions_are_callbacks(server: wellhead.Server) -> None:
+def test_methods_partials_and_wrapped_functions_are_callbacks() -> None:
+    server = wellhead.Server("s", "1")
+
     class Notes:
         def read(self, id: int) -> str:
             return f"method {id}"
@@ -101,7 +110,9 @@ def test_methods_partials_and_wrapped_functions_are_callbacks(server: wellhead.S
     assert ask(server, "w:x/3") == "wrapped x 3"
 
 
-def test_name_and_description_come_from_the_function_which_stays_as_it_is(server: wellhead.Server) -> None:
+def test_name_and_description_come_from_the_function_which_stays_as_it_is() -> None:
+    server = wellhead.Server("s", "1")
+
     def note(id: str) -> str:
         """One note.
 
@@ -116,7 +127,8 @@ def test_name_and_description_come_from_the_function_which_stays_as_it_is(server
 
 
 @pytest.mark.parametrize("size", [10, 1 << 17])
-def test_text_and_bytes_of_every_kind_arrive(server: wellhead.Server, size: int) -> None:
+def test_text_and_bytes_of_every_kind_arrive(size: int) -> None:
+    server = wellhead.Server("s", "1")
     text, data = "aé\n" * size, b"a\0\xff" * size
     bodies = {"t": text, "b": data, "a": bytearray(data), "m": memoryview(data * 2)[::2]}
 
@@ -130,7 +142,9 @@ def test_text_and_bytes_of_every_kind_arrive(server: wellhead.Server, size: int)
     assert base64.b64decode(ask(server, "n:m")) == (data * 2)[::2]
 
 
-def test_none_and_resource_not_found_are_not_found(server: wellhead.Server) -> None:
+def test_none_and_resource_not_found_are_not_found() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:{how}")
     def callback(how: str) -> None:
         if how == "raise":
@@ -139,7 +153,9 @@ def test_none_and_resource_not_found_are_not_found(server: wellhead.Server) -> N
     assert ask(server, "n:return") == ask(server, "n:raise") == "Resource not found"
 
 
-def test_only_our_permission_denied_is_denied(server: wellhead.Server, caplog: pytest.LogCaptureFixture) -> None:
+def test_only_our_permission_denied_is_denied(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:{how}")
     def callback(how: str) -> str:
         raise wellhead.PermissionDenied if how == "ours" else PermissionError("secret")
@@ -150,9 +166,9 @@ def test_only_our_permission_denied_is_denied(server: wellhead.Server, caplog: p
     assert "secret" in caplog.text
 
 
-def test_an_exception_is_logged_with_its_traceback_and_an_internal_error(
-    server: wellhead.Server, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_exception_is_logged_with_its_traceback_and_an_internal_error(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:{id}")
     def callback(id: str) -> str:
         raise KeyError("secret")
@@ -167,23 +183,25 @@ def test_an_exception_is_logged_with_its_traceback_and_an_internal_error(
 
 @pytest.mark.parametrize("value", [5, 1.5, {1}, object(), ["a"], [b"a"], wellhead.Page([])])
 def test_a_wrong_type_is_an_internal_error_and_says_what_to_return(
-    server: wellhead.Server, caplog: pytest.LogCaptureFixture, value: Any
+    caplog: pytest.LogCaptureFixture, value: Any
 ) -> None:
+    server = wellhead.Server("s", "1")
     server.resource("n:x")(lambda: value)
     assert ask(server, "n:x") == "Internal error"
     [record] = caplog.records
     assert f"returned {type(value).__name__}; return str, bytes, wellhead.Contents" in record.getMessage()
 
 
-def test_text_that_is_no_unicode_is_an_internal_error(
-    server: wellhead.Server, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_text_that_is_no_unicode_is_an_internal_error(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
     server.resource("n:x")(lambda: "\ud800")
     assert ask(server, "n:x") == "Internal error"
     assert "UnicodeEncodeError" in caplog.text
 
 
-def test_keyboard_interrupt_is_answered_and_passes_through(server: wellhead.Server) -> None:
+def test_keyboard_interrupt_is_answered_and_passes_through() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:x")
     def callback() -> str:
         raise KeyboardInterrupt
@@ -198,7 +216,9 @@ def test_keyboard_interrupt_is_answered_and_passes_through(server: wellhead.Serv
         connection.handle(read("n:x"))
 
 
-def test_keyboard_interrupt_passes_through_while_a_result_is_written(server: wellhead.Server) -> None:
+def test_keyboard_interrupt_passes_through_while_a_result_is_written() -> None:
+    server = wellhead.Server("s", "1")
+
     class Interrupted(dict[str, Any]):
         def items(self) -> Any:
             raise KeyboardInterrupt
@@ -208,7 +228,8 @@ def test_keyboard_interrupt_passes_through_while_a_result_is_written(server: wel
         client.request("x/y")
 
 
-def test_a_callback_returns_without_an_answer_and_another_thread_answers_later(server: wellhead.Server) -> None:
+def test_a_callback_returns_without_an_answer_and_another_thread_answers_later() -> None:
+    server = wellhead.Server("s", "1")
     future: Future[str] = Future()
     server.resource("n:slow")(lambda: future)
     server.resource("n:quick")(lambda: "quick")
@@ -223,7 +244,8 @@ def test_a_callback_returns_without_an_answer_and_another_thread_answers_later(s
     assert answer["id"] == 1 and answer["result"]["contents"][0]["text"] == "slow"
 
 
-def test_a_future_that_fails_is_an_internal_error(server: wellhead.Server, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_future_that_fails_is_an_internal_error(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
     futures: dict[str, Future[Any]] = {name: Future() for name in ("raise", "cancel", "wrong", "missing")}
     futures["raise"].set_exception(ValueError("secret"))
     futures["cancel"].cancel()
@@ -238,15 +260,15 @@ def test_a_future_that_fails_is_an_internal_error(server: wellhead.Server, caplo
     assert "secret" in caplog.text and "was cancelled" in caplog.text and "returned int" in caplog.text
 
 
-def test_a_future_that_is_dropped_is_an_internal_error_at_once(
-    server: wellhead.Server, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_future_that_is_dropped_is_an_internal_error_at_once(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
     server.resource("n:x")(lambda: Future[str]())
     assert ask(server, "n:x") == "Internal error"
     assert "without an answer" in caplog.text
 
 
-def test_a_blocking_callback_sees_that_it_was_cancelled(server: wellhead.Server) -> None:
+def test_a_blocking_callback_sees_that_it_was_cancelled() -> None:
+    server = wellhead.Server("s", "1")
     entered, seen = threading.Event(), threading.Event()
 
     @server.resource("n:x")
@@ -268,7 +290,8 @@ def test_a_blocking_callback_sees_that_it_was_cancelled(server: wellhead.Server)
     assert seen.is_set() and transmitted(connection) == []
 
 
-def test_a_call_knows_that_it_was_not_cancelled(server: wellhead.Server) -> None:
+def test_a_call_knows_that_it_was_not_cancelled() -> None:
+    server = wellhead.Server("s", "1")
     calls: list[wellhead.Call] = []
 
     @server.resource("n:x")
@@ -280,7 +303,8 @@ def test_a_call_knows_that_it_was_not_cancelled(server: wellhead.Server) -> None
     assert not calls[0].cancelled
 
 
-def test_a_template_lists_items_that_were_handed_over(server: wellhead.Server) -> None:
+def test_a_template_lists_items_that_were_handed_over() -> None:
+    server = wellhead.Server("s", "1")
     items = [wellhead.Resource(f"n:{n}") for n in range(250)]
     server.resource("n:{id}", list=items)(lambda id: id)
     assert walk(server) == [item.uri for item in items]
@@ -307,7 +331,8 @@ def test_a_walk_through_every_kind_of_list_gives_each_item_once_and_in_order() -
     assert len(limits) > 1 and max(limits) <= 3
 
 
-def test_a_list_is_the_same_however_often_it_is_asked_for(server: wellhead.Server) -> None:
+def test_a_list_is_the_same_however_often_it_is_asked_for() -> None:
+    server = wellhead.Server("s", "1")
     items = [wellhead.Resource(f"n:{n}") for n in range(3)]
 
     @server.list
@@ -317,7 +342,9 @@ def test_a_list_is_the_same_however_often_it_is_asked_for(server: wellhead.Serve
     assert [walk(server) for _ in range(4)] == [[item.uri for item in items]] * 4
 
 
-def test_a_list_function_may_take_the_call(server: wellhead.Server) -> None:
+def test_a_list_function_may_take_the_call() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.list
     def listing(after: str | None, limit: int, call: wellhead.Call) -> wellhead.Page:
         assert not call.cancelled
@@ -328,14 +355,17 @@ def test_a_list_function_may_take_the_call(server: wellhead.Server) -> None:
 
 @pytest.mark.parametrize("value", [None, [wellhead.Resource("n:1")], "n:1", 5])
 def test_a_list_function_that_returns_no_page_is_an_internal_error(
-    server: wellhead.Server, caplog: pytest.LogCaptureFixture, value: Any
+    caplog: pytest.LogCaptureFixture, value: Any
 ) -> None:
+    server = wellhead.Server("s", "1")
     server.list(lambda after, limit: value)
     assert outcome(server.connect().handle(request(1, "resources/list"))) == "Internal error"
     assert "return wellhead.Page" in caplog.text
 
 
-def test_the_fallback_is_given_the_uri(server: wellhead.Server) -> None:
+def test_the_fallback_is_given_the_uri() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.fallback
     def anything(uri: str) -> str:
         return f"fallback for {uri}"
@@ -343,7 +373,9 @@ def test_the_fallback_is_given_the_uri(server: wellhead.Server) -> None:
     assert ask(server, "other:x") == "fallback for other:x"
 
 
-def test_thread_true_runs_a_callback_on_another_thread(server: wellhead.Server) -> None:
+def test_thread_true_runs_a_callback_on_another_thread() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:{id}", thread=True)
     def callback(id: int) -> str:
         return f"{id} {threading.current_thread() is threading.main_thread()}"

@@ -22,12 +22,8 @@ def watched(server: wellhead.Server, *uris: str) -> list[str]:
     return honoured.get("resourceSubscriptions", [])
 
 
-@pytest.fixture
-def server() -> wellhead.Server:
-    return wellhead.Server("s", "1")
-
-
-def test_a_method_of_a_container_says_what_exists(server: wellhead.Server) -> None:
+def test_a_method_of_a_container_says_what_exists() -> None:
+    server = wellhead.Server("s", "1")
     notes = {"notes://1": "One."}
 
     @server.resource("notes://{id}", exists=notes.__contains__)
@@ -38,7 +34,9 @@ def test_a_method_of_a_container_says_what_exists(server: wellhead.Server) -> No
     assert outcome(server.connect().handle(read("notes://2"))) == "Note 2."
 
 
-def test_a_fallback_is_decorated_with_and_without_it(server: wellhead.Server) -> None:
+def test_a_fallback_is_decorated_with_and_without_it() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.fallback
     def anything(uri: str) -> str:
         return uri
@@ -55,8 +53,10 @@ def test_a_fallback_is_decorated_with_and_without_it(server: wellhead.Server) ->
 
 @pytest.mark.parametrize("answer", [None, 1, "yes", ValueError("gone")])
 def test_an_exists_without_an_answer_is_logged_and_refuses_no_client(
-    server: wellhead.Server, answer: Any, caplog: pytest.LogCaptureFixture
+    answer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
+    server = wellhead.Server("s", "1")
+
     def exists(uri: str) -> Any:
         if isinstance(answer, Exception):
             raise answer
@@ -70,7 +70,9 @@ def test_an_exists_without_an_answer_is_logged_and_refuses_no_client(
     assert record.exc_info is not None
 
 
-def test_it_has_to_take_a_uri_and_answer_at_once(server: wellhead.Server) -> None:
+def test_it_has_to_take_a_uri_and_answer_at_once() -> None:
+    server = wellhead.Server("s", "1")
+
     async def later(uri: str) -> bool:
         return True
 

@@ -10,11 +10,6 @@ import wellhead
 from client import Json, request, transmitted
 
 
-@pytest.fixture
-def server() -> wellhead.Server:
-    return wellhead.Server("s", "1")
-
-
 def answered(connection: wellhead.Connection, method: str, **params: Json) -> Json:
     answer = connection.handle(request(1, method, **params))
     assert answer is not None
@@ -30,7 +25,9 @@ def completed(server: wellhead.Server, variable: str, value: str, **others: str)
     return answer["result"]["completion"]["values"]
 
 
-def test_a_variable_is_completed_from_values_or_by_a_function(server: wellhead.Server) -> None:
+def test_a_variable_is_completed_from_values_or_by_a_function() -> None:
+    server = wellhead.Server("s", "1")
+
     def ids(value: str, others: dict[str, str]) -> list[str]:
         return [f"{others.get('lang')}-{value}{n}" for n in range(2)]
 
@@ -40,14 +37,16 @@ def test_a_variable_is_completed_from_values_or_by_a_function(server: wellhead.S
     assert completed(server, "id", "x", lang="de") == ["de-x0", "de-x1"]
 
 
-def test_a_completer_may_answer_later(server: wellhead.Server) -> None:
+def test_a_completer_may_answer_later() -> None:
+    server = wellhead.Server("s", "1")
     later: Future[list[str]] = Future()
     later.set_result(["a"])
     server.resource("n:{lang}/{id}", complete={"id": lambda value: later})(lambda lang, id: id)
     assert completed(server, "id", "") == ["a"]
 
 
-def test_completers_of_other_shapes_are_refused(server: wellhead.Server) -> None:
+def test_completers_of_other_shapes_are_refused() -> None:
+    server = wellhead.Server("s", "1")
     with pytest.raises(wellhead.RegistrationError, match="lang"):
         server.resource("n:{id}", complete={"lang": ["de"]})(lambda id: id)
     with pytest.raises(wellhead.RegistrationError, match=r"\(value\[, others\]\)"):
@@ -59,7 +58,9 @@ def test_completers_of_other_shapes_are_refused(server: wellhead.Server) -> None
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_a_method_makes_a_dict_of_its_params(server: wellhead.Server, is_async: bool) -> None:
+def test_a_method_makes_a_dict_of_its_params(is_async: bool) -> None:
+    server = wellhead.Server("s", "1")
+
     def add(params: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
         if "a" not in params:
             raise wellhead.MethodError(-32602, "a is missing", {"need": ["a", "b"]})
@@ -86,18 +87,21 @@ def test_a_method_makes_a_dict_of_its_params(server: wellhead.Server, is_async: 
     assert wrong["error"] == {"code": -32602, "message": "a is missing", "data": {"need": ["a", "b"]}}
 
 
-def test_a_method_that_gives_no_dict_fails(server: wellhead.Server, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_method_that_gives_no_dict_fails(caplog: pytest.LogCaptureFixture) -> None:
+    server = wellhead.Server("s", "1")
     server.method("x/none")(lambda params: 7)  # type: ignore[type-var]
     assert answered(server.connect(), "x/none")["error"]["message"] == "Internal error"
     assert "a dict" in caplog.text
 
 
-def test_a_method_that_returns_none_has_an_empty_result(server: wellhead.Server) -> None:
+def test_a_method_that_returns_none_has_an_empty_result() -> None:
+    server = wellhead.Server("s", "1")
     server.method("x/none")(lambda params: None)
     assert set(answered(server.connect(), "x/none")["result"]) == {"resultType", "_meta"}
 
 
-def test_a_call_of_a_method_notifies_from_another_thread_until_it_is_answered(server: wellhead.Server) -> None:
+def test_a_call_of_a_method_notifies_from_another_thread_until_it_is_answered() -> None:
+    server = wellhead.Server("s", "1")
     held: list[tuple[wellhead.Call, Future[dict[str, Any]]]] = []
 
     @server.method("x/slow")
@@ -119,7 +123,9 @@ def test_a_call_of_a_method_notifies_from_another_thread_until_it_is_answered(se
     assert second["id"] == 1 and "result" in second
 
 
-def test_only_a_call_of_a_method_notifies(server: wellhead.Server) -> None:
+def test_only_a_call_of_a_method_notifies() -> None:
+    server = wellhead.Server("s", "1")
+
     @server.resource("n:a")
     def read(call: wellhead.Call) -> str:
         assert (call.method, call.client_capabilities, call.log_level) == ("resources/read", {}, None)

@@ -7,11 +7,6 @@ import pytest
 import wellhead
 
 
-@pytest.fixture
-def server() -> wellhead.Server:
-    return wellhead.Server("s", "1")
-
-
 def refused(code: str, register: Callable[..., object], *arguments: Any, **options: Any) -> str:
     with pytest.raises(wellhead.RegistrationError) as raised:
         register(*arguments, **options)
@@ -20,7 +15,8 @@ def refused(code: str, register: Callable[..., object], *arguments: Any, **optio
     return str(raised.value)
 
 
-def test_uris_and_templates_are_checked(server: wellhead.Server) -> None:
+def test_uris_and_templates_are_checked() -> None:
+    server = wellhead.Server("s", "1")
     refused("invalid_uri", server.text, "no uri", "x")
     refused("invalid_uri", server.resource("a b:c"), lambda: "x")
     refused("invalid_template", server.resource("n:{id"), lambda: "x")
@@ -31,7 +27,9 @@ def test_uris_and_templates_are_checked(server: wellhead.Server) -> None:
     refused("ambiguous", server.resource("n:{b}"), lambda b: "x")
 
 
-def test_parameters_are_checked(server: wellhead.Server) -> None:
+def test_parameters_are_checked() -> None:
+    server = wellhead.Server("s", "1")
+
     def unknown(other: str) -> str:
         return other
 
@@ -60,7 +58,9 @@ def test_parameters_are_checked(server: wellhead.Server) -> None:
     refused("invalid_argument", server.resource("n:{id}"), 5)
 
 
-def test_nothing_is_registered_by_a_refused_decorator(server: wellhead.Server) -> None:
+def test_nothing_is_registered_by_a_refused_decorator() -> None:
+    server = wellhead.Server("s", "1")
+
     def unknown(other: str) -> str:
         return other
 
@@ -68,7 +68,8 @@ def test_nothing_is_registered_by_a_refused_decorator(server: wellhead.Server) -
     server.resource("n:{id}")(lambda id: id)
 
 
-def test_descriptors_are_checked(server: wellhead.Server) -> None:
+def test_descriptors_are_checked() -> None:
+    server = wellhead.Server("s", "1")
     refused("invalid_argument", server.text, "n:a", "x", annotations={"audience": ["nobody"]})
     refused("invalid_argument", server.text, "n:a", "x", annotations={"priority": 2})
     refused("invalid_argument", server.text, "n:a", "x", meta={"io.modelcontextprotocol/x": 1})
@@ -80,7 +81,8 @@ def test_descriptors_are_checked(server: wellhead.Server) -> None:
     refused("invalid_argument", wellhead.Server, "s", "1", cursor_key=b"short")
 
 
-def test_wrong_types_are_type_errors(server: wellhead.Server) -> None:
+def test_wrong_types_are_type_errors() -> None:
+    server = wellhead.Server("s", "1")
     body: Any = 5
     with pytest.raises(TypeError):
         server.text("n:a", body)
@@ -96,7 +98,8 @@ def test_wrong_types_are_type_errors(server: wellhead.Server) -> None:
         server.text("n:a", "x").set(body)
 
 
-def test_a_removed_registration_is_unknown(server: wellhead.Server) -> None:
+def test_a_removed_registration_is_unknown() -> None:
+    server = wellhead.Server("s", "1")
     fixed = server.text("n:a", "x")
     fixed.remove()
     for act in (fixed.remove, lambda: fixed.set("y"), lambda: server.remove("n:a")):
@@ -126,7 +129,8 @@ def test_a_closed_server_says_so() -> None:
     server.close()
 
 
-def test_options_of_run_are_checked(server: wellhead.Server) -> None:
+def test_options_of_run_are_checked() -> None:
+    server = wellhead.Server("s", "1")
     with pytest.raises(ValueError, match="callback_threads"):
         server.run(callback_threads=0)
     with pytest.raises(ValueError, match="drain_ms"):
