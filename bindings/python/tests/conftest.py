@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import inspect
 import signal
 import sys
 
@@ -10,10 +11,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Why a test does not run on several threads at once with `--parallel-threads`: by module, fixture, or a name in it.
 PROCESSES = "starts processes of its own"
+LINES = "expects log lines of its own only"
 MODULES = {
     "test_asgi_servers": PROCESSES,
     "test_command": PROCESSES,
-    "test_contexts": "has a thousand requests at once as it is",
     "test_docs": "only reads",
     "test_exit": PROCESSES,
     "test_fork": PROCESSES,
@@ -25,11 +26,11 @@ MODULES = {
     "test_subinterpreters": PROCESSES,
 }
 FIXTURES = {
-    "caplog": "expects log lines of its own only",
+    "caplog": LINES,
     "monkeypatch": "changes a module",
-    "warnings": "expects log lines of its own only",
+    "warnings": LINES,
 }
-NAMES = {"Process": PROCESSES, "served": PROCESSES, "subprocess": PROCESSES}
+NAMES = {"Process": PROCESSES, "served": PROCESSES, "subprocess": PROCESSES, "addHandler": LINES}
 
 
 def sequential(item: pytest.Item) -> str | None:
@@ -37,7 +38,7 @@ def sequential(item: pytest.Item) -> str | None:
     assert isinstance(item, pytest.Function)
     found = [MODULES.get(item.path.stem)]
     found += [FIXTURES.get(name) for name in item.fixturenames]
-    found += [NAMES.get(name) for name in item.function.__code__.co_names]
+    found += [NAMES.get(name) for name in inspect.unwrap(item.function).__code__.co_names]
     return next(filter(None, found), None)
 
 

@@ -1,11 +1,13 @@
 """Waits for garbage to be freed."""
 
+import threading
 import weakref
 from gc import collect
 from time import monotonic
 from typing import Any
 
 PATIENCE = 30.0
+ONE_AT_A_TIME = threading.Lock()
 
 
 def is_freed(*references: "weakref.ref[Any]") -> bool:
@@ -18,5 +20,6 @@ def is_freed(*references: "weakref.ref[Any]") -> bool:
     while any(reference() is not None for reference in references):
         if monotonic() > until:
             return False
-        collect()
+        with ONE_AT_A_TIME:
+            collect()
     return True

