@@ -15,7 +15,7 @@ LINES = "expects log lines of its own only"
 MODULES = {
     "test_asgi_servers": PROCESSES,
     "test_command": PROCESSES,
-    "test_docs": "only reads",
+    "test_docs": "reads docstrings and stubs",
     "test_exit": PROCESSES,
     "test_fork": PROCESSES,
     "test_interrupts": "sends signals to the main thread",
