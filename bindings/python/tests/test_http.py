@@ -81,6 +81,29 @@ def test_callbacks_run_on_threads_of_their_own_if_there_shall_be_several(program
         assert process.end() == (0, "")
 
 
+BLOCKED = """
+import signal
+
+
+def listening_for_others(host: str, port: int) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    listening(host, port)
+
+
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("program", [PROGRAM, PROGRAM + ASYNC])
+def test_a_signal_that_does_not_end_the_wait_of_the_main_thread_ends_the_service(program: str, threads: int) -> None:
+    """As one that comes just before the wait. Here another thread gets it."""
+    serve = f"server.serve_http(port=0, callback_threads={threads}, on_listening=listening_for_others)"
+    with served(program + BLOCKED + serve) as (process, client):
+        assert client.read("n:about") == "about"
+        process.process.send_signal(signal.SIGTERM)
+        assert process.end() == (0, "")
+
+
 @pytest.mark.parametrize("program", [PROGRAM, PROGRAM + ASYNC])
 def test_callbacks_that_wait_do_so_at_the_same_time_if_there_are_threads(program: str) -> None:
     with served(program + TOGETHER + "server.serve_http(port=0, callback_threads=3, on_listening=listening)") as (

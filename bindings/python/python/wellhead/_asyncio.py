@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 
 from wellhead._core import Driver
 from wellhead._lifespan import Lifetime
 from wellhead._loop import running_loop
-from wellhead._run import CallbackThreads, Service, listening
+from wellhead._run import CallbackThreads, Interrupts, Service, Wakes, listening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,13 +31,37 @@ def run_on_loop(
         async with lifetime as value:
             with Service(start, callback_threads == 1) as driver:
                 driver.use_lifespan(value)
-                await serve(driver, callback_threads, on_listening)
+                await serve_alone(driver, callback_threads, on_listening)
 
     if not lifetime.is_empty:
         asyncio.run(serve_in_it())
         return
     with Service(start, callback_threads == 1) as driver:
-        asyncio.run(serve(driver, callback_threads, on_listening))
+        asyncio.run(serve_alone(driver, callback_threads, on_listening))
+
+
+async def serve_alone(driver: Driver, callback_threads: int, on_listening: _OnListening | None) -> None:
+    """Serves on a loop of our own, which signals wake."""
+    if not needs_wakes():
+        await serve(driver, callback_threads, on_listening)
+        return
+    loop = running_loop()
+    with Wakes() as wakes, Interrupts(wakes.fileno):
+        loop.add_reader(wakes.reader, wakes.take)
+        try:
+            await serve(driver, callback_threads, on_listening)
+        finally:
+            loop.remove_reader(wakes.reader)
+
+
+def needs_wakes() -> bool:
+    """Returns whether this thread handles signals, and these do not wake its loop. They wake Windows' default loop."""
+    try:
+        known = signal.set_wakeup_fd(-1)
+    except ValueError:
+        return False  # not the main thread
+    signal.set_wakeup_fd(known)
+    return known == -1
 
 
 async def run_async(server: Server, options: dict[str, Any]) -> None:
@@ -126,9 +151,8 @@ async def read_rings(number: int, loop: asyncio.AbstractEventLoop, turn: Callabl
 async def work(
     driver: Driver, loop: asyncio.AbstractEventLoop, callback_threads: int, on_listening: _OnListening | None
 ) -> None:
-    pool = CallbackThreads(driver, callback_threads)
     over = asyncio.Event()
-    pool.on_over = lambda: loop.call_soon_threadsafe(over.set)
+    pool = CallbackThreads(driver, callback_threads, lambda: loop.call_soon_threadsafe(over.set))
     for thread in pool.threads:
         thread.start()
 

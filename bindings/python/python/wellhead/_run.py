@@ -77,15 +77,20 @@ def serve(
 
         run_on_loop(lifetime, start, callback_threads, on_listening)
         return
-    with lifetime as value, Service(start, False) as driver, Interrupts(driver):
+    with lifetime as value, Service(start, False) as driver:
         driver.use_lifespan(value)
         if callback_threads == 1:
-            listening(driver, on_listening)
-            driver.work()
-        else:
-            with CallbackThreads(driver, callback_threads) as pool:
+            with Interrupts(driver.signal_fd):
                 listening(driver, on_listening)
-                pool.wait()
+                driver.work()
+        else:
+            with (
+                Wakes() as wakes,
+                CallbackThreads(driver, callback_threads, wakes.wake) as threads,
+                Interrupts(wakes.fileno),
+            ):
+                listening(driver, on_listening)
+                threads.wait(wakes)
 
 
 # The signals that ask for an end. Windows has no SIGTERM from outside, but Ctrl-Break, which is SIGBREAK.
@@ -135,10 +140,14 @@ class Service:
 
 
 class Interrupts:
-    """Lets Ctrl-C end a wait: Python's handler writes to a socket that a native thread reads."""
+    """Lets signals end a wait: Python's handler writes to a socket.
 
-    def __init__(self, driver: Driver) -> None:
-        self.driver = driver
+    A wait for a lock, or of an event loop, goes on if the signal comes just before it, or to another thread.
+    """
+
+    def __init__(self, fileno: Callable[[], int]) -> None:
+        self.fileno = fileno
+        self.own = -1
         self.before: int | None = None
 
     def __enter__(self) -> None:
@@ -146,24 +155,56 @@ class Interrupts:
             self.before = signal.set_wakeup_fd(-1)
         except ValueError:
             return  # not the main thread: Python runs no signal handler here
-        signal.set_wakeup_fd(self.driver.signal_fd(), warn_on_full_buffer=False)
+        self.own = self.fileno()
+        signal.set_wakeup_fd(self.own, warn_on_full_buffer=False)
 
     def __exit__(self, *_: object) -> None:
-        if self.before is not None:
-            signal.set_wakeup_fd(self.before)
+        if self.before is None:
+            return
+        now = signal.set_wakeup_fd(self.before)
+        if now != self.own:
+            signal.set_wakeup_fd(now)  # a callback has set another one, such as that of its event loop
+
+
+class Wakes:
+    """A pair of sockets: a write to one wakes the thread, or the event loop, that waits for the other."""
+
+    def __enter__(self) -> Self:
+        import socket
+
+        self.reader, self.writer = socket.socketpair()
+        self.writer.setblocking(False)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.reader.close()
+        self.writer.close()
+
+    def fileno(self) -> int:
+        return self.writer.fileno()
+
+    def wake(self) -> None:
+        try:
+            self.writer.send(b"\0")
+        except BlockingIOError:
+            pass  # full: the reader wakes
+
+    def take(self) -> None:
+        """Waits for a wake, and takes those that have come."""
+        self.reader.recv(64)
 
 
 class CallbackThreads:
     """Threads that run callbacks. The thread that waits for them stays free for signals."""
 
-    def __init__(self, driver: Driver, count: int) -> None:
+    def __init__(self, driver: Driver, count: int, on_over: Callable[[], object]) -> None:
         import threading
 
         self.driver = driver
         self.left = count
         self.error: BaseException | None = None
-        self.over = threading.Condition()
-        self.on_over: Callable[[], object] | None = None
+        self.lock = threading.Lock()
+        self.on_over = on_over
         self.threads = [threading.Thread(target=self.work, name=f"wellhead-{n}") for n in range(1, count + 1)]
 
     def __enter__(self) -> Self:
@@ -183,15 +224,12 @@ class CallbackThreads:
             self.error = self.error or e
             self.driver.stop()
         finally:
-            with self.over:
+            with self.lock:
                 self.left -= 1
-                self.over.notify_all()
-            if self.on_over is not None:
-                self.on_over()
+            self.on_over()
 
-    def wait(self) -> None:
-        with self.over:
-            while self.left:
-                self.over.wait()
+    def wait(self, wakes: Wakes) -> None:
+        while self.left:
+            wakes.take()
         if self.error is not None:
             raise self.error
