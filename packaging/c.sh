@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the C archive and the Debian package for Linux on the processor of this machine. The library needs glibc 2.17 or later.
+# Makes the C archive and the Debian package for Linux. They are for the processor of this machine, or for MACHINE.
+# The library needs glibc 2.17 or later.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 target=$machine-unknown-linux-gnu

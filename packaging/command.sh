@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the command as one static program for Linux on the processor of this machine, with its README, licences and bill of materials,
-# and as a bundle for desktop clients.
+# Makes the command as one static program for Linux, with its README, licences and bill of materials, and as a bundle for desktop clients.
+# They are for the processor of this machine, or for MACHINE.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 target=$machine-unknown-linux-musl
@@ -8,6 +8,8 @@ name=wellhead-$version-$machine-linux-musl
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# The C compiler of this machine links for its processor only. Rust's own linker links for each.
+[ "$machine" = "$(uname -m)" ] || export "CARGO_TARGET_${machine^^}_UNKNOWN_LINUX_MUSL_LINKER=rust-lld"
 make install-command DESTDIR="$work" PREFIX= BINDIR="/$name" DOCDIR="/$name" BUILT="$CARGO_TARGET_DIR/$target/dist" \
     CARGO_BUILD="cargo build --locked --profile dist --target $target"
 sbom wellhead "$target" "$work/$name" cli

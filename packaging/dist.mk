@@ -1,12 +1,14 @@
 # What is shipped: included by the Makefile, paths from the repository's root. Each script adds to dist/.
 .PHONY: dist test-dist test-dist-again
+# The processors for which the command, its bundle, the C archive and the Debian package are made.
+MACHINES := x86_64 aarch64
 
 dist: ## everything that this machine can make to be shipped, in dist, with SHA256SUMS; installs zig and more under build
 	rm -rf dist
-	packaging/tools.sh
-	packaging/command.sh
+	packaging/tools.sh $(MACHINES)
+	for machine in $(MACHINES); do MACHINE=$$machine packaging/command.sh; done
 	packaging/server.sh
-	packaging/c.sh
+	for machine in $(MACHINES); do MACHINE=$$machine packaging/c.sh; done
 	packaging/crate.sh
 	packaging/node.sh
 	packaging/python.sh

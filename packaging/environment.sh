@@ -18,6 +18,11 @@ case $machine in
     *) echo "packaging makes packages for x86_64 and aarch64, and this machine is $machine" >&2 && exit 1 ;;
 esac
 
+# GNU's tools know one processor. Those for another one have its name in front.
+if [ "$machine" != "$(uname -m)" ]; then
+    export LD=$machine-linux-gnu-ld OBJCOPY=$machine-linux-gnu-objcopy AR=$machine-linux-gnu-ar STRIP=$machine-linux-gnu-strip
+fi
+
 # The time of what is packed: that of the commit.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH

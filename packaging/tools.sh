@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the scripts of this folder and of tests/dist need, as pinned here: zig as a linker for old versions of glibc,
-# Meson, and the official client. Quick when they are there already.
+# Meson, and the official client. With apt it installs GNU's tools for each MACHINE, unless that is this machine. Quick when they are there
+# already.
+#   tools.sh [MACHINE]...    the processors for which c.sh and command.sh shall make packages, besides this one
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pins="cargo-zigbuild==0.24.0 ziglang==0.17.1 maturin==1.16.0 twine==7.0.0 auditwheel==6.8.2 meson==1.12.1 ninja==1.13.2"
@@ -16,8 +18,13 @@ if ! cmp -s <(echo "$pins") "$tools/pins"; then
 fi
 rustup --quiet target add {x86_64,aarch64}-unknown-linux-{gnu,musl}
 
-install="apt-get install -y -q -o DPkg::Lock::Timeout=300 cmake dpkg file pkg-config"
-for command in cmake dpkg-deb file pkg-config; do
+commands=(cmake dpkg-deb file pkg-config) packages="cmake dpkg file pkg-config"
+for machine in "$@"; do
+    [ "$machine" != "$(uname -m)" ] || continue
+    commands+=("$machine-linux-gnu-ld") packages+=" binutils-${machine/_/-}-linux-gnu"
+done
+install="apt-get install -y -q -o DPkg::Lock::Timeout=300 $packages"
+for command in "${commands[@]}"; do
     command -v "$command" > /dev/null && continue
     $install > /dev/null || { apt-get update -q && $install; } > /dev/null || { echo "missing: run $install" >&2; exit 1; }
 done

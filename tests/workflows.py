@@ -158,7 +158,10 @@ def bundles() -> Iterator[str]:
 
 
 def machines() -> Iterator[str]:
-    """Only environment.sh knows processors, and what it makes of them."""
+    """`make dist` makes the packages of all. Only environment.sh knows processors, and what it makes of them."""
+    made = re.search(r"^MACHINES := (.*)$", (ROOT / "packaging/dist.mk").read_text("utf-8"), re.MULTILINE)[1].split()
+    if made != list(MACHINES):
+        yield f"packaging/dist.mk makes packages for {made}"
     for machine, (debian, node) in MACHINES.items():
         command = 'source packaging/environment.sh && echo "$machine $debian_machine $node_machine"'
         said = subprocess.run(["bash", "-c", command], cwd=ROOT, env={**os.environ, "MACHINE": machine}, check=True, stdout=subprocess.PIPE, text=True)

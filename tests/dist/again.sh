@@ -10,9 +10,7 @@ git clone --quiet . "$another"
 mkdir "$another/build"
 ln -s "$PWD/build/dist-tools" "$another/build/dist-tools"
 [ ! -e build/interpreters ] || ln -s "$PWD/build/interpreters" "$another/build/interpreters"
-for script in command server c crate node python sums; do
-    env --unset=CARGO_TARGET_DIR --unset=DIST "$another/packaging/$script.sh" > "$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-done
+env --unset=CARGO_TARGET_DIR --unset=DIST make -C "$another" dist > "$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 # dist may have packages of other scripts as well.
 cd dist
 sha256sum --check --strict "$another/dist/SHA256SUMS"
