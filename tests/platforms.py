@@ -14,7 +14,7 @@ SYSTEMS = {
     "macOS": ("Operating System :: MacOS", "darwin"),
     "Windows": ("Operating System :: Microsoft :: Windows", "win32"),
 }
-FREE_THREADING = "Programming Language :: Python :: Free Threading :: 1 - Unstable"
+FREE_THREADING = "Programming Language :: Python :: Free Threading :: 2 - Beta"
 
 
 def main() -> int:
