@@ -119,12 +119,11 @@ fn reads_over_http_2_whose_client_takes_nothing_take_no_calls_and_are_let_go() {
                 let sent = client.send("resources/read", LARGE, &[("mcp-name", "test://large")]).await;
                 responses.push(sent.expect("it is sent"));
             }
-            clients.push((client, responses));
-        }
-        for (_, responses) in &mut clients {
-            for response in responses {
+            // All clients at once may have more calls in flight than a busy machine answers, and then get 503.
+            for response in &mut responses {
                 assert_eq!(response.await.expect("a response").status(), 200);
             }
+            clients.push((client, responses));
         }
         assert!(Arc::strong_count(&large) > 2, "some are unread");
         others_are_answered(&service);
