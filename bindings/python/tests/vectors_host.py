@@ -406,7 +406,7 @@ class Host:
 
     def act(self, step: Json) -> None:
         if "finish" in step:
-            self.finish(self.held.pop(step["finish"]), step["with"])
+            self.finish(step["finish"], step["with"])
         elif "cancelled" in step:
             call = self.held[step["cancelled"]].call
             assert call is not None and call.cancelled is step["is"]
@@ -496,7 +496,8 @@ class Host:
         else:
             raise AssertionError("no such step")
 
-    def finish(self, held: Held, answered: Json) -> None:
+    def finish(self, name: str, answered: Json) -> None:
+        held = self.held.pop(name)
         if answered == "drop":
             future = weakref.ref(held.future)
             del held  # the last reference to the future
