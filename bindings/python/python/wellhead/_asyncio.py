@@ -153,8 +153,7 @@ async def work(
 ) -> None:
     over = asyncio.Event()
     pool = CallbackThreads(driver, callback_threads, lambda: loop.call_soon_threadsafe(over.set))
-    for thread in pool.threads:
-        thread.start()
+    pool.start()
 
     async def until_over() -> None:
         while pool.left:

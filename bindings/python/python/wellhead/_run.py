@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import suppress
 
 from wellhead._core import Driver
 from wellhead._lifespan import Lifetime
@@ -89,6 +90,7 @@ def serve(
                 CallbackThreads(driver, callback_threads, wakes.wake) as threads,
                 Interrupts(wakes.fileno),
             ):
+                threads.start()
                 listening(driver, on_listening)
                 threads.wait(wakes)
 
@@ -184,10 +186,8 @@ class Wakes:
         return self.writer.fileno()
 
     def wake(self) -> None:
-        try:
+        with suppress(OSError):  # full: the reader wakes; closed: it waits no more
             self.writer.send(b"\0")
-        except BlockingIOError:
-            pass  # full: the reader wakes
 
     def take(self) -> None:
         """Waits for a wake, and takes those that have come."""
@@ -208,14 +208,17 @@ class CallbackThreads:
         self.threads = [threading.Thread(target=self.work, name=f"wellhead-{n}") for n in range(1, count + 1)]
 
     def __enter__(self) -> Self:
-        for thread in self.threads:
-            thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.driver.stop()
         for thread in self.threads:
-            thread.join()
+            if thread.ident is not None:  # Ctrl-C may have come before it was started
+                thread.join()
+
+    def start(self) -> None:
+        for thread in self.threads:
+            thread.start()
 
     def work(self) -> None:
         try:
