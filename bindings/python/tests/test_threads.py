@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
@@ -150,6 +151,20 @@ def test_a_job_waits_for_the_only_thread_that_can_be_had(monkeypatch: pytest.Mon
     pool.submit(over.set)
     held.set()
     assert over.wait(30)
+
+
+def test_a_job_may_come_from_a_finalizer_while_the_pool_is_at_work() -> None:
+    pool, both = Pool(1), threading.Semaphore(0)
+
+    class Collecting(deque[Callable[[], object]]):
+        def append(self, job: Callable[[], object]) -> None:
+            super().append(job)
+            if len(self) == 1:
+                pool.submit(both.release)
+
+    pool.jobs = Collecting()
+    pool.submit(both.release)
+    assert both.acquire(timeout=30) and both.acquire(timeout=30)
 
 
 def test_a_pool_that_ended_runs_later_jobs_in_new_threads() -> None:

@@ -68,7 +68,8 @@ class Pool:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.lock = threading.Lock()
+        # A collection of garbage may submit a job on a thread that has the lock.
+        self.lock = threading.RLock()
         self.jobs: deque[Callable[[], object]] = deque()
         self.threads = 0
         # The threads that wait for `wakes`. Those that were woken do not count.
@@ -135,6 +136,9 @@ class Pool:
                     self.threads -= 1
                     return None
                 self.idle += 1
+                if self.jobs:  # from a collection that came before this thread was idle
+                    self.idle -= 1
+                    continue
             self.wakes.get()
             with self.lock:
                 self.called = False
