@@ -339,7 +339,6 @@ impl WatchState {
         });
         match kind {
             // A client subscribes to it, so it may have been created and removed at once: that is a change.
-            // to it.
             None if same && moved && self.is_subscribed(&path) => {}
             None | Some(EntryKind::Folder) if same => return, // a directory whose attributes changed: nothing that clients see
             Some(EntryKind::Folder) => todo.push(path.clone()),
