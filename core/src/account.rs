@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn a_holder_has_at_most_a_quarter_of_what_others_leave() {
+    fn a_holder_has_at_most_a_quarter_of_the_room_that_others_leave() {
         let account = account(|limits| limits.buffer_bytes = 1_000);
         let (one, other) = (account.holder(), account.holder());
         let mut charge = one.charge();
@@ -525,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_has_its_part_of_the_calls_whatever_it_comes_by() {
+    fn a_caller_has_its_part_of_the_calls_with_any_holder() {
         let account = account(|limits| limits.calls_in_flight = 11);
         let caller = |id: &[u8]| account.holder().count_calls(1, Some(id));
         let (one, two) = (caller(b"ann"), caller(b"ann"));

@@ -193,13 +193,13 @@ mod tests {
     }
 
     #[test]
-    fn escaping_goes_on_across_blocks() {
+    fn escaping_continues_across_blocks() {
         let text = "a\"é\u{1}𝄞\n".repeat(ESCAPE_BLOCK / 4);
         assert_eq!(escaped(&text).into_bytes(), plain_escaped(&text));
     }
 
     #[test]
-    fn what_ends_anywhere_in_a_vector_is_escaped() {
+    fn a_text_that_ends_anywhere_in_a_vector_is_escaped() {
         for length in (0..200).chain([ESCAPE_BLOCK - 1, ESCAPE_BLOCK, ESCAPE_BLOCK + 1, ESCAPE_BLOCK + 33]) {
             for pattern in
                 ["a", "a\"", "é\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u{1}", "𝄞"]
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn escaping_appends_to_what_is_there() {
+    fn escaping_appends_to_the_output() {
         let mut out = b"x".to_vec();
         escape_into("", &mut out);
         escape_into("\"", &mut out);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_told_from_bytes() {
+    fn text_is_distinguished_from_bytes() {
         assert_eq!(check_utf8("é𝄞".as_bytes()), Some("é𝄞"));
         for bad in [&b"\xff"[..], b"a\xc3", b"\xed\xa0\x80", b"\xc0\x80"] {
             assert_eq!(check_utf8(bad), None);

@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_choice_is_parsed_from_what_it_is_displayed_as() {
+    fn a_choice_is_parsed_from_its_displayed_form() {
         for (profile, word) in ErrorProfile::WORDS {
             assert_eq!((word.parse().ok(), profile.to_string().as_str()), (Some(*profile), *word));
         }

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_said_is_escaped_and_cut() {
+    fn text_of_a_client_is_escaped_and_cut() {
         let lines = std::sync::Arc::new(Lock::new(Vec::new()));
         let logged = lines.clone();
         let log = Log::to(move |_, line| logged.with(|logged, _| logged.push(line.to_owned())));

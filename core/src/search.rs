@@ -169,7 +169,7 @@ mod tests {
 
     /// row: RT-16
     #[test]
-    fn files_with_more_of_the_words_come_first_then_those_whose_names_have_them() {
+    fn files_with_more_of_the_words_come_first_and_those_with_words_in_their_names_next() {
         let files = [("a", "tea"), ("b/tea", ""), ("c", "green TEA, hot"), ("tea/green", ""), ("d", "milk")];
         let uris = |query: &str, limit| -> Vec<String> {
             found(query, limit, &files).into_iter().map(|(uri, _)| uri).collect()

@@ -21,7 +21,7 @@ fn text_of(client: &mut TestClient) -> String {
 }
 
 #[test]
-fn a_seam_may_go_on_on_another_thread() {
+fn a_seam_may_continue_on_another_thread() {
     let server = served();
     server
         .around(|call, next| {
@@ -38,7 +38,7 @@ fn a_seam_may_go_on_on_another_thread() {
 }
 
 #[test]
-fn a_call_whose_way_on_is_dropped_fails_and_the_outer_seam_may_answer() {
+fn a_call_fails_if_a_seam_drops_its_continuation_and_the_outer_seam_may_answer() {
     let server = served();
     server
         .around(|_, next| {
@@ -90,7 +90,7 @@ fn an_answer_of_another_kind_is_a_failure() {
 }
 
 #[test]
-fn a_call_that_is_kept_holds_nothing_open() {
+fn a_kept_call_keeps_no_connection_open() {
     let server = served();
     let (send, receive) = channel();
     let send = Mutex::new(send);

@@ -71,7 +71,7 @@ fn a_connection_of_a_closed_server_wakes_no_thread_when_its_clock_advances() {
 
 /// Lists are told many connections at a time, with wakes between.
 #[test]
-fn a_connection_closed_while_others_hear_of_a_list_has_nothing_to_say() {
+fn a_connection_that_is_closed_during_a_list_change_writes_no_output() {
     const HELLO: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}
 {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}
 ";

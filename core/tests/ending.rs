@@ -40,7 +40,7 @@ fn one_call() -> Limits {
 }
 
 #[test]
-fn a_server_closed_in_a_callback_answers_nothing_and_says_so_at_once() {
+fn a_read_that_closes_its_server_fails_at_once_with_closed() {
     let server = Server::new("s", "1");
     let inside = server.clone();
     server
@@ -54,7 +54,7 @@ fn a_server_closed_in_a_callback_answers_nothing_and_says_so_at_once() {
 }
 
 #[test]
-fn an_exchange_of_a_closed_connection_has_nothing_more_to_say() {
+fn an_exchange_of_a_closed_connection_has_no_more_output() {
     for close in [Connection::close, Connection::shut_down] {
         let server = server(Limits::default());
         let connection = server.connect(Caller::default());
@@ -85,7 +85,7 @@ fn a_forgotten_exchange_cancels_its_request_and_frees_its_id_and_slot() {
 }
 
 #[test]
-fn a_forgotten_listen_stream_watches_nothing_any_more() {
+fn a_forgotten_listen_stream_has_no_subscriptions() {
     let mut limits = Limits::default();
     limits.listen_streams = 1;
     let server = server(limits);
@@ -152,7 +152,7 @@ fn a_responder_taken_twice_answers_once() {
 }
 
 #[test]
-fn what_was_not_written_is_still_the_beginning_of_its_message() {
+fn output_that_was_not_written_still_begins_its_message() {
     let server = Server::new("s", "1");
     let connection = server.connect(Caller::default());
     connection.receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");

@@ -104,7 +104,7 @@ impl Drop for Scratch {
 }
 
 #[test]
-fn a_log_is_listed_read_and_watched_as_its_lines_arrive() {
+fn a_log_is_listed_read_and_subscribed_as_its_lines_arrive() {
     let scratch = Scratch::new("log");
     let path = scratch.0.join("app.log");
     let mut log = File::create(&path).expect("a file can be made");

@@ -28,7 +28,7 @@ fn an_exchange_is_answered_by_the_thread_that_runs_its_event() {
 }
 
 #[test]
-fn an_exchange_that_was_waited_for_long_enough_is_an_internal_error() {
+fn an_exchange_that_expires_is_an_internal_error() {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
     server.add_template(Template::new("notes://{id}"), None, false).unwrap();
     let connection = server.connect(Caller::default());
@@ -56,7 +56,7 @@ fn a_template_names_its_variables() {
 }
 
 #[test]
-fn a_server_that_forgot_its_connections_tells_them_nothing() {
+fn a_server_that_forgot_its_connections_does_not_notify_them() {
     let server = Server::new("s", "1");
     let before = server.connect(Caller::default());
     server.forget_connections();
@@ -119,7 +119,7 @@ fn a_batch_in_hand_is_answered_in_one_piece() {
 }
 
 #[test]
-fn a_batch_that_was_waited_for_long_enough_lacks_no_entry() {
+fn a_batch_that_expires_has_an_entry_for_each_request() {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
     server.add_template(Template::new("notes://{id}"), None, false).unwrap();
     let connection = connect_with_batches(&server);
@@ -147,7 +147,7 @@ fn a_batch_that_was_not_begun_expires_with_the_rest() {
 }
 
 #[test]
-fn what_expires_unseen_has_the_code_that_the_host_chose() {
+fn a_call_that_expires_before_a_poll_has_the_error_code_of_the_option() {
     let mut limits = Limits::default();
     limits.calls_in_flight = 1;
     let server = Server::builder("s", "1")
@@ -175,7 +175,7 @@ fn what_expires_unseen_has_the_code_that_the_host_chose() {
 }
 
 #[test]
-fn a_forgotten_batch_cancels_what_it_asked() {
+fn a_forgotten_batch_cancels_its_calls() {
     let server = Server::new("s", "1");
     server.add_template(Template::new("notes://{id}"), None, false).unwrap();
     let connection = connect_with_batches(&server);

@@ -123,7 +123,7 @@ fn a_future_may_end_on_another_thread() {
 }
 
 #[test]
-fn a_future_that_nothing_runs_or_that_is_dropped_is_an_internal_error() {
+fn a_future_that_is_not_run_or_is_dropped_is_an_internal_error() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let kept = lines.clone();
     let server = Server::builder("s", "1")

@@ -97,7 +97,7 @@ fn send(endpoint: &Endpoint, method: &str, session: Option<&str>, body: &str) ->
 
 // One test, since the count is of the whole process.
 #[test]
-fn however_many_of_anything_leave_nothing_behind() {
+fn any_number_of_connections_and_calls_leaves_no_memory_behind() {
     flat("servers", || drop(black_box(server())));
     let server = server();
     flat("connections", || drop(black_box(server.connect(Caller::default()))));

@@ -27,7 +27,7 @@ fn a_fixed_uri_that_its_callback_does_not_find_is_logged_once() {
 
 /// row: AP-13
 #[test]
-fn a_callback_whose_page_clients_may_refuse_is_logged_once() {
+fn a_callback_is_logged_once_if_clients_may_refuse_its_page() {
     let (server, lines) = server();
     let html = |call: wellhead::Call| if call.uri() == "ui://good" { "<!doctype html>" } else { "<p>" };
     for app in ["ui://good", "ui://bad"] {
@@ -79,7 +79,7 @@ fn a_uri_that_differs_by_a_slash_is_logged_once_and_their_number_is_limited() {
 /// row: TX-02
 #[cfg(not(feature = "schema"))]
 #[test]
-fn a_build_without_schema_says_once_that_it_checks_no_arguments() {
+fn a_build_without_schema_logs_once_that_it_checks_no_arguments() {
     let (server, lines) = server();
     let takes_a_number = r#"{"inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}"#;
     let definition = wellhead::Json::parse(takes_a_number).unwrap();

@@ -46,7 +46,7 @@ fn ask(connection: &Connection, id: u32, method: &str, params: &str) {
 }
 
 #[test]
-fn each_call_of_a_callback_is_told_when_it_begins_and_when_it_ends() {
+fn the_observer_gets_the_begin_and_the_end_of_each_call() {
     let (server, seen) = observed();
     server.text("n:fixed", "fixed").unwrap();
     server
@@ -84,7 +84,7 @@ fn each_call_of_a_callback_is_told_when_it_begins_and_when_it_ends() {
 }
 
 #[test]
-fn a_call_ends_when_its_responder_is_gone_wanted_or_not() {
+fn a_call_ends_with_its_responder_even_if_it_was_cancelled() {
     let (server, seen) = observed();
     let kept = Arc::new(Mutex::new(Vec::new()));
     let keep = kept.clone();
@@ -118,7 +118,7 @@ fn a_call_ends_when_its_responder_is_gone_wanted_or_not() {
 }
 
 #[test]
-fn an_observer_that_panics_harms_nothing_and_is_logged() {
+fn an_observer_that_panics_does_no_harm_and_is_logged() {
     let lines = Seen::default();
     let logged = lines.clone();
     let server = Server::builder("s", "1")
@@ -136,7 +136,7 @@ fn an_observer_that_panics_harms_nothing_and_is_logged() {
 }
 
 #[test]
-fn counters_say_what_is_open_and_what_was_done() {
+fn counters_count_open_things_and_finished_calls() {
     let server = Server::new("s", "1");
     server.text("n:1", "one").unwrap();
     let (a, b) = (server.connect(Caller::default()), server.connect(Caller::default()));
@@ -156,7 +156,7 @@ fn counters_say_what_is_open_and_what_was_done() {
 }
 
 #[test]
-fn the_end_of_a_call_is_told_after_its_connection_is_gone() {
+fn the_observer_gets_the_end_of_a_call_after_its_connection_is_gone() {
     let (server, seen) = observed();
     server.resource("n:answered", |_: Call| Answer::from("four")).unwrap();
     server.resource("n:dropped", |_: Call| Answer::NotFound).unwrap();

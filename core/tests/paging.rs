@@ -26,7 +26,7 @@ fn listed(server: &Server) -> Vec<String> {
 }
 
 #[test]
-fn nothing_is_lost_where_a_page_is_full_before_a_sources_first_item() {
+fn no_item_is_lost_if_a_page_is_full_before_the_first_item_of_a_source() {
     for authorise in [false, true] {
         for page_bytes in (1..600).step_by(20) {
             let server = server(4, page_bytes);
@@ -128,7 +128,7 @@ fn an_appended_page_is_listed_as_if_its_items_had_been_added() {
 }
 
 #[test]
-fn pages_that_need_nothing_done_may_be_appended_to_each_other() {
+fn pages_that_need_no_review_may_be_appended_to_each_other() {
     let server = server(10, 10_000);
     let one = |uri: &str| Page::new([Resource::new(uri).name("n")]);
     server

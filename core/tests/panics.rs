@@ -60,14 +60,14 @@ fn a_text_that_cannot_be_borrowed_is_an_internal_error() {
 }
 
 #[test]
-fn a_log_that_panics_while_a_panic_unwinds_ends_nothing() {
+fn a_log_that_panics_while_a_panic_unwinds_does_not_end_the_process() {
     let server = Server::builder("s", "1").on_log(|_, _| panic!("no room for the line")).build().unwrap();
     server.resource("test://a", |_: Call| -> String { panic!("no answer") }).unwrap();
     assert!(answered(&server.connect(Caller::default())).contains("-32603"));
 }
 
 #[test]
-fn a_publisher_that_panics_is_logged_and_the_change_is_told_here() {
+fn a_publisher_that_panics_is_logged_and_the_change_is_announced_here() {
     let (server, lines) = logging();
     server.text("test://a", "a").unwrap();
     server.on_publish(|_| panic!("no bus")).unwrap();
@@ -100,7 +100,7 @@ impl Provider for Forgetful {
 }
 
 #[test]
-fn a_provider_that_panics_about_what_it_knows_keeps_no_client_from_subscribing() {
+fn a_provider_that_panics_about_existence_keeps_no_client_from_subscribing() {
     let server = Server::new("s", "1");
     server.add_resource("test://a", Some(Arc::new(Forgetful))).unwrap();
     server.test_client().unwrap().subscribe("test://a").unwrap();

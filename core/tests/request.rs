@@ -55,7 +55,7 @@ fn answer(connection: &wellhead::Connection, uri: &str) -> String {
 
 /// row: U-36
 #[test]
-fn only_a_template_that_asks_for_raw_values_sees_unsafe_ones() {
+fn only_a_template_with_raw_values_gets_unsafe_ones() {
     let server = Server::new("s", "1");
     let (sender, calls) = mpsc::channel();
     for scheme in ["safe", "raw"] {
@@ -98,7 +98,7 @@ fn said(connection: &wellhead::Connection, params: &str) -> String {
 
 /// row: TI-05, TI-06
 #[test]
-fn replicas_with_one_key_go_on_with_each_others_reads_whenever_each_began() {
+fn replicas_with_one_key_continue_each_others_reads() {
     let replica = |key: u8, began: u64| {
         let server = Server::builder("s", "1").cursor_key([key; 32]).on_log(|_, _| {}).build().unwrap();
         server
@@ -170,7 +170,7 @@ const FAILED: &str = r#""content":[{"type":"text","text":"The tool failed"}],"is
 
 /// row: TI-08
 #[test]
-fn a_tool_asks_its_client_in_at_most_16_rounds() {
+fn a_tool_sends_its_client_requests_in_at_most_16_rounds() {
     let (server, log) = server_that_asks(16);
     let (asked, answer) = asked_to_the_end(&server, "x");
     assert_eq!((asked, answer.contains("done")), (16, true), "{answer}");

@@ -82,7 +82,7 @@ fn a_revision_that_is_not_served_is_refused_by_name() {
 }
 
 #[test]
-fn the_client_answers_what_the_server_asks_for_a_call() {
+fn the_client_answers_the_requests_of_a_call() {
     let server = Server::new("s", "1");
     server
         .tool("ask", &object("{}"), |call| {
@@ -177,7 +177,7 @@ fn an_answer_that_never_comes_is_an_error_after_call_ms() {
 }
 
 #[test]
-fn a_closed_client_says_so_and_ends_what_it_watched() {
+fn a_closed_client_returns_an_error_and_ends_its_subscriptions() {
     let server = server();
     let interests = Arc::new(AtomicUsize::new(0));
     let counting = interests.clone();

@@ -58,7 +58,7 @@ async fn whole(response: Response<ResponseBody>) -> (u16, String) {
 }
 
 #[test]
-fn requests_are_answered_now_and_later_on_whichever_thread_the_host_wants() {
+fn requests_are_answered_now_and_later_on_any_thread() {
     for (threads, name) in [(0, "requests_are_answered"), (2, "wellhead-")] {
         run(async {
             let server = server();
@@ -76,7 +76,7 @@ fn requests_are_answered_now_and_later_on_whichever_thread_the_host_wants() {
 }
 
 #[test]
-fn a_listen_stream_is_told_of_changes_until_the_server_is_closed() {
+fn a_listen_stream_gets_changes_until_the_server_is_closed() {
     run(async {
         let server = server();
         let service = HttpService::new(server.endpoint(), 1).unwrap();
@@ -128,7 +128,7 @@ fn a_callback_that_closes_the_server_ends_the_stream_of_its_session() {
 }
 
 #[test]
-fn with_the_service_goes_what_its_callbacks_hold() {
+fn dropping_the_service_drops_the_values_in_its_callbacks() {
     let server = server();
     let (alive, gone) = channel::<()>();
     run(async {

@@ -41,7 +41,7 @@ Server server_that_logs_nowhere() {
     return Server("s", "1", std::move(options));
 }
 
-void servers_and_their_callbacks_leave_nothing() {
+void servers_and_their_callbacks_leave_no_memory_behind() {
     const auto held = std::make_shared<int>(0);
     stays_flat([&held](int) {
         Server s = server_that_logs_nowhere();
@@ -50,7 +50,7 @@ void servers_and_their_callbacks_leave_nothing() {
     CHECK(held.use_count() == 1);
 }
 
-void connections_and_their_callers_leave_nothing() {
+void connections_and_their_callers_leave_no_memory_behind() {
     const auto held = std::make_shared<int>(0);
     Server s = server_that_logs_nowhere();
     s.add_text("n:1", "x");
@@ -65,7 +65,7 @@ void connections_and_their_callers_leave_nothing() {
 }
 
 // Answered, thrown out of, kept and answered later, or kept and dropped.
-void calls_leave_nothing() {
+void calls_leave_no_memory_behind() {
     int way = 0;
     std::optional<Read> kept;
     Server s = server_that_logs_nowhere();
@@ -85,7 +85,7 @@ void calls_leave_nothing() {
     });
 }
 
-void refusals_leave_nothing() {
+void refusals_leave_no_memory_behind() {
     Server s = server_that_logs_nowhere();
     stays_flat([&s](int) { CHECK(code_of([&s] { s.add_text("no uri", "x"); }) == "invalid_uri"); });
 }
@@ -93,8 +93,8 @@ void refusals_leave_nothing() {
 } // namespace
 
 void leaks() {
-    RUN(servers_and_their_callbacks_leave_nothing);
-    RUN(connections_and_their_callers_leave_nothing);
-    RUN(calls_leave_nothing);
-    RUN(refusals_leave_nothing);
+    RUN(servers_and_their_callbacks_leave_no_memory_behind);
+    RUN(connections_and_their_callers_leave_no_memory_behind);
+    RUN(calls_leave_no_memory_behind);
+    RUN(refusals_leave_no_memory_behind);
 }

@@ -111,7 +111,7 @@ void says(const std::string &said, const std::string &expected) {
     CHECK(said == expected);
 }
 
-void an_exception_says_what_the_error_of_c_says() {
+void an_exception_has_the_text_of_the_error_in_c() {
     for (const Mistake &mistake : mistakes) {
         Server s = server();
         says(what_of([&] { mistake.made(s); }), mistake.what);
@@ -136,6 +136,6 @@ void an_address_in_use_is_named() {
 } // namespace
 
 void messages() {
-    RUN(an_exception_says_what_the_error_of_c_says);
+    RUN(an_exception_has_the_text_of_the_error_in_c);
     RUN(an_address_in_use_is_named);
 }

@@ -47,7 +47,7 @@ static void an_empty_function_is_refused() {
     CHECK(code == refused);
 }
 
-static void what_is_moved_from_is_refused_and_says_nothing() {
+static void an_object_that_was_moved_from_is_refused_or_empty() {
     Server s = server();
     s.add_text("n:1", "one");
     Connection c(s);
@@ -89,5 +89,5 @@ void an_exception_that_reaches_the_library_ends_the_process() {
 void misuse() {
     RUN(a_responder_that_is_moved_out_of_its_callback_is_kept);
     RUN(an_empty_function_is_refused);
-    RUN(what_is_moved_from_is_refused_and_says_nothing);
+    RUN(an_object_that_was_moved_from_is_refused_or_empty);
 }

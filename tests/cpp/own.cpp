@@ -32,7 +32,7 @@ void an_exception_that_reaches_the_library_ends_the_process();
 static_assert(!std::is_copy_constructible_v<Server> && std::is_nothrow_move_constructible_v<Server>);
 static_assert(!std::is_copy_constructible_v<Read> && std::is_nothrow_move_constructible_v<Read>);
 
-static void an_error_says_what_and_has_the_status_and_the_word() {
+static void an_error_has_its_text_its_status_and_the_word_for_it() {
     Server s = server();
     try {
         s.add_text("not a uri", "x");
@@ -43,7 +43,7 @@ static void an_error_says_what_and_has_the_status_and_the_word() {
     }
 }
 
-static void an_update_that_is_refused_says_why() {
+static void the_error_for_a_refused_update_has_a_reason() {
     Server s = server();
     const auto thrown = [](const std::function<void()> &update) {
         try {
@@ -63,7 +63,7 @@ static void an_update_that_is_refused_says_why() {
     CHECK(has(thrown([&s] { s.access_changed("ann"); }), "closed"));
 }
 
-static void what_a_callback_throws_goes_to_the_log_and_not_to_the_client() {
+static void an_exception_of_a_callback_goes_to_the_log_and_not_to_the_client() {
     Server s = server();
     s.add_template("n:{id}", {[](const Call &call, Read &) {
                                   if (call.var("id") == "odd") throw 7;
@@ -117,7 +117,7 @@ static void a_kept_responder_answers_later_and_one_that_is_dropped_is_an_interna
     CHECK(has(drained(c), INTERNAL_ERROR));
 }
 
-static void an_exception_after_keep_leaves_the_answer_to_who_keeps_it() {
+static void an_exception_after_keep_leaves_the_answer_to_the_kept_responder() {
     Server s = server();
     std::optional<Read> kept;
     s.add_template("n:{id}", {[&kept](const Call &, Read &r) {
@@ -131,7 +131,7 @@ static void an_exception_after_keep_leaves_the_answer_to_who_keeps_it() {
     CHECK(has(drained(c), "\"text\":\"still\""));
 }
 
-static void an_exception_that_destroys_what_is_kept_goes_to_the_log() {
+static void an_exception_that_destroys_a_kept_responder_goes_to_the_log() {
     Server s = server();
     s.add_template("n:{id}", {[](const Call &, Read &r) {
         const Read kept = r.keep();
@@ -151,7 +151,7 @@ static void an_exception_that_destroys_what_is_kept_goes_to_the_log() {
     CHECK(lines.size() == 2);
 }
 
-static void what_is_lent_is_given_back() {
+static void owned_bodies_are_released() {
     Server s = server();
     s.add_template("n:{id}", {[](const Call &, Read &r) {
                                   r.add_text_owned(std::string(100000, 'a'));
@@ -180,7 +180,7 @@ static void the_caller_of_a_connection_reaches_callbacks() {
     CHECK(watched.expired());
 }
 
-static void an_exception_about_access_lets_nothing_through() {
+static void an_exception_in_an_authorizer_denies_access() {
     Server s = server();
     s.add_text("n:1", "x");
     s.set_authorize([](const Call &, std::uint32_t, const wellhead_str *, std::size_t, Authorize &) {
@@ -246,7 +246,7 @@ static void a_connection_is_destroyed_in_its_wake() {
     CHECK(!c && alive.use_count() == 1);
 }
 
-static void a_client_in_memory_lists_reads_and_is_told_of_changes() {
+static void a_client_in_memory_lists_reads_and_gets_changes() {
     Server s = server();
     s.add_text("n:1", "one");
     wellhead::TestClient client(s);
@@ -263,7 +263,7 @@ static void a_client_in_memory_lists_reads_and_is_told_of_changes() {
     }
 }
 
-static void a_client_in_memory_has_a_version_and_a_caller_and_calls_what_there_is() {
+static void a_client_in_memory_has_a_version_and_a_caller_and_calls_tools() {
     Server s = server();
     s.add_text("n:1", "one");
     s.add_template("n:{id}", {[](const Call &, Read &r) { r.not_found(); }, {}});
@@ -336,7 +336,7 @@ static void a_client_in_memory_answers_requests_of_the_server() {
     CHECK(asked == 3);
 }
 
-static void what_a_provider_does_not_know_is_not_watched() {
+static void a_uri_that_the_provider_does_not_know_has_no_subscribers() {
     Server s = server();
     wellhead::Provider provider;
     provider.read = [](const Call &call, Read &r) { r.text(call.uri()); };
@@ -384,7 +384,7 @@ static void a_handled_message_that_no_callback_answers_in_time_is_an_internal_er
     CHECK(kept->call().cancelled());
 }
 
-static void the_clock_ends_a_call_when_poll_timeout_says_so() {
+static void a_tick_ends_a_call_at_the_time_of_poll_timeout() {
     wellhead::ServerOptions options;
     options.limits.call_ms = 500;
     options.log = [](std::uint32_t, std::string_view) {};
@@ -400,7 +400,7 @@ static void the_clock_ends_a_call_when_poll_timeout_says_so() {
     CHECK(has(drained(c), INTERNAL_ERROR) && c.poll_timeout() == UINT64_MAX);
 }
 
-static void calls_are_observed_and_counted_whatever_the_observer_throws() {
+static void calls_are_observed_and_counted_even_if_the_observer_throws() {
     std::vector<std::string> seen;
     wellhead::ServerOptions options;
     options.observe = [&seen](const wellhead_observed &observed) {
@@ -422,7 +422,7 @@ static void calls_are_observed_and_counted_whatever_the_observer_throws() {
     CHECK(counted.calls == 1 && counted.calls_answered == 1 && counted.calls_failed == 0);
 }
 
-static void the_values_of_a_list_are_told_by_their_index() {
+static void the_values_of_a_list_are_read_by_their_index() {
     Server s = server();
     std::vector<std::string> values;
     s.add_template("n:{/ids*}", {[&values](const Call &call, Read &r) {
@@ -437,7 +437,7 @@ static void the_values_of_a_list_are_told_by_their_index() {
     CHECK((values == std::vector<std::string>{"a", "b c"}));
 }
 
-static void a_folder_is_served_as_its_patterns_say() {
+static void a_folder_is_served_by_its_patterns() {
     namespace fs = std::filesystem;
     std::string made = (fs::temp_directory_path() / "wellhead-cpp-XXXXXX").string();
     if (!mkdtemp(made.data())) throw std::runtime_error("no folder for temporary files");
@@ -476,7 +476,7 @@ static void a_change_of_a_skill_reaches_its_subscribers() {
     fs::remove_all(folder);
 }
 
-static void a_request_to_the_client_is_given_up_once() {
+static void a_request_to_the_client_is_cancelled_once() {
     Server s = server();
     std::optional<Method> kept;
     std::vector<std::uint32_t> responses;
@@ -529,38 +529,38 @@ static void test_all() {
     // First, while there is one thread: what others hold is lost in a child, which memcheck reports.
     RUN(after_fork_the_child_serves_new_connections_and_the_parent_its_own);
     RUN(an_exception_that_reaches_the_library_ends_the_process);
-    RUN(an_error_says_what_and_has_the_status_and_the_word);
-    RUN(an_update_that_is_refused_says_why);
-    RUN(what_a_callback_throws_goes_to_the_log_and_not_to_the_client);
+    RUN(an_error_has_its_text_its_status_and_the_word_for_it);
+    RUN(the_error_for_a_refused_update_has_a_reason);
+    RUN(an_exception_of_a_callback_goes_to_the_log_and_not_to_the_client);
     RUN(an_answer_given_before_the_exception_counts);
     RUN(a_text_that_is_no_utf8_is_an_internal_error_and_throws);
     RUN(a_kept_responder_answers_later_and_one_that_is_dropped_is_an_internal_error);
-    RUN(an_exception_after_keep_leaves_the_answer_to_who_keeps_it);
-    RUN(an_exception_that_destroys_what_is_kept_goes_to_the_log);
+    RUN(an_exception_after_keep_leaves_the_answer_to_the_kept_responder);
+    RUN(an_exception_that_destroys_a_kept_responder_goes_to_the_log);
     misuse();
     messages();
     tools();
     memory();
-    RUN(what_is_lent_is_given_back);
+    RUN(owned_bodies_are_released);
     RUN(the_caller_of_a_connection_reaches_callbacks);
-    RUN(an_exception_about_access_lets_nothing_through);
+    RUN(an_exception_in_an_authorizer_denies_access);
     RUN(wake_is_called_and_ends_with_its_connection);
     RUN(handles_are_destroyed_in_callbacks_that_they_run);
     RUN(a_connection_is_destroyed_in_its_wake);
-    RUN(a_client_in_memory_lists_reads_and_is_told_of_changes);
-    RUN(a_client_in_memory_has_a_version_and_a_caller_and_calls_what_there_is);
+    RUN(a_client_in_memory_lists_reads_and_gets_changes);
+    RUN(a_client_in_memory_has_a_version_and_a_caller_and_calls_tools);
     RUN(an_error_of_a_tool_reaches_the_model);
     RUN(a_client_in_memory_answers_requests_of_the_server);
-    RUN(what_a_provider_does_not_know_is_not_watched);
+    RUN(a_uri_that_the_provider_does_not_know_has_no_subscribers);
     RUN(handles_move_and_can_be_given_away);
     RUN(one_message_is_handled_apart_from_other_output);
     RUN(a_handled_message_that_no_callback_answers_in_time_is_an_internal_error);
-    RUN(the_clock_ends_a_call_when_poll_timeout_says_so);
-    RUN(calls_are_observed_and_counted_whatever_the_observer_throws);
-    RUN(the_values_of_a_list_are_told_by_their_index);
-    RUN(a_folder_is_served_as_its_patterns_say);
+    RUN(a_tick_ends_a_call_at_the_time_of_poll_timeout);
+    RUN(calls_are_observed_and_counted_even_if_the_observer_throws);
+    RUN(the_values_of_a_list_are_read_by_their_index);
+    RUN(a_folder_is_served_by_its_patterns);
     RUN(a_change_of_a_skill_reaches_its_subscribers);
-    RUN(a_request_to_the_client_is_given_up_once);
+    RUN(a_request_to_the_client_is_cancelled_once);
     RUN(the_library_is_the_one_of_the_header);
 }
 

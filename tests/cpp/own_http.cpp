@@ -86,7 +86,7 @@ void a_server_is_served_until_it_is_closed() {
     CHECK(has(answer, "HTTP/1.1 200 ") && has(answer, "\"text\":\"read n:1\""));
 }
 
-void what_bound_throws_leaves_serve_http() {
+void an_exception_of_on_listening_leaves_serve_http() {
     Server s = server();
     HttpOptions options;
     options.bound = [](std::string_view) { throw std::runtime_error("no place for the port"); };
@@ -98,7 +98,7 @@ void what_bound_throws_leaves_serve_http() {
     }
 }
 
-void an_address_that_is_none_throws() {
+void an_invalid_address_throws() {
     Server s = server();
     try {
         s.serve_http("nowhere");
@@ -150,7 +150,7 @@ void tokens_are_judged_by_functions_and_exceptions_refuse() {
 }
 
 // A user of wellhead_http.h and wellhead.hpp side by side.
-void a_caller_that_c_gave_is_no_object_of_cpp() {
+void a_caller_from_c_is_no_object_of_cpp() {
     static char alice[] = "alice";
     Server s = server();
     add_who(s);
@@ -259,10 +259,10 @@ void requests_of_one_peer_share_a_part_of_the_buffer() {
 
 static int tests(int, char **) {
     RUN(a_server_is_served_until_it_is_closed);
-    RUN(what_bound_throws_leaves_serve_http);
-    RUN(an_address_that_is_none_throws);
+    RUN(an_exception_of_on_listening_leaves_serve_http);
+    RUN(an_invalid_address_throws);
     RUN(tokens_are_judged_by_functions_and_exceptions_refuse);
-    RUN(a_caller_that_c_gave_is_no_object_of_cpp);
+    RUN(a_caller_from_c_is_no_object_of_cpp);
     RUN(a_caller_of_a_connection_keeps_its_type);
     RUN(an_exchange_answers_without_a_socket);
     RUN(requests_of_one_peer_share_a_part_of_the_buffer);

@@ -312,7 +312,7 @@ WELLHEAD_API wellhead_status wellhead_limit(wellhead_server *server, const wellh
     }
 
     #[test]
-    fn the_record_names_what_programs_see() {
+    fn the_record_lists_the_public_declarations() {
         let expected = "\
 pointer bits 64
 constant WELLHEAD_ABI_VERSION = 1
@@ -340,7 +340,7 @@ function wellhead_status wellhead_limit(wellhead_server *, const wellhead_limits
     }
 
     #[test]
-    fn what_is_added_or_renamed_inside_breaks_nothing() {
+    fn additions_and_internal_renames_break_no_program() {
         for (from, to) in [
             ("#define WELLHEAD_ABI", "#define WELLHEAD_LOG_TRACE 3\n#define WELLHEAD_ABI"),
             ("WELLHEAD_API const", "WELLHEAD_API int wellhead_new(void);\nWELLHEAD_API const"),
@@ -388,7 +388,7 @@ function wellhead_status wellhead_limit(wellhead_server *, const wellhead_limits
     }
 
     #[test]
-    fn a_machine_with_other_pointers_is_told_so() {
+    fn a_machine_with_another_pointer_size_gets_an_error() {
         let text = record(&read(OLD).unwrap());
         assert_eq!(width(&text), Ok(64));
         assert_eq!(same_width(64, 64), Ok(()));

@@ -178,7 +178,7 @@ fn zero(field: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_committed_headers_are_what_the_modules_make() {
+    fn the_committed_headers_equal_those_made_from_the_modules() {
         for header in super::HEADERS {
             let committed = std::fs::read_to_string(super::path(header)).unwrap();
             let hint = "is stale; run: cargo run -p xtask -- header";

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn no_stream_ends_for_a_client_that_cannot_be_told_from_others() {
+    fn no_stream_ends_for_a_client_that_cannot_be_distinguished() {
         let account = account(2);
         let request = |number| account.listen(StreamOwner::Request(number), None, Arc::new(|| ()));
         let (first, _) = request(1).expect("there is a place");

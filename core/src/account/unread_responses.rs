@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_a_cancelled_request_drops_nothing() {
+    fn an_answer_to_a_cancelled_request_drops_no_other_answer() {
         let limits = Limits { buffer_bytes: 4 << 20, ..Limits::default() };
         let server = Server::builder("s", "1").limits(limits).build().expect("a server");
         server.resource("test://long", |_| Some("not run")).expect("a new URI");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_dropped_in_vain_or_for_what_costs_more() {
+    fn answers_are_dropped_only_if_that_makes_room_and_not_for_a_dearer_one() {
         let account = Account::new(&Limits { buffer_bytes: 1_000, ..Limits::default() });
         let (one, other) = (response(&account, 400, Some(0)), response(&account, 500, Some(9)));
         account.holder().make_room(900);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_holder_that_has_its_part_drops_nothing_of_smaller_ones() {
+    fn a_holder_that_has_its_part_drops_no_answers_of_smaller_ones() {
         let account = Account::new(&Limits { buffer_bytes: 1_000, ..Limits::default() });
         let small = response(&account, 100, Some(9_999));
         let large = account.holder();

@@ -292,7 +292,7 @@ mod tests {
 
     // row: AP-32, AP-33
     #[test]
-    fn a_tool_names_its_app_and_who_sees_it() {
+    fn a_tool_names_its_app_and_its_visibility() {
         let written =
             |text: &str| with_app("t", &Json::parse(text).unwrap()).map(|json| json.as_str().to_owned());
         assert_eq!(

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_of_a_fixed_value_is_what_the_application_said_last() {
+    fn a_fixed_value_has_the_version_that_the_application_set_last() {
         let mut catalog = Catalog::default();
         catalog.add_value(Resource::new(URI).version("1"), Body::from("a")).unwrap();
         assert_eq!(version(&catalog).as_deref(), Some("1"));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn subscribers_are_shown_what_the_application_said_or_else_what_is_registered_without_its_version() {
+    fn subscribers_get_the_metadata_of_the_update_or_the_registered_one_without_its_version() {
         let mut catalog = Catalog::default();
         let registered = Resource::new(URI).title("A").version("1");
         catalog.add_value(registered, Body::from("a")).unwrap();

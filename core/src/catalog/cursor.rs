@@ -205,7 +205,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_made_up_opens(cursor in ".{0,80}") {
+        fn no_invented_cursor_opens(cursor in ".{0,80}") {
             prop_assert_eq!(sealer().open(BOUND, &cursor), None);
         }
     }

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_definition_says_what_is_wrong_and_how_to_mend_it() {
+    fn the_error_for_a_definition_names_the_fault_and_its_cure() {
         for (members, text) in [
             (
                 r#"{"inputSchema":3}"#,

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scheme_and_host_are_written_small_and_nothing_else() {
+    fn only_scheme_and_host_are_written_in_lower_case() {
         for (text, expected) in [
             ("HTTPS://Example.COM/Path?Q", Some("https://example.com/Path?Q")),
             ("https://example.com/Path", None),

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_in_the_order_of_their_numbers_whatever_happens_to_others() {
+    fn values_stay_in_the_order_of_their_numbers_when_others_change() {
         let mut all = Ordered::default();
         for (number, name) in [(1, "c"), (2, "a"), (5, "b")] {
             all.add(name.into(), number, Arc::new(name.as_bytes()[0]));

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sibling_whose_name_begins_alike_is_outside() {
+    fn a_sibling_with_the_same_beginning_of_its_name_is_outside() {
         assert_eq!(path("file:///home/ann%20b/notes2"), None);
         assert_eq!(path("file:///home/ann%20b/notes-old/a"), None);
         assert_eq!(path("file:///home/ann%20b"), None);

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extensions_tell_the_type_in_any_case() {
+    fn an_extension_in_any_case_gives_the_type() {
         assert_eq!(guess("a.md"), Some("text/markdown"));
         assert_eq!(guess("A.JSON"), Some("application/json"));
         assert_eq!(guess("x.tar.gz"), Some("application/gzip"));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn names_without_a_known_extension_tell_nothing() {
+    fn a_name_without_a_known_extension_gives_no_type() {
         for name in ["Makefile", "LICENSE", "x.unheard-of", "x.", ".profile", ".md", "data.bin"] {
             assert_eq!(guess(name), None, "{name}");
         }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_told_from_other_contents() {
+    fn text_is_distinguished_from_other_contents() {
         for text in
             ["text/plain", "application/json", "image/svg+xml", "application/ld+json", "message/rfc822"]
         {

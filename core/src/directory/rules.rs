@@ -262,14 +262,14 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_served_unless_something_speaks_against_it() {
+    fn entries_are_served_unless_a_rule_excludes_them() {
         assert!(served(&[], &[], "a/b.txt", EntryKind::File));
         assert!(!served(&[], &[], "a/.b", EntryKind::File));
         assert!(!served(&[], &[], ".git", EntryKind::Folder));
     }
 
     #[test]
-    fn only_what_an_include_matches_is_served_but_directories_lead_to_it() {
+    fn an_include_serves_only_entries_that_match_and_the_directories_above_them() {
         assert!(served(&["*.md"], &[], "a/b.md", EntryKind::File));
         assert!(!served(&["*.md"], &[], "a/b.txt", EntryKind::File));
         assert!(served(&["*.md"], &[], "a", EntryKind::Folder));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn to_include_a_directory_is_to_include_what_is_in_it() {
+    fn an_include_of_a_directory_includes_its_entries() {
         for pattern in ["docs", "docs/"] {
             assert!(served(&[pattern], &[], "docs/a/b.txt", EntryKind::File), "{pattern}");
             assert!(served(&[pattern], &[], "x/docs/b.txt", EntryKind::File), "{pattern}");
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn an_invalid_pattern_is_refused() {
         for pattern in ["", "!x", "#x", "a[", "{a"] {
             let error =
                 Rules::new(Path::new("/nowhere"), &[pattern.to_owned()], &[], Log::default()).unwrap_err();

@@ -93,7 +93,7 @@ const FILES: [(&str, &str); 8] = [
 
 // row: U-27
 #[test]
-fn what_a_rule_hides_has_no_other_spelling() {
+fn an_entry_that_a_rule_hides_has_no_other_spelling() {
     let mut served = Served::new(&FILES, |directory| directory.exclude("drafts/"));
     for path in [
         "secret.txt",

@@ -513,7 +513,7 @@ mod tests {
     // row: U-29
     #[test]
     #[cfg(target_os = "linux")] // elsewhere events come when they come, not all before the next call returns
-    fn who_subscribed_to_what_came_and_went_at_once_is_told() {
+    fn a_subscriber_is_notified_of_an_entry_that_is_created_and_removed_at_once() {
         let around = tempfile::tempdir().unwrap();
         let server = Server::new("test", "1");
         let (shared, mut system, uri) = watched(around.path(), &server);
@@ -539,7 +539,7 @@ mod tests {
 
     // row: U-29
     #[test]
-    fn a_change_under_another_spelling_is_told_of_the_name_that_the_directory_has() {
+    fn a_change_under_another_spelling_is_announced_for_the_name_in_the_directory() {
         let around = tempfile::tempdir().unwrap();
         let root = around.path();
         let server = Server::new("test", "1");

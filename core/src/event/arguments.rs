@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_escaped_as_rfc_6901_says() {
+    fn names_are_escaped_as_in_rfc_6901() {
         let arguments = Arguments::of_json(r#"{"a/b":1,"m~n":2,"~1":3,"\u00e9":4,"0":5,"a":[10,11]}"#);
         for (path, value) in [("/a~1b", 1), ("m~0n", 2), ("~01", 3), ("é", 4), ("0", 5), ("a/1", 11)] {
             assert_eq!(arguments.integer(path), Some(value), "{path}");
@@ -349,7 +349,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_path_finds_what_serde_json_finds(value in values(), path in "(/[a~01/é]{0,3}){0,4}") {
+        fn a_path_finds_the_values_that_serde_json_finds(value in values(), path in "(/[a~01/é]{0,3}){0,4}") {
             let value = serde_json::json!({ "a": value });
             let arguments = Arguments::of_json(&value.to_string());
             for path in [path, String::from("/a"), String::from("/a/0"), String::from("/a/a")] {

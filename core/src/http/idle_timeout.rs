@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_asks_nothing_is_asked_to_end_and_then_broken_off() {
+    fn a_silent_client_is_idle_first_and_broken_a_minute_later() {
         let mut client = idle_timeout();
         client.begin_request();
         client.end_request(300);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_takes_nothing_of_its_answer_is_broken_off() {
+    fn a_client_that_does_not_read_its_answer_loses_its_connection() {
         let mut client = idle_timeout();
         client.begin_request();
         client.handle_full_buffer(200);

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_accepts_is_read_with_wildcards_and_weights() {
+    fn the_accept_field_may_have_wildcards_and_weights() {
         // row: H-02
         assert_eq!(accepts(&[]), (true, true));
         assert_eq!(accepts(&["application/json, text/event-stream"]), (true, true));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_chunked_once_and_nothing_else() {
+    fn chunked_once_is_the_only_transfer_coding() {
         let status = |values: &[&str]| {
             let headers: Vec<(&str, &[u8])> =
                 values.iter().map(|value| ("Transfer-Encoding", value.as_bytes())).collect();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_json_whatever_its_parameters() {
+    fn a_body_is_json_with_any_parameters_of_its_type() {
         // row: H-01, X-32
         let is = |value: &str| {
             let headers: [(&str, &[u8]); 1] = [("content-type", value.as_bytes())];

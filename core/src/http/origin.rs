@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_for_others_allows_what_it_was_told() {
+    fn an_endpoint_for_other_machines_allows_the_hosts_that_were_set() {
         let mut gate = OriginGate {
             origins: vec!["https://app.example".into()],
             hosts: Vec::new(),
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_may_be_given_as_people_write_it() {
+    fn an_allowed_host_may_have_any_usual_spelling() {
         for (given, named) in [
             ("mcp.example", "mcp.example"),
             ("https://mcp.example/", "mcp.example"),
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_of_a_target_counts_whatever_the_field_says() {
+    fn the_host_of_a_target_counts_and_not_that_of_the_field() {
         // row: O-04
         let (here, there) = ("http://localhost/mcp", "http://evil.example/mcp");
         assert_eq!(status(&local(), there, &[("host", "localhost")]), 403);

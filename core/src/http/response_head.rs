@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_tells_how_far_a_stateless_request_got() {
+    fn the_status_depends_on_how_far_a_stateless_request_got() {
         let status = |message: &str| match post(message, true)[0].0 {
             Some(ResponseHead::Json { status, .. }) => status,
             other => panic!("{other:?}"),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn something_before_the_answer_makes_it_a_stream_and_so_does_a_client_that_accepts_nothing_else() {
+    fn an_answer_is_a_stream_after_a_notification_or_if_the_client_accepts_only_that() {
         let message = request("subscriptions/listen", r#""notifications":{},"#);
         assert_eq!(post(&message, true)[0].0, Some(ResponseHead::EventStream));
         let discover = request("server/discover", "");

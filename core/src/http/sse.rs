@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_framed_as_the_living_standard_says() {
+    fn events_are_framed_as_in_the_living_standard() {
         // row: H-06, H-48, H-49
         let event = |id| {
             written(|out| {

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_goes_on_after_any_place_that_is_kept_and_after_no_other() {
+    fn a_stream_continues_after_any_kept_event_and_after_no_other() {
         // row: H-45, H-46, H-47
         let mut streams = streams();
         let (stream, holder) = streams.open(Route::Exchange(1), MOST);
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn the_holder_of_a_stream_sends_what_its_former_holder_says_even_if_it_is_not_kept() {
+    fn the_holder_of_a_stream_sends_events_of_its_former_holder_even_if_they_are_not_kept() {
         // row: H-46
         let mut streams = streams();
         let (stream, former) = streams.open(Route::Exchange(1), MOST);
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_is_taken_from_its_holder_keeps_what_was_sent_and_gives_up_the_rest() {
+    fn a_stream_that_is_taken_from_its_holder_keeps_sent_events_and_drops_the_rest() {
         // row: H-43
         let mut streams = streams();
         let (stream, holder) = streams.open(Route::Connection, MOST);
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_without_a_holder_keeps_only_what_may_be_kept() {
+    fn a_stream_without_a_holder_keeps_only_events_that_may_be_kept() {
         let mut streams = streams();
         let (stream, holder) = streams.open(Route::Exchange(1), MOST);
         assert!(streams.release(stream, holder));
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_that_say_nothing_are_forgotten_too() {
+    fn silent_streams_are_forgotten_too() {
         let mut streams = streams();
         let (first, holder) = streams.open(Route::Connection, MOST);
         streams.say(first, data("kept"), 10);
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_ended_streams_go_first() {
+    fn kept_events_are_bounded_and_those_of_ended_streams_go_first() {
         let mut streams = streams();
         let (ended, holder) = streams.open(Route::Exchange(1), MOST);
         streams.say(ended, data("12345"), 10);

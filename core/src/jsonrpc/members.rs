@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_has_no_members() {
+    fn a_value_that_is_no_object_has_no_members() {
         assert_eq!(pick("[1]", &["uri", "x"]), Ok([None, None]));
     }
 
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_strings_hold_nothing_else() {
+    fn a_list_of_strings_with_another_value_is_refused() {
         assert_eq!(strings(raw(r#"["a", "\u0062"]"#)), Some(vec!["a".into(), "b".into()]));
         assert_eq!(strings(raw("[]")), Some(vec![]));
         for none in [r#"["a",1]"#, r#""a""#, r#"{"a":"b"}"#, "null"] {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_told_apart() {
+    fn types_are_distinguished() {
         assert_eq!(
             ["true", "false", "1", r#""true""#].map(|text| boolean(raw(text))),
             [Some(true), Some(false), None, None]

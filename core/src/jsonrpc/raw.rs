@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bracket_or_a_quote_in_a_string_ends_nothing() {
+    fn a_bracket_or_a_quote_in_a_string_ends_no_value() {
         let object = r#" {"}" : "{\"]\\", "b":[{"]":"}"},"\\"],"c" :-1e5 , "d":{}} "#;
         let expected = [
             (r#""}""#, r#""{\"]\\""#),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_end_makes_it_none() {
+    fn text_after_the_end_of_a_message_makes_it_invalid() {
         for text in [r#"{"a":1} {}"#, r#"{"a":1}]"#, r#"{"a":1},"#, "{} 1"] {
             assert_eq!(members(text), None, "{text}");
         }

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_what_nearly_are_some_are_judged_as_serde_json_judges_them() {
+    fn values_and_near_values_are_judged_as_serde_json_judges_them() {
         let numbers = "0 -0 1 10 01 -01 - -- +1 .5 1. 1.5 1.05e3 1e 1e+ 1e-07 1E9 1e1.5 0x1 1_0 Infinity NaN";
         let words = "true false null tru truee nulls True n t f";
         let strings = r#""" "a" "é" "\"" "\/" "\x" "\u00e9" "\u00g0" "\u00" "\ud800" "\ "a "\\" "\\\" 'a' a"#;

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_its_id_null_or_none() {
+    fn an_error_has_its_id_or_null_or_no_id() {
         let id = RequestId::from_raw("1.0").unwrap();
         let fault = RpcError::new(-1, "say \"why\"").with_data("[1]");
         let rest = r#""error":{"code":-1,"message":"say \"why\"","data":[1]}}"#;

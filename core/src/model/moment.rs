@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is() {
+    fn other_texts_are_no_moments() {
         for text in [
             "",
             "T",

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_no_object_are_refused_with_what_to_do() {
+    fn arguments_that_are_no_object_are_refused_with_advice() {
         let error = Tool::new("").definition::<u32>().unwrap_err();
         assert!(error.to_string().contains("use a struct with named fields"), "{error}");
     }

@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_clients_would_refuse_is_refused() {
+    fn content_that_clients_would_refuse_is_refused() {
         let kind = |block: Result<ContentBlock>| block.unwrap_err().kind();
         let (argument, uri) = (ErrorKind::InvalidArgument, ErrorKind::InvalidUri);
         assert_eq!(kind(ContentBlock::image(b"", "png")), argument);

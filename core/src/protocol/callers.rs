@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_caller_is_let_go_once_no_call_knows_it_and_few_are_looked_at_at_once() {
+    fn a_caller_without_calls_is_dropped_and_few_are_checked_at_a_time() {
         let mut callers = ExchangeCallers::default();
         let known: Vec<_> = (0..100).map(|_| Arc::new(Caller::default())).collect();
         for caller in &known {

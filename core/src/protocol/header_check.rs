@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_for_themselves_or_for_what_their_base64_form_says() {
+    fn a_value_of_a_field_is_plain_or_in_base64() {
         // row: H-66, H-67, H-68, H-69
         let is =
             |value: &str, text: &str| assert_eq!(decoded(value.as_bytes()).as_deref(), Some(text), "{value}");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_says_what_the_body_says_in_the_same_case() {
+    fn a_field_equals_the_value_in_the_body_in_the_same_case() {
         // row: H-62, H-63, H-64, H-65
         let result = |headers: &[(&str, &[u8])]| {
             check(

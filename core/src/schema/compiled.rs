@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_cost_too_much_to_explain_is_refused_in_one_line() {
+    fn a_fault_that_is_too_dear_to_explain_is_refused_in_one_line() {
         let one_line = "\n- arguments: do not fit the tool's inputSchema";
         let tree = r##"{"$ref":"#/$defs/f","$defs":{"f":{"oneOf":[
             {"required":["op"],"properties":{"op":{"const":"and"},"args":{"items":{"$ref":"#/$defs/f"}}}},
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_whose_references_multiply_is_refused() {
+    fn a_schema_with_references_that_multiply_is_refused() {
         let doubled = |n| {
             format!(r##""a{n}":{{"allOf":[{{"$ref":"#/$defs/a{0}"}},{{"$ref":"#/$defs/a{0}"}}]}}"##, n + 1)
         };
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_schema_is_refused_by_the_path_of_what_is_wrong() {
+    fn a_wrong_schema_is_refused_with_the_path_of_its_fault() {
         for (schema, text) in [
             (r#"{"type":"objekt"}"#, "has a wrong schema: type"),
             (

@@ -244,7 +244,7 @@ mod tests {
 
     // row: U-02
     #[test]
-    fn what_rfc_3986_forbids_is_refused_with_its_byte() {
+    fn a_byte_that_rfc_3986_forbids_is_named_in_the_error() {
         for (uri, at) in [
             ("a:b c", 3),
             ("a:%2", 2),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brace_says_that_a_template_was_probably_meant() {
+    fn the_error_for_a_brace_suggests_a_template() {
         for uri in ["notes://{id}", "notes://x}", "{scheme}:x", "{x"] {
             assert!(message(uri).contains("URI template was probably meant"), "{uri}");
         }

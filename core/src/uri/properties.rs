@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn order_says_disjoint_only_of_templates_that_share_no_uri(a in template_text(), b in template_text(), uri in uri()) {
+    fn only_templates_that_share_no_uri_count_as_disjoint(a in template_text(), b in template_text(), uri in uri()) {
         let (Ok(a), Ok(b)) = (UriTemplate::parse(&a), UriTemplate::parse(&b)) else { return Ok(()) };
         if a.matches(&uri).is_some() && b.matches(&uri).is_some() {
             prop_assert_ne!(a.order(&b), Order::Disjoint);

@@ -246,7 +246,7 @@ mod tests {
 
     // row: U-45
     #[test]
-    fn an_optional_group_whose_absence_cannot_be_seen_is_refused() {
+    fn an_optional_group_with_an_absence_that_no_uri_shows_is_refused() {
         for (text, at) in [("a:{+a}{/b}", 6), ("a:{/a*}{.b}", 7), ("a:{+a}{;b}", 6), ("a:?{+a}{&b}", 7)] {
             refused(text, at, "takes this part as well");
         }

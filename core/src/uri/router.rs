@@ -133,7 +133,7 @@ mod tests {
 
     // row: U-37
     #[test]
-    fn the_most_specific_template_is_found_whatever_the_order_of_insertion() {
+    fn the_most_specific_template_is_found_for_any_order_of_insertion() {
         let mut texts = ["a:{s}/{t}", "a:{s}/stats", "a:x/{t}", "a:{+all}", "a:x", "a:xy/{t}", "{+any}"];
         for _ in 0..texts.len() {
             texts.rotate_left(1);

@@ -216,7 +216,7 @@ mod tests {
 
     // row: U-37
     #[test]
-    fn what_the_rule_does_not_order_is_ambiguous() {
+    fn templates_that_the_rule_does_not_order_are_ambiguous() {
         for (a, b) in [
             ("a:{v}", "a:{w}"),
             ("a:{v}-{w}", "a:{v}.{w}"),

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_tool_result_is_refused_by_the_path_of_what_is_wrong() {
+    fn a_wrong_tool_result_is_refused_with_the_path_of_its_fault() {
         for (result, text) in [
             ("{}", "content is missing; give an array, perhaps an empty one"),
             (
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn compact_json_keeps_what_strings_hold() {
+    fn compact_json_keeps_the_blanks_in_strings() {
         let raw = Raw::check("{ \"a b\" : [ 1 , \"\\\" \\\\\" , 2 ] }").unwrap();
         assert_eq!(compact(raw), r#"{"a b":[1,"\" \\",2]}"#);
     }

@@ -103,7 +103,7 @@ fn wrong_arguments_get_a_reason_and_status_2() {
 }
 
 #[test]
-fn a_key_that_is_none_is_refused() {
+fn an_invalid_key_is_refused() {
     let folder = Folder::new(&[]);
     for key in ["", "abc", &"0".repeat(63), &"g".repeat(64), &"0".repeat(66), &"é".repeat(32)] {
         let output = run(wellhead().env("WELLHEAD_KEY", key).arg("serve").arg(folder.path()));
@@ -122,7 +122,7 @@ fn a_process_for_each_request_pages_without_a_key() {
 }
 
 #[test]
-fn instances_with_one_key_go_on_with_each_others_lists() {
+fn instances_with_one_key_continue_each_others_lists() {
     let folder = Folder::new(&[("a", b""), ("b", b"")]);
     let start = |key: &str| {
         let mut command = wellhead();

@@ -22,7 +22,7 @@ fn the_end_of_input_ends_it_with_status_0_and_every_answer() {
 
 #[cfg(unix)]
 #[test]
-fn sigterm_ends_it_with_status_0_and_its_streams_as_the_protocol_asks() {
+fn sigterm_ends_it_with_status_0_and_its_streams_as_the_protocol_requires() {
     let folder = Folder::new(&[("a.txt", b"a")]);
     let mut client = Client::serve(&folder, &[]);
     let filter = json!({"resourcesListChanged": true});
@@ -38,7 +38,7 @@ fn sigterm_ends_it_with_status_0_and_its_streams_as_the_protocol_asks() {
 }
 
 #[test]
-fn it_says_what_it_does_only_if_asked() {
+fn the_command_logs_its_actions_only_with_verbose() {
     let folder = Folder::new(&[("a.txt", b"a")]);
     for (arguments, lines) in
         [(&[][..], vec![]), (&["-v"], vec!["serving file://", "watched: file://", ": found, 1 bytes", "end"])]
@@ -58,7 +58,7 @@ fn it_says_what_it_does_only_if_asked() {
 
 #[cfg(unix)]
 #[test]
-fn on_a_terminal_it_says_what_it_waits_for() {
+fn on_a_terminal_the_command_names_what_it_waits_for() {
     use crate::client::wellhead;
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use std::io::{BufRead, BufReader};

@@ -82,7 +82,7 @@ impl Drop for Service {
 }
 
 #[test]
-fn over_http_it_says_where_it_listens_serves_there_and_ends_on_sigterm() {
+fn over_http_the_command_prints_its_address_serves_there_and_ends_on_sigterm() {
     let folder = Folder::new(&[("a.txt", b"read over HTTP")]);
     let service = Service::start(&folder, &["--http", "127.0.0.1:0"]);
     let (head, answer) = service.read(&folder.uri("a.txt"), "");
@@ -101,7 +101,7 @@ fn a_port_alone_is_one_of_this_machine() {
 }
 
 #[test]
-fn the_log_says_which_other_machines_may_connect() {
+fn the_log_names_the_other_machines_that_may_connect() {
     let folder = Folder::new(&[]);
     let files = Folder::new(&[("tokens", b"one")]);
     let tokens = files.path().join("tokens");

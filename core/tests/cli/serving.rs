@@ -14,7 +14,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn a_list_walk_gives_everything_in_pages_of_the_size_asked_for() {
+fn a_list_walk_gives_every_entry_in_pages_of_the_size_of_the_option() {
     let folder = folder();
     let mut client = Client::serve(&folder, &["--page-size", "7"]).shake_hands("2025-06-18");
     let (items, pages) = client.list();
@@ -48,7 +48,7 @@ fn the_template_of_the_folder_makes_uris_that_can_be_read() {
 }
 
 #[test]
-fn the_options_choose_what_is_served() {
+fn the_options_choose_the_entries_that_are_served() {
     let folder = folder();
     let options = ["--include", "*.txt", "--include", "*.png", "--exclude", "1?.txt", "--max-file-size", "6"];
     let mut client = Client::serve(&folder, &options).shake_hands("2025-06-18");
@@ -97,7 +97,7 @@ fn several_folders_are_served_at_once_and_in_both_eras() {
 
 // row: U-29
 #[test]
-fn a_subscriber_is_told_of_real_changes() {
+fn a_subscriber_is_notified_of_changes_on_disk() {
     let folder = folder();
     let mut client = Client::serve(&folder, &[]).shake_hands("2025-06-18");
     let uri = folder.uri("sub/00.txt");
@@ -123,7 +123,7 @@ fn a_subscriber_is_told_of_real_changes() {
 
 // row: U-29
 #[test]
-fn a_listen_stream_is_told_of_real_changes() {
+fn a_listen_stream_gets_changes_on_disk() {
     let folder = folder();
     let mut client = Client::serve(&folder, &[]);
     let uri = folder.uri("sub/deep/x.md");
@@ -147,7 +147,7 @@ fn a_listen_stream_is_told_of_real_changes() {
 
 // row: U-28
 #[test]
-fn a_client_of_the_dialect_is_told_of_new_versions() {
+fn a_client_of_the_dialect_gets_new_versions() {
     let folder = folder();
     let mut client = Client::serve(&folder, &[]);
     let uri = folder.uri("sub/00.txt");

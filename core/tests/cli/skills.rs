@@ -133,7 +133,7 @@ fn a_check_names_each_fault_by_file_and_line() {
 }
 
 #[test]
-fn a_check_of_right_skills_prints_nothing() {
+fn a_check_of_valid_skills_prints_no_line() {
     let (one, two) = (skills(["pdf", "doc"]), skills(["pdf", "tab"]));
     assert_eq!(check(&[&one.path(), &two.path()]), (Some(0), String::new()));
     assert_eq!(
@@ -144,7 +144,7 @@ fn a_check_of_right_skills_prints_nothing() {
 }
 
 #[test]
-fn a_check_goes_on_after_a_folder_with_faults() {
+fn a_check_continues_after_a_folder_with_faults() {
     let (empty, wrong) = (Folder::new(&[("a.txt", b"a")]), Folder::new(&[("pdf/SKILL.md", b"")]));
     let (status, said) = check(&[&empty.path(), &wrong.path(), &skills(["pdf", "doc"]).path()]);
     let expected = format!(
@@ -157,7 +157,7 @@ fn a_check_goes_on_after_a_folder_with_faults() {
 
 /// The output stays lines of text.
 #[test]
-fn a_check_escapes_what_a_terminal_obeys() {
+fn a_check_escapes_control_characters() {
     let folder = skills(["doc", "p\n\u{1b}[31m"]);
     let (status, said) = check(&[&folder.path()]);
     assert_eq!(status, Some(1));

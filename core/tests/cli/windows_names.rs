@@ -18,7 +18,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn no_spelling_reads_what_a_rule_hides() {
+fn no_spelling_reads_an_entry_that_a_rule_hides() {
     let folder = folder();
     let mut client = serve(&folder);
     for name in [

@@ -166,7 +166,7 @@ fn paths(paths: &[&str]) -> Vec<String> {
 
 // row: U-29
 #[test]
-fn an_edit_is_told_of_its_uri_and_never_of_the_list() {
+fn an_edit_is_announced_for_its_uri_and_not_for_the_list() {
     each_era(&[("d/a", "1"), ("d/b", "1")], &["d", "d/a", "d/b"], |served, client| {
         let edits: [&dyn Fn(); 4] = [
             &|| served.put("d/a", "22"),
@@ -188,7 +188,7 @@ fn an_edit_is_told_of_its_uri_and_never_of_the_list() {
 
 // row: U-29
 #[test]
-fn a_created_file_is_told_of_its_directory_and_of_the_list() {
+fn a_created_file_is_announced_for_its_directory_and_for_the_list() {
     each_era(&[("d/a", "1")], &["d", "d/a"], |served, client| {
         assert_eq!(client.told_of(served, || served.put("d/b", "")), (paths(&["d"]), true));
         assert_eq!(
@@ -200,7 +200,7 @@ fn a_created_file_is_told_of_its_directory_and_of_the_list() {
 
 // row: U-29
 #[test]
-fn a_deleted_file_is_told_of_itself_its_directory_and_the_list() {
+fn a_deleted_file_is_announced_for_itself_its_directory_and_the_list() {
     each_era(&[("d/a", "1"), ("d/b", "1")], &["d", "d/a", "d/b"], |served, client| {
         let delete = || fs::remove_file(served.root.join("d/a")).unwrap();
         assert_eq!(client.told_of(served, delete), (paths(&["d", "d/a"]), true));
@@ -211,7 +211,7 @@ fn a_deleted_file_is_told_of_itself_its_directory_and_the_list() {
 
 // row: U-29
 #[test]
-fn a_renamed_file_is_told_under_both_names_and_of_the_list() {
+fn a_renamed_file_is_announced_under_both_names_and_for_the_list() {
     each_era(
         &[("d/a", "1"), ("e/b", "1"), ("e/c", "1")],
         &["d", "d/a", "e", "e/b", "e/c"],
@@ -231,7 +231,7 @@ fn a_renamed_file_is_told_under_both_names_and_of_the_list() {
 
 // row: U-29
 #[test]
-fn a_renamed_directory_is_told_with_everything_inside() {
+fn a_renamed_directory_is_announced_with_its_entries() {
     each_era(&[("d/s/a", "1"), ("d/b", "1")], &["d", "d/s", "d/s/a", "d/b"], |served, client| {
         let there = || fs::rename(served.root.join("d/s"), served.root.join("d/t")).unwrap();
         assert_eq!(client.told_of(served, there), (paths(&["d", "d/s", "d/s/a"]), true));
@@ -243,7 +243,7 @@ fn a_renamed_directory_is_told_with_everything_inside() {
 
 // row: U-29
 #[test]
-fn directories_that_come_and_go_are_watched_as_long_as_they_are_there() {
+fn directories_are_watched_from_their_creation_to_their_removal() {
     each_era(&[("d/a", "")], &["", "d"], |served, client| {
         let outside = served.outside().join("tree");
         fs::create_dir_all(outside.join("s/t")).unwrap();
@@ -266,7 +266,7 @@ fn directories_that_come_and_go_are_watched_as_long_as_they_are_there() {
 
 // row: U-27
 #[test]
-fn no_client_is_notified_of_what_is_hidden_or_ignored_or_outside() {
+fn no_client_is_notified_of_hidden_ignored_or_outside_entries() {
     let files = [
         ("d/.gitignore", "*.log\nbuild/\n"),
         ("d/a", ""),
@@ -297,7 +297,7 @@ fn no_client_is_notified_of_what_is_hidden_or_ignored_or_outside() {
 
 // row: U-27, U-29
 #[test]
-fn what_becomes_hidden_or_shown_is_told_as_removed_or_created() {
+fn an_entry_that_becomes_hidden_or_shown_is_announced_as_removed_or_created() {
     each_era(&[("d/a", ""), ("d/s/b", "")], &["d", "d/a", "d/s/b"], |served, client| {
         let rename = |from: &str, to: &str| fs::rename(served.root.join(from), served.root.join(to)).unwrap();
         assert_eq!(client.told_of(served, || rename("d/a", "d/.a")), (paths(&["d", "d/a"]), true));
@@ -315,7 +315,7 @@ fn what_becomes_hidden_or_shown_is_told_as_removed_or_created() {
 
 // row: U-27, U-29
 #[test]
-fn what_an_unusable_ignore_file_hides_is_told_as_removed_and_as_created() {
+fn entries_that_an_unusable_ignore_file_hides_are_announced_as_removed_and_later_as_created() {
     each_era(&[("d/a", ""), ("d/s/b", "")], &["d", "d/a", "d/s/b"], |served, client| {
         let file = served.root.join("d/.gitignore");
         let told = client.told_of(served, || served.link("d/.gitignore", "rules"));
@@ -329,7 +329,7 @@ fn what_an_unusable_ignore_file_hides_is_told_as_removed_and_as_created() {
 
 // row: U-29
 #[test]
-fn what_is_watched_behind_a_link_is_told_under_its_name() {
+fn a_change_behind_a_link_is_announced_under_the_name_of_the_link() {
     let served = Served::files(&[("d/a", "1"), ("fence/one", ""), ("fence/two", "")]);
     served.link("ln", "d/a");
     served.link("dir", "d");
@@ -347,7 +347,7 @@ fn what_is_watched_behind_a_link_is_told_under_its_name() {
 
 // row: U-20
 #[test]
-fn who_watches_by_the_name_of_this_machine_is_told_by_it() {
+fn a_subscriber_of_a_uri_with_localhost_is_notified_with_that_uri() {
     let served = Served::files(&[("d/a", "1")]);
     let uris = ["d", "d/a"].map(|path| served.uri(path).replacen("file://", "file://localhost", 1));
     let mut client = Client::of(&served.server, Era::Handshake, &uris);
@@ -369,7 +369,7 @@ fn no_change_is_lost_between_the_acknowledgement_and_the_first_edit() {
 }
 
 #[test]
-fn no_file_is_lost_between_the_list_and_what_is_told_of_it() {
+fn no_file_is_lost_between_the_list_and_its_notifications() {
     for _ in 0..50 {
         let served = Served::files(&[("some/deep/place/a", "1")]);
         let mut client = Client::watching(&served, Era::Handshake, &[]);
@@ -416,7 +416,7 @@ fn no_move_of_a_directory_around_is_lost_right_after_the_folder_was_started() {
 }
 
 #[test]
-fn who_is_told_of_a_new_tree_finds_all_of_it() {
+fn a_client_that_is_notified_of_a_new_tree_finds_all_of_it() {
     let served = Served::files(&[("a", "")]);
     let mut client = Client::watching(&served, Era::Handshake, &[]);
     served.listed();
@@ -432,7 +432,7 @@ fn who_is_told_of_a_new_tree_finds_all_of_it() {
 }
 
 #[test]
-fn too_many_changes_at_once_lose_none_of_those_that_matter() {
+fn too_many_changes_at_once_lose_no_change_of_a_subscribed_file() {
     each_era(&[("d/a", "1"), ("d/sub/b", "1")], &["d/a", "d/sub/b"], |served, client| {
         for round in 0..5 {
             for n in 0..1_000 {
@@ -487,7 +487,7 @@ fn a_file_that_is_written_again_and_again_is_a_few_updates_and_one_after_the_las
 }
 
 #[test]
-fn nothing_is_told_if_the_host_does_not_want_it() {
+fn without_the_watch_option_no_change_is_announced() {
     let files = [("a", "1"), ("b", "1")];
     let served = Served::with(&files, |directory| directory.watch(false), Limits::default());
     let mut client = Client::watching(&served, Era::Handshake, &["a", "b"]);
@@ -497,7 +497,7 @@ fn nothing_is_told_if_the_host_does_not_want_it() {
 }
 
 #[test]
-fn a_removed_folder_is_watched_no_longer() {
+fn a_removed_folder_is_not_watched_any_more() {
     let served = Served::files(&[("a", "1")]);
     let other = served.outside().join("other");
     fs::create_dir(&other).unwrap();
@@ -513,7 +513,7 @@ fn a_removed_folder_is_watched_no_longer() {
 }
 
 #[test]
-fn the_client_for_tests_is_told_of_one_change_after_the_other() {
+fn the_test_client_gets_one_change_after_the_other() {
     let served = Served::files(&[("a", "1"), ("b", "1")]);
     let mut client = served.server.test_client().unwrap();
     for path in ["a", "b"] {

@@ -36,7 +36,7 @@ fn the_names_in_the_directory_typed_so_far_are_proposed_in_their_order() {
 
 // row: U-27
 #[test]
-fn what_is_not_served_is_not_proposed() {
+fn entries_that_are_not_served_are_not_proposed() {
     let files = [
         (".env", ""),
         (".git/config", ""),
@@ -59,7 +59,7 @@ fn what_is_not_served_is_not_proposed() {
 }
 
 #[test]
-fn what_a_link_leads_to_is_proposed_under_its_name() {
+fn the_target_of_a_link_is_proposed_under_the_name_of_the_link() {
     let served = Served::files(&[("d/a", "")]);
     served.link("ln", "d");
     assert_eq!(proposed(&served, ""), ["d/", "ln/"]);
@@ -108,7 +108,7 @@ fn a_hundred_paths_are_proposed_at_most() {
 }
 
 #[test]
-fn a_caller_is_proposed_what_may_be_listed_only() {
+fn a_caller_gets_proposals_only_of_entries_that_it_may_list() {
     let mut files: Vec<_> = (0..150).map(|n| format!("secret{n:03}")).collect();
     files.extend(["open".to_owned(), "t/denied".to_owned(), "t/open".to_owned()]);
     let served = Served::files(&files.iter().map(|path| (path.as_str(), "")).collect::<Vec<_>>());

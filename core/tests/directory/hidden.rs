@@ -66,7 +66,7 @@ fn the_nearest_ignore_file_decides_and_ignore_overrules_gitignore() {
 
 // row: U-27
 #[test]
-fn what_is_below_an_ignored_directory_cannot_be_taken_back() {
+fn a_rule_cannot_show_entries_below_an_ignored_directory() {
     let served = Served::files(&[(".gitignore", "build/\n"), ("build/.gitignore", "!*\n"), ("build/x", "s")]);
     assert_hidden(&served, "build/x");
 }
@@ -102,7 +102,7 @@ fn an_edited_ignore_file_counts_at_once() {
 }
 
 #[test]
-fn the_repository_around_the_folder_has_its_say() {
+fn the_ignore_files_of_the_repository_around_the_folder_count() {
     let around = tempfile::tempdir().unwrap();
     let top = around.path().canonicalize().unwrap();
     fs::create_dir_all(top.join(".git/info")).unwrap();
@@ -121,7 +121,7 @@ fn the_repository_around_the_folder_has_its_say() {
 }
 
 #[test]
-fn the_host_chooses_by_patterns() {
+fn the_application_chooses_entries_by_patterns() {
     let files = [
         ("a.md", ""),
         ("a.txt", ""),

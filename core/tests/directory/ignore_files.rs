@@ -69,14 +69,14 @@ fn an_ignore_file_of_a_mebibyte_counts_to_its_end() {
 }
 
 #[test]
-fn a_directory_with_the_name_of_an_ignore_file_hides_nothing() {
+fn a_directory_with_the_name_of_an_ignore_file_hides_no_entry() {
     let served = Served::files(&[(".ignore/x", "s"), ("a", "")]);
     assert_eq!(served.listed(), ["a"]);
     assert_eq!(served.logged(), [""; 0]);
 }
 
 #[test]
-fn braces_hide_what_git_and_others_take_them_for() {
+fn braces_hide_entries_under_both_readings_of_git_and_others() {
     let served = Served::files(&[
         (".gitignore", "{x,y}.key\n{z\n\\{q\\}\n"),
         ("x.key", "s"),

@@ -68,7 +68,7 @@ fn a_walk_in_pages_of_any_size_gives_every_entry_once() {
 }
 
 #[test]
-fn entries_made_and_removed_between_pages_make_none_skipped_or_repeated() {
+fn entries_that_come_and_go_between_pages_cause_no_gaps_or_repetitions() {
     let files: Vec<String> = (0..30).map(|n| format!("d{}/f{n:02}.txt", n / 10)).collect();
     let files: Vec<_> = files.iter().map(|path| (path.as_str(), "")).collect();
     let served = Served::with(&files, |directory| directory, pages_of(4));
@@ -95,7 +95,7 @@ fn entries_made_and_removed_between_pages_make_none_skipped_or_repeated() {
 }
 
 #[test]
-fn a_page_goes_on_behind_a_directory_that_has_gone() {
+fn a_page_continues_behind_a_directory_that_was_removed() {
     let files = [("a/1.txt", ""), ("a/2.txt", ""), ("b/3.txt", "")];
     let served = Served::with(&files, |directory| directory, pages_of(3));
     let (items, cursor) = served.page(None);
@@ -122,7 +122,7 @@ fn a_large_directory_is_listed_whole_also_when_it_has_just_changed() {
 }
 
 #[test]
-fn the_children_of_a_root_are_asked_for_by_template() {
+fn a_folder_lists_one_template_with_its_own_spelling() {
     let served = Served::files(&[]);
     let answer = served.ask("resources/templates/list", &json!({}));
     let templates = answer["result"]["resourceTemplates"].as_array().unwrap();
@@ -133,7 +133,7 @@ fn the_children_of_a_root_are_asked_for_by_template() {
 }
 
 #[test]
-fn what_is_listed_can_be_read() {
+fn every_listed_entry_can_be_read() {
     let odd = "a b/#1?.txt\n%41 {x} 'ü' [1] \\ & é.md";
     let served = Served::files(&[(odd, "odd"), ("%2e%2e", "dots"), ("c:", "colon"), ("..x", "hidden")]);
     served.link("link", "%2e%2e");

@@ -16,7 +16,7 @@ fn reads() -> usize {
 
 // row: U-23
 #[test]
-fn nothing_outside_is_read_while_directories_and_files_are_swapped_for_links() {
+fn no_outside_file_is_read_while_directories_and_files_are_swapped_for_links() {
     let files = [("dir/sub/in.txt", "inside"), ("dir/in.txt", "inside"), ("file.txt", "inside")];
     let served = Served::with(&files, |directory| directory.watch(false), Limits::default());
     let outside = served.outside().join("outside");

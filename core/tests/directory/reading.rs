@@ -64,7 +64,7 @@ fn the_root_and_every_directory_may_be_read_with_a_slash() {
 }
 
 #[test]
-fn what_has_another_spelling_can_be_read_but_not_watched() {
+fn an_entry_under_another_spelling_can_be_read_but_not_subscribed() {
     let served = Served::files(&[("a.md", "a")]);
     let uri = served.uri("%61.md");
     assert_eq!(served.read(&uri), json!({"uri": uri, "mimeType": "text/markdown", "text": "a"}));
@@ -83,7 +83,7 @@ fn a_file_larger_than_the_limit_is_not_there() {
 }
 
 #[test]
-fn what_is_neither_file_nor_directory_is_not_there_and_no_read_waits_for_it() {
+fn a_pipe_or_device_is_not_found_and_blocks_no_read() {
     let served = Served::files(&[("a", "")]);
     let pipe = served.root.join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
@@ -111,7 +111,7 @@ fn a_large_file_is_read_whole() {
 
 // row: U-28
 #[test]
-fn a_version_tells_the_dialect_whether_a_file_changed() {
+fn a_version_changes_with_its_file_in_the_dialect() {
     let served = Served::files(&[("a.txt", "1"), ("b.txt", "1"), ("d/c", "")]);
     let get = |path: &str, version: &Value| {
         let mut params = json!({"uri": served.uri(path)});

@@ -13,7 +13,7 @@ fn error(directory: Directory) -> (ErrorKind, String) {
 }
 
 #[test]
-fn a_folder_that_is_none_is_refused_by_its_name() {
+fn a_path_that_is_no_folder_is_refused_by_its_name() {
     let around = tempfile::tempdir().unwrap();
     let missing = around.path().join("missing");
     let (kind, message) = error(Directory::new(&missing));
@@ -31,7 +31,7 @@ fn a_folder_that_is_none_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_pattern_that_is_none_is_refused() {
+fn an_invalid_pattern_of_a_folder_is_refused() {
     let around = tempfile::tempdir().unwrap();
     for directory in [Directory::new(around.path()).include("a["), Directory::new(around.path()).exclude("")]
     {
@@ -42,7 +42,7 @@ fn a_pattern_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_folder_whose_name_is_not_utf8_is_refused() {
+fn a_folder_with_a_name_that_is_not_utf8_is_refused() {
     use std::os::unix::ffi::OsStrExt;
     let around = tempfile::tempdir().unwrap();
     let odd = around.path().join(std::ffi::OsStr::from_bytes(b"a\xff"));
@@ -105,7 +105,7 @@ fn a_removed_folder_is_not_served_under_any_spelling_and_may_come_back() {
 }
 
 #[test]
-fn dropping_the_handle_removes_nothing() {
+fn dropping_the_handle_does_not_remove_the_folder() {
     let around = tempfile::tempdir().unwrap();
     let server = Server::new("test", "1");
     drop(server.directory(around.path()).unwrap());

@@ -49,7 +49,7 @@ fn files_are_found_by_name_and_text_and_fetched() {
 
 // row: RT-16, U-27
 #[test]
-fn what_is_not_served_is_not_found() {
+fn entries_that_are_not_served_are_not_found() {
     let files = [
         (".gitignore", "*.log\n"),
         ("a.log", "needle"),

@@ -77,7 +77,7 @@ fn requests_without_a_good_token_are_challenged() {
 }
 
 #[test]
-fn malformed_requests_and_tokens_that_are_good_for_less_are_told_apart() {
+fn malformed_requests_and_tokens_with_too_small_a_scope_get_errors_of_their_own() {
     // row
     let server = server();
     let world = world(&server);
@@ -104,7 +104,7 @@ fn a_token_is_judged_after_the_origin_and_the_method_and_before_everything_else(
 }
 
 #[test]
-fn metadata_is_served_to_anybody_at_the_well_known_places() {
+fn metadata_is_served_without_a_token_at_the_well_known_places() {
     // row
     let server = server();
     let world = world(&server);
@@ -167,7 +167,7 @@ fn held(world: &World, held: &mut Vec<Responder<Verification>>) -> (Polled, Got)
 }
 
 #[test]
-fn the_host_may_judge_a_token_later_and_the_body_is_read_after_that() {
+fn the_application_may_judge_a_token_later_and_the_body_is_read_after_that() {
     let server = server();
     let world = World::with(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
     let mut questions = Vec::new();
@@ -183,7 +183,7 @@ fn the_host_may_judge_a_token_later_and_the_body_is_read_after_that() {
 }
 
 #[test]
-fn a_token_that_the_host_does_not_judge_is_an_internal_error_and_a_line_for_its_people() {
+fn a_token_that_the_verifier_does_not_judge_is_an_internal_error_and_a_log_line() {
     let lines: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = lines.clone();
     let server = Server::builder("s", "1").on_log(move |_, line| told.lock().unwrap().push(line.to_owned()));
@@ -208,7 +208,7 @@ fn a_token_that_the_host_does_not_judge_is_an_internal_error_and_a_line_for_its_
 }
 
 #[test]
-fn a_client_that_goes_while_its_token_is_judged_frees_what_it_held() {
+fn a_client_that_leaves_while_its_token_is_judged_frees_its_room() {
     // row: H-12
     let mut limits = wellhead::Limits::default();
     limits.calls_in_flight = 1;
@@ -373,7 +373,7 @@ fn a_cursor_serves_no_other_client() {
 }
 
 #[test]
-fn a_change_is_told_to_those_who_may_see_it() {
+fn a_change_is_announced_to_the_callers_that_may_see_it() {
     let server = server();
     server
         .authorize(|call| {
@@ -464,7 +464,7 @@ fn a_callback_of_a_session_sees_the_caller_of_the_request_that_it_answers() {
 }
 
 #[test]
-fn the_callers_of_a_session_are_let_go_with_their_requests() {
+fn the_callers_of_a_session_are_dropped_with_their_requests() {
     let server = server();
     let alive = Arc::new(());
     let claims = alive.clone();
@@ -489,7 +489,7 @@ fn the_callers_of_a_session_are_let_go_with_their_requests() {
 }
 
 #[test]
-fn what_a_session_watches_is_asked_for_again_for_the_caller_of_its_newest_request() {
+fn the_subscriptions_of_a_session_are_reviewed_for_the_caller_of_its_newest_request() {
     // row
     let server = server();
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();

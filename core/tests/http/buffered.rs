@@ -159,7 +159,7 @@ fn untaken_answers_count_and_one_that_has_no_room_is_busy() {
 }
 
 #[test]
-fn what_the_host_keeps_anyway_does_not_count() {
+fn memory_that_the_application_shares_does_not_count() {
     let world = world(4 << 20);
     let text: SharedText = Arc::new("x".repeat(1 << 20));
     world.server.resource("test://shared", move |_| Contents::new(text.clone())).unwrap();
@@ -274,7 +274,7 @@ fn the_body_that_costs_most_is_refused_though_it_is_the_newest() {
 }
 
 #[test]
-fn a_body_that_was_let_go_is_refused_with_its_next_piece_or_its_end() {
+fn a_body_that_was_dropped_is_refused_with_its_next_piece_or_its_end() {
     let most = 1 << 20;
     let world = world(most);
     let mut slow: Vec<_> = (0..4).map(|_| begin(&world, "x/long", "")).collect();

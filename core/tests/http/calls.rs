@@ -56,7 +56,7 @@ fn is_busy(got: &Got, limit: &str, max: usize) {
 }
 
 #[test]
-fn a_call_whose_client_has_gone_counts_until_its_event_is_over_and_is_not_begun() {
+fn a_call_of_a_client_that_left_counts_until_its_event_is_over_and_does_not_begin() {
     let (world, begun) = world(2);
     let (one, _, mut events) = read(&world, "test://slow/1");
     let (_two, _, _kept) = read(&world, "test://slow/2");
@@ -71,7 +71,7 @@ fn a_call_whose_client_has_gone_counts_until_its_event_is_over_and_is_not_begun(
 }
 
 #[test]
-fn a_call_of_a_session_whose_client_has_gone_is_not_begun_either() {
+fn a_call_of_a_session_does_not_begin_either_once_its_client_left() {
     let (world, begun) = world(2);
     let session = world.session("2025-06-18");
     let (one, _, mut events) = within(&world, &session, 1);
@@ -87,7 +87,7 @@ fn a_call_of_a_session_whose_client_has_gone_is_not_begun_either() {
 }
 
 #[test]
-fn a_call_of_a_session_that_was_begun_goes_on_without_its_client_and_counts() {
+fn a_call_of_a_session_that_has_begun_continues_without_its_client_and_counts() {
     let (world, _) = world(1);
     let kept = Arc::new(std::sync::Mutex::new(Vec::new()));
     let keep = kept.clone();
@@ -192,7 +192,7 @@ fn a_token_under_judgement_counts_until_the_verifier_is_done_with_it() {
 }
 
 #[test]
-fn an_answer_that_is_finished_holds_no_call_while_its_client_takes_nothing() {
+fn a_finished_answer_holds_no_call_while_its_client_does_not_read() {
     let (world, _) = world(1);
     let (_unread, _, events) = read(&world, "test://slow/1");
     events.into_iter().for_each(Event::run);
@@ -216,7 +216,7 @@ fn an_answer_that_is_finished_holds_no_call_while_its_client_takes_nothing() {
 }
 
 #[test]
-fn listens_whose_clients_are_gone_count_until_their_question_is_over() {
+fn listen_streams_of_clients_that_left_count_until_their_question_is_over() {
     let mut limits = Limits::default();
     limits.listen_streams = 1;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();

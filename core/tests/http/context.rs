@@ -90,7 +90,7 @@ fn go_on(world: &World, exchange: &mut Polled, got: &mut Got) {
 }
 
 #[test]
-fn a_callback_finds_the_context_of_its_own_request_on_any_polling_thread() {
+fn a_callback_has_the_context_of_its_own_request_on_any_polling_thread() {
     let told = told();
     let world = World::new(&told.server);
     let session = world.session("2025-11-25");
@@ -131,7 +131,7 @@ fn a_callback_finds_the_context_of_its_own_request_on_any_polling_thread() {
 }
 
 #[test]
-fn a_call_that_goes_on_without_its_client_keeps_the_context_of_its_request() {
+fn a_call_that_continues_without_its_client_keeps_the_context_of_its_request() {
     let told = told();
     let world = World::new(&told.server);
     let session = world.session("2025-11-25");
@@ -170,7 +170,7 @@ fn the_calls_of_a_batch_find_the_context_of_their_request() {
 }
 
 #[test]
-fn the_question_whether_a_token_is_good_has_the_context_and_so_has_what_follows() {
+fn the_verifier_and_the_callbacks_after_it_have_the_context() {
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
     server.template(Template::new("test://of/{n}"), |call: Call| name(&call)).unwrap();
     let endpoint = server.endpoint().verify(|call| {
@@ -221,7 +221,7 @@ fn a_connection_hands_a_message_its_context() {
 }
 
 #[test]
-fn a_context_is_let_go_of_with_its_request_whatever_lives_on() {
+fn a_context_is_dropped_with_its_request_even_if_its_session_lives_on() {
     let server = crate::client::server();
     let world = World::new(&server);
     let session = world.session("2025-11-25");
@@ -242,7 +242,7 @@ fn a_context_is_let_go_of_with_its_request_whatever_lives_on() {
 }
 
 #[test]
-fn what_an_observer_attaches_goes_with_the_call_to_its_end() {
+fn a_value_that_an_observer_attaches_stays_with_the_call_to_its_end() {
     let lines = Lines::default();
     let (told, asked) = (lines.clone(), lines.clone());
     let name = |context: Option<&String>| context.map_or("none", |name| name).to_owned();

@@ -64,7 +64,7 @@ fn in_a_session_its_revision_counts_not_the_one_of_the_head() {
 }
 
 #[test]
-fn what_needs_no_answer_is_accepted_without_a_body() {
+fn a_message_that_needs_no_answer_is_accepted_without_a_body() {
     // row: H-03
     let world = world();
     let session = world.session("2025-06-18");
@@ -96,7 +96,7 @@ fn a_second_handshake_in_a_session_is_refused_with_its_id() {
 }
 
 #[test]
-fn fields_for_tools_and_those_that_a_proxy_adds_change_nothing() {
+fn fields_for_tools_and_fields_that_a_proxy_adds_have_no_effect() {
     // row: H-74, H-75
     let world = world();
     let ask = |more: &[(&str, &str)]| {

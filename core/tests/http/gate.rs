@@ -29,7 +29,7 @@ fn unknown_paths_and_methods_are_refused() {
 }
 
 #[test]
-fn a_foreign_origin_or_host_is_refused_whatever_the_method() {
+fn a_foreign_origin_or_host_is_refused_for_every_method() {
     // row: O-02, O-04, O-05, X-26
     let world = world();
     for (method, headers) in [
@@ -94,7 +94,7 @@ fn a_body_that_does_not_arrive_in_time_is_given_up() {
 }
 
 #[test]
-fn what_is_no_message_is_answered_in_the_form_of_the_revision_that_the_head_names() {
+fn an_invalid_message_gets_an_error_in_the_form_of_the_revision_in_the_head() {
     // row: E-20, E-21, E-22, E-43, D-13, D-16, X-01, X-02, X-03, X-18
     let world = world();
     let error = |version: &[(&str, &str)], body: &str| {
@@ -119,7 +119,7 @@ fn what_is_no_message_is_answered_in_the_form_of_the_revision_that_the_head_name
 }
 
 #[test]
-fn pages_of_allowed_origins_may_read_the_answers_where_the_host_says_so() {
+fn pages_of_allowed_origins_may_read_the_answers_if_the_option_allows_it() {
     // row: O-07
     let server = Server::new("s", "1");
     let builder = server.endpoint().allowed_origins(["https://app.example"]).cors(true);
@@ -153,7 +153,7 @@ fn pages_of_allowed_origins_may_read_the_answers_where_the_host_says_so() {
 }
 
 #[test]
-fn a_field_that_says_two_things_is_refused() {
+fn a_field_with_two_values_is_refused() {
     let world = world();
     let both = ("Accept", BOTH);
     let json = ("Content-Type", "application/json");

@@ -15,7 +15,7 @@ fn world() -> World {
 }
 
 #[test]
-fn a_callback_lets_go_of_its_stream_once_and_the_answer_waits_for_its_client() {
+fn a_callback_closes_its_stream_once_and_the_answer_waits_for_its_client() {
     // row: H-49
     let world = world();
     let session = world.session("2025-11-25");
@@ -28,7 +28,7 @@ fn a_callback_lets_go_of_its_stream_once_and_the_answer_waits_for_its_client() {
 }
 
 #[test]
-fn letting_go_of_a_stream_whose_call_is_over_does_nothing() {
+fn closing_the_stream_of_a_call_that_is_over_has_no_effect() {
     let world = world();
     let session = world.session("2025-11-25");
     let mut held = Vec::new();
@@ -43,7 +43,7 @@ fn letting_go_of_a_stream_whose_call_is_over_does_nothing() {
 }
 
 #[test]
-fn a_stream_is_let_go_of_from_many_threads_once() {
+fn many_threads_close_a_stream_once() {
     let world = world();
     let session = world.session("2025-11-25");
     let mut held: Vec<Responder<Answer>> = Vec::new();
@@ -61,7 +61,7 @@ fn a_stream_is_let_go_of_from_many_threads_once() {
 }
 
 #[test]
-fn who_takes_a_stream_over_need_not_be_told_that_it_was_closed() {
+fn a_request_that_takes_a_stream_over_gets_no_retry_field() {
     let world = world();
     let session = world.session("2025-11-25");
     let mut held: Vec<Responder<Answer>> = Vec::new();

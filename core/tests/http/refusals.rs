@@ -27,7 +27,7 @@ fn told(lines: &Lines) -> Vec<String> {
 }
 
 #[test]
-fn refusals_are_told_to_the_host_once_a_minute_and_kind() {
+fn refusals_of_one_kind_are_logged_once_a_minute() {
     let (world, lines) = world(Spelling::Snake);
     let foreign = || world.send("POST", &[("Host", "evil.example")], "").1;
     assert_eq!(foreign().status(), 403);
@@ -48,7 +48,7 @@ fn refusals_are_told_to_the_host_once_a_minute_and_kind() {
 }
 
 #[test]
-fn each_kind_of_refusal_says_what_to_do() {
+fn the_log_line_of_each_kind_of_refusal_has_advice() {
     let (world, lines) = world(Spelling::Camel);
     world.go_on(&mut world.begin("POST", "/other", &[]), &mut crate::client::Got::default(), |_| {});
     let path =
@@ -79,7 +79,7 @@ fn each_kind_of_refusal_says_what_to_do() {
 }
 
 #[test]
-fn calls_and_sessions_for_which_there_is_no_room_are_told() {
+fn calls_and_sessions_without_room_are_logged() {
     for (spelling, calls, sessions) in [
         (Spelling::Snake, "calls_in_flight", "session_limit"),
         (Spelling::Camel, "callsInFlight", "sessionLimit"),
@@ -102,7 +102,7 @@ fn calls_and_sessions_for_which_there_is_no_room_are_told() {
 }
 
 #[test]
-fn tokens_that_are_missing_or_not_good_enough_are_told() {
+fn missing_and_insufficient_tokens_are_logged() {
     let (world, lines) = world(Spelling::Snake);
     let protection = wellhead::http::Protection::default().scopes(["read"]).unwrap();
     let endpoint = world.server.endpoint().protect(protection).verify(|call| {

@@ -46,7 +46,7 @@ impl AsRef<str> for Trap {
 }
 
 #[test]
-fn what_is_said_to_a_client_that_went_before_any_head_makes_room_for_others() {
+fn output_for_a_client_that_left_before_its_response_head_makes_room_for_others() {
     // A notification that belongs to no stream goes to one stream only ("Multiple Connections" in the transport).
     let world = world(1_000, 0);
     let session = world.session("2025-11-25");
@@ -61,7 +61,7 @@ fn what_is_said_to_a_client_that_went_before_any_head_makes_room_for_others() {
 }
 
 #[test]
-fn an_answer_that_is_there_when_its_client_goes_is_let_go_with_it() {
+fn an_answer_that_is_ready_when_its_client_leaves_is_dropped() {
     let world = world(16 << 20, 1 << 20);
     let session = world.session("2025-11-25");
     let (exchange, _, held) = hold(&world, &session);
@@ -107,7 +107,7 @@ fn a_client_that_comes_back_while_its_answer_is_being_taken_gets_it_once() {
 }
 
 #[test]
-fn a_client_that_goes_amid_what_it_missed_gets_whole_messages_when_it_comes_back() {
+fn a_client_that_leaves_during_a_replay_gets_whole_messages_when_it_comes_back() {
     // row: H-46
     let world = world(16 << 20, 1 << 20);
     let session = world.session("2025-11-25");
@@ -135,7 +135,7 @@ fn a_client_that_goes_amid_what_it_missed_gets_whole_messages_when_it_comes_back
 }
 
 #[test]
-fn a_client_that_comes_back_does_not_wait_for_what_takes_nothing_any_more() {
+fn a_client_that_comes_back_does_not_wait_for_its_old_connection_to_read() {
     // row: H-46
     let world = world(16 << 20, 1 << 20);
     let session = world.session("2025-11-25");
@@ -191,7 +191,7 @@ fn streams_that_were_not_resumed_are_dropped_when_other_requests_need_their_room
 }
 
 #[test]
-fn a_stream_that_has_nothing_to_say_yet_is_kept_however_much_others_have() {
+fn a_stream_without_output_is_kept_even_if_others_have_much() {
     let world = world(1_000, 1 << 20);
     let session = world.session("2025-11-25");
     let (mut exchange, mut got, held) = hold(&world, &session);

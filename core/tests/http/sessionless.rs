@@ -13,7 +13,7 @@ fn world() -> World {
 }
 
 #[test]
-fn no_session_is_begun_asked_for_or_looked_at() {
+fn without_sessions_no_session_id_is_sent_required_or_read() {
     // row: H-28, H-31, D-14, E-45
     let world = world();
     let got = world.post(&[("Mcp-Session-Id", "made up")], &initialize("2025-11-25"));
@@ -50,7 +50,7 @@ fn a_request_without_a_version_is_one_of_2025_03_26() {
 }
 
 #[test]
-fn nothing_is_offered_that_takes_a_session() {
+fn capabilities_that_need_a_session_are_not_offered() {
     // row: H-28, X-30
     let world = world();
     for method in ["GET", "DELETE"] {

@@ -44,7 +44,7 @@ fn a_handshake_that_is_refused_begins_no_session() {
 }
 
 #[test]
-fn unused_sessions_end_and_used_ones_go_on() {
+fn unused_sessions_end_and_used_ones_continue() {
     let world = world();
     let (idle, used) = (world.session("2025-06-18"), world.session("2025-06-18"));
     world.pass(3_000_000);
@@ -57,7 +57,7 @@ fn unused_sessions_end_and_used_ones_go_on() {
 }
 
 #[test]
-fn what_belongs_to_no_request_goes_to_the_standalone_stream() {
+fn messages_of_no_request_go_to_the_standalone_stream() {
     // row: H-40, H-41, H-42, H-43, H-11
     let world = world();
     let session = world.session("2025-06-18");
@@ -107,7 +107,7 @@ fn a_stream_that_broke_is_resumed_where_it_broke() {
 }
 
 #[test]
-fn a_stream_that_a_call_begins_is_primed_where_the_revision_says_so() {
+fn a_stream_of_a_call_is_primed_in_the_revisions_that_require_it() {
     // row: H-48, H-50
     let server = server();
     server
@@ -163,7 +163,7 @@ fn a_client_of_a_session_that_goes_does_not_cancel_its_request() {
 }
 
 #[test]
-fn nothing_follows_the_end_of_a_call_that_was_asking_its_client() {
+fn no_message_follows_the_end_of_a_call_with_a_request_to_its_client() {
     let server = server();
     server.method("x/ask", |_| Json::parse("{}")).unwrap();
     let world = World::new(&server);
@@ -217,7 +217,7 @@ fn a_driver_that_ends_ends_streams_and_leaves_calls_their_answers() {
 }
 
 #[test]
-fn a_closed_server_ends_a_session_once_the_host_lets_go_of_its_last_call() {
+fn a_closed_server_ends_a_session_when_the_application_drops_its_last_call() {
     let server = server();
     let world = World::new(&server);
     let session = world.session("2025-06-18");
@@ -239,7 +239,7 @@ fn a_closed_server_ends_a_session_once_the_host_lets_go_of_its_last_call() {
 }
 
 #[test]
-fn a_closed_server_ends_a_session_once_the_host_gives_a_page_that_is_no_longer_wanted() {
+fn a_closed_server_ends_a_session_when_the_application_returns_an_unwanted_page() {
     let server = server();
     server.list("later", |call| call.defer().0).unwrap();
     let world = World::new(&server);
@@ -277,7 +277,7 @@ fn a_message_that_comes_after_the_server_was_closed_keeps_no_session() {
 }
 
 #[test]
-fn ending_a_session_ends_its_streams_and_frees_what_it_held() {
+fn ending_a_session_ends_its_streams_and_frees_its_room() {
     let world = world();
     let session = world.session("2025-06-18");
     let (mut stream, mut got) = world.get(&session, &[]);
@@ -306,7 +306,7 @@ fn a_batch_is_answered_where_the_revision_has_batches() {
 }
 
 #[test]
-fn there_are_as_many_sessions_as_may_be() {
+fn the_number_of_sessions_is_limited() {
     // row: X-38
     let server = server();
     let world = World::with(&server, server.endpoint().session_limit(1).build(|| {}).unwrap());
@@ -324,7 +324,7 @@ fn there_are_as_many_sessions_as_may_be() {
 }
 
 #[test]
-fn what_a_call_may_wait_for_is_taken_while_calls_are_at_their_limit() {
+fn responses_that_calls_wait_for_are_accepted_while_calls_are_at_their_limit() {
     // row: H-12, E-69
     let mut limits = Limits::default();
     limits.calls_in_flight = 1;
@@ -350,7 +350,7 @@ fn what_a_call_may_wait_for_is_taken_while_calls_are_at_their_limit() {
 }
 
 #[test]
-fn a_session_with_as_many_requests_under_way_as_it_may_have_streams_takes_no_more() {
+fn a_session_at_its_limit_of_streams_refuses_further_requests() {
     let mut limits = Limits::default();
     limits.calls_in_flight = 10_000;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();

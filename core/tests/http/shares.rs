@@ -28,7 +28,7 @@ fn list(world: &World, session: &str) {
 }
 
 #[test]
-fn sessions_that_asked_for_nothing_go_first_and_the_least_recently_used_of_them() {
+fn sessions_without_requests_end_first_and_of_those_the_least_recently_used() {
     let world = world(|_| (), 3, false);
     let (used, older) = (world.session("2025-06-18"), world.session("2025-06-18"));
     list(&world, &used);

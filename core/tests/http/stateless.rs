@@ -35,7 +35,7 @@ fn a_request_is_answered_as_json_with_its_length() {
 }
 
 #[test]
-fn the_status_says_how_far_a_request_got() {
+fn the_status_depends_on_how_far_a_request_got() {
     // row: H-71, X-04, X-06, X-12, X-16, X-17
     let world = world();
     for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "unknown/method"] {
@@ -64,7 +64,7 @@ fn the_status_says_how_far_a_request_got() {
 }
 
 #[test]
-fn the_head_has_to_say_what_the_body_says() {
+fn the_head_must_agree_with_the_body() {
     // row: H-62, H-63, H-64, H-65, H-66, H-67, H-68, H-69, H-70, X-19
     let world = world();
     let code = |headers: &[(&str, &str)], body: &str| {
@@ -92,7 +92,7 @@ fn the_head_has_to_say_what_the_body_says() {
 }
 
 #[test]
-fn a_listen_stream_is_acknowledged_told_and_ended_as_events() {
+fn a_listen_stream_sends_its_acknowledgement_changes_and_end_as_events() {
     // row: H-06, H-07, H-08, M-57, M-59
     let world = world();
     let filter = r#""notifications":{"resourcesListChanged":true,"resourceSubscriptions":["test://text"]},"#;
@@ -118,7 +118,7 @@ fn a_listen_stream_is_acknowledged_told_and_ended_as_events() {
 }
 
 #[test]
-fn a_client_that_goes_cancels_its_request_and_nothing_is_left() {
+fn a_client_that_leaves_cancels_its_request_and_frees_its_room() {
     // row: H-72, E-63
     let world = world();
     let mut held = None;
@@ -154,7 +154,7 @@ fn a_client_that_goes_cancels_its_request_and_nothing_is_left() {
 }
 
 #[test]
-fn equal_ids_of_two_posts_do_not_meet_and_more_than_may_be_are_refused() {
+fn equal_ids_of_two_posts_are_independent_and_posts_over_the_limit_are_refused() {
     // row: E-63, H-12, X-38
     let mut limits = wellhead::Limits::default();
     limits.calls_in_flight = 2;
@@ -223,7 +223,7 @@ fn methods_that_are_switched_off_are_not_named_as_allowed() {
 }
 
 #[test]
-fn what_a_list_takes_to_answer_is_asked_at_once() {
+fn the_callbacks_that_a_list_needs_are_called_at_once() {
     let server = Server::new("s", "1");
     server
         .list("source", |_: wellhead::ListCall| {

@@ -14,7 +14,7 @@ fn world() -> World {
 }
 
 #[test]
-fn only_the_exchange_that_has_something_to_say_looks_again() {
+fn only_the_exchange_with_new_output_is_polled_again() {
     let world = world();
     let session = world.session("2025-06-18");
     let mut held = Vec::new();
@@ -32,7 +32,7 @@ fn only_the_exchange_that_has_something_to_say_looks_again() {
 }
 
 #[test]
-fn an_exchange_that_was_told_is_not_told_again_of_the_same() {
+fn an_exchange_is_woken_once_for_one_answer() {
     let world = world();
     let session = world.session("2025-06-18");
     let mut held = Vec::new();
@@ -49,7 +49,7 @@ fn an_exchange_that_was_told_is_not_told_again_of_the_same() {
 }
 
 #[test]
-fn of_a_question_s_deadline_hears_the_exchange_that_it_is_asked_for() {
+fn the_deadline_of_a_question_wakes_the_exchange_of_its_request() {
     let server = server();
     server.authorize(|_| Vec::new()).unwrap();
     let world = World::new(&server);
@@ -75,7 +75,7 @@ fn of_a_question_s_deadline_hears_the_exchange_that_it_is_asked_for() {
 }
 
 #[test]
-fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
+fn a_subscription_times_out_if_the_interest_handler_never_answers() {
     let server = server();
     server.authorize(|_| Vec::new()).unwrap();
     server.on_interest(|_| Ok::<_, wellhead::Error>(())).unwrap();
@@ -104,7 +104,7 @@ fn a_subscription_whose_interest_handler_never_answers_is_given_up_in_time() {
 }
 
 #[test]
-fn of_the_deadline_that_a_client_s_answer_begins_hears_the_exchange_whose_call_asked() {
+fn the_deadline_that_a_client_response_starts_wakes_the_exchange_of_the_call() {
     let server = server();
     server.method("x/ask", |_| Json::parse("{}")).unwrap();
     let world = World::new(&server);
@@ -148,7 +148,7 @@ fn the_former_holder_of_a_resumed_stream_is_notified() {
 }
 
 #[test]
-fn a_request_whose_client_went_away_is_given_up_in_time() {
+fn a_request_of_a_client_that_left_times_out() {
     let world = world();
     let session = world.session("2025-06-18");
     let mut held = Vec::new();
@@ -212,7 +212,7 @@ impl Provider for Slow {
 }
 
 #[test]
-fn a_request_whose_client_goes_while_it_is_looked_up_asks_the_application_nothing() {
+fn a_request_of_a_client_that_leaves_during_the_lookup_calls_no_callback() {
     let (server, slow) = slow_server();
     server.authorize(|_| Vec::new()).unwrap();
     let world = World::new(&server);
@@ -322,7 +322,7 @@ fn a_deadline_that_no_exchange_waits_for_is_kept_all_the_same() {
 }
 
 #[test]
-fn a_review_of_what_an_idle_session_watches_has_its_deadline_too() {
+fn a_review_of_the_subscriptions_of_an_idle_session_has_a_deadline() {
     let server = server();
     server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
     let world = World::new(&server);
@@ -340,7 +340,7 @@ fn a_review_of_what_an_idle_session_watches_has_its_deadline_too() {
 }
 
 #[test]
-fn a_host_that_asks_its_client_no_more_has_its_whole_time_from_then_on() {
+fn a_call_has_its_whole_time_after_its_last_request_to_the_client() {
     let server = server();
     server.method("x/ask", |_| Json::parse("{}")).unwrap();
     let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
@@ -394,7 +394,7 @@ fn a_call_has_its_whole_time_after_its_client_answered_though_an_older_call_is_u
 }
 
 #[test]
-fn where_answers_may_take_hardly_any_time_no_clock_is_advanced_without_end() {
+fn a_tiny_limit_of_time_does_not_advance_the_clock_endlessly() {
     let mut limits = Limits::default();
     limits.call_ms = 1;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
@@ -406,7 +406,7 @@ fn where_answers_may_take_hardly_any_time_no_clock_is_advanced_without_end() {
 }
 
 #[test]
-fn of_the_deadline_of_a_review_hears_the_stream_that_it_is_about() {
+fn the_deadline_of_a_review_wakes_the_stream_of_its_subscriptions() {
     let server = server();
     server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
     let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
@@ -425,7 +425,7 @@ fn of_the_deadline_of_a_review_hears_the_stream_that_it_is_about() {
 }
 
 #[test]
-fn a_ready_that_panics_keeps_no_other_from_hearing() {
+fn a_ready_callback_that_panics_does_not_keep_others_from_waking() {
     let world = world();
     let session = world.session("2025-06-18");
     let panics = Arc::new(AtomicBool::new(false));

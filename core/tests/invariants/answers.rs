@@ -9,7 +9,7 @@ use wellhead::{Event, Handled, Page, Route};
 
 /// Invariant 4.
 #[test]
-fn finish_answers_drop_answers_for_you_cancel_and_close_swallow() {
+fn finish_and_drop_answer_a_request_and_cancel_and_close_do_not() {
     let server = server();
     server.fallback(|_| "").unwrap();
     let connection = connect(&server);
@@ -33,7 +33,7 @@ fn finish_answers_drop_answers_for_you_cancel_and_close_swallow() {
 
 /// Invariant 4.
 #[test]
-fn a_callback_that_returns_what_another_call_deferred_is_an_internal_error() {
+fn a_callback_that_returns_the_handle_of_another_call_is_an_internal_error() {
     let server = server();
     let kept = std::sync::Mutex::new(None);
     let held = Arc::new(std::sync::Mutex::new(Vec::new()));

@@ -15,7 +15,7 @@ fn silently<R>(f: impl FnOnce() -> R) -> R {
 
 /// Invariant 7.
 #[test]
-fn a_callback_that_panics_is_an_internal_error_and_nothing_else() {
+fn a_callback_that_panics_fails_only_its_own_request() {
     let server = server();
     server.text("m://fine", "fine").unwrap();
     server.template("m://bad/{id}", |_| -> &str { panic!("a read") }).unwrap();

@@ -106,7 +106,7 @@ fn a_body_may_call_the_server_when_it_is_looked_at_and_when_it_is_dropped() {
 
 /// Invariant 3.
 #[test]
-fn what_is_refused_at_registration_is_dropped_without_a_lock() {
+fn a_callback_that_is_refused_at_registration_is_dropped_without_a_lock() {
     let maker = Maker::new();
     let server = &maker.server;
     assert!(server.value("m://watched", maker.text(1)).is_err());
@@ -188,7 +188,7 @@ fn callbacks_that_were_removed_while_their_call_was_under_way_are_dropped_withou
 
 /// Invariant 3.
 #[test]
-fn a_callback_may_change_what_is_served_tell_of_changes_and_finish_its_own_responder() {
+fn a_callback_may_change_registrations_announce_changes_and_finish_its_own_responder() {
     let server = server();
     server.text("m://watched", "x").unwrap();
     let inside = server.clone();
@@ -225,7 +225,7 @@ fn a_callback_may_change_what_is_served_tell_of_changes_and_finish_its_own_respo
 
 /// Invariant 3.
 #[test]
-fn an_observer_may_ask_for_the_counters_and_tell_of_changes() {
+fn an_observer_may_read_the_counters_and_announce_changes() {
     static SERVER: OnceLock<Server> = OnceLock::new();
     static TOLD: AtomicUsize = AtomicUsize::new(0);
     let observe = |_: &wellhead::Observed<'_>| {

@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_walk_sees_what_stays_exactly_once_and_nothing_twice(
+    fn a_walk_sees_each_lasting_item_exactly_once_and_no_item_twice(
         size in 1usize..9,
         fixed in rows(),
         a in rows(),

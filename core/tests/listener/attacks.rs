@@ -105,7 +105,7 @@ fn until(so: impl Fn() -> bool) {
 }
 
 #[test]
-fn reads_over_http_2_whose_client_takes_nothing_take_no_calls_and_are_let_go() {
+fn reads_over_http_2_of_a_client_that_does_not_read_hold_no_calls_and_are_dropped() {
     let (service, _) = service(|endpoint| endpoint.idle_ms(5_000));
     let large = Arc::new(vec![0; 300_000]);
     let shared: SharedBytes = large.clone();
@@ -134,7 +134,7 @@ fn reads_over_http_2_whose_client_takes_nothing_take_no_calls_and_are_let_go() {
 }
 
 #[test]
-fn reads_whose_clients_leave_at_once_are_not_begun() {
+fn reads_of_clients_that_leave_at_once_do_not_begin() {
     let (service, begun) = service(|endpoint| endpoint);
     for id in 0..600 {
         let mut client = service.client();
@@ -151,7 +151,7 @@ fn reads_whose_clients_leave_at_once_are_not_begun() {
 }
 
 #[test]
-fn calls_of_sessions_whose_clients_leave_at_once_are_not_begun() {
+fn calls_of_sessions_do_not_begin_if_their_clients_leave_at_once() {
     let (service, begun) = service(|endpoint| endpoint);
     let sessions: Vec<String> = (0..4).map(|_| service.client().session()).collect();
     for id in 0..600 {
@@ -270,7 +270,7 @@ fn bodies_of_one_connection_of_http_2_have_a_part_of_the_budget() {
 }
 
 #[test]
-fn what_many_sessions_keep_for_replay_hinders_no_client() {
+fn events_that_many_sessions_keep_for_replay_keep_no_client_out() {
     let service = with_buffer(8 << 20);
     let mut client = service.client();
     others_are_answered_during(&service, 100, || client.keep_an_answer());

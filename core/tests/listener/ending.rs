@@ -18,7 +18,7 @@ fn in_session(service: &Service) -> Client {
 }
 
 #[test]
-fn what_is_under_way_when_the_server_is_closed_is_still_answered() {
+fn calls_in_flight_when_the_server_is_closed_are_still_answered() {
     for begin in [stateless, in_session] {
         let (server, held) = holding();
         let service = Service::start(server, |http| http);

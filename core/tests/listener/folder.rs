@@ -9,7 +9,7 @@ use wellhead::serve::Http;
 const FILES: usize = if cfg!(debug_assertions) { 6_000 } else { 60_000 };
 
 #[test]
-fn reads_and_lists_of_a_large_directory_whose_clients_leave_at_once_keep_no_client_waiting() {
+fn reads_and_lists_of_a_large_directory_for_clients_that_left_keep_no_client_waiting() {
     let around = tempfile::tempdir().unwrap();
     let root = around.path().canonicalize().unwrap();
     for n in 0..FILES {

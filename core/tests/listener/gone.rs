@@ -65,7 +65,7 @@ fn clients_that_vanish_leave_their_places_to_others() {
 }
 
 #[test]
-fn clients_that_take_nothing_lose_their_places_to_others() {
+fn clients_that_do_not_read_lose_their_places_to_others() {
     let service = narrow(1_000);
     let deaf = (listening(&service), reading(&service));
     until_nothing_is_held(&service.server, || drop(service.server.notify_updated(&watched())));

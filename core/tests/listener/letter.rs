@@ -44,7 +44,7 @@ fn a_body_in_another_transfer_coding_than_chunked_once_is_refused() {
 }
 
 #[test]
-fn only_http_1_1_has_to_name_its_host() {
+fn only_http_1_1_must_have_a_host_field() {
     for (address, status) in [("127.0.0.1:0", 403), ("0.0.0.0:0", 200)] {
         let server = server();
         let listener = wellhead::serve::Http::new(server.endpoint()).bind(address).expect("a free port");
@@ -63,7 +63,7 @@ fn only_http_1_1_has_to_name_its_host() {
 }
 
 #[test]
-fn over_http_2_the_authority_counts_whatever_host_says() {
+fn over_http_2_the_authority_counts_and_not_the_host_field() {
     let service = Service::start(server(), |http| http);
     run(async {
         let mut client = h2c::Client::connect(&service).await;

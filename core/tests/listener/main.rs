@@ -163,7 +163,7 @@ fn a_listen_stream_lives_until_the_server_is_closed() {
 }
 
 #[test]
-fn a_client_that_vanishes_frees_what_it_held() {
+fn a_client_that_vanishes_frees_its_room() {
     let (server, called) = holding();
     let service = Service::start(server, |http| http);
     let mut client = service.client();
@@ -227,7 +227,7 @@ fn a_head_that_does_not_come_to_its_end_is_not_waited_for() {
 }
 
 #[test]
-fn a_client_that_asks_nothing_more_is_let_go() {
+fn an_idle_client_loses_its_connection() {
     let service = impatient(|endpoint| endpoint.idle_ms(50), 10);
     let mut silent = service.client();
     assert!(is_ended(&mut silent));
@@ -244,7 +244,7 @@ fn a_client_that_asks_nothing_more_is_let_go() {
 }
 
 #[test]
-fn a_client_that_takes_nothing_of_its_answer_makes_room_for_the_next() {
+fn a_client_that_does_not_read_its_answer_makes_room_for_the_next() {
     let service = impatient(|endpoint| endpoint.idle_ms(50), 1);
     let mut deaf = service.client();
     deaf.ask("resources/read", r#""uri":"test://large","#, "Mcp-Name: test://large\r\n");
@@ -267,7 +267,7 @@ fn a_body_that_does_not_come_is_refused() {
 }
 
 #[test]
-fn a_token_is_judged_before_the_body_is_asked_for() {
+fn a_token_is_judged_before_the_body_is_read() {
     // row: A-02
     let server = server();
     let endpoint = server.endpoint().verify(|call| {
@@ -297,7 +297,7 @@ fn a_token_is_judged_before_the_body_is_asked_for() {
 }
 
 #[test]
-fn a_foreign_host_and_a_body_that_is_too_large_are_refused() {
+fn a_foreign_host_and_a_body_over_the_limit_are_refused() {
     let service = Service::start(server(), |http| http);
     let mut client = service.client();
     write!(client.stream, "POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\n\r\n").unwrap();
@@ -311,7 +311,7 @@ fn a_foreign_host_and_a_body_that_is_too_large_are_refused() {
 
 #[test]
 #[cfg(target_os = "linux")] // others give this machine one such address only
-fn a_listener_answers_by_the_name_of_its_own_address() {
+fn a_listener_accepts_the_name_of_its_own_address() {
     let server = server();
     let listener = Http::new(server.endpoint()).bind("127.0.0.2:0").expect("a free port");
     let address = listener.address();
@@ -329,7 +329,7 @@ fn a_listener_answers_by_the_name_of_its_own_address() {
 }
 
 #[test]
-fn more_threads_than_may_be_are_refused_before_the_address_is_bound() {
+fn too_many_threads_are_refused_before_the_address_is_bound() {
     let refused = Http::new(server().endpoint()).io_threads(usize::MAX).bind("127.0.0.1:0").unwrap_err();
     assert_eq!(refused.kind(), wellhead::ErrorKind::InvalidArgument);
     assert!(refused.to_string().contains("`io_threads` must be at most 1024 (got "), "{refused}");
@@ -392,7 +392,7 @@ fn a_server_without_a_name_or_version_is_refused() {
 }
 
 #[test]
-fn a_host_may_run_callbacks_in_a_way_of_its_own_until_it_stops_the_service() {
+fn an_application_may_run_callbacks_on_its_own_threads_until_it_stops_the_service() {
     let server = server();
     let (bell, rung) = channel();
     let bell = std::sync::Mutex::new(bell);

@@ -81,7 +81,7 @@ fn drainers_hand_half_written_messages_over_without_loss_or_repetition() {
 }
 
 #[test]
-fn a_drain_that_ends_while_output_arrives_leaves_none_behind() {
+fn a_drain_that_ends_while_output_arrives_leaves_no_output_behind() {
     explore(5_000, || {
         let server = server();
         server.resource("a://later", |_| "").expect("a new URI");

@@ -110,6 +110,6 @@ fn lines_that_a_thread_leaves_for_a_callback_are_not_lost() {
 }
 
 #[test]
-fn what_changes_while_callbacks_run_is_told_at_once() {
+fn a_change_during_callbacks_is_announced_at_once() {
     explore(4_000, a_change_goes_out_while_every_thread_runs_a_callback);
 }

@@ -104,11 +104,11 @@ pub(crate) fn each_hears_of_its_questions() {
 }
 
 #[test]
-fn each_exchange_of_a_session_hears_of_its_answer_on_any_polling_thread() {
+fn each_exchange_of_a_session_is_woken_for_its_answer_on_any_polling_thread() {
     explore(3_000, each_hears_of_its_answer);
 }
 
 #[test]
-fn each_exchange_of_a_session_hears_of_what_follows_a_verdict() {
+fn each_exchange_of_a_session_is_woken_for_the_steps_after_a_verdict() {
     explore(3_000, each_hears_of_its_questions);
 }

@@ -71,7 +71,7 @@ fn several_pollers_keep_the_order_of_requests_and_hand_each_event_out_once() {
 }
 
 #[test]
-fn of_two_exchanges_with_one_id_at_once_only_one_asks_the_host() {
+fn of_two_exchanges_with_one_id_at_once_only_one_calls_the_application() {
     explore(2_000, || {
         let server = server();
         server.fallback(|_| "").expect("the server is open");
@@ -132,7 +132,7 @@ fn a_reader_that_was_refused_is_woken_when_there_is_room() {
 }
 
 #[test]
-fn input_that_was_left_unread_for_want_of_a_reader_of_output_goes_on_when_output_is_taken() {
+fn unread_input_is_read_again_when_the_client_reads_its_output() {
     explore(300, || {
         let mut limits = Limits::default();
         limits.message_bytes = 1 << 10;

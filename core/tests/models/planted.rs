@@ -15,7 +15,7 @@ fn a_wake_that_is_decided_before_its_cause_is_found() {
 }
 
 #[test]
-fn a_wake_or_input_that_a_thread_of_the_driver_leaves_to_no_thread_is_found() {
+fn a_wake_or_input_that_no_thread_of_the_driver_handles_is_found() {
     assert!(finds(Fault::LeftInput, crate::models::driver::what_stands_behind_slow_calls_is_answered));
     assert!(finds(
         Fault::UnseenWake,
@@ -24,7 +24,7 @@ fn a_wake_or_input_that_a_thread_of_the_driver_leaves_to_no_thread_is_found() {
 }
 
 #[test]
-fn output_that_is_left_to_a_thread_that_is_not_woken_is_found() {
+fn output_for_a_thread_that_is_not_woken_is_found() {
     assert!(finds(Fault::ParkedNews, crate::models::resuming::a_client_comes_back_while_its_call_goes_on));
 }
 
@@ -34,11 +34,11 @@ fn a_second_answer_to_one_question_is_found() {
 }
 
 #[test]
-fn a_hook_that_goes_on_after_its_call_was_answered_is_found() {
+fn a_hook_that_still_runs_after_its_call_was_answered_is_found() {
     assert!(finds(Fault::UnwaitedHook, crate::models::cancelling::answer_while_the_client_cancels));
 }
 
 #[test]
-fn a_wake_that_goes_on_after_it_was_revoked_is_found() {
-    assert!(finds(Fault::UnwaitedRevoke, crate::models::revoking::answers_while_the_host_lets_go));
+fn a_wake_that_still_runs_after_it_was_revoked_is_found() {
+    assert!(finds(Fault::UnwaitedRevoke, crate::models::revoking::answers_while_the_wake_is_revoked));
 }

@@ -178,11 +178,11 @@ pub(crate) fn a_stream_takes_over_while_something_changes() {
 }
 
 #[test]
-fn a_change_is_told_once_while_one_stream_takes_over_from_another() {
+fn a_change_is_announced_once_while_one_stream_takes_over_from_another() {
     explore(3_000, a_stream_takes_over_while_something_changes);
 }
 
 #[test]
-fn a_client_that_comes_back_while_its_call_goes_on_gets_every_event_once() {
+fn a_client_that_comes_back_during_its_call_gets_every_event_once() {
     explore(3_000, a_client_comes_back_while_its_call_goes_on);
 }

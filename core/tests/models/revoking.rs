@@ -29,7 +29,7 @@ impl Drop for Owned {
 }
 
 /// Two threads answer kept reads, and one tells of a change, while the application closes the connection and revokes its wake.
-pub(crate) fn answers_while_the_host_lets_go() {
+pub(crate) fn answers_while_the_wake_is_revoked() {
     let server = server();
     server.resource("a://b", |_| "x").expect("a new URI");
     let (closed, dropped) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
@@ -69,7 +69,7 @@ pub(crate) fn answers_while_the_host_lets_go() {
 
 #[test]
 fn no_wake_runs_once_it_was_revoked() {
-    explore(4_000, answers_while_the_host_lets_go);
+    explore(4_000, answers_while_the_wake_is_revoked);
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn a_driver_that_acts_only_when_woken_sees_every_answer_of_other_threads() {
 }
 
 #[test]
-fn a_change_that_another_thread_tells_of_wakes_the_driver() {
+fn a_change_that_another_thread_announces_wakes_the_driver() {
     explore(3_000, || {
         let server = server();
         server.text("a://b", "x").expect("a new URI");
@@ -156,7 +156,7 @@ fn output_that_a_callback_makes_for_another_connection_wakes_its_driver() {
 }
 
 #[test]
-fn what_a_message_in_hand_leaves_for_the_connection_wakes_the_driver() {
+fn output_of_an_exchange_for_its_connection_wakes_the_driver() {
     explore(2_000, || {
         let server = server();
         let here = server.clone();
@@ -189,7 +189,7 @@ fn what_a_message_in_hand_leaves_for_the_connection_wakes_the_driver() {
 }
 
 #[test]
-fn requests_that_wait_for_the_client_to_take_output_go_on_when_it_does() {
+fn requests_that_wait_until_the_client_reads_continue_when_it_does() {
     explore(2_000, || {
         let mut limits = Limits::default();
         limits.output_bytes = 1;

@@ -100,7 +100,7 @@ fn no_change_falls_between_the_acknowledgement_and_the_first_notification() {
 }
 
 #[test]
-fn every_subscribe_and_unsubscribe_is_answered_and_nothing_stays_in_the_hub() {
+fn every_subscribe_and_unsubscribe_is_answered_and_the_hub_is_empty_afterwards() {
     explore(5_000, || {
         let server = watched_server(false, true);
         let driver = Driver::new(&server);
@@ -190,7 +190,7 @@ fn an_unsubscribe_overtakes_a_verdict_and_an_interest_under_way() {
 }
 
 #[test]
-fn closing_a_subscriber_leaves_nothing_in_the_hub_and_hangs_no_other() {
+fn closing_a_subscriber_empties_its_place_in_the_hub_and_hangs_no_other() {
     explore(5_000, || {
         let server = watched_server(false, true);
         let driver = Driver::new(&server);
@@ -238,7 +238,7 @@ fn closing_a_subscriber_leaves_nothing_in_the_hub_and_hangs_no_other() {
 }
 
 #[test]
-fn a_failed_interest_refuses_those_who_waited_and_leaves_room_for_others() {
+fn a_failed_interest_refuses_the_waiting_subscribers_and_leaves_room_for_others() {
     explore(3_000, || {
         let mut limits = Limits::default();
         limits.subscriptions_total = 1;
@@ -333,7 +333,7 @@ fn a_listen_stream_is_acknowledged_before_its_changes_and_ends_without_a_trace()
 }
 
 #[test]
-fn a_server_that_closes_ends_connections_made_meanwhile_and_forgets_what_they_watched() {
+fn a_server_that_closes_ends_new_connections_and_forgets_their_subscriptions() {
     explore(5_000, || {
         let server = watched_server(false, false);
         let closes = thread::spawn({

@@ -170,7 +170,7 @@ fn an_entry_follows_its_files() {
 
 // row: SK-51
 #[test]
-fn subscribers_are_told_and_the_next_entry_is_new() {
+fn subscribers_are_notified_and_the_next_entry_is_new() {
     let served = Served::with(&[("pdf/SKILL.md", &skill_md("pdf")), ("pdf/a.txt", "x")], |skills| skills);
     let mut client = served.server.test_client().unwrap();
     for uri in ["skill://pdf/gone", "skill://pdf", "skill://other/SKILL.md"] {

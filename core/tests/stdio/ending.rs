@@ -4,8 +4,8 @@ use crate::client::{Client, Wires};
 use serde_json::{Value, json};
 
 crate::tests![
-    what_was_received_before_the_end_of_input_is_answered,
-    an_interest_is_told_though_the_input_ends_at_once,
+    input_before_the_end_is_answered,
+    the_interest_handler_is_called_even_if_the_input_ends_at_once,
     an_answer_that_never_comes_delays_the_end_by_the_drain_time_only,
     a_service_with_a_drain_time_without_end_ends,
     a_cancelled_call_does_not_delay_the_end,
@@ -24,7 +24,7 @@ fn sorted_ids(messages: &[Value]) -> Vec<u64> {
     ids
 }
 
-fn an_interest_is_told_though_the_input_ends_at_once() {
+fn the_interest_handler_is_called_even_if_the_input_ends_at_once() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(&format!("{threads} interest=1"));
         let uris: Vec<String> = (0..20).map(|n| format!("host://watch/{n}")).collect();
@@ -44,7 +44,7 @@ fn an_interest_is_told_though_the_input_ends_at_once() {
 }
 
 // row: S-04
-fn what_was_received_before_the_end_of_input_is_answered() {
+fn input_before_the_end_is_answered() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
         let stream = client.listen("host://fixed"); // an open stream does not delay the end

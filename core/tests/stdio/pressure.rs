@@ -6,7 +6,7 @@ use std::process::Command;
 
 crate::tests![
     twenty_thousand_requests_before_an_answer_is_read_are_all_answered,
-    a_host_that_goes_on_is_not_held_up_by_a_client_that_does_not_read,
+    a_program_that_continues_is_not_blocked_by_a_client_that_does_not_read,
     a_large_body_is_written_in_little_memory_and_holds_nothing_up,
     a_client_that_vanishes_in_a_body_ends_the_service,
     a_client_that_is_killed_ends_the_service,
@@ -35,7 +35,7 @@ fn twenty_thousand_requests_before_an_answer_is_read_are_all_answered() {
     }
 }
 
-fn a_host_that_goes_on_is_not_held_up_by_a_client_that_does_not_read() {
+fn a_program_that_continues_is_not_blocked_by_a_client_that_does_not_read() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
         for n in 0..100 {

@@ -5,11 +5,11 @@ use serde_json::json;
 
 crate::tests![
     a_slow_callback_delays_neither_ping_nor_fixed_reads_nor_refusals,
-    a_slow_callback_learns_of_its_cancellation,
+    a_slow_callback_sees_its_cancellation,
     progress_goes_out_while_the_callback_runs,
     answers_and_changes_of_other_threads_go_out_while_every_callback_thread_is_busy,
     callback_threads_that_all_become_busy_at_once_leave_nothing_unread,
-    other_reads_go_on_during_slow_callbacks_if_there_are_threads_for_them,
+    other_reads_run_during_slow_callbacks_if_there_are_threads_for_them,
     a_callback_that_panics_is_an_internal_error_and_the_next_one_runs,
     answers_from_many_threads_all_arrive,
     an_answer_held_too_long_becomes_an_internal_error,
@@ -33,7 +33,7 @@ fn a_slow_callback_delays_neither_ping_nor_fixed_reads_nor_refusals() {
     }
 }
 
-fn a_slow_callback_learns_of_its_cancellation() {
+fn a_slow_callback_sees_its_cancellation() {
     for threads in ["threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
         let slow = client.ask_to_read("host://gate/1");
@@ -115,7 +115,7 @@ fn callback_threads_that_all_become_busy_at_once_leave_nothing_unread() {
     }
 }
 
-fn other_reads_go_on_during_slow_callbacks_if_there_are_threads_for_them() {
+fn other_reads_run_during_slow_callbacks_if_there_are_threads_for_them() {
     let mut client = Client::connect("threads=4");
     let slow: Vec<u64> = (0..3).map(|n| client.ask_to_read(&format!("host://gate/{n}"))).collect();
     client.steer("entered 3");

@@ -16,9 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 crate::tests![
     a_client_shakes_hands_reads_and_leaves,
     a_last_line_without_a_newline_is_answered,
-    nothing_but_messages_reaches_the_client_whatever_the_host_and_its_children_print,
+    only_messages_reach_the_client_when_the_program_and_its_children_print,
     an_answer_of_another_thread_does_not_wait_for_input,
-    a_server_that_closes_itself_ends_before_its_input_and_the_next_goes_on_with_it,
+    a_server_that_closes_itself_ends_before_its_input_and_the_next_one_reads_on,
     a_client_that_does_not_read_is_waited_for_within_the_drain_time,
     a_large_body_arrives_whole,
 ];
@@ -179,7 +179,7 @@ fn a_last_line_without_a_newline_is_answered() {
     client.leave();
 }
 
-fn nothing_but_messages_reaches_the_client_whatever_the_host_and_its_children_print() {
+fn only_messages_reach_the_client_when_the_program_and_its_children_print() {
     let mut client = Client::start(1);
     client.shake_hands();
     // The ping is there for the child process to swallow, if it could.
@@ -205,7 +205,7 @@ fn an_answer_of_another_thread_does_not_wait_for_input() {
     }
 }
 
-fn a_server_that_closes_itself_ends_before_its_input_and_the_next_goes_on_with_it() {
+fn a_server_that_closes_itself_ends_before_its_input_and_the_next_one_reads_on() {
     for threads in [0, 1] {
         let mut client = Client::start(threads);
         client.shake_hands();

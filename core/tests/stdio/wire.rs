@@ -7,16 +7,16 @@ crate::tests![
     a_client_over_pipes_shakes_hands_reads_and_leaves,
     a_client_over_sockets_shakes_hands_reads_and_leaves,
     a_file_as_input_is_answered_to_its_end,
-    nothing_but_messages_reaches_the_client_whatever_the_host_and_its_children_print,
-    the_descriptors_are_the_hosts_again_after_serving,
-    what_other_processes_share_stays_blocking_while_it_is_served,
+    only_messages_reach_the_client_when_the_program_and_its_children_print,
+    the_descriptors_are_restored_after_serving,
+    descriptors_that_other_processes_share_stay_blocking_during_a_service,
     pipes_are_enlarged_as_far_as_the_system_lets_them,
     a_last_line_without_a_newline_is_answered,
-    carriage_returns_and_blank_lines_are_no_matter,
-    a_bad_line_is_answered_and_reading_goes_on,
+    carriage_returns_and_blank_lines_are_ignored,
+    a_bad_line_is_answered_and_the_next_is_read,
     a_line_over_the_limit_is_refused_and_skipped,
     lines_stay_whole_when_many_threads_notify_and_answer,
-    a_terminal_as_input_is_told_what_is_waited_for,
+    a_terminal_as_input_shows_what_the_service_waits_for,
 ];
 
 fn shakes_hands_reads_and_leaves(wires: Wires) {
@@ -61,7 +61,7 @@ fn a_file_as_input_is_answered_to_its_end() {
 }
 
 // row: S-02
-fn nothing_but_messages_reaches_the_client_whatever_the_host_and_its_children_print() {
+fn only_messages_reach_the_client_when_the_program_and_its_children_print() {
     for wires in [Wires::Pipes, Wires::Sockets] {
         let mut client = Client::connect_on(wires, "");
         // The ping is there for the child process to swallow, if it could.
@@ -80,7 +80,7 @@ fn nothing_but_messages_reaches_the_client_whatever_the_host_and_its_children_pr
 }
 
 // row: S-02
-fn the_descriptors_are_the_hosts_again_after_serving() {
+fn the_descriptors_are_restored_after_serving() {
     let mut client = Client::connect("");
     client.close_input();
     let served = client.served();
@@ -88,7 +88,7 @@ fn the_descriptors_are_the_hosts_again_after_serving() {
     client.exits();
 }
 
-fn what_other_processes_share_stays_blocking_while_it_is_served() {
+fn descriptors_that_other_processes_share_stay_blocking_during_a_service() {
     for wires in [Wires::Pipes, Wires::Sockets] {
         for threads in ["threads=0", "threads=1"] {
             let mut client = Client::connect_on(wires, threads);
@@ -121,7 +121,7 @@ fn a_last_line_without_a_newline_is_answered() {
 }
 
 // row: S-01
-fn carriage_returns_and_blank_lines_are_no_matter() {
+fn carriage_returns_and_blank_lines_are_ignored() {
     let mut client = Client::connect("");
     client.write(b"\r\n\n   \n{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}\r\n\r\n");
     assert_eq!(client.answer(9)["result"], json!({}));
@@ -129,7 +129,7 @@ fn carriage_returns_and_blank_lines_are_no_matter() {
 }
 
 // row: S-03
-fn a_bad_line_is_answered_and_reading_goes_on() {
+fn a_bad_line_is_answered_and_the_next_is_read() {
     let mut client = Client::connect("");
     for line in [&b"{\"jsonrpc\":\n"[..], b"\"\xff\"\n", b"nonsense\n"] {
         client.write(line);
@@ -184,7 +184,7 @@ fn lines_stay_whole_when_many_threads_notify_and_answer() {
     }
 }
 
-fn a_terminal_as_input_is_told_what_is_waited_for() {
+fn a_terminal_as_input_shows_what_the_service_waits_for() {
     let mut client = Client::start_on(Wires::Terminal, "");
     client.send(&initialize());
     assert_eq!(client.message("the answer to initialize")["id"], "init");

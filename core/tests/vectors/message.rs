@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_keeps_what_it_matched() {
+    fn a_name_in_a_vector_keeps_its_first_match() {
         let mut kept = Kept::new();
         assert!(matches(&json!({"c": "@{c}"}), r#"{"c":"xyz"}"#, &mut kept));
         assert_eq!(sent(&json!({"d": "@{c}A"}), &kept).unwrap(), r#"{"d":"xyzA"}"#);

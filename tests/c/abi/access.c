@@ -56,7 +56,7 @@ static void say_nothing(void *user_data, const wellhead_call *call, uint32_t ope
     (void)r;
 }
 
-static void a_question_neither_answered_nor_kept_is_an_internal_error_at_once(void) {
+static void a_question_that_is_neither_answered_nor_kept_is_an_internal_error_at_once(void) {
     int destroyed = 0;
     wellhead_server *server = server_with(say_nothing, &destroyed);
     wellhead_connection *connection = connect_to(server);
@@ -165,7 +165,7 @@ static void watch_gone(void *user_data) {
     ((watch *)user_data)->destroyed++;
 }
 
-static void a_subscriber_is_acknowledged_when_the_host_watches(void) {
+static void a_subscriber_is_acknowledged_when_the_interest_handler_answers(void) {
     watch w = {NULL, 0, 0, 0};
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     wellhead_server *server = quiet_server();
@@ -232,7 +232,7 @@ static void authorize_of(void *user_data, const wellhead_call *call, uint32_t op
     wellhead_authorize_finish(r);
 }
 
-static void each_callback_knows_who_the_client_is(void) {
+static void each_callback_has_the_name_of_the_client(void) {
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     wellhead_str id = WELLHEAD_STR("id");
     wellhead_server *server = quiet_server();
@@ -266,9 +266,9 @@ static void each_callback_knows_who_the_client_is(void) {
 
 void test_access(void) {
     RUN(a_verdict_that_is_not_set_denies);
-    RUN(a_question_neither_answered_nor_kept_is_an_internal_error_at_once);
+    RUN(a_question_that_is_neither_answered_nor_kept_is_an_internal_error_at_once);
     RUN(another_thread_answers_a_kept_question);
     RUN(the_caller_of_a_connection_reaches_callbacks_and_is_destroyed_once);
-    RUN(a_subscriber_is_acknowledged_when_the_host_watches);
-    RUN(each_callback_knows_who_the_client_is);
+    RUN(a_subscriber_is_acknowledged_when_the_interest_handler_answers);
+    RUN(each_callback_has_the_name_of_the_client);
 }

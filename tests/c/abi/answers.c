@@ -216,7 +216,7 @@ static void write_line(void *log_data, uint32_t level, const wellhead_str *line)
     snprintf(how->line, sizeof how->line, "%.*s", (int)line->len, line->ptr);
 }
 
-static void the_log_says_why_a_part_was_refused_if_the_call_fails(void) {
+static void the_log_has_the_reason_for_a_refused_part_if_the_call_fails(void) {
     for (int fails = 0; fails < 2; fails++) {
         refused how = {fails, ""};
         wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
@@ -310,7 +310,7 @@ static void answer_with_vars(void *user_data, const wellhead_call *call, wellhea
     CHECK(wellhead_call_var(call, "id").len == 3); /* still valid after the answer, until the return */
 }
 
-static void a_call_tells_its_variables(void) {
+static void a_call_has_its_variables(void) {
     wellhead_server *server = quiet_server();
     wellhead_connection *connection = connect_to(server);
     CHECK(add_template(server, "n:{id}{/more*}", reads(answer_with_vars, NULL)) == WELLHEAD_STATUS_OK);
@@ -416,10 +416,10 @@ void test_answers(void) {
     RUN(one_call_answers_a_body_with_its_details);
     RUN(refused_parts_leave_the_answer_as_it_was);
     RUN(a_refused_item_leaves_the_page_as_it_was);
-    RUN(the_log_says_why_a_part_was_refused_if_the_call_fails);
+    RUN(the_log_has_the_reason_for_a_refused_part_if_the_call_fails);
     RUN(items_beyond_the_limit_are_on_the_next_page);
     RUN(more_without_items_is_refused);
-    RUN(a_call_tells_its_variables);
+    RUN(a_call_has_its_variables);
     RUN(a_value_with_dots_is_not_found_unless_the_template_takes_raw_values);
     RUN(a_large_owned_text_is_released_once_after_it_was_sent);
     RUN(an_owned_text_is_released_once_also_on_failure);

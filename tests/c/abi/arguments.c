@@ -132,7 +132,7 @@ static void null_handles_are_refused_and_not_touched(void) {
     wellhead_server_free(server);
 }
 
-static void freeing_null_does_nothing(void) {
+static void freeing_null_has_no_effect(void) {
     wellhead_server_free(NULL);
     wellhead_connection_free(NULL);
     wellhead_transmit_free(NULL);
@@ -146,7 +146,7 @@ static void freeing_null_does_nothing(void) {
     wellhead_interest_free(NULL);
 }
 
-static void an_error_says_what_to_do_and_success_touches_none(void) {
+static void an_error_has_advice_and_success_leaves_it_unchanged(void) {
     wellhead_error *error = NULL, *none = NULL;
     wellhead_server *server = quiet_server();
     wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
@@ -173,7 +173,7 @@ static int says(wellhead_error **error, wellhead_status status, const char *word
     return same && has(text, words);
 }
 
-static void an_update_that_is_refused_says_why(void) {
+static void the_error_for_a_refused_update_has_a_reason(void) {
     const wellhead_status invalid = WELLHEAD_STATUS_INVALID_ARGUMENT;
     wellhead_server *server = quiet_server();
     wellhead_counters counters = WELLHEAD_COUNTERS_INIT;
@@ -219,7 +219,7 @@ static int pages(const wellhead_limits *limits) {
     return more;
 }
 
-static void a_limit_of_zero_is_its_default_and_one_that_cannot_be_is_named(void) {
+static void a_limit_of_zero_is_its_default_and_an_invalid_one_is_named(void) {
     wellhead_limits limits = WELLHEAD_LIMITS_INIT;
     wellhead_error *error = NULL;
     CHECK(!pages(&limits) && !pages(NULL));
@@ -382,10 +382,10 @@ static void the_library_is_the_one_of_the_header(void) {
 
 void test_arguments(void) {
     RUN(null_handles_are_refused_and_not_touched);
-    RUN(freeing_null_does_nothing);
-    RUN(an_error_says_what_to_do_and_success_touches_none);
-    RUN(an_update_that_is_refused_says_why);
-    RUN(a_limit_of_zero_is_its_default_and_one_that_cannot_be_is_named);
+    RUN(freeing_null_has_no_effect);
+    RUN(an_error_has_advice_and_success_leaves_it_unchanged);
+    RUN(the_error_for_a_refused_update_has_a_reason);
+    RUN(a_limit_of_zero_is_its_default_and_an_invalid_one_is_named);
     RUN(bad_utf8_is_refused);
     RUN(absent_text_is_refused_and_absent_bytes_are_empty);
     RUN(a_struct_of_size_0_is_refused);

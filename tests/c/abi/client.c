@@ -11,7 +11,7 @@ static void add_text(wellhead_server *server, const char *uri, const char *text)
     CHECK(wellhead_server_add_text(server, &resource, wellhead_cstr(text), NULL) == WELLHEAD_STATUS_OK);
 }
 
-static void it_lists_reads_and_asks_anything_else(void) {
+static void a_test_client_lists_reads_and_sends_any_request(void) {
     wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
     wellhead_server *server = quiet_server();
     wellhead_error *error = NULL;
@@ -38,7 +38,7 @@ static void it_lists_reads_and_asks_anything_else(void) {
     wellhead_server_free(server);
 }
 
-static void it_is_told_of_changes(void) {
+static void a_test_client_gets_changes(void) {
     wellhead_server *server = quiet_server();
     wellhead_str uri = {NULL, 0};
     add_text(server, "n:1", "one");
@@ -81,7 +81,7 @@ static void complete_it(void *user_data, const wellhead_call *call, wellhead_com
     wellhead_complete_finish(r, 0, NULL);
 }
 
-static void it_is_of_a_version_and_calls_tools_prompts_and_completions(void) {
+static void a_test_client_has_a_version_and_calls_tools_prompts_and_completions(void) {
     static const wellhead_str none = {NULL, 0};
     wellhead_test_options options = WELLHEAD_TEST_OPTIONS_INIT;
     wellhead_server *server = quiet_server();
@@ -159,7 +159,7 @@ static void ask_the_client(void *user_data, const wellhead_call *call, wellhead_
                                   quote, r, NULL, NULL) == WELLHEAD_STATUS_OK);
 }
 
-static void it_answers_requests_of_the_server(void) {
+static void a_test_client_answers_requests_of_the_server(void) {
     static const wellhead_str none = {NULL, 0};
     static const char *const answers[] = {"{\"response\":0,\"json\":{\"model\":\"m\"}}",
                                           "{\"response\":1,\"json\":{\"code\":5,\"message\":\"not today\",\"data\":{\"d\":1}}}",
@@ -203,7 +203,7 @@ static void need_input(void *user_data, const wellhead_call *call, wellhead_read
     }
 }
 
-static void it_repeats_a_read_with_the_input_that_it_needs(void) {
+static void a_test_client_repeats_a_read_with_the_input_that_it_needs(void) {
     wellhead_test_options options = WELLHEAD_TEST_OPTIONS_INIT;
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     wellhead_server *server = quiet_server();
@@ -227,7 +227,7 @@ static void it_repeats_a_read_with_the_input_that_it_needs(void) {
     wellhead_server_free(server);
 }
 
-static void it_unsubscribes(void) {
+static void a_test_client_unsubscribes(void) {
     wellhead_server *server = quiet_server();
     wellhead_str uri = {NULL, 0};
     add_text(server, "n:1", "one");
@@ -257,7 +257,7 @@ static void answer_later(void *user_data, const wellhead_call *call, wellhead_re
     if (pthread_create(&l->thread, NULL, answer_on_a_thread, wellhead_read_keep(r))) abort();
 }
 
-static void it_waits_for_answers_of_other_threads_and_is_no_use_to_callbacks(void) {
+static void a_test_client_waits_for_other_threads_and_is_refused_in_callbacks(void) {
     later l;
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     wellhead_server *server = quiet_server();
@@ -283,7 +283,7 @@ static int only_one_exists(void *user_data, const wellhead_str *uri) {
     return same(*uri, "n:1");
 }
 
-static void what_a_provider_does_not_know_is_not_watched(void) {
+static void a_uri_that_the_provider_does_not_know_has_no_subscribers(void) {
     int asked = 0;
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     wellhead_server *server = quiet_server();
@@ -302,7 +302,7 @@ static void what_a_provider_does_not_know_is_not_watched(void) {
     wellhead_server_free(server);
 }
 
-static void a_list_source_knows_of_no_uri(void) {
+static void a_list_source_with_exists_is_refused(void) {
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     wellhead_server *server = quiet_server();
     provider.exists = only_one_exists;
@@ -311,13 +311,13 @@ static void a_list_source_knows_of_no_uri(void) {
 }
 
 void test_client(void) {
-    RUN(it_lists_reads_and_asks_anything_else);
-    RUN(it_is_told_of_changes);
-    RUN(it_is_of_a_version_and_calls_tools_prompts_and_completions);
-    RUN(it_answers_requests_of_the_server);
-    RUN(it_repeats_a_read_with_the_input_that_it_needs);
-    RUN(it_unsubscribes);
-    RUN(it_waits_for_answers_of_other_threads_and_is_no_use_to_callbacks);
-    RUN(what_a_provider_does_not_know_is_not_watched);
-    RUN(a_list_source_knows_of_no_uri);
+    RUN(a_test_client_lists_reads_and_sends_any_request);
+    RUN(a_test_client_gets_changes);
+    RUN(a_test_client_has_a_version_and_calls_tools_prompts_and_completions);
+    RUN(a_test_client_answers_requests_of_the_server);
+    RUN(a_test_client_repeats_a_read_with_the_input_that_it_needs);
+    RUN(a_test_client_unsubscribes);
+    RUN(a_test_client_waits_for_other_threads_and_is_refused_in_callbacks);
+    RUN(a_uri_that_the_provider_does_not_know_has_no_subscribers);
+    RUN(a_list_source_with_exists_is_refused);
 }

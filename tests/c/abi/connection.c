@@ -61,7 +61,7 @@ static void poll_inside(void *user_data, const wellhead_call *call, wellhead_rea
     wellhead_read_text(r, WELLHEAD_STR("x"));
 }
 
-static void polling_inside_a_callback_of_the_same_connection_does_nothing(void) {
+static void polling_inside_a_callback_of_the_same_connection_has_no_effect(void) {
     nested n = {NULL, NULL, 7, 0};
     wellhead_server *server = server_with(poll_inside, &n);
     wellhead_connection *connection = n.same = connect_to(server);
@@ -82,7 +82,7 @@ static void echo(void *user_data, const wellhead_call *call, wellhead_read *r) {
     wellhead_read_text(r, wellhead_call_var(call, "id"));
 }
 
-static void poll_event_runs_at_most_as_many_callbacks_as_asked(void) {
+static void poll_event_runs_at_most_the_given_number_of_callbacks(void) {
     wellhead_server *server = server_with(echo, NULL);
     wellhead_connection *connection = connect_to(server);
     feed(connection, READ(1, "n:1") READ(2, "n:2") READ(3, "n:3"));
@@ -94,7 +94,7 @@ static void poll_event_runs_at_most_as_many_callbacks_as_asked(void) {
     wellhead_server_free(server);
 }
 
-static void a_closed_connection_says_so(void) {
+static void a_closed_connection_returns_closed(void) {
     wellhead_server *server = server_with(echo, NULL);
     wellhead_connection *connection = connect_to(server);
     wellhead_transmit *answer = NULL;
@@ -117,7 +117,7 @@ static void a_closed_connection_says_so(void) {
     wellhead_server_free(server);
 }
 
-static void a_closed_server_says_so(void) {
+static void a_closed_server_returns_closed(void) {
     wellhead_server *server = server_with(echo, NULL);
     wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
     resource.uri = WELLHEAD_STR("n:1");
@@ -190,7 +190,7 @@ static void handling_a_message_that_no_callback_answers_ends_in_an_internal_erro
     wellhead_server_free(server);
 }
 
-static void the_clock_ends_calls_that_are_kept_too_long(void) {
+static void a_tick_ends_calls_that_are_kept_too_long(void) {
     wellhead_read *kept = NULL;
     wellhead_server *server = server_with(keep, &kept);
     wellhead_connection *connection = connect_to(server);
@@ -216,7 +216,7 @@ static void *update(void *user_data) {
     return NULL;
 }
 
-static void an_update_from_another_thread_wakes_and_is_told_once(void) {
+static void an_update_from_another_thread_wakes_and_is_announced_once(void) {
     flag woken = FLAG_INIT;
     wellhead_server *server = server_with(echo, NULL);
     wellhead_connection *connection = connect_with(server, wake_up, &woken, NULL);
@@ -291,15 +291,15 @@ static void after_fork_the_child_keeps_what_is_registered_and_loses_connections(
 
 void test_connection(void) {
     RUN(a_blocking_callback_sees_its_cancellation);
-    RUN(polling_inside_a_callback_of_the_same_connection_does_nothing);
-    RUN(poll_event_runs_at_most_as_many_callbacks_as_asked);
-    RUN(a_closed_connection_says_so);
-    RUN(a_closed_server_says_so);
+    RUN(polling_inside_a_callback_of_the_same_connection_has_no_effect);
+    RUN(poll_event_runs_at_most_the_given_number_of_callbacks);
+    RUN(a_closed_connection_returns_closed);
+    RUN(a_closed_server_returns_closed);
     RUN(one_message_is_answered_by_the_callback_it_runs);
     RUN(handling_a_message_waits_for_the_thread_that_answers);
     RUN(handling_a_message_that_no_callback_answers_ends_in_an_internal_error);
-    RUN(the_clock_ends_calls_that_are_kept_too_long);
-    RUN(an_update_from_another_thread_wakes_and_is_told_once);
+    RUN(a_tick_ends_calls_that_are_kept_too_long);
+    RUN(an_update_from_another_thread_wakes_and_is_announced_once);
     RUN(output_is_handed_out_one_piece_at_a_time);
     RUN(after_fork_the_child_keeps_what_is_registered_and_loses_connections);
 }

@@ -11,7 +11,7 @@ static void write_file(const char *path, const char *text) {
     if (file) fclose(file);
 }
 
-static void a_folder_is_listed_and_read_as_its_options_say(void) {
+static void a_folder_is_listed_and_read_by_its_options(void) {
     char folder[] = "wellhead-c-XXXXXX", path[64];
     size_t count_of = 0;
     wellhead_directory directory = WELLHEAD_DIRECTORY_INIT;
@@ -83,6 +83,6 @@ static void a_change_of_a_skill_reaches_its_subscribers(void) {
 }
 
 void test_directory(void) {
-    RUN(a_folder_is_listed_and_read_as_its_options_say);
+    RUN(a_folder_is_listed_and_read_by_its_options);
     RUN(a_change_of_a_skill_reaches_its_subscribers);
 }

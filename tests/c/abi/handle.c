@@ -225,7 +225,7 @@ static void a_call_ends_at_its_limit(void) {
     end(&s);
 }
 
-static void what_is_no_request_is_refused(void) {
+static void a_message_that_is_no_request_is_refused(void) {
     wellhead_server *server = quiet_server();
     wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);
     wellhead_request request = WELLHEAD_REQUEST_INIT;
@@ -244,5 +244,5 @@ void test_handle(void) {
     RUN(a_server_that_is_closed_ends_streams);
     RUN(a_callback_may_free_the_endpoint_that_runs_it);
     RUN(a_call_ends_at_its_limit);
-    RUN(what_is_no_request_is_refused);
+    RUN(a_message_that_is_no_request_is_refused);
 }

@@ -123,12 +123,12 @@ static const char *closed_over(uint32_t drain_ms, int answers) {
     return answer;
 }
 
-static void what_is_under_way_when_the_server_is_closed_is_still_answered(void) {
+static void calls_in_flight_when_the_server_is_closed_are_still_answered(void) {
     const char *answer = closed_over(60000, 1);
     CHECK(has(answer, "HTTP/1.1 200 ") && has(answer, "\"text\":\"at last\""));
 }
 
-static void the_listener_waits_for_a_call_no_longer_than_it_is_told(void) {
+static void the_listener_waits_for_a_call_at_most_as_long_as_its_limit(void) {
     CHECK(*closed_over(50, 0) == '\0');
 }
 
@@ -195,7 +195,7 @@ static void sigterm_when_it_is_bound_ends_the_service(void) {
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
-static void what_cannot_be_served_is_refused(void) {
+static void wrong_addresses_and_options_are_refused(void) {
     wellhead_server *server = quiet_server();
     wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
     wellhead_endpoint_options endpoint = WELLHEAD_ENDPOINT_OPTIONS_INIT;
@@ -426,12 +426,12 @@ static void null_is_no_endpoint_and_no_exchange(void) {
 
 void test_http(void) {
     RUN(the_listener_serves_until_the_server_is_closed);
-    RUN(what_is_under_way_when_the_server_is_closed_is_still_answered);
-    RUN(the_listener_waits_for_a_call_no_longer_than_it_is_told);
+    RUN(calls_in_flight_when_the_server_is_closed_are_still_answered);
+    RUN(the_listener_waits_for_a_call_at_most_as_long_as_its_limit);
     RUN(a_server_is_freed_in_a_callback_while_it_listens);
     RUN(a_server_is_freed_when_it_is_bound);
     RUN(sigterm_when_it_is_bound_ends_the_service);
-    RUN(what_cannot_be_served_is_refused);
+    RUN(wrong_addresses_and_options_are_refused);
     RUN(a_listen_stream_is_ended_with_its_result);
     RUN(an_exchange_outlives_its_endpoint_and_its_server);
     RUN(a_response_is_a_head_and_then_its_data);

@@ -97,11 +97,11 @@ static void a_session(void *context) {
     wellhead_exchange_free(x);
 }
 
-static void servers_leave_nothing(void) {
+static void servers_leave_no_memory_behind(void) {
     stays_flat(a_server, NULL);
 }
 
-static void connections_leave_nothing(void) {
+static void connections_leave_no_memory_behind(void) {
     wellhead_server *server = quiet_server();
     wellhead_resource resource = WELLHEAD_RESOURCE_INIT;
     resource.uri = WELLHEAD_STR("n:1");
@@ -110,7 +110,7 @@ static void connections_leave_nothing(void) {
     wellhead_server_free(server);
 }
 
-static void calls_leave_nothing(void) {
+static void calls_leave_no_memory_behind(void) {
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     wellhead_server *server = quiet_server();
     calls c = {NULL, NULL, 0};
@@ -123,7 +123,7 @@ static void calls_leave_nothing(void) {
     wellhead_server_free(server);
 }
 
-static void sessions_leave_nothing(void) {
+static void sessions_leave_no_memory_behind(void) {
     sessions s = {quiet_server(), NULL, 0};
     stays_flat(a_session, &s);
     wellhead_endpoint_free(s.endpoint);
@@ -131,8 +131,8 @@ static void sessions_leave_nothing(void) {
 }
 
 void test_leaks(void) {
-    RUN(servers_leave_nothing);
-    RUN(connections_leave_nothing);
-    RUN(calls_leave_nothing);
-    RUN(sessions_leave_nothing);
+    RUN(servers_leave_no_memory_behind);
+    RUN(connections_leave_no_memory_behind);
+    RUN(calls_leave_no_memory_behind);
+    RUN(sessions_leave_no_memory_behind);
 }

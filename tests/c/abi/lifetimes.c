@@ -106,7 +106,7 @@ static void user_data_waits_for_kept_answers(void) {
 }
 
 /* No lock of theirs is held then, so this ends. */
-static void a_change_that_destroy_tells_of_reaches_who_watches(void) {
+static void a_change_that_a_destroy_function_announces_reaches_subscribers(void) {
     static const char told[] = "\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"n:1\"}";
     owner removed = {quiet_server(), 0, 0, NULL}, answered = {removed.server, 0, 0, NULL};
     wellhead_resource watched = WELLHEAD_RESOURCE_INIT;
@@ -213,7 +213,7 @@ static void say_why(void *user_data, const wellhead_call *call, wellhead_read *r
     wellhead_read_failed(r, WELLHEAD_STR("the disk is gone"));
 }
 
-static void the_log_hears_failures_and_is_destroyed_once(void) {
+static void the_log_gets_failures_and_is_destroyed_once(void) {
     lines l = {0, 0}, unused = {0, 0};
     wellhead_server_options options = WELLHEAD_SERVER_OPTIONS_INIT;
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
@@ -293,10 +293,10 @@ void test_lifetimes(void) {
     RUN(user_data_of_two_registrations_is_destroyed_once_for_each);
     RUN(a_thread_that_updates_ends_when_the_server_is_closed);
     RUN(user_data_waits_for_kept_answers);
-    RUN(a_change_that_destroy_tells_of_reaches_who_watches);
+    RUN(a_change_that_a_destroy_function_announces_reaches_subscribers);
     RUN(handles_may_be_freed_in_any_order);
     RUN(wake_data_is_destroyed_once_after_the_last_wake);
-    RUN(the_log_hears_failures_and_is_destroyed_once);
+    RUN(the_log_gets_failures_and_is_destroyed_once);
     RUN(one_name_is_removed_in_the_order_of_the_header);
     RUN(changes_are_published_on_the_thread_that_reports_them);
 }

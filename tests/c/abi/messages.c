@@ -82,7 +82,7 @@ static void add_tool(wellhead_server *server, const char *name, const char *defi
     wellhead_server_add_tool(server, wellhead_cstr(name), wellhead_cstr(definition), no_result, NULL, NULL, &error);
 }
 
-static void a_uri_that_is_none_says_why(void) {
+static void the_error_for_an_invalid_uri_has_a_reason(void) {
     wellhead_server *s = quiet_server();
     SAYS(add_text(s, at("no uri")),
          "\"no uri\": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 2)");
@@ -112,7 +112,7 @@ static void a_uri_that_is_none_says_why(void) {
     wellhead_server_free(s);
 }
 
-static void a_template_that_cannot_be_matched_says_where(void) {
+static void the_error_for_an_unmatchable_template_names_the_place(void) {
     wellhead_server *s = quiet_server();
     wellhead_str y = WELLHEAD_STR_INIT("y");
     wellhead_provider completes = reads(), unnamed = reads(), lists = WELLHEAD_PROVIDER_INIT;
@@ -148,7 +148,7 @@ static void a_template_that_cannot_be_matched_says_where(void) {
     wellhead_server_free(s);
 }
 
-static void a_definition_that_is_none_says_why(void) {
+static void an_invalid_definition_has_a_reason(void) {
     wellhead_server *s = quiet_server();
     wellhead_resource meta = at("n:1"), annotations = at("n:1"), icons = at("n:1"), flags = at("n:1");
     wellhead_cache cache = WELLHEAD_CACHE_INIT;
@@ -186,7 +186,7 @@ static void a_definition_that_is_none_says_why(void) {
     wellhead_server_free(s);
 }
 
-static void what_is_required_is_named(void) {
+static void the_error_names_the_required_value(void) {
     wellhead_server *s = quiet_server();
     wellhead_connection *c = connect_to(s);
     wellhead_str x = WELLHEAD_STR("x");
@@ -222,7 +222,7 @@ static void new_server(wellhead_server_options options) {
     CHECK(!server);
 }
 
-static void an_option_that_cannot_be_says_what_can(void) {
+static void the_error_for_an_option_names_its_bounds(void) {
     const wellhead_server_options none = WELLHEAD_SERVER_OPTIONS_INIT;
     wellhead_server_options options = none;
     wellhead_limits limits = WELLHEAD_LIMITS_INIT;
@@ -279,7 +279,7 @@ static void a_newer_struct_is_refused_by_its_name(void) {
          "wellhead_server_options has members this library does not know: built with a newer header?");
 }
 
-static void a_folder_that_is_none_says_which(void) {
+static void the_error_for_a_path_that_is_no_folder_names_it(void) {
     wellhead_server *s = quiet_server();
     wellhead_directory directory = WELLHEAD_DIRECTORY_INIT;
     wellhead_str pattern = WELLHEAD_STR("[");
@@ -326,7 +326,7 @@ static void an_address_that_cannot_be_bound_is_named(void) {
     wellhead_server_free(s);
 }
 
-static void an_option_of_the_listener_says_what_can_be(void) {
+static void the_error_for_an_option_of_the_listener_names_its_bounds(void) {
     wellhead_server *s = quiet_server();
     wellhead_str address = WELLHEAD_STR("127.0.0.1:0"), pattern = WELLHEAD_STR("a*b"), path = WELLHEAD_STR("mcp"),
                  server = WELLHEAD_STR("https://auth.example");
@@ -393,7 +393,7 @@ static void an_option_of_the_listener_says_what_can_be(void) {
     wellhead_server_free(s);
 }
 
-static void a_client_for_tests_says_what_failed(void) {
+static void a_test_client_returns_the_reason_of_a_failure(void) {
     wellhead_server *s = quiet_server();
     wellhead_test_options options = WELLHEAD_TEST_OPTIONS_INIT;
     options.revision = WELLHEAD_STR("2020-01-01");
@@ -416,14 +416,14 @@ static void a_client_for_tests_says_what_failed(void) {
 }
 
 void test_messages(void) {
-    RUN(a_uri_that_is_none_says_why);
-    RUN(a_template_that_cannot_be_matched_says_where);
-    RUN(a_definition_that_is_none_says_why);
-    RUN(what_is_required_is_named);
-    RUN(an_option_that_cannot_be_says_what_can);
+    RUN(the_error_for_an_invalid_uri_has_a_reason);
+    RUN(the_error_for_an_unmatchable_template_names_the_place);
+    RUN(an_invalid_definition_has_a_reason);
+    RUN(the_error_names_the_required_value);
+    RUN(the_error_for_an_option_names_its_bounds);
     RUN(a_newer_struct_is_refused_by_its_name);
-    RUN(a_folder_that_is_none_says_which);
+    RUN(the_error_for_a_path_that_is_no_folder_names_it);
     RUN(an_address_that_cannot_be_bound_is_named);
-    RUN(an_option_of_the_listener_says_what_can_be);
-    RUN(a_client_for_tests_says_what_failed);
+    RUN(the_error_for_an_option_of_the_listener_names_its_bounds);
+    RUN(a_test_client_returns_the_reason_of_a_failure);
 }

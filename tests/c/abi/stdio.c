@@ -106,7 +106,7 @@ static void callbacks_run_on_a_pool(void) {
     it_serves_until_the_client_goes(4);
 }
 
-static void a_broken_pipe_ends_the_service_and_not_the_host(void) {
+static void a_broken_pipe_ends_the_service_and_not_the_program(void) {
     child c = start(echo, 0, 0);
     close(c.from);
     ask(c, READ(1, "n:one"));
@@ -144,7 +144,7 @@ static void a_printf_that_is_not_flushed_does_not_reach_the_client_when_the_serv
     CHECK(well(c));
 }
 
-static void standard_output_stays_where_it_is_if_asked_to(void) {
+static void standard_output_stays_where_it_is_if_the_option_says_so(void) {
     child c = start(print_and_echo, 0, WELLHEAD_STDIO_KEEP_STDOUT);
     ask(c, READ(1, "n:one"));
     close(c.to);
@@ -334,10 +334,10 @@ void test_stdio(void) {
     RUN(callbacks_run_on_the_caller);
     RUN(callbacks_run_inline);
     RUN(callbacks_run_on_a_pool);
-    RUN(a_broken_pipe_ends_the_service_and_not_the_host);
+    RUN(a_broken_pipe_ends_the_service_and_not_the_program);
     RUN(a_stray_printf_does_not_reach_the_client);
     RUN(a_printf_that_is_not_flushed_does_not_reach_the_client_when_the_service_ends);
-    RUN(standard_output_stays_where_it_is_if_asked_to);
+    RUN(standard_output_stays_where_it_is_if_the_option_says_so);
     RUN(closing_the_server_ends_the_service);
     RUN(standard_input_is_served_once_at_a_time);
     RUN(sigterm_ends_the_service_if_it_is_handled);

@@ -92,7 +92,7 @@ static void read_odd_paths(void *user_data, const wellhead_call *call, wellhead_
     wellhead_method_result(r, EMPTY);
 }
 
-static void a_path_that_leads_to_nothing_is_no_fault(void) {
+static void a_path_without_a_value_is_no_fault(void) {
     wellhead_server *server = quiet_server();
     wellhead_connection *connection = connect_to(server);
     CHECK(wellhead_server_add_method(server, WELLHEAD_STR("x/odd"), NULL, read_odd_paths, NULL, NULL, NULL) == WELLHEAD_STATUS_OK);
@@ -318,7 +318,7 @@ static void strings_are_compared_with_their_length(void) {
     CHECK(wellhead_str_equal(empty, empty) && wellhead_str_equal(absent, absent) && !wellhead_str_equal(empty, absent));
 }
 
-static void a_string_is_a_number_as_a_whole_or_not_at_all(void) {
+static void a_string_with_text_after_its_number_is_no_number(void) {
     static const char *const none[] = {"", "-", "+1", " 1", "1 ", "1x", "0x1", "1\n", "1,5", "inf", "-inf", "nan", "-nan", "1e999", "\xff", NULL};
     int64_t integer = 7;
     double number = 7;
@@ -334,7 +334,7 @@ static void a_string_is_a_number_as_a_whole_or_not_at_all(void) {
     CHECK(wellhead_str_to_number(WELLHEAD_STR("5"), NULL) == 1);
 }
 
-static void a_string_is_printed_with_its_length_and_an_absent_one_as_nothing(void) {
+static void a_string_is_printed_with_its_length_and_an_absent_one_as_empty(void) {
     const wellhead_str whole = WELLHEAD_STR("abcdef"), absent = {NULL, 0};
     const wellhead_str part = {whole.ptr + 1, 3};
     char text[32];
@@ -345,7 +345,7 @@ static void a_string_is_printed_with_its_length_and_an_absent_one_as_nothing(voi
 void test_tools(void) {
     RUN(arguments_are_read_by_path_and_type);
     RUN(an_integer_is_exact_or_absent);
-    RUN(a_path_that_leads_to_nothing_is_no_fault);
+    RUN(a_path_without_a_value_is_no_fault);
     RUN(a_read_has_no_arguments);
     RUN(arguments_are_borrowed_until_the_answer_from_any_thread);
     RUN(one_call_answers_a_text_or_structured_content);
@@ -355,6 +355,6 @@ void test_tools(void) {
     RUN(a_part_that_is_refused_leaves_the_result_as_it_was);
     RUN(a_whole_answer_replaces_what_was_added);
     RUN(strings_are_compared_with_their_length);
-    RUN(a_string_is_a_number_as_a_whole_or_not_at_all);
-    RUN(a_string_is_printed_with_its_length_and_an_absent_one_as_nothing);
+    RUN(a_string_with_text_after_its_number_is_no_number);
+    RUN(a_string_is_printed_with_its_length_and_an_absent_one_as_empty);
 }

@@ -71,7 +71,7 @@ fn until(stream: &mut BufReader<TcpStream>, wanted: &str) {
 }
 
 #[test]
-fn what_people_write_clients_read_and_are_told_of() {
+fn clients_read_the_notes_that_people_write_and_are_notified() {
     let program = Program::start();
     assert!(program.whole("PUT /notes/tea", "", "green").starts_with("HTTP/1.1 204 "));
     let mut told = program.ask(

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_cannot_say_is_refused_by_line() {
+    fn values_that_json_does_not_have_are_refused_with_their_line() {
         for (yaml, expected) in [
             ("a: 1\na: 2", "2: the key \"a\" is there twice"),
             ("a: 1\n\"a\": 2", "2: the key \"a\" is there twice"),

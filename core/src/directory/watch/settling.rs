@@ -68,24 +68,24 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_once_it_has_settled() {
+    fn a_change_is_announced_when_it_has_settled() {
         assert_eq!(announced(50, [7]), [57]);
         assert_eq!(announced(50, [0, 49, 98, 1_000]), [148, 1_050]);
         assert_eq!(announced(50, []), [0; 0]);
     }
 
     #[test]
-    fn a_burst_is_told_once() {
+    fn a_burst_is_announced_once() {
         assert_eq!(announced(50, (0..500).map(|n| n / 5)), [149]);
     }
 
     #[test]
-    fn changes_that_do_not_cease_are_told_now_and_then_and_after_the_last() {
+    fn endless_changes_are_announced_at_intervals_and_after_the_last_one() {
         assert_eq!(announced(50, (0..1_000).map(|n| n * 3)), [500, 1_001, 1_502, 2_003, 2_504, 3_005]);
     }
 
     #[test]
-    fn without_a_time_to_settle_each_change_is_told_at_once() {
+    fn without_a_time_to_settle_each_change_is_announced_at_once() {
         assert_eq!(announced(0, [1, 2, 3]), [1, 2, 3]);
     }
 }

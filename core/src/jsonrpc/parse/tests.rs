@@ -34,7 +34,7 @@ fn assert_outcomes<const N: usize>(cases: [(&str, &str); N]) {
 }
 
 #[test]
-fn requests_and_notifications_are_told_by_their_id() {
+fn a_message_with_an_id_is_a_request_and_one_without_a_notification() {
     assert_outcomes([
         (r#"{"jsonrpc":"2.0","id":1,"method":"a/b","params":{"x":[1]}}"#, r#"request 1 a/b {"x":[1]}"#),
         (r#" { "method" : "a" , "id" : "" , "jsonrpc" : "2.0" } "#, r#"request "" a absent"#),
@@ -79,7 +79,7 @@ fn a_method_is_a_string() {
 }
 
 #[test]
-fn params_are_told_by_their_type() {
+fn params_are_distinguished_by_their_type() {
     for (params, expected) in [
         ("null", "absent"),
         ("{}", "{}"),
@@ -144,7 +144,7 @@ fn a_doubtful_envelope_is_refused_and_only_a_certain_id_echoed() {
 }
 
 #[test]
-fn a_refusal_says_what_is_wrong() {
+fn an_error_names_the_fault() {
     for (line, expected) in [
         (r#"{"id":1,"id":1}"#, "id occurs twice"),
         (r#"{"jsonrpc":"2.0","PARAMS":{}}"#, "params is written in another case"),
@@ -179,7 +179,7 @@ fn other_json_is_no_message() {
 }
 
 #[test]
-fn what_is_not_json_is_a_parse_error() {
+fn invalid_json_is_a_parse_error() {
     for line in [
         "",
         " ",
@@ -290,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn what_serde_json_refuses_is_a_parse_error(
+    fn text_that_serde_json_refuses_is_a_parse_error(
         text in json(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3),
     ) {

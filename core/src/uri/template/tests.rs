@@ -58,7 +58,7 @@ fn a_simple_variable_is_one_nonempty_segment() {
 
 // row: U-33
 #[test]
-fn a_greedy_variable_takes_what_stands_before_the_query_and_the_fragment() {
+fn a_greedy_variable_ends_before_the_query_and_the_fragment() {
     check(&[
         ("a:{+v}", "a:x/y?z#w", "v=x/y?z#w"),
         ("a:{+v}", "a:", "no match"),
@@ -152,7 +152,7 @@ fn values_are_decoded_exactly_once_and_invalid_utf_8_does_not_match() {
 
 // row: U-36
 #[test]
-fn unsafe_values_are_told_after_decoding() {
+fn unsafe_values_are_found_after_decoding() {
     let safe = |text: &str, uri: &str| template(text).matches(uri).unwrap().is_safe();
     assert!(safe("file:///{+p}", "file:///a/b"));
     assert!(safe("file:///{+p}", "file:///a/%252e%252e/b"));
