@@ -6,6 +6,7 @@
 These are problems:
 
 - a banned word, also in the name of a function, a file or a test, or a documentation comment that begins with a banned opening
+- "told", "whatever", "goes on" or "lets go" in the name of a test or in the sentence of a vector, or "what" or "who" as the subject there
 - a sentence of more than 35 words
 - the mention of a document that the repository does not have
 - the number of a row without `rows.tsv` or `row:` before it
@@ -16,6 +17,7 @@ These are problems:
 
 import ast
 import io
+import json
 import re
 import subprocess
 import sys
@@ -41,6 +43,19 @@ WORDS = {
     "beside": "write 'next to', 'with' or 'other than'",
 }
 BANNED = re.compile(r"\b(" + "|".join(WORDS).replace(" ", r"\s+") + r")\b", re.IGNORECASE)
+TITLE_WORDS = {
+    "told": "write 'notified', 'announced', 'logged' or 'gets'",
+    "whatever": "say 'any' or 'even if'",
+    "go on": "write 'continue'",
+    "goes on": "write 'continues'",
+    "let go": "write 'dropped', 'closed' or 'released'",
+    "lets go": "write 'drops', 'closes' or 'releases'",
+}
+"""Words that no test's name has."""
+BANNED_IN_TITLES = re.compile(r"\b(" + "|".join(TITLE_WORDS).replace(" ", r"\s+") + r")\b", re.IGNORECASE)
+ASKING = re.compile(r"(?:test )?(what|who|whom|whose)\b", re.IGNORECASE)
+C_TESTS = re.compile(r"^(?:static )?void (?P<title>\w+)\((?:void)?\)", re.MULTILINE)
+ABOUT = re.compile(r'^\s*"about":\s*("(?:[^"\\\n]|\\.)*")', re.MULTILINE)
 FUNCTION_NAMES = re.compile(r"\b(?:fn|def|func) (\w+)|^ *(?:await )?(?:t\.)?(?:test|describe|it)\(\s*['\"`](?P<title>[^'\"`\n]*)", re.MULTILINE)
 OPENINGS = re.compile(r"(The same|What|Whether|Who|Which)\b")
 LEANING = re.compile(r"(How|Why|Where|Whom|Whose|Its|It|Those|That|Of|As|Is|May)\b")
@@ -126,9 +141,14 @@ def check(path: str) -> Iterator[Problem]:
 
 def problems_in(path: str, text: str) -> Iterator[Problem]:
     yield from problems_of(path, reader_of(path)(path, text))
-    if path.endswith((".rs", ".py", ".mjs", ".ts", ".go")):
-        for found in FUNCTION_NAMES.finditer(text):
+    names = C_TESTS if path.endswith((".c", ".cpp")) else FUNCTION_NAMES
+    if path.endswith((".rs", ".py", ".mjs", ".ts", ".go", ".c", ".cpp")):
+        for found in names.finditer(text):
             yield from banned_in_name(path, text.count("\n", 0, found.start()) + 1, found["title"] or found[1] or "")
+    if reader_of(path) is vector:
+        for block in vector(path, text):
+            for line, sentence in sentences(block):
+                yield from problems_of_title(path, line, sentence)
     if path.endswith(".rs"):
         for found in DOCUMENTED.finditer(text):
             if found["first"].startswith(" Returns ") and not RETURNING.search(found["item"]):
@@ -138,6 +158,17 @@ def problems_in(path: str, text: str) -> Iterator[Problem]:
 def banned_in_name(path: str, line: int, name: str) -> Iterator[Problem]:
     if found := BANNED.search(name.replace("_", " ")):
         yield Problem(path, line, f'"{found[0]}" in the name "{name}": {WORDS[found[0].lower()]}')
+    yield from problems_of_title(path, line, name.replace("_", " "))
+
+
+def problems_of_title(path: str, line: int, title: str) -> Iterator[Problem]:
+    """Those of a sentence about what a test shows. Names of fewer than four words are no sentences."""
+    if len(title.split()) < 4:
+        return
+    if found := BANNED_IN_TITLES.search(title):
+        yield Problem(path, line, f'"{found[0]}" in "{title}": {TITLE_WORDS[" ".join(found[0].lower().split())]}')
+    if found := ASKING.match(title):
+        yield Problem(path, line, f'"{title}" begins with "{found[1]}": name the actor')
 
 
 def problems_of(path: str, blocks: Iterable[Block]) -> Iterator[Problem]:
@@ -256,6 +287,8 @@ def reader_of(path: str):
     suffix = name.rsplit(".", 1)[-1]
     if path == "CHANGELOG.md":
         return changelog
+    if path.startswith("tests/vectors/") and suffix == "json":
+        return vector
     if suffix == "in":
         suffix = name.rsplit(".", 2)[-2]
     by_suffix = {"md": markdown, "py": python, "pyi": python, "sh": hashes, "toml": hashes, "mk": hashes, "conf": hashes, "go": rust}
@@ -271,6 +304,12 @@ def changelog(path: str, text: str) -> list[Block]:
     """The part that is not released."""
     part = re.search(r"^## Unreleased.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     return [Block(text[: part.start()].count("\n") + 1, part[0])] if part else []
+
+
+def vector(path: str, text: str) -> Iterator[Block]:
+    """The sentence in the member `about`."""
+    if about := ABOUT.search(text):
+        yield Block(text.count("\n", 0, about.start()) + 1, json.loads(about[1]))
 
 
 def hashes(path: str, text: str) -> Iterator[Block]:
@@ -396,6 +435,11 @@ PLANTED = [
     ("a.rs", "\nfn two_beside_it() {}", '2 "beside" in the name "two_beside_it"'),
     ("a.mjs", "test('nobody hears', f)", '1 "nobody" in the name'),
     ("a.py", "def test_it():\n    pass", ""),
+    ("a.py", "\ndef test_a_change_is_told_once():\n    pass", '2 "told" in'),
+    ("a.mjs", "test('what throws is an error', f)", '1 "what throws is an error" begins with "what"'),
+    ("a.c", "\nstatic void it_goes_on_and_on(void) {}", '2 "goes on" in'),
+    ("a.rs", "fn who_am_i() {}\nfn told() {}", ""),
+    ("tests/vectors/a.json", '{\n  "about": "What is so, is so.",\n  "x": "told"', '2 "What is so, is so." begins with "What"'),
     ("a.rs", "// U-36", '1 "U-36" is the number of a row'),
     ("a.rs", "// See `rows.tsv` U-36, U-37.\n// row: X-01", ""),
     ("a.h", "/* Whether it is so. */", '1 a documentation comment opens with "Whether"'),

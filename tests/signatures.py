@@ -39,7 +39,7 @@ VAGUE_PARTS = {
     **dict.fromkeys("ask asks asked asking".split(), "application_call for a question to the application, request_input for one to the client"),
     **dict.fromkeys("tell tells told untold".split(), "send, notify or report"),
     **dict.fromkeys("watcher watchers".split(), "subscriber, interest_handler or observer"),
-    "go_on": "continue or advance",
+    "proceed": "continue or advance",
 }
 # Getters of `Machine` that search with `&mut self`.
 GETTERS = "called_method outbox route_deadline unread_answers wanted_verdicts"

@@ -46,7 +46,7 @@ static uint64_t now_ms(void) {
 
 /* ---- requests: suspended while there is nothing to send */
 
-static void go_on(request *q) {
+static void proceed(request *q) {
     q->suspended = 0;
     if (q->connection) MHD_resume_connection(q->connection);
 }
@@ -54,7 +54,7 @@ static void go_on(request *q) {
 static void ready(void *ready_data) {
     request *q = ready_data;
     pthread_mutex_lock(&q->app->lock);
-    if (q->suspended) go_on(q);
+    if (q->suspended) proceed(q);
     else q->rang = 1;
     pthread_mutex_unlock(&q->app->lock);
 }
@@ -232,21 +232,21 @@ static int wait_until(app *a, uint64_t then) {
     if (!a->woken && !a->ending) pthread_cond_timedwait(&a->changed, &a->lock, &time);
     a->woken = 0;
     for (request *q = a->requests; q; q = q->next)
-        if (q->suspended && q->until <= now_ms()) go_on(q);
+        if (q->suspended && q->until <= now_ms()) proceed(q);
     int goes_on = !a->ending;
     pthread_mutex_unlock(&a->lock);
     return goes_on;
 }
 
 /* Ends requests whose client has left, which libmicrohttpd does not see while they are suspended. */
-static void look_who_left(app *a) {
+static void find_closed_connections(app *a) {
     char next;
     pthread_mutex_lock(&a->lock);
     for (request *q = a->requests; q; q = q->next) {
         if (!q->suspended) continue;
         ssize_t seen = recv(q->socket, &next, 1, MSG_PEEK | MSG_DONTWAIT);
         q->left = seen == 0 || (seen < 0 && errno != EAGAIN && errno != EINTR);
-        if (q->left) go_on(q);
+        if (q->left) proceed(q);
     }
     pthread_mutex_unlock(&a->lock);
 }
@@ -257,7 +257,7 @@ static void *go_round(void *cls) {
     while (wait_until(a, second)) {
         uint64_t now = now_ms();
         if (now >= second) {
-            look_who_left(a);
+            find_closed_connections(a);
             if (a->every_second) a->every_second(a->server);
             second += 1000;
         }
@@ -309,7 +309,7 @@ int serve_on_microhttpd(wellhead_server *server, unsigned port, void (*every_sec
     pthread_join(rounds, NULL);
     pthread_mutex_lock(&a.lock);
     for (request *q = a.requests; q; q = q->next)
-        if (q->suspended) go_on(q); /* libmicrohttpd does not stop while some are */
+        if (q->suspended) proceed(q); /* libmicrohttpd does not stop while some are */
     pthread_mutex_unlock(&a.lock);
     MHD_stop_daemon(daemon);
     wellhead_endpoint_free(a.endpoint);

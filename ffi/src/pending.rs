@@ -190,7 +190,7 @@ unsafe fn consume<K: Kind>(
         guard(std::ptr::null_mut(), |promise| {
             let pending = promise.handle(responder.cast_const(), "responder")?;
             let open = pending.open.lock().take().ok_or_else(answered)?;
-            let host = let_go(responder, pending);
+            let host = take_kept(responder, pending);
             let result = answer(promise, &pending.call, open);
             drop(host); // perhaps the last reference
             result
@@ -202,7 +202,7 @@ unsafe fn consume<K: Kind>(
 ///
 /// # Safety
 /// `responder` is valid, and used no more unless its callback has not returned.
-unsafe fn let_go<K: Kind>(responder: *mut Pending<K>, pending: &Pending<K>) -> Option<Arc<Pending<K>>> {
+unsafe fn take_kept<K: Kind>(responder: *mut Pending<K>, pending: &Pending<K>) -> Option<Arc<Pending<K>>> {
     // SAFETY: the reference that `keep` made.
     pending.kept.swap(false, Ordering::AcqRel).then(|| unsafe { Arc::from_raw(responder.cast_const()) })
 }
@@ -219,7 +219,7 @@ pub(crate) unsafe fn give_up<K: Kind>(responder: *mut Pending<K>) {
         // SAFETY: our caller's promise.
         let pending = unsafe { &*responder };
         // SAFETY: as above.
-        let host = unsafe { let_go(responder, pending) };
+        let host = unsafe { take_kept(responder, pending) };
         if host.is_some() {
             let open = pending.open.lock().take();
             if let Some(open) = open {

@@ -29,7 +29,7 @@ def main() -> int:
     host = subprocess.Popen(command)
     if terminated:  # it came while the host was being started
         host.terminate()
-    let_go_of_the_pipes()
+    close_the_pipes()
     code = host.wait()
     line = json.dumps({"pid": os.getpid(), "code": code, "terminated": terminated}) + "\n"
     file = os.open(record, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -38,7 +38,7 @@ def main() -> int:
     return code if code >= 0 else 128 - code
 
 
-def let_go_of_the_pipes() -> None:
+def close_the_pipes() -> None:
     """The host alone decides when its input is read to the end and its output ends."""
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)

@@ -113,7 +113,7 @@ static void base64_has_padding_and_no_line_breaks() {
 
 static const char FAILED[] = R"({"content":[{"type":"text","text":"The tool failed"}],"isError":true})";
 
-static void what_a_tool_throws_is_logged_unless_it_is_for_the_model() {
+static void an_exception_of_a_tool_is_logged_unless_it_is_for_the_model() {
     CHECK(result_of([](const Call &) -> ToolResult { throw wellhead::ToolError("try b"); }) ==
           R"({"content":[{"type":"text","text":"try b"}],"isError":true})");
     CHECK(lines.empty());
@@ -183,7 +183,7 @@ static void one_call_answers_a_body_with_its_details() {
     CHECK(has(client.request("resources/read", R"({"uri":"n:2"})"), R"("mimeType":"image/png","blob":"dHdv")"));
 }
 
-static void a_call_knows_who_the_client_is() {
+static void a_call_has_the_name_of_its_client() {
     const auto named = result_of([](const Call &call) { return std::string(call.client().value_or("nobody")); });
     CHECK(has(named, R"(\"name\":)") && has(named, R"(\"version\":)"));
 }
@@ -195,11 +195,11 @@ void tools() {
     RUN(a_prompt_returns_messages);
     RUN(a_result_has_each_kind_of_content);
     RUN(base64_has_padding_and_no_line_breaks);
-    RUN(what_a_tool_throws_is_logged_unless_it_is_for_the_model);
+    RUN(an_exception_of_a_tool_is_logged_unless_it_is_for_the_model);
     RUN(a_kept_responder_is_answered_with_a_result);
     RUN(a_tool_without_a_function_is_refused);
     RUN(a_callback_owns_what_cannot_be_copied);
     RUN(a_text_is_a_number_as_a_whole_or_not_at_all);
     RUN(one_call_answers_a_body_with_its_details);
-    RUN(a_call_knows_who_the_client_is);
+    RUN(a_call_has_the_name_of_its_client);
 }

@@ -150,7 +150,7 @@ impl Bell {
 
     /// Runs code that waits for other threads of this library. Meanwhile none of them waits for the JS thread.
     pub(crate) fn join<T>(&self, wait: impl FnOnce() -> T) -> T {
-        self.exists.let_go();
+        self.exists.end_waits();
         let done = wait();
         self.exists.resume();
         done
@@ -298,7 +298,7 @@ impl Bell {
     /// Stops all calls of JavaScript, since the environment is ending or the server is not used any more.
     pub(crate) fn die(&self) {
         self.dead.store(true, Ordering::Release);
-        self.exists.let_go();
+        self.exists.end_waits();
     }
 
     /// Called when the environment is gone, with all that belonged to it.

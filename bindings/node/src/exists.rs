@@ -98,7 +98,7 @@ impl ExistsInJs {
     }
 
     /// Ends all waits for JavaScript, and allows no new ones until [`ExistsInJs::resume`].
-    pub(crate) fn let_go(&self) {
+    pub(crate) fn end_waits(&self) {
         let mut waiting = self.waiting.lock();
         waiting.useless += 1;
         waiting.questions.clear();

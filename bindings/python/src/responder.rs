@@ -151,7 +151,7 @@ impl<A: Reply> Slot<A> {
         let before = mem::replace(&mut *state, State::Over { cancelled, end });
         drop(state);
         if let State::Open(responder) = before {
-            self.let_go(responder);
+            self.give_back(responder);
         }
     }
 
@@ -163,12 +163,12 @@ impl<A: Reply> Slot<A> {
             State::Over { .. } => return None,
         };
         let result = f(&responder);
-        self.let_go(responder);
+        self.give_back(responder);
         Some(result)
     }
 
     /// Gives the responder back. Runs the end if the call ended meanwhile and no other thread has the responder.
-    fn let_go(&self, responder: Arc<Responder<A>>) {
+    fn give_back(&self, responder: Arc<Responder<A>>) {
         let Some(responder) = Arc::into_inner(responder) else { return };
         let end = match &mut *self.state() {
             State::Over { end, .. } => end.take(),

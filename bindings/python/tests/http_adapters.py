@@ -91,9 +91,9 @@ class Asgi:
         return AsgiExchange(self, request)
 
     def advance(self, ms: int) -> None:
-        asyncio.run_coroutine_threadsafe(self.go_on(ms), self.loop).result(PATIENCE)
+        asyncio.run_coroutine_threadsafe(self.proceed(ms), self.loop).result(PATIENCE)
 
-    async def go_on(self, ms: int) -> None:
+    async def proceed(self, ms: int) -> None:
         endpoint = self.app._enter(self.loop)
         self.now += ms
         endpoint.set_time(self.now)

@@ -298,11 +298,11 @@ async def test_callbacks_that_wait_do_so_at_the_same_time() -> None:
 @on_a_loop
 async def test_a_call_whose_client_has_gone_is_not_begun_by_the_pool() -> None:
     s = server()
-    go_on, begun = threading.Event(), []
+    proceed, begun = threading.Event(), []
 
     @s.resource("n:held/{n}")
     def held(n: int) -> str:
-        return str(go_on.wait(30))
+        return str(proceed.wait(30))
 
     @s.resource("n:counted/{n}")
     def counted(n: int) -> str:
@@ -317,7 +317,7 @@ async def test_a_call_whose_client_has_gone_is_not_begun_by_the_pool() -> None:
     for request in gone:
         await request.done()
     last = read(app, "n:counted/20")
-    go_on.set()
+    proceed.set()
     assert await text(last) == "counted"
     assert [await text(request) for request in holding] == ["True"] * 40
     assert begun == [20]

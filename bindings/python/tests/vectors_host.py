@@ -253,7 +253,7 @@ class Host:
             return {"content": [{"type": "text", "text": call.arguments_json}]}
         return method_result(answer)
 
-    def client_requests(self, answer: Json, go_on: Callable[[Json], Any], call: wellhead.Call) -> Any:
+    def client_requests(self, answer: Json, proceed: Callable[[Json], Any], call: wellhead.Call) -> Any:
         unanswered: wellhead.Error | None = None
         for each in answer["client_requests"]:
             try:
@@ -263,13 +263,13 @@ class Host:
                 self.calls.append(f"answered {each['name']} error {error.number} {error.message}")
             except wellhead.MissingCapability as missing:
                 if "missing" in answer:
-                    return go_on(answer["missing"])
+                    return proceed(answer["missing"])
                 unanswered = unanswered or missing
             except wellhead.Error as error:
                 unanswered = unanswered or error
         if unanswered is not None:
             raise unanswered
-        return go_on(answer["then"])
+        return proceed(answer["then"])
 
     def request(self, answer: Json, given: dict[str, Any], call: wellhead.Call) -> Any:
         asked = answer["request"]
@@ -282,7 +282,7 @@ class Host:
         later = self.hold(answer["hold"], call) if "hold" in answer else Future()
         target = later if "then" in answer else None  # who holds the call may drop it while it asks
 
-        def go_on(response: Future[Any]) -> None:
+        def proceed(response: Future[Any]) -> None:
             if response.cancelled():
                 self.calls.append("response given up")
                 return
@@ -297,7 +297,7 @@ class Host:
             if target is not None:
                 forward(self.method_answer(answer["then"], given, call), target)
 
-        response.add_done_callback(go_on)
+        response.add_done_callback(proceed)
         return later
 
     def around(self, entry: Json) -> None:

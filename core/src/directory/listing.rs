@@ -14,7 +14,7 @@ pub(super) trait Sink {
     fn take(&mut self, path: &str, entry: &Entry) -> bool;
 
     /// Called before each entry, served or not.
-    fn goes_on(&self) -> bool {
+    fn continues(&self) -> bool {
         true
     }
 }
@@ -43,7 +43,7 @@ fn below(tree: &Tree, folder: &Folder, behind: &[&str], sink: &mut impl Sink) ->
         }
     };
     for (n, name) in all[from..].iter().enumerate() {
-        if !sink.goes_on() {
+        if !sink.continues() {
             return Ok(false);
         }
         // The directory is removed, not served, or cannot be read.

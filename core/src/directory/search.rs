@@ -120,7 +120,7 @@ struct Searching<'a, 'b> {
 
 impl Sink for Searching<'_, '_> {
     fn enter(&mut self, _: &Folder) -> bool {
-        self.goes_on()
+        self.continues()
     }
 
     fn take(&mut self, path: &str, entry: &Entry) -> bool {
@@ -135,7 +135,7 @@ impl Sink for Searching<'_, '_> {
         true
     }
 
-    fn goes_on(&self) -> bool {
+    fn continues(&self) -> bool {
         self.search.pace() != Pace::Over
     }
 }

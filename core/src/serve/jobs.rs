@@ -62,7 +62,7 @@ impl Jobs {
     pub(super) fn push_event(&self, event: Event) {
         self.send(HttpJob::Event(event));
         if self.is_crowded() {
-            self.let_go();
+            self.drop_cancelled();
         }
         if !self.requested.swap(true, Ordering::AcqRel) {
             self.request.notify_one();
@@ -75,7 +75,7 @@ impl Jobs {
     }
 
     /// Drops the events whose clients have gone. Each is looked at once or twice, however many there are.
-    fn let_go(&self) {
+    fn drop_cancelled(&self) {
         self.crowd.with(|crowd, trash| {
             if self.take.len() < *crowd {
                 return;

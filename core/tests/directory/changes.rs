@@ -124,7 +124,7 @@ impl Client {
 
     /// Everything that comes of `change`: which paths were updated, and whether the list changed. `one` and `two` are
     /// files that are watched: changes come in the order of what was done, so nothing more comes behind theirs.
-    fn told_of(&mut self, served: &Served, change: impl FnOnce()) -> (Vec<String>, bool) {
+    fn announced(&mut self, served: &Served, change: impl FnOnce()) -> (Vec<String>, bool) {
         change();
         let mut all = Vec::new();
         for fence in FENCES {
@@ -181,7 +181,7 @@ fn an_edit_is_announced_for_its_uri_and_not_for_the_list() {
             },
         ];
         for edit in edits {
-            assert_eq!(client.told_of(served, edit), (paths(&["d/a"]), false));
+            assert_eq!(client.announced(served, edit), (paths(&["d/a"]), false));
         }
     });
 }
@@ -190,7 +190,7 @@ fn an_edit_is_announced_for_its_uri_and_not_for_the_list() {
 #[test]
 fn a_created_file_is_announced_for_its_directory_and_for_the_list() {
     each_era(&[("d/a", "1")], &["d", "d/a"], |served, client| {
-        assert_eq!(client.told_of(served, || served.put("d/b", "")), (paths(&["d"]), true));
+        assert_eq!(client.announced(served, || served.put("d/b", "")), (paths(&["d"]), true));
         assert_eq!(
             served.text(&served.uri("d")),
             format!("{}\r\n{}\r\n", served.uri("d/a"), served.uri("d/b"))
@@ -203,9 +203,9 @@ fn a_created_file_is_announced_for_its_directory_and_for_the_list() {
 fn a_deleted_file_is_announced_for_itself_its_directory_and_the_list() {
     each_era(&[("d/a", "1"), ("d/b", "1")], &["d", "d/a", "d/b"], |served, client| {
         let delete = || fs::remove_file(served.root.join("d/a")).unwrap();
-        assert_eq!(client.told_of(served, delete), (paths(&["d", "d/a"]), true));
+        assert_eq!(client.announced(served, delete), (paths(&["d", "d/a"]), true));
         // Who watched it is told when it comes back.
-        assert_eq!(client.told_of(served, || served.put("d/a", "2")), (paths(&["d", "d/a"]), true));
+        assert_eq!(client.announced(served, || served.put("d/a", "2")), (paths(&["d", "d/a"]), true));
     });
 }
 
@@ -218,11 +218,11 @@ fn a_renamed_file_is_announced_under_both_names_and_for_the_list() {
         |served, client| {
             let rename =
                 |from: &str, to: &str| fs::rename(served.root.join(from), served.root.join(to)).unwrap();
-            let told = client.told_of(served, || rename("d/a", "e/b"));
+            let told = client.announced(served, || rename("d/a", "e/b"));
             assert_eq!(told.0, paths(&["d", "d/a", "e/b"]), "what it replaced is another one now");
             assert!(told.1);
             assert_eq!(
-                client.told_of(served, || rename("e/c", "d/a")),
+                client.announced(served, || rename("e/c", "d/a")),
                 (paths(&["d", "d/a", "e", "e/c"]), true)
             );
         },
@@ -234,10 +234,10 @@ fn a_renamed_file_is_announced_under_both_names_and_for_the_list() {
 fn a_renamed_directory_is_announced_with_its_entries() {
     each_era(&[("d/s/a", "1"), ("d/b", "1")], &["d", "d/s", "d/s/a", "d/b"], |served, client| {
         let there = || fs::rename(served.root.join("d/s"), served.root.join("d/t")).unwrap();
-        assert_eq!(client.told_of(served, there), (paths(&["d", "d/s", "d/s/a"]), true));
+        assert_eq!(client.announced(served, there), (paths(&["d", "d/s", "d/s/a"]), true));
         let back = || fs::rename(served.root.join("d/t"), served.root.join("d/s")).unwrap();
-        assert_eq!(client.told_of(served, back), (paths(&["d", "d/s", "d/s/a"]), true));
-        assert_eq!(client.told_of(served, || served.put("d/s/a", "2")), (paths(&["d/s/a"]), false));
+        assert_eq!(client.announced(served, back), (paths(&["d", "d/s", "d/s/a"]), true));
+        assert_eq!(client.announced(served, || served.put("d/s/a", "2")), (paths(&["d/s/a"]), false));
     });
 }
 
@@ -249,18 +249,21 @@ fn directories_are_watched_from_their_creation_to_their_removal() {
         fs::create_dir_all(outside.join("s/t")).unwrap();
         fs::write(outside.join("s/t/a"), "").unwrap();
         let come = || fs::rename(&outside, served.root.join("d/new")).unwrap();
-        assert_eq!(client.told_of(served, come), (paths(&["d"]), true));
+        assert_eq!(client.announced(served, come), (paths(&["d"]), true));
         let mut inside =
             Client::watching(served, Era::Handshake, &["d/new/s/t", "d/new/s/t/a", "fence/one", "fence/two"]);
         assert_eq!(
-            inside.told_of(served, || served.put("d/new/s/t/a", "1")),
+            inside.announced(served, || served.put("d/new/s/t/a", "1")),
             (paths(&["d/new/s/t/a"]), false)
         );
-        assert_eq!(inside.told_of(served, || served.put("d/new/s/t/b", "1")), (paths(&["d/new/s/t"]), true));
+        assert_eq!(
+            inside.announced(served, || served.put("d/new/s/t/b", "1")),
+            (paths(&["d/new/s/t"]), true)
+        );
         let away = || fs::rename(served.root.join("d/new"), &outside).unwrap();
-        assert_eq!(inside.told_of(served, away), (paths(&["d/new/s/t", "d/new/s/t/a"]), true));
+        assert_eq!(inside.announced(served, away), (paths(&["d/new/s/t", "d/new/s/t/a"]), true));
         let beyond = || fs::write(outside.join("s/t/a"), "22").unwrap();
-        assert_eq!(inside.told_of(served, beyond), (paths(&[]), false), "it is not ours any more");
+        assert_eq!(inside.announced(served, beyond), (paths(&[]), false), "it is not ours any more");
     });
 }
 
@@ -277,7 +280,7 @@ fn no_client_is_notified_of_hidden_ignored_or_outside_entries() {
     each_era(&files, &["", "d", "d/a"], |served, client| {
         fs::create_dir_all(served.outside().join("beside")).unwrap();
         served.link("d/out", served.outside().join("beside"));
-        let told = client.told_of(served, || {
+        let told = client.announced(served, || {
             served.put("d/.env", "s");
             served.put("d/.h/x", "s");
             served.put("d/.h/y", "s");
@@ -300,15 +303,15 @@ fn no_client_is_notified_of_hidden_ignored_or_outside_entries() {
 fn an_entry_that_becomes_hidden_or_shown_is_announced_as_removed_or_created() {
     each_era(&[("d/a", ""), ("d/s/b", "")], &["d", "d/a", "d/s/b"], |served, client| {
         let rename = |from: &str, to: &str| fs::rename(served.root.join(from), served.root.join(to)).unwrap();
-        assert_eq!(client.told_of(served, || rename("d/a", "d/.a")), (paths(&["d", "d/a"]), true));
-        assert_eq!(client.told_of(served, || rename("d/.a", "d/a")), (paths(&["d", "d/a"]), true));
-        let told = client.told_of(served, || served.put("d/.gitignore", "s/\n"));
+        assert_eq!(client.announced(served, || rename("d/a", "d/.a")), (paths(&["d", "d/a"]), true));
+        assert_eq!(client.announced(served, || rename("d/.a", "d/a")), (paths(&["d", "d/a"]), true));
+        let told = client.announced(served, || served.put("d/.gitignore", "s/\n"));
         assert_eq!(told, (paths(&["d", "d/a", "d/s/b"]), true), "whatever the rules may concern");
-        assert_eq!(client.told_of(served, || served.put("d/s/b", "1")), (paths(&[]), false));
-        let told = client.told_of(served, || served.put("d/.gitignore", "t/\n"));
+        assert_eq!(client.announced(served, || served.put("d/s/b", "1")), (paths(&[]), false));
+        let told = client.announced(served, || served.put("d/.gitignore", "t/\n"));
         assert_eq!(told, (paths(&["d", "d/a", "d/s/b"]), true));
-        assert_eq!(client.told_of(served, || served.put("d/s/b", "2")), (paths(&["d/s/b"]), false));
-        let told = client.told_of(served, || served.put("d/.gitignore", "# nothing\n"));
+        assert_eq!(client.announced(served, || served.put("d/s/b", "2")), (paths(&["d/s/b"]), false));
+        let told = client.announced(served, || served.put("d/.gitignore", "# nothing\n"));
         assert_eq!(told, (paths(&[]), false), "rules that change nothing");
     });
 }
@@ -318,12 +321,12 @@ fn an_entry_that_becomes_hidden_or_shown_is_announced_as_removed_or_created() {
 fn entries_that_an_unusable_ignore_file_hides_are_announced_as_removed_and_later_as_created() {
     each_era(&[("d/a", ""), ("d/s/b", "")], &["d", "d/a", "d/s/b"], |served, client| {
         let file = served.root.join("d/.gitignore");
-        let told = client.told_of(served, || served.link("d/.gitignore", "rules"));
+        let told = client.announced(served, || served.link("d/.gitignore", "rules"));
         assert_eq!(told, (paths(&["d", "d/a", "d/s/b"]), true));
-        assert_eq!(client.told_of(served, || served.put("d/s/b", "1")), (paths(&[]), false));
-        let told = client.told_of(served, || fs::remove_file(&file).unwrap());
+        assert_eq!(client.announced(served, || served.put("d/s/b", "1")), (paths(&[]), false));
+        let told = client.announced(served, || fs::remove_file(&file).unwrap());
         assert_eq!(told, (paths(&["d", "d/a", "d/s/b"]), true));
-        assert_eq!(client.told_of(served, || served.put("d/s/b", "2")), (paths(&["d/s/b"]), false));
+        assert_eq!(client.announced(served, || served.put("d/s/b", "2")), (paths(&["d/s/b"]), false));
     });
 }
 
@@ -335,14 +338,14 @@ fn a_change_behind_a_link_is_announced_under_the_name_of_the_link() {
     served.link("dir", "d");
     let mut client =
         Client::watching(&served, Era::Handshake, &["ln", "dir", "dir/a", "fence/one", "fence/two"]);
-    client.told_of(&served, || {}); // of the links themselves, perhaps
-    assert_eq!(client.told_of(&served, || served.put("d/a", "2")), (paths(&["dir/a", "ln"]), false));
-    assert_eq!(client.told_of(&served, || served.put("d/b", "2")), (paths(&["dir"]), true));
+    client.announced(&served, || {}); // of the links themselves, perhaps
+    assert_eq!(client.announced(&served, || served.put("d/a", "2")), (paths(&["dir/a", "ln"]), false));
+    assert_eq!(client.announced(&served, || served.put("d/b", "2")), (paths(&["dir"]), true));
     let turn = || {
         fs::remove_file(served.root.join("ln")).unwrap();
         served.link("ln", "d/b");
     };
-    assert_eq!(client.told_of(&served, turn).0, paths(&["ln"]));
+    assert_eq!(client.announced(&served, turn).0, paths(&["ln"]));
 }
 
 // row: U-20

@@ -69,7 +69,7 @@ fn requests_without_a_good_token_are_challenged() {
     assert_eq!(discover(&world, &["Bearer ann"]).status(), 200);
     assert_eq!(discover(&world, &["bearer bob"]).status(), 200);
     let mut in_query = Got::default();
-    world.go_on(&mut world.begin("POST", "/mcp?access_token=ann", &[]), &mut in_query, Event::run);
+    world.proceed(&mut world.begin("POST", "/mcp?access_token=ann", &[]), &mut in_query, Event::run);
     assert_eq!(refused(&in_query), none);
     for method in ["GET", "DELETE"] {
         assert_eq!(world.send(method, &[("Accept", BOTH)], "").1.status(), 401, "{method}");
@@ -112,17 +112,17 @@ fn metadata_is_served_without_a_token_at_the_well_known_places() {
         let path = format!("/.well-known/oauth-protected-resource{place}");
         assert!(world.endpoint.serves(&path));
         let mut got = Got::default();
-        world.go_on(&mut world.begin("GET", &path, &[]), &mut got, |_| {});
+        world.proceed(&mut world.begin("GET", &path, &[]), &mut got, |_| {});
         assert_eq!((got.status(), got.header("content-type")), (200, Some("application/json")));
         let document = got.json();
         assert_eq!(document["resource"], URL);
         assert_eq!(document["authorization_servers"][0], "https://as.example");
         assert_eq!(document["scopes_supported"][0], "read");
         let mut got = Got::default();
-        world.go_on(&mut world.begin("POST", &path, &[]), &mut got, |_| {});
+        world.proceed(&mut world.begin("POST", &path, &[]), &mut got, |_| {});
         assert_eq!((got.status(), got.header("allow")), (405, Some("GET")));
         let mut got = Got::default();
-        world.go_on(&mut world.begin("GET", &path, &[("Host", "evil.example")]), &mut got, |_| {});
+        world.proceed(&mut world.begin("GET", &path, &[("Host", "evil.example")]), &mut got, |_| {});
         assert_eq!(got.status(), 403);
     }
     let open = World::new(&server);
@@ -156,7 +156,7 @@ fn held(world: &World, held: &mut Vec<Responder<Verification>>) -> (Polled, Got)
     ];
     let mut exchange = world.begin("POST", "/mcp", &headers);
     let mut got = Got::default();
-    world.go_on(&mut exchange, &mut got, |event| {
+    world.proceed(&mut exchange, &mut got, |event| {
         let Event::Verify(call) = event else { panic!("no token") };
         assert_eq!((call.token(), call.header("MCP-METHOD")), ("ann", Some("server/discover")));
         assert!(!format!("{call:?}").contains("ann"), "tokens are not for logs");
@@ -174,11 +174,11 @@ fn the_application_may_judge_a_token_later_and_the_body_is_read_after_that() {
     let (mut exchange, mut got) = held(&world, &mut questions);
     world.pass(59_000);
     assert!(questions.remove(0).finish(grant("ann")));
-    world.go_on(&mut exchange, &mut got, |_| panic!("nothing else is asked"));
+    world.proceed(&mut exchange, &mut got, |_| panic!("nothing else is asked"));
     assert!(got.head.is_none(), "the body is waited for");
     exchange.body(request(1, "server/discover", META).as_bytes());
     exchange.end(world.now());
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert_eq!(got.status(), 200);
 }
 
@@ -195,7 +195,7 @@ fn a_token_that_the_verifier_does_not_judge_is_an_internal_error_and_a_log_line(
     let mut questions = Vec::new();
     let (mut exchange, mut got) = held(&unjudged, &mut questions);
     unjudged.pass(60_000);
-    unjudged.go_on(&mut exchange, &mut got, |_| {});
+    unjudged.proceed(&mut exchange, &mut got, |_| {});
     assert_eq!((got.status(), got.json()["error"]["code"].as_i64()), (500, Some(-32603)));
     assert!(!questions.remove(0).finish(grant("ann")), "it is too late");
     let lines = lines.lock().unwrap();
@@ -263,8 +263,8 @@ fn a_session_and_its_streams_belong_to_one_client() {
     let (mut of_ann, mut anns) = stream(&world, "ann", &ann, "");
     let (mut of_bob, mut bobs) = stream(&world, "bob", &bob, "");
     server.notify_updated("test://text").unwrap();
-    world.go_on(&mut of_ann, &mut anns, Event::run);
-    world.go_on(&mut of_bob, &mut bobs, Event::run);
+    world.proceed(&mut of_ann, &mut anns, Event::run);
+    world.proceed(&mut of_bob, &mut bobs, Event::run);
     assert_eq!((anns.events().len(), bobs.events().len()), (2, 1), "each has its priming event");
 
     let ping = request(2, "ping", "");
@@ -389,8 +389,8 @@ fn a_change_is_announced_to_the_callers_that_may_see_it() {
     };
     let ((mut ann, mut anns), (mut bob, mut bobs)) = (listen("ann"), listen("bob"));
     server.notify_updated("test://text").unwrap();
-    world.go_on(&mut ann, &mut anns, Event::run);
-    world.go_on(&mut bob, &mut bobs, Event::run);
+    world.proceed(&mut ann, &mut anns, Event::run);
+    world.proceed(&mut bob, &mut bobs, Event::run);
     assert!(anns.body.contains("notifications/resources/updated"));
     assert!(!bobs.body.contains("notifications/resources/updated"), "{}", bobs.body);
 }
@@ -406,12 +406,12 @@ fn streams_of_changes_end_when_the_token_that_opened_them_expires() {
     let session = session(&world, "ann");
     let (mut get, mut got) = world.get(&session, &[known]);
     world.pass(4_999);
-    world.go_on(&mut listen, &mut told, Event::run);
-    world.go_on(&mut get, &mut got, Event::run);
+    world.proceed(&mut listen, &mut told, Event::run);
+    world.proceed(&mut get, &mut got, Event::run);
     assert!(!told.done && !got.done);
     world.pass(1);
-    world.go_on(&mut listen, &mut told, Event::run);
-    world.go_on(&mut get, &mut got, Event::run);
+    world.proceed(&mut listen, &mut told, Event::run);
+    world.proceed(&mut get, &mut got, Event::run);
     assert!(told.done && got.done);
     assert!(got.body.ends_with("retry: 1000\n\n"), "{}", got.body);
     assert!(told.events().last().unwrap().1.contains(r#""result""#), "{told:?}");
@@ -448,7 +448,7 @@ fn a_callback_of_a_session_sees_the_caller_of_the_request_that_it_answers() {
     exchange.body(asks(2, "test://held").as_bytes());
     exchange.end(world.now());
     let mut held = None;
-    world.go_on(&mut exchange, &mut Got::default(), |event| match event {
+    world.proceed(&mut exchange, &mut Got::default(), |event| match event {
         Event::Read(call) => held = Some(call),
         event => event.run(),
     });

@@ -38,7 +38,7 @@ fn begin(world: &World, method: &str, name: &str) -> Polled {
 
 fn poll(world: &World, exchange: &mut Polled) -> Got {
     let mut got = Got::default();
-    world.go_on(exchange, &mut got, Event::run);
+    world.proceed(exchange, &mut got, Event::run);
     got
 }
 
@@ -117,14 +117,14 @@ fn the_body_of_a_call_counts_until_the_call_is_over() {
     first.body(long(190_000).as_bytes());
     first.end(world.now());
     let (mut got, mut held) = (Got::default(), Vec::new());
-    world.go_on(&mut first, &mut got, |event| held.push(event));
+    world.proceed(&mut first, &mut got, |event| held.push(event));
     assert_eq!(held.len(), 1);
     let mut second = begin(&world, "x/long", "");
     second.body(long(190_000).as_bytes());
     is_full(&poll(&world, &mut second), most);
     drop(second);
     held.clear();
-    world.go_on(&mut first, &mut got, Event::run);
+    world.proceed(&mut first, &mut got, Event::run);
     drop(first);
     let mut third = begin(&world, "x/long", "");
     third.body(long(190_000).as_bytes());
@@ -151,7 +151,7 @@ fn untaken_answers_count_and_one_that_has_no_room_is_busy() {
         assert!(unread.len() < 10, "so many do not fit");
     };
     let (mut busy, mut got) = (busy, Got::default());
-    world.go_on(&mut busy, &mut got, |_| {});
+    world.proceed(&mut busy, &mut got, |_| {});
     assert_eq!(got.json()["error"]["data"], serde_json::json!({"limit": "buffer_bytes", "max": most}));
     assert_eq!(read(&world, "test://small").1.status(), 200);
     unread.clear();

@@ -41,7 +41,7 @@ fn read(world: &World, uri: &str) -> (Polled, Got, Vec<Event>) {
 
 fn gather(world: &World, mut exchange: Polled) -> (Polled, Got, Vec<Event>) {
     let (mut got, mut events) = (Got::default(), Vec::new());
-    world.go_on(&mut exchange, &mut got, |event| events.push(event));
+    world.proceed(&mut exchange, &mut got, |event| events.push(event));
     (exchange, got, events)
 }
 
@@ -66,7 +66,7 @@ fn a_call_of_a_client_that_left_counts_until_its_event_is_over_and_does_not_begi
     assert_eq!(begun.load(Ordering::SeqCst), 0, "no client waits for it");
     let (mut four, mut got, events) = read(&world, "test://slow/4");
     events.into_iter().for_each(Event::run);
-    world.go_on(&mut four, &mut got, |_| {});
+    world.proceed(&mut four, &mut got, |_| {});
     assert_eq!((got.status(), begun.load(Ordering::SeqCst)), (200, 1));
 }
 
@@ -82,7 +82,7 @@ fn a_call_of_a_session_does_not_begin_either_once_its_client_left() {
     assert_eq!(begun.load(Ordering::SeqCst), 0, "no client waits for it");
     let (mut four, mut got, events) = within(&world, &session, 4);
     events.into_iter().for_each(Event::run);
-    world.go_on(&mut four, &mut got, |_| {});
+    world.proceed(&mut four, &mut got, |_| {});
     assert_eq!((got.status(), begun.load(Ordering::SeqCst)), (200, 1));
 }
 
@@ -147,7 +147,7 @@ fn the_requests_of_a_batch_count_each() {
     let long = format!("[{}]", (10..20).map(read).collect::<Vec<_>>().join(","));
     let (mut exchange, mut got, events) = gather(&world, world.begin_within(&session, &long));
     events.into_iter().for_each(Event::run);
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert_eq!(
         (got.status(), begun.load(Ordering::SeqCst)),
         (200, 10),
@@ -187,7 +187,7 @@ fn a_token_under_judgement_counts_until_the_verifier_is_done_with_it() {
     assert_eq!(judged.load(Ordering::SeqCst), 0, "no client waits for it");
     let (mut exchange, mut got, events) = ask();
     events.into_iter().for_each(Event::run);
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert_eq!((got.status(), judged.load(Ordering::SeqCst)), (200, 1));
 }
 
@@ -243,7 +243,7 @@ fn listen_streams_of_clients_that_left_count_until_their_question_is_over() {
     drop(events);
     let (mut exchange, mut got, events) = listen();
     events.into_iter().for_each(Event::run);
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert_eq!(got.status(), 200);
     drop(exchange);
     assert_eq!(listen().2.len(), 1, "its place is free");

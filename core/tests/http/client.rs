@@ -123,7 +123,7 @@ impl World {
         exchange.body(request(id, "resources/read", params).as_bytes());
         exchange.end(self.now());
         let mut got = Got::default();
-        self.go_on(&mut exchange, &mut got, |event| {
+        self.proceed(&mut exchange, &mut got, |event| {
             let Event::Read(call) = event else { panic!("not a read") };
             keep(call);
         });
@@ -186,12 +186,12 @@ impl World {
         }
         exchange.end(self.now());
         let mut got = Got::default();
-        self.go_on(&mut exchange, &mut got, Event::run);
+        self.proceed(&mut exchange, &mut got, Event::run);
         (exchange, got)
     }
 
     /// Takes what an exchange has to say by now.
-    pub(crate) fn go_on(
+    pub(crate) fn proceed(
         &self,
         Polled(exchange, ready): &mut Polled,
         got: &mut Got,

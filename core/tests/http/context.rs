@@ -85,8 +85,8 @@ fn post(world: &World, headers: &[(&str, &str)], body: &str, context: RequestCon
 }
 
 /// Takes what there is, running whatever event comes up here.
-fn go_on(world: &World, exchange: &mut Polled, got: &mut Got) {
-    world.go_on(exchange, got, Event::run);
+fn proceed(world: &World, exchange: &mut Polled, got: &mut Got) {
+    world.proceed(exchange, got, Event::run);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_callback_has_the_context_of_its_own_request_on_any_polling_thread() {
     // The first exchange polls everybody's questions, and then everybody's reads.
     for round in 0..2 {
         for (_, exchange, got) in &mut open {
-            go_on(&world, exchange, got);
+            proceed(&world, exchange, got);
         }
         if round == 0 {
             told.allow();
@@ -137,7 +137,7 @@ fn a_call_that_continues_without_its_client_keeps_the_context_of_its_request() {
     let session = world.session("2025-11-25");
     let mut exchange =
         post(&world, &[("Mcp-Session-Id", &session)], &request(1, "resources/list", ""), context("gone"));
-    go_on(&world, &mut exchange, &mut Got::default());
+    proceed(&world, &mut exchange, &mut Got::default());
     drop(exchange);
     for _ in 0..3 {
         told.allow();
@@ -163,9 +163,9 @@ fn the_calls_of_a_batch_find_the_context_of_their_request() {
         context("the batch"),
     );
     let mut got = Got::default();
-    go_on(&world, &mut exchange, &mut got);
+    proceed(&world, &mut exchange, &mut got);
     told.allow();
-    go_on(&world, &mut exchange, &mut got);
+    proceed(&world, &mut exchange, &mut got);
     assert_eq!(got.body.matches(r#""text":"the batch""#).count(), 2, "{got:?}");
 }
 
@@ -187,7 +187,7 @@ fn the_verifier_and_the_callbacks_after_it_have_the_context() {
     let body = request(1, "resources/read", &format!(r#""uri":"test://of/x",{META}"#));
     let mut exchange = post(&world, &headers, &body, context("ann's"));
     let mut got = Got::default();
-    go_on(&world, &mut exchange, &mut got);
+    proceed(&world, &mut exchange, &mut got);
     assert_eq!(got.json()["result"]["contents"][0]["text"], "ann's");
 }
 
@@ -230,12 +230,12 @@ fn a_context_is_dropped_with_its_request_even_if_its_session_lives_on() {
     for uri in ["test://text", "test://later", "test://none"] {
         let body = request(1, "resources/read", &format!(r#""uri":"{uri}""#));
         let mut exchange = post(&world, &headers, &body, of_request.clone());
-        go_on(&world, &mut exchange, &mut Got::default());
+        proceed(&world, &mut exchange, &mut Got::default());
         drop(exchange);
         assert_eq!(Arc::strong_count(&of_request), 1, "{uri}");
     }
     let mut exchange = post(&world, &[], &initialize("2025-11-25"), of_request.clone());
-    go_on(&world, &mut exchange, &mut Got::default());
+    proceed(&world, &mut exchange, &mut Got::default());
     drop(exchange);
     assert_eq!(world.endpoint.sessions(), 2);
     assert_eq!(Arc::strong_count(&of_request), 1, "the second session has no context");
@@ -300,7 +300,7 @@ fn every_callback_of_a_request_sees_its_fields_and_its_query() {
         let mut exchange = world.begin("POST", target, &all);
         exchange.body(request(1, "resources/list", "").as_bytes());
         exchange.end(world.now());
-        go_on(&world, &mut exchange, &mut Got::default());
+        proceed(&world, &mut exchange, &mut Got::default());
     }
     let seen = std::mem::take(&mut *seen.lock().unwrap());
     for line in [
@@ -319,6 +319,6 @@ fn a_head_larger_than_the_limit_is_refused() {
     let large = "x".repeat(128 << 10);
     let mut exchange = world.begin("POST", "/mcp", &[("X-Large", &large)]);
     let mut got = Got::default();
-    go_on(&world, &mut exchange, &mut got);
+    proceed(&world, &mut exchange, &mut got);
     assert_eq!(got.status(), 431, "{got:?}");
 }

@@ -16,7 +16,7 @@ fn unknown_paths_and_methods_are_refused() {
     // row: H-09, H-60, O-07, X-30
     let world = world();
     let mut got = crate::client::Got::default();
-    world.go_on(&mut world.begin("POST", "/other", &[]), &mut got, |_| {});
+    world.proceed(&mut world.begin("POST", "/other", &[]), &mut got, |_| {});
     assert_eq!((got.status(), got.body.as_str()), (404, ""));
     for method in ["PUT", "OPTIONS", "PATCH", "HEAD"] {
         let (_, got) = world.send(method, &[], "");
@@ -73,7 +73,7 @@ fn a_body_over_the_limit_is_refused_before_it_is_read() {
     let world = World::new(&server);
     let headers = [("Content-Type", "application/json"), ("Content-Length", "201")];
     let mut got = crate::client::Got::default();
-    world.go_on(&mut world.begin("POST", "/mcp", &headers), &mut got, |_| {});
+    world.proceed(&mut world.begin("POST", "/mcp", &headers), &mut got, |_| {});
     assert_eq!(got.status(), 413);
     assert_eq!(got.json()["error"]["data"]["limit"], "message_bytes");
     assert_eq!(world.post(&[], &"x".repeat(201)).status(), 413);
@@ -86,10 +86,10 @@ fn a_body_that_does_not_arrive_in_time_is_given_up() {
     let mut exchange = world.begin("POST", "/mcp", &[("Content-Type", "application/json")]);
     exchange.body(b"{");
     let mut got = crate::client::Got::default();
-    world.go_on(&mut exchange, &mut got, |_| {});
+    world.proceed(&mut exchange, &mut got, |_| {});
     assert!(got.head.is_none());
     world.pass(30_000);
-    world.go_on(&mut exchange, &mut got, |_| {});
+    world.proceed(&mut exchange, &mut got, |_| {});
     assert_eq!(got.status(), 408);
 }
 

@@ -38,7 +38,7 @@ fn closing_the_stream_of_a_call_that_is_over_has_no_effect() {
     assert!(call.into_responder().finish("found"));
     assert!(!twin.close_event_stream(100));
     assert!(world.endpoint.poll_event().is_none());
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert!(got.body.starts_with('{') && got.done, "{got:?}");
 }
 
@@ -56,7 +56,7 @@ fn many_threads_close_a_stream_once() {
     assert_eq!(closed, 1);
     assert!(world.endpoint.poll_event().is_none());
     assert!(exchange.is_ready());
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert_eq!((got.body.as_str(), got.done), ("id: 1-0\ndata:\n\nretry: 100\n\n", true));
 }
 
@@ -76,7 +76,7 @@ fn a_request_that_takes_a_stream_over_gets_no_retry_field() {
     assert_eq!((got.body.as_str(), got.done), ("", false));
     assert_eq!(read_on(&world, second).1.body, "", "another request has the stream");
     held.remove(0).finish("found");
-    world.go_on(&mut third, &mut got, Event::run);
+    world.proceed(&mut third, &mut got, Event::run);
     assert!(got.body.contains("found") && !got.body.contains("retry") && got.done, "{got:?}");
 }
 
@@ -88,6 +88,6 @@ fn hold(world: &World, session: &str, id: u32, keep: impl FnMut(Call)) -> (Polle
 /// Returns the output of an exchange from now on.
 fn read_on(world: &World, mut exchange: Polled) -> (Polled, Got) {
     let mut got = Got::default();
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     (exchange, got)
 }

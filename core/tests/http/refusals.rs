@@ -50,7 +50,7 @@ fn refusals_of_one_kind_are_logged_once_a_minute() {
 #[test]
 fn the_log_line_of_each_kind_of_refusal_has_advice() {
     let (world, lines) = world(Spelling::Camel);
-    world.go_on(&mut world.begin("POST", "/other", &[]), &mut crate::client::Got::default(), |_| {});
+    world.proceed(&mut world.begin("POST", "/other", &[]), &mut crate::client::Got::default(), |_| {});
     let path =
         "a request was answered 404: the path '/other' is not that of the endpoint, '/mcp'; see `path`";
     assert_eq!(told(&lines), [path]);

@@ -82,7 +82,7 @@ fn a_client_that_comes_back_while_its_answer_is_being_taken_gets_it_once() {
         let session = world.session("2025-11-25");
         let (mut exchange, mut first, held) = hold(&world, &session);
         assert!(held.progress(1.0, None, None));
-        world.go_on(&mut exchange, &mut first, Event::run);
+        world.proceed(&mut exchange, &mut first, Event::run);
         assert_eq!(ids(&first), ["1-0", "1-1"]);
 
         let answer = Arc::new(Trap { text: "found".repeat(20_000), ..Trap::default() });
@@ -94,13 +94,13 @@ fn a_client_that_comes_back_while_its_answer_is_being_taken_gets_it_once() {
             move || *back.lock().unwrap() = Some(world.get(&session, &[("Last-Event-ID", "1-1")]))
         };
         *answer.sprung.lock().unwrap() = Some(Box::new(comes_back));
-        world.go_on(&mut exchange, &mut first, Event::run);
+        world.proceed(&mut exchange, &mut first, Event::run);
         assert_eq!((ids(&first).len(), first.done), (2, true), "another request goes on with the stream");
 
         let (mut exchange, mut got) = back.lock().unwrap().take().expect("it came back");
         assert_eq!((got.body.as_str(), got.done), ("", false), "the answer is in other hands");
         assert!(exchange.is_ready());
-        world.go_on(&mut exchange, &mut got, Event::run);
+        world.proceed(&mut exchange, &mut got, Event::run);
         assert_eq!((ids(&got), got.done), (vec!["1-2".to_owned()], true), "{replay_bytes}");
         assert!(got.events()[0].1.contains(&answer.text));
     }
@@ -113,7 +113,7 @@ fn a_client_that_leaves_during_a_replay_gets_whole_messages_when_it_comes_back()
     let session = world.session("2025-11-25");
     let (mut exchange, mut got, held) = hold(&world, &session);
     assert!(held.progress(1.0, None, Some(&"so far ".repeat(10_000))));
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert_eq!(ids(&got), ["1-0", "1-1"]);
     drop(exchange);
     assert!(held.finish("found".repeat(100_000)));
@@ -141,7 +141,7 @@ fn a_client_that_comes_back_does_not_wait_for_its_old_connection_to_read() {
     let session = world.session("2025-11-25");
     let (mut exchange, mut got, held) = hold(&world, &session);
     assert!(held.progress(1.0, None, None));
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert!(held.progress(2.0, None, Some(&"so far ".repeat(10_000))));
     assert!(held.finish("found"));
     assert!(matches!(exchange.poll(world.now(), &mut Vec::new()), Progress::Data));
@@ -162,9 +162,9 @@ fn a_client_that_comes_back_before_its_head_was_sent_is_let_in_at_once() {
     let (mut back, mut got) = world.get(&session, &[("Last-Event-ID", "1-0")]);
     assert_eq!((got.status(), ids(&got)), (200, vec!["1-1".to_owned()]));
     assert!(held.finish("found"));
-    world.go_on(&mut back, &mut got, Event::run);
+    world.proceed(&mut back, &mut got, Event::run);
     assert_eq!((ids(&got), got.done), (vec!["1-1".to_owned(), "1-2".to_owned()], true));
-    world.go_on(&mut exchange, &mut first, Event::run);
+    world.proceed(&mut exchange, &mut first, Event::run);
     assert_eq!((first.body.as_str(), first.done), ("", true), "another request has gone on with the stream");
 }
 
@@ -177,7 +177,7 @@ fn streams_that_were_not_resumed_are_dropped_when_other_requests_need_their_room
         let (mut exchange, mut got) =
             world.hold(&session, id, PROGRESS, |call| held.push(call.into_responder()));
         assert!(held[0].progress(1.0, None, None));
-        world.go_on(&mut exchange, &mut got, |_| {});
+        world.proceed(&mut exchange, &mut got, |_| {});
         assert_eq!(got.header("content-type"), Some("text/event-stream"));
         drop(exchange);
         assert!(held.remove(0).finish("x".repeat(length)));
@@ -196,7 +196,7 @@ fn a_stream_without_output_is_kept_even_if_others_have_much() {
     let session = world.session("2025-11-25");
     let (mut exchange, mut got, held) = hold(&world, &session);
     assert!(held.progress(1.0, None, None));
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     let mut other = None;
     let (_slow, _) = world.hold(&session, 2, PROGRESS, |call| other = Some(call.into_responder()));
     assert!(other.expect("the application is asked").finish("x".repeat(5_000)));
@@ -205,6 +205,6 @@ fn a_stream_without_output_is_kept_even_if_others_have_much() {
     let (mut back, mut got) = world.get(&session, &[("Last-Event-ID", "1-1")]);
     assert_eq!(got.status(), 200);
     assert!(held.finish("found"));
-    world.go_on(&mut back, &mut got, Event::run);
+    world.proceed(&mut back, &mut got, Event::run);
     assert_eq!((ids(&got), got.done), (vec!["1-2".to_owned()], true));
 }

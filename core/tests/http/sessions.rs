@@ -67,12 +67,12 @@ fn messages_of_no_request_go_to_the_standalone_stream() {
     let (mut stream, mut got) = world.get(&session, &[]);
     assert_eq!((got.status(), got.events().len()), (200, 1), "{got:?}");
     world.server.notify_resource_list_changed().unwrap();
-    world.go_on(&mut stream, &mut got, Event::run);
+    world.proceed(&mut stream, &mut got, Event::run);
     let ids: Vec<_> = got.events().into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids, ["1-1", "1-2"]);
     let (_second, second) = world.get(&session, &[]);
     assert_eq!((second.status(), second.body.as_str()), (200, ""));
-    world.go_on(&mut stream, &mut got, Event::run);
+    world.proceed(&mut stream, &mut got, Event::run);
     assert_eq!((got.done, got.events().len()), (true, 2), "the second stream takes over");
     assert_eq!(
         world.send("GET", &[("Accept", "application/json"), ("Mcp-Session-Id", &session)], "").1.status(),
@@ -90,7 +90,7 @@ fn a_stream_that_broke_is_resumed_where_it_broke() {
     assert_eq!(got.events(), [("1-0".to_owned(), String::new())]);
     world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
     world.server.notify_updated("test://text").unwrap();
-    world.go_on(&mut stream, &mut got, Event::run);
+    world.proceed(&mut stream, &mut got, Event::run);
     drop(stream);
     world.server.notify_resource_list_changed().unwrap();
     let (mut resumed, mut again) = world.get(&session, &[("Last-Event-ID", "1-0")]);
@@ -99,7 +99,7 @@ fn a_stream_that_broke_is_resumed_where_it_broke() {
     assert_eq!(again.events()[0], got.events()[1], "the same event, again");
     let (_newer, newest) = world.get(&session, &[("Last-Event-ID", "1-2")]);
     assert_eq!((newest.status(), newest.body.as_str()), (200, ""));
-    world.go_on(&mut resumed, &mut again, Event::run);
+    world.proceed(&mut resumed, &mut again, Event::run);
     assert!(again.done, "another request goes on with the stream");
     for unknown in ["1-9", "7-1", "x"] {
         assert_eq!(world.get(&session, &[("Last-Event-ID", unknown)]).1.status(), 400, "{unknown}");
@@ -143,7 +143,7 @@ fn a_cancelled_post_ends_empty() {
     assert_eq!(world.post(&[("Mcp-Session-Id", &other)], cancel).status(), 202);
     assert!(!held[0].is_cancelled(), "another session's cancel is none of ours");
     assert_eq!(world.post(&[("Mcp-Session-Id", &session)], cancel).status(), 202);
-    world.go_on(&mut exchange, &mut got, |_| {});
+    world.proceed(&mut exchange, &mut got, |_| {});
     assert_eq!((got.status(), got.body.as_str(), got.done), (202, "", true));
 }
 
@@ -171,7 +171,7 @@ fn no_message_follows_the_end_of_a_call_with_a_request_to_its_client() {
     for (id, cancelled) in [(1, false), (2, true)] {
         let mut exchange = world.begin_within(&session, &request(id, "x/ask", ""));
         let (mut got, mut held) = (Got::default(), None);
-        world.go_on(&mut exchange, &mut got, |event| {
+        world.proceed(&mut exchange, &mut got, |event| {
             let Event::Method(call) = event else { return event.run() };
             let responder = call.into_responder();
             responder.send_request("roots/list", None, |_| {}).unwrap();
@@ -184,7 +184,7 @@ fn no_message_follows_the_end_of_a_call_with_a_request_to_its_client() {
             assert_eq!(world.post(&[("Mcp-Session-Id", &session)], &cancel).status(), 202);
         }
         drop(held);
-        world.go_on(&mut exchange, &mut got, Event::run);
+        world.proceed(&mut exchange, &mut got, Event::run);
         assert!(got.done, "{got:?}");
         let said = got.events().into_iter().map(|(_, data)| data);
         let kinds = ["roots/list", "notifications/cancelled", "error"];
@@ -206,12 +206,12 @@ fn a_driver_that_ends_ends_streams_and_leaves_calls_their_answers() {
         assert!(!got.done);
         exchange.end_stream();
         exchange.end_stream();
-        world.go_on(exchange, got, Event::run);
+        world.proceed(exchange, got, Event::run);
     }
     assert!(told.done && told.events().last().unwrap().1.contains(r#""result""#), "{told:?}");
     assert!(got.done && got.body.ends_with("retry: 1000\n\n"), "{}", got.body);
     assert!(!answer.done && held.remove(0).finish("at last"));
-    world.go_on(&mut call, &mut answer, Event::run);
+    world.proceed(&mut call, &mut answer, Event::run);
     assert!(answer.done && answer.body.contains("at last"));
     assert_eq!(world.get(&session, &[]).1.status(), 200, "the session goes on");
 }
@@ -226,7 +226,7 @@ fn a_closed_server_ends_a_session_when_the_application_drops_its_last_call() {
     let (mut exchange, mut cancelled) = hold(&world, &session, 1, &mut held);
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     assert_eq!(world.post(&[("Mcp-Session-Id", &session)], cancel).status(), 202);
-    world.go_on(&mut exchange, &mut cancelled, |_| {});
+    world.proceed(&mut exchange, &mut cancelled, |_| {});
     server.close();
     while world.endpoint.poll_event().is_some() {}
     assert!(cancelled.done && !got.done);
@@ -234,7 +234,7 @@ fn a_closed_server_ends_a_session_when_the_application_drops_its_last_call() {
     held.clear();
     assert!(world.endpoint.poll_event().is_none());
     assert!(stream.is_ready());
-    world.go_on(&mut stream, &mut got, |_| {});
+    world.proceed(&mut stream, &mut got, |_| {});
     assert!(got.done);
 }
 
@@ -247,7 +247,7 @@ fn a_closed_server_ends_a_session_when_the_application_returns_an_unwanted_page(
     let (mut stream, mut got) = world.get(&session, &[]);
     let mut exchange = world.begin_within(&session, &request(1, "resources/list", ""));
     let mut held = None;
-    world.go_on(&mut exchange, &mut Got::default(), |event| {
+    world.proceed(&mut exchange, &mut Got::default(), |event| {
         let Event::List(call) = event else { panic!("{event:?}") };
         held = Some(call.into_responder());
     });
@@ -255,11 +255,11 @@ fn a_closed_server_ends_a_session_when_the_application_returns_an_unwanted_page(
     assert_eq!(world.post(&[("Mcp-Session-Id", &session)], cancel).status(), 202);
     server.close();
     while world.endpoint.poll_event().is_some() {}
-    world.go_on(&mut stream, &mut got, |_| {});
+    world.proceed(&mut stream, &mut got, |_| {});
     assert!(!got.done);
     assert!(!held.expect("the application is asked").finish(Page::default()));
     assert!(world.endpoint.poll_event().is_none());
-    world.go_on(&mut stream, &mut got, |_| {});
+    world.proceed(&mut stream, &mut got, |_| {});
     assert!(got.done);
 }
 
@@ -284,8 +284,8 @@ fn ending_a_session_ends_its_streams_and_frees_its_room() {
     let mut held = Vec::new();
     let (mut exchange, mut answer) = hold(&world, &session, 1, &mut held);
     assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", &session)], "").1.status(), 204);
-    world.go_on(&mut stream, &mut got, |_| {});
-    world.go_on(&mut exchange, &mut answer, |_| {});
+    world.proceed(&mut stream, &mut got, |_| {});
+    world.proceed(&mut exchange, &mut answer, |_| {});
     assert!(got.done && answer.done);
     assert_eq!(answer.status(), 404);
     assert!(held[0].is_cancelled());
@@ -343,7 +343,7 @@ fn responses_that_calls_wait_for_are_accepted_while_calls_are_at_their_limit() {
     assert_eq!(world.post(&within, r#"{"jsonrpc":"2.0","id":9,"result":{}}"#).status(), 202);
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     assert_eq!(world.post(&within, cancel).status(), 202);
-    world.go_on(&mut exchange, &mut got, |_| {});
+    world.proceed(&mut exchange, &mut got, |_| {});
     assert!(got.done && held[0].is_cancelled());
     held.clear(); // until then the application is still at it
     assert_eq!(world.within(&session, 3, "resources/list", "").1.status(), 200);

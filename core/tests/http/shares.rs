@@ -116,7 +116,7 @@ fn ask(world: &World, peer: &[u8], token: &str, method: &str, members: &str) -> 
     exchange.body(request(1, method, &format!("{members},{META}")).as_bytes());
     exchange.end(world.now());
     let (mut got, mut reads) = (Got::default(), Vec::new());
-    world.go_on(&mut exchange, &mut got, |event| match event {
+    world.proceed(&mut exchange, &mut got, |event| match event {
         Event::Read(_) => reads.push(event),
         _ => event.run(),
     });
@@ -146,7 +146,7 @@ fn a_caller_has_its_share_of_the_listen_streams() {
 }
 
 fn has_ended(world: &World, (exchange, got): &mut (Polled, Got)) -> bool {
-    world.go_on(exchange, got, Event::run);
+    world.proceed(exchange, got, Event::run);
     got.done
 }
 

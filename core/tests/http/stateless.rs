@@ -103,16 +103,16 @@ fn a_listen_stream_sends_its_acknowledgement_changes_and_end_as_events() {
     assert!(got.events()[0].1.contains("notifications/subscriptions/acknowledged"));
     world.server.notify_updated("test://text").unwrap();
     world.server.notify_resource_list_changed().unwrap();
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     let said: Vec<_> =
         got.events().into_iter().skip(1).map(|(id, data)| (id, data.contains("list_changed"))).collect();
     assert_eq!(said, [(String::new(), false), (String::new(), true)]);
     world.pass(15_000);
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert!(got.body.ends_with(":\n\n"), "{:?}", got.body);
     assert!(!got.done);
     world.server.close();
-    world.go_on(&mut exchange, &mut got, Event::run);
+    world.proceed(&mut exchange, &mut got, Event::run);
     assert!(got.done);
     assert!(got.events().last().unwrap().1.contains(r#""result""#), "{got:?}");
 }
@@ -136,7 +136,7 @@ fn a_client_that_leaves_cancels_its_request_and_frees_its_room() {
     exchange.body(request(1, "resources/read", &format!(r#""uri":"test://later",{META}"#)).as_bytes());
     exchange.end(world.now());
     let mut got = Got::default();
-    world.go_on(&mut exchange, &mut got, |event| {
+    world.proceed(&mut exchange, &mut got, |event| {
         let Event::Read(call) = event else { panic!("not a read") };
         held = Some(call.into_responder());
     });
@@ -173,7 +173,7 @@ fn equal_ids_of_two_posts_are_independent_and_posts_over_the_limit_are_refused()
         exchange.body(request(1, "resources/read", &format!(r#""uri":"test://later",{META}"#)).as_bytes());
         exchange.end(world.now());
         let mut got = Got::default();
-        world.go_on(&mut exchange, &mut got, |event| held.push(event));
+        world.proceed(&mut exchange, &mut got, |event| held.push(event));
         (exchange, got)
     };
     let (mut first, mut answer) = begin(&mut held);
@@ -186,7 +186,7 @@ fn equal_ids_of_two_posts_are_independent_and_posts_over_the_limit_are_refused()
     assert!(waiting.head.is_none());
     let Event::Read(call) = held.remove(0) else { panic!("not a read") };
     call.into_responder().finish("first");
-    world.go_on(&mut first, &mut answer, |_| {});
+    world.proceed(&mut first, &mut answer, |_| {});
     assert!(answer.done && answer.body.contains("first"));
 }
 
@@ -202,7 +202,7 @@ fn listen_streams_are_limited_by_themselves_and_take_no_call() {
     let mut streams = [listen(), listen()];
     let mut is_over = |at: usize| {
         let (exchange, got) = &mut streams[at];
-        world.go_on(exchange, got, |_| {});
+        world.proceed(exchange, got, |_| {});
         got.done
     };
     assert!(!is_over(0) && !is_over(1));
@@ -251,19 +251,19 @@ fn a_question_that_follows_another_has_its_time_from_then() {
     exchange.body(request(1, "resources/read", &format!(r#""uri":"test://later",{META}"#)).as_bytes());
     exchange.end(world.now());
     let mut got = Got::default();
-    world.go_on(&mut exchange, &mut got, |event| match event {
+    world.proceed(&mut exchange, &mut got, |event| match event {
         Event::Authorize(call) => asked = Some(call.into_responder()),
         event => panic!("{event:?}"),
     });
     world.pass(50_000);
     assert!(asked.unwrap().finish(vec![wellhead::Verdict::Allow]));
-    world.go_on(&mut exchange, &mut got, |event| match event {
+    world.proceed(&mut exchange, &mut got, |event| match event {
         Event::Read(call) => read = Some(call.into_responder()),
         event => panic!("{event:?}"),
     });
     world.pass(59_999); // of call_ms, 60,000
-    world.go_on(&mut exchange, &mut got, |event| panic!("{event:?}"));
+    world.proceed(&mut exchange, &mut got, |event| panic!("{event:?}"));
     assert!(read.unwrap().finish("in time"));
-    world.go_on(&mut exchange, &mut got, |event| panic!("{event:?}"));
+    world.proceed(&mut exchange, &mut got, |event| panic!("{event:?}"));
     assert_eq!(got.json()["result"]["contents"][0]["text"], "in time");
 }

@@ -23,7 +23,7 @@ fn only_the_exchange_with_new_output_is_polled_again() {
     assert!(held.remove(1).finish("found"));
     assert!(world.endpoint.poll_event().is_none());
     assert_eq!((first.is_ready(), second.is_ready()), (false, true));
-    world.go_on(&mut second, &mut got, |_| {});
+    world.proceed(&mut second, &mut got, |_| {});
     assert!(got.done);
     assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", &session)], "").1.status(), 204);
     assert!(world.endpoint.poll_event().is_none_or(|event| matches!(event, Event::Cancel(_))));
@@ -44,7 +44,7 @@ fn an_exchange_is_woken_once_for_one_answer() {
     assert!(held.remove(0).finish("found"));
     assert!(world.endpoint.poll_event().is_none());
     assert_eq!((slow.is_ready(), other.is_ready()), (false, true));
-    world.go_on(&mut slow, &mut got, |_| {});
+    world.proceed(&mut slow, &mut got, |_| {});
     assert!(got.done && got.body.contains("to be taken in a while"));
 }
 
@@ -57,7 +57,7 @@ fn the_deadline_of_a_question_wakes_the_exchange_of_its_request() {
     let mut questions = Vec::new();
     let mut ask = |id| {
         let mut exchange = world.begin_within(&session, &request(id, "resources/read", LATER));
-        world.go_on(&mut exchange, &mut Got::default(), |event| match event {
+        world.proceed(&mut exchange, &mut Got::default(), |event| match event {
             Event::Authorize(call) => questions.push(call.into_responder()),
             event => panic!("{event:?}"),
         });
@@ -84,7 +84,7 @@ fn a_subscription_times_out_if_the_interest_handler_never_answers() {
     let mut exchange =
         world.begin_within(&session, &request(1, "resources/subscribe", r#""uri":"test://text""#));
     let (mut got, mut question) = (Got::default(), None);
-    world.go_on(&mut exchange, &mut got, |event| match event {
+    world.proceed(&mut exchange, &mut got, |event| match event {
         Event::Authorize(call) => question = Some(call.into_responder()),
         event => panic!("{event:?}"),
     });
@@ -99,7 +99,7 @@ fn a_subscription_times_out_if_the_interest_handler_never_answers() {
     let waits = exchange.poll(world.now(), &mut Vec::new());
     assert!(matches!(waits, Progress::Wait(Some(119_000))), "{waits:?}");
     world.pass(60_000);
-    world.go_on(&mut exchange, &mut got, |_| {});
+    world.proceed(&mut exchange, &mut got, |_| {});
     assert_eq!(got.json()["error"]["code"], -32603, "{got:?}");
 }
 
@@ -111,7 +111,7 @@ fn the_deadline_that_a_client_response_starts_wakes_the_exchange_of_the_call() {
     let session = world.session_with_roots();
     let (mut asking, mut got) = (world.begin_within(&session, &request(1, "x/ask", "")), Got::default());
     let mut asked = None;
-    world.go_on(&mut asking, &mut got, |event| match event {
+    world.proceed(&mut asking, &mut got, |event| match event {
         Event::Method(call) => {
             let responder = call.into_responder();
             responder.send_request("roots/list", None, |_| {}).unwrap();
@@ -143,7 +143,7 @@ fn the_former_holder_of_a_resumed_stream_is_notified() {
     let (mut exchange, _) = hold(&world, &session, 1, &mut held);
     let (_newer, _) = world.get(&session, &[("Last-Event-ID", "1-0")]);
     assert_eq!((stream.is_ready(), exchange.is_ready()), (true, false));
-    world.go_on(&mut stream, &mut got, |_| {});
+    world.proceed(&mut stream, &mut got, |_| {});
     assert!(got.done);
 }
 
@@ -187,7 +187,7 @@ fn of_two_requests_that_were_left_each_is_given_up_in_time_during_polls() {
     let params = format!(r#"{LATER},"_meta":{{"progressToken":1}}"#);
     let (mut second, mut got) = world.hold(&session, 2, &params, |call| held.push(call.into_responder()));
     assert!(held[1].progress(1.0, None, None));
-    world.go_on(&mut second, &mut got, |_| {});
+    world.proceed(&mut second, &mut got, |_| {});
     assert_eq!(got.header("content-type"), Some("text/event-stream"));
     drop((first, second));
     world.pass(30_000);
@@ -274,10 +274,10 @@ fn a_request_that_is_looked_up_while_the_server_closes_is_answered_before_its_se
         }
         assert!(wakes.load(Ordering::SeqCst) > 0, "{body}: the driver polls, and finds the end");
         let mut got = Got::default();
-        world.go_on(&mut exchange, &mut got, |event| panic!("{event:?}"));
+        world.proceed(&mut exchange, &mut got, |event| panic!("{event:?}"));
         assert!(got.done && got.body.contains(r#""result":{}"#), "{body}: {got:?}");
         assert!(world.endpoint.poll_event().is_none());
-        world.go_on(&mut stream, &mut told, |_| {});
+        world.proceed(&mut stream, &mut told, |_| {});
         assert!(told.done, "{body}: the session has ended");
     }
 }
@@ -296,9 +296,9 @@ fn a_request_that_is_cancelled_while_it_is_looked_up_keeps_no_session_of_a_close
     }));
     let mut exchange = world.begin_within(&session, &request(1, SUBSCRIBE.0, SUBSCRIBE.1));
     let mut got = Got::default();
-    world.go_on(&mut exchange, &mut got, |event| panic!("{event:?}"));
+    world.proceed(&mut exchange, &mut got, |event| panic!("{event:?}"));
     assert!(got.done && got.body.is_empty(), "{got:?}");
-    world.go_on(&mut stream, &mut told, |_| {});
+    world.proceed(&mut stream, &mut told, |_| {});
     assert!(told.done, "the session has ended");
 }
 
@@ -347,7 +347,7 @@ fn a_call_has_its_whole_time_after_its_last_request_to_the_client() {
     let session = world.session_with_roots();
     let (mut asking, mut got) = (world.begin_within(&session, &request(1, "x/ask", "")), Got::default());
     let mut asked = None;
-    world.go_on(&mut asking, &mut got, |event| {
+    world.proceed(&mut asking, &mut got, |event| {
         let Event::Method(call) = event else { return event.run() };
         let responder = call.into_responder();
         let number = responder.send_request("roots/list", None, |_| {}).unwrap();
@@ -356,7 +356,7 @@ fn a_call_has_its_whole_time_after_its_last_request_to_the_client() {
     let (responder, number) = asked.expect("the application is asked");
     world.pass(59_000);
     assert!(responder.cancel_request(number));
-    world.go_on(&mut asking, &mut got, Event::run);
+    world.proceed(&mut asking, &mut got, Event::run);
     world.pass(59_999);
     assert!(!responder.is_cancelled());
     world.pass(1);
@@ -374,7 +374,7 @@ fn a_call_has_its_whole_time_after_its_client_answered_though_an_older_call_is_u
     world.pass(1_000);
     let mut asking = world.begin_within(&session, &request(2, "x/ask", ""));
     let mut asked = None;
-    world.go_on(&mut asking, &mut Got::default(), |event| {
+    world.proceed(&mut asking, &mut Got::default(), |event| {
         let Event::Method(call) = event else { return event.run() };
         let responder = call.into_responder();
         responder.send_request("roots/list", None, |_| {}).unwrap();
@@ -420,7 +420,7 @@ fn the_deadline_of_a_review_wakes_the_stream_of_its_subscriptions() {
     assert!(stream.is_ready());
     assert!(matches!(stream.poll(world.now(), &mut Vec::new()), Progress::Wait(Some(60_000))));
     world.pass(60_000);
-    world.go_on(&mut stream, &mut got, |_| {});
+    world.proceed(&mut stream, &mut got, |_| {});
     assert!(call.is_cancelled());
 }
 

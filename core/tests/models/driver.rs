@@ -80,7 +80,7 @@ fn slow_server() -> (Server, Arc<Gate>) {
     (server, gate)
 }
 
-pub(crate) fn what_stands_behind_slow_calls_is_answered() {
+pub(crate) fn requests_behind_slow_calls_are_answered() {
     let (server, gate) = slow_server();
     let said = [on_uri(1, "read", "slow://1"), on_uri(2, "read", "slow://2"), ping(3)];
     let host = Host::start(&server, 2, 400, &said);
@@ -106,7 +106,7 @@ pub(crate) fn a_change_goes_out_while_every_thread_runs_a_callback() {
 
 #[test]
 fn lines_that_a_thread_leaves_for_a_callback_are_not_lost() {
-    explore(4_000, what_stands_behind_slow_calls_is_answered);
+    explore(4_000, requests_behind_slow_calls_are_answered);
 }
 
 #[test]

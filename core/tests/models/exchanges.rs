@@ -29,7 +29,7 @@ pub(crate) fn each_hears_of_its_answer() {
     let mut begun = Vec::new();
     for id in [1, 2] {
         let (mut exchange, mut got) = (read(id, "a://later"), Got::default());
-        exchange.go_on(&mut got, |event| match event {
+        exchange.proceed(&mut got, |event| match event {
             Event::Read(call) => held.push(call.into_responder()),
             event => event.run(),
         });
@@ -79,7 +79,7 @@ pub(crate) fn each_hears_of_its_questions() {
         let within = [("mcp-session-id", session.as_str())];
         let read = request(id, "resources/read", r#"{"uri":"a://asked"}"#);
         let (mut exchange, mut got) = (Polled::begin(&endpoint, "POST", &within, &read), Got::default());
-        exchange.go_on(&mut got, |event| match event {
+        exchange.proceed(&mut got, |event| match event {
             Event::Authorize(call) => verdicts.push(call.into_responder()),
             event => event.run(),
         });

@@ -105,7 +105,7 @@ fn an_element_of_a_batch_is_over_once_its_client_has_gone() {
         let batch = format!("[{}]", on_uri(2, "read", "a://any"));
         let within = [("mcp-session-id", session.as_str())];
         let mut exchange = Polled::begin(&endpoint, "POST", &within, &batch);
-        exchange.go_on(&mut Got::default(), |event| panic!("the element waits: {event:?}"));
+        exchange.proceed(&mut Got::default(), |event| panic!("the element waits: {event:?}"));
         let gone = Gone::default();
         let poller = thread::spawn({
             let (endpoint, gone) = (endpoint.clone(), gone.clone());

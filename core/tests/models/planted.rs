@@ -16,7 +16,7 @@ fn a_wake_that_is_decided_before_its_cause_is_found() {
 
 #[test]
 fn a_wake_or_input_that_no_thread_of_the_driver_handles_is_found() {
-    assert!(finds(Fault::LeftInput, crate::models::driver::what_stands_behind_slow_calls_is_answered));
+    assert!(finds(Fault::LeftInput, crate::models::driver::requests_behind_slow_calls_are_answered));
     assert!(finds(
         Fault::UnseenWake,
         crate::models::driver::a_change_goes_out_while_every_thread_runs_a_callback
@@ -25,7 +25,7 @@ fn a_wake_or_input_that_no_thread_of_the_driver_handles_is_found() {
 
 #[test]
 fn output_for_a_thread_that_is_not_woken_is_found() {
-    assert!(finds(Fault::ParkedNews, crate::models::resuming::a_client_comes_back_while_its_call_goes_on));
+    assert!(finds(Fault::ParkedNews, crate::models::resuming::a_client_comes_back_during_its_call));
 }
 
 #[test]

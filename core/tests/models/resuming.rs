@@ -38,7 +38,7 @@ impl Polled {
     }
 
     /// Takes what there is by now.
-    pub(crate) fn go_on(&mut self, got: &mut Got, mut run: impl FnMut(Event)) {
+    pub(crate) fn proceed(&mut self, got: &mut Got, mut run: impl FnMut(Event)) {
         loop {
             match self.exchange.poll(0, &mut got.body) {
                 Progress::Respond(response) => got.response = Some(response),
@@ -56,7 +56,7 @@ impl Polled {
     /// Takes everything, and acts only when it is rung for.
     pub(crate) fn finish(mut self, got: &mut Got) {
         loop {
-            self.go_on(got, Event::run);
+            self.proceed(got, Event::run);
             if got.done {
                 return;
             }
@@ -88,12 +88,12 @@ pub(crate) fn begin_session(endpoint: &Endpoint) -> String {
 pub(crate) fn begin_session_of(endpoint: &Endpoint, revision: &str) -> String {
     let mut got = Got::default();
     let initialize = INITIALIZE.replace("2025-11-25", revision);
-    Polled::begin(endpoint, "POST", &[], &initialize).go_on(&mut got, Event::run);
+    Polled::begin(endpoint, "POST", &[], &initialize).proceed(&mut got, Event::run);
     let headers = got.response.expect("it is answered at once").headers;
     let (_, session) = headers.into_iter().find(|(name, _)| *name == "mcp-session-id").expect("a session");
     let within = [("mcp-session-id", session.as_str())];
     let initialized = note("initialized", "{}");
-    Polled::begin(endpoint, "POST", &within, &initialized).go_on(&mut Got::default(), Event::run);
+    Polled::begin(endpoint, "POST", &within, &initialized).proceed(&mut Got::default(), Event::run);
     session
 }
 
@@ -103,7 +103,7 @@ fn ids(body: &[u8]) -> Vec<String> {
     body.lines().filter_map(|line| line.strip_prefix("id: ")).map(str::to_owned).collect()
 }
 
-pub(crate) fn a_client_comes_back_while_its_call_goes_on() {
+pub(crate) fn a_client_comes_back_during_its_call() {
     let server = server();
     server.resource("a://later", |call| call.defer().0).expect("a new URI");
     let wake = Arc::new(Bell::default());
@@ -115,13 +115,13 @@ pub(crate) fn a_client_comes_back_while_its_call_goes_on() {
     let read = request(1, "resources/read", r#"{"uri":"a://later","_meta":{"progressToken":1}}"#);
     let mut first = Polled::begin(&endpoint, "POST", &within, &read);
     let (mut got, mut held) = (Got::default(), None);
-    first.go_on(&mut got, |event| match event {
+    first.proceed(&mut got, |event| match event {
         Event::Read(call) => held = Some(call.into_responder()),
         event => event.run(),
     });
     let held = held.expect("the application was asked");
     assert!(held.progress(1.0, None, None));
-    first.go_on(&mut got, Event::run);
+    first.proceed(&mut got, Event::run);
     assert_eq!(ids(&got.body), ["1-0", "1-1"]);
 
     let over = Arc::new(AtomicBool::new(false));
@@ -165,7 +165,7 @@ pub(crate) fn a_stream_takes_over_while_something_changes() {
     let former = client.join().expect("another stream took over");
     let told = |got: &Got| String::from_utf8_lossy(&got.body).matches("list_changed").count();
     loop {
-        second.go_on(&mut got, Event::run);
+        second.proceed(&mut got, Event::run);
         if told(&former) + told(&got) > 0 {
             break;
         }
@@ -184,5 +184,5 @@ fn a_change_is_announced_once_while_one_stream_takes_over_from_another() {
 
 #[test]
 fn a_client_that_comes_back_during_its_call_gets_every_event_once() {
-    explore(3_000, a_client_comes_back_while_its_call_goes_on);
+    explore(3_000, a_client_comes_back_during_its_call);
 }

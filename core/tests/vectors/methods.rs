@@ -14,12 +14,12 @@ impl Shared {
     pub(crate) fn answer_method(&self, call: &MethodCall, answer: &Value) -> Deferred {
         self.note(format!("method {} {}", call.method(), call.params()));
         let (deferred, responder) = call.defer();
-        self.go_on(Some(call), responder, answer);
+        self.proceed(Some(call), responder, answer);
         deferred
     }
 
     /// `call`: while its handler runs.
-    fn go_on(&self, call: Option<&MethodCall>, responder: Responder<MethodAnswer>, answer: &Value) {
+    fn proceed(&self, call: Option<&MethodCall>, responder: Responder<MethodAnswer>, answer: &Value) {
         if let Some(requests) = answer["client_requests"].as_array() {
             self.ask_by_names(call, responder, requests, answer);
         } else if let Some(request) = answer.get("request") {
@@ -77,7 +77,7 @@ impl Shared {
                     .notify(&text_of(&message["method"]), params.as_ref())
                     .expect("a script notifies of what may be said");
             }
-            self.go_on(call, responder, &answer["then"]);
+            self.proceed(call, responder, &answer["then"]);
         } else if let Some(lines) = answer["logs"].as_array() {
             for line in lines {
                 let (level, data) = (text_of(&line["level"]), text_of(&line["data"]));
@@ -85,7 +85,7 @@ impl Shared {
                     .log(&level, &data, line["logger"].as_str())
                     .expect("a script logs what may be said");
             }
-            self.go_on(call, responder, &answer["then"]);
+            self.proceed(call, responder, &answer["then"]);
         } else {
             responder.finish(method_answer(answer));
         }
@@ -102,7 +102,7 @@ impl Shared {
         let ask =
             |name: &str, method: &str, params: Option<&Json>| responder.request_input(name, method, params);
         match self.answered_by_names(requests, answer, ask) {
-            Ok(then) => self.go_on(call, responder, then),
+            Ok(then) => self.proceed(call, responder, then),
             Err(why) => drop(responder.finish(why)),
         }
     }
@@ -140,7 +140,7 @@ impl Shared {
             let refused =
                 responder.send_request(&method, params.as_ref(), |_| ()).expect_err("a script says so");
             assert_eq!(refused.kind().code(), code, "{refused}");
-            return self.go_on(None, responder, &answer["then"]);
+            return self.proceed(None, responder, &answer["then"]);
         }
         let kept = Arc::new(Mutex::new(None));
         let (state, then, taken) = (self.clone(), answer["then"].clone(), kept.clone());
@@ -152,7 +152,7 @@ impl Shared {
             });
             let responder: Option<Responder<MethodAnswer>> = taken.lock().expect("no panic").take();
             if let Some(responder) = responder {
-                state.go_on(None, responder, &then);
+                state.proceed(None, responder, &then);
             }
         });
         asked.expect("a script asks for what the client can do");

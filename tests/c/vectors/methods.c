@@ -58,7 +58,7 @@ static void echo(wellhead_method *r, const wellhead_call *call, wellhead_str par
     text_free(&json);
 }
 
-static void go_on(host *h, wellhead_method *r, const json_t *with);
+static void proceed(host *h, wellhead_method *r, const json_t *with);
 
 /* What goes on when the client has answered. `kept`: NULL if a step answers the call. */
 typedef struct { host *host; wellhead_method *kept; const json_t *then; } asked;
@@ -73,7 +73,7 @@ static void answered(void *then_data, uint32_t response, const wellhead_str *jso
     note(a->host, &line);
     a->kept = NULL;
     if (response == WELLHEAD_RESPONSE_GIVEN_UP) wellhead_method_free(kept);
-    else if (kept) go_on(a->host, kept, a->then);
+    else if (kept) proceed(a->host, kept, a->then);
 }
 
 static void never_answered(void *then_data) {
@@ -102,7 +102,7 @@ static void request(host *h, wellhead_method *r, const json_t *with) {
         note(h, &line);
     }
     if (name) hold(h, filled(NULL, name))->method = r;
-    if (refused) go_on(h, r, json_object_get(with, "then"));
+    if (refused) proceed(h, r, json_object_get(with, "then"));
 }
 
 const json_t *client_requests(host *h, wellhead_read *read, wellhead_method *r, const json_t *with) {
@@ -180,7 +180,7 @@ int session_step(host *h, const json_t *step, const char *name, text *why) {
 }
 
 /* Answers a responder that is kept, now or later. */
-static void go_on(host *h, wellhead_method *r, const json_t *with) {
+static void proceed(host *h, wellhead_method *r, const json_t *with) {
     const char *word = json_string_value(with);
     const json_t *messages = json_object_get(with, "notify"), *name = json_object_get(with, "hold");
     const json_t *reports = json_object_get(with, "progress"), *lines = json_object_get(with, "logs");
@@ -189,17 +189,17 @@ static void go_on(host *h, wellhead_method *r, const json_t *with) {
             const json_t *line = json_array_get(lines, i);
             wellhead_method_log(r, member(line, "level"), member(line, "data"), member(line, "logger"), NULL);
         }
-        go_on(h, r, json_object_get(with, "then"));
+        proceed(h, r, json_object_get(with, "then"));
     } else if (messages) {
         for (size_t i = 0; i < json_array_size(messages); i++) notify(r, json_array_get(messages, i), NULL);
-        go_on(h, r, json_object_get(with, "then"));
+        proceed(h, r, json_object_get(with, "then"));
     } else if (reports) {
         for (size_t i = 0; i < json_array_size(reports); i++)
             report(wellhead_method_call(r), json_array_get(reports, i));
-        go_on(h, r, json_object_get(with, "then"));
+        proceed(h, r, json_object_get(with, "then"));
     } else if (json_object_get(with, "client_requests")) {
         const json_t *then = client_requests(h, NULL, r, with);
-        if (then) go_on(h, r, then);
+        if (then) proceed(h, r, then);
         else wellhead_method_wait(r);
     } else if (json_object_get(with, "request")) {
         request(h, r, with);
@@ -260,7 +260,7 @@ void method_callback(void *user_data, const wellhead_call *call, wellhead_method
         wellhead_method_text(r, wellhead_call_arguments(call));
         return;
     }
-    go_on(own->host, wellhead_method_keep(r), with);
+    proceed(own->host, wellhead_method_keep(r), with);
 }
 
 wellhead_status add_method(host *h, json_t *entry, wellhead_error **error) {

@@ -50,7 +50,7 @@ async def a_text_is_content_alone(client: Client, _logged: Logged) -> None:
     assert result.structured_content is None and result.data is None, result
 
 
-async def wrong_arguments_are_told_to_the_model(client: Client, _logged: Logged) -> None:
+async def the_model_gets_an_error_for_wrong_arguments(client: Client, _logged: Logged) -> None:
     try:
         await client.call_tool("add", {"a": "one"})
     except ToolError as error:
@@ -108,7 +108,7 @@ POINTS = (
     tools_are_listed_with_their_schemas,
     structured_content_becomes_data,
     a_text_is_content_alone,
-    wrong_arguments_are_told_to_the_model,
+    the_model_gets_an_error_for_wrong_arguments,
     an_unknown_tool_is_an_error,
     concurrent_calls_have_their_own_results,
     the_call_as_the_protocol_has_it,

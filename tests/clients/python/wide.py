@@ -271,9 +271,9 @@ def breaking_steps(place: str) -> dict[str, Callable[[Wide], Awaitable[str]]]:
                 nonlocal heard
                 heard += 1
                 if heard == 3:
-                    tasks.start_soon(go_on)
+                    tasks.start_soon(proceed)
 
-            async def go_on() -> None:
+            async def proceed() -> None:
                 await breaking("break")
                 await wide.contents("wide://enough")
 

@@ -158,24 +158,24 @@ void Host::method(const json_t *with, const Call &call, std::string_view params,
     } else if (string_of(with) == "arguments") {
         r.text(call.arguments());
     } else if (string_of(with) != "none") {
-        go_on(r.keep(), with);
+        proceed(r.keep(), with);
     }
 }
 
 // Answers a kept responder, now or later.
-void Host::go_on(Method r, const json_t *with) {
+void Host::proceed(Method r, const json_t *with) {
     const json_t *then = get(with, "then");
     if (const json_t *messages = get(with, "notify")) {
         for (const json_t *message : elements(messages))
             r.notify(string_of(get(message, "method")), json_of(get(message, "params")));
-        go_on(std::move(r), then);
+        proceed(std::move(r), then);
     } else if (const json_t *reports = get(with, "progress")) {
         for (const json_t *one : elements(reports)) report(r.call(), one);
-        go_on(std::move(r), then);
+        proceed(std::move(r), then);
     } else if (const json_t *lines = get(with, "logs")) {
         for (const json_t *line : elements(lines))
             r.log(string_of(get(line, "level")), string_of(get(line, "data")), optional_string(get(line, "logger")));
-        go_on(std::move(r), then);
+        proceed(std::move(r), then);
     } else if (const json_t *kept = get(with, "session")) {
         wellhead::Session session = r.call().session();
         const std::string id(session.id());
@@ -184,7 +184,7 @@ void Host::go_on(Method r, const json_t *with) {
         if (session) sessions_.insert_or_assign(string_of(kept), std::move(session));
     } else if (get(with, "client_requests")) {
         const json_t *next = client_requests(r, with);
-        if (next) go_on(std::move(r), next);
+        if (next) proceed(std::move(r), next);
         else r.wait();
     } else if (get(with, "request")) {
         request(std::move(r), with);
@@ -221,13 +221,13 @@ void Host::request(Method r, const json_t *with) {
                       const char *const words[] = {"", "error ", "given up"};
                       calls_.push_back("response " + std::string(words[response]) + std::string(json));
                       auto taken = std::exchange(*kept, std::nullopt);
-                      if (taken && response != WELLHEAD_RESPONSE_GIVEN_UP) go_on(std::move(*taken), then);
+                      if (taken && response != WELLHEAD_RESPONSE_GIVEN_UP) proceed(std::move(*taken), then);
                   });
     } catch (const wellhead::Error &error) {
         code = error.code();
     }
     if (code != refused.value_or("ok")) calls_.push_back("a request was answered by " + code);
-    if (refused) go_on(std::move(r), then);
+    if (refused) proceed(std::move(r), then);
     else if (later) held_.emplace(*later, std::move(r));
     else *kept = std::move(r);
 }

@@ -56,7 +56,7 @@ private:
     void inject(const json_t *step);
     void expect_calls(const json_t *calls);
     void expect_log(const std::string &line);
-    void go_on(wellhead::Method r, const json_t *with);
+    void proceed(wellhead::Method r, const json_t *with);
     template <class R> const json_t *client_requests(R &r, const json_t *with);
     void request(wellhead::Method r, const json_t *with);
     void notify(const json_t *step);
