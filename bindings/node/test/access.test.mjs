@@ -47,7 +47,7 @@ test('every callback of a connection is given its caller and the revision of the
   );
 });
 
-test('every callback may see who the client says it is, until its call is answered', async () => {
+test('every callback can read the client info until its call is answered', async () => {
   const { server } = make();
   const seen = [];
   const note = (call) => seen.push(call.client);
@@ -90,7 +90,7 @@ test('every callback may see who the client says it is, until its call is answer
   );
 });
 
-test('a cursor is of use to its caller only, by the bytes of the id', async () => {
+test('a cursor works for its caller only, compared by the bytes of the id', async () => {
   const { server } = make({ limits: { pageItems: 1 } });
   server.text('t:a', '');
   server.text('t:b', '');
@@ -103,7 +103,7 @@ test('a cursor is of use to its caller only, by the bytes of the id', async () =
   assert.throws(() => server.connect({ caller: null }), /caller/);
 });
 
-test('verdicts come at once or later; what throws, or gives others, allows nothing', async () => {
+test('verdicts come at once or later; an error or an invalid verdict fails the read', async () => {
   const cases = {
     'at once': [() => ['allow'], 'result'],
     later: [async () => ['allow'], 'result'],
@@ -158,7 +158,7 @@ test('a subscription is acknowledged once the interest handler is done', async (
   assert.match(Buffer.from(connection.pollTransmit()).toString(), /acknowledged/);
 });
 
-test('a value is handed over decoded, and as it was sent if asked for', async () => {
+test('a callback gets decoded values, and call.raw() returns them as sent', async () => {
   const { server } = make();
   const seen = [];
   const note = (vars, call) => {

@@ -133,7 +133,7 @@ const REGISTERED = {
   ],
 };
 for (const [name, [body, expected]] of Object.entries(REGISTERED)) {
-  test(`the MIME type of the registration is that ${name}`, limit, async () => {
+  test(`the registration sets the MIME type ${name}`, limit, async () => {
     const { server, client } = make();
     server.resource('b:{id}', { mimeType: 'text/markdown' }, body);
     assert.deepEqual(await client.read('b:1'), [{ uri: 'b:1', ...expected }]);
@@ -231,7 +231,7 @@ for (const [name, source] of Object.entries(ENDLESS)) {
   });
 }
 
-test('a body of just the limit is read, and bodies of one answer share it', limit, async () => {
+test('a body may be as large as the limit, which all bodies of an answer share', limit, async () => {
   const { server, lines, client } = make({ limits: { outputBytes: 1000 } });
   const part = (length) => ({ body: each('x'.repeat(length)) });
   server.resource('b:all', () => each('x'.repeat(500), 'x'.repeat(500)));
@@ -319,7 +319,7 @@ test('a stream that comes after the client has gone is not read', limit, async (
   await ends.promise;
 });
 
-test('a stream is read on after the Promise that brought it was collected', limit, async () => {
+test('a stream is still read after its Promise was garbage-collected', limit, async () => {
   const { server, client } = make();
   let controller;
   const stream = () => new ReadableStream({ start: (given) => (controller = given) });

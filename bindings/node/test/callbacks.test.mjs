@@ -69,7 +69,7 @@ test('bytes of 64 KiB and more are sent as they are', async () => {
   }
 });
 
-test('nothing and ResourceNotFound are "not found", PermissionDenied is "denied"', async () => {
+test('undefined, null and ResourceNotFound are "not found", PermissionDenied "denied"', async () => {
   const { server, ask, lines } = make();
   const raise = (e) => {
     throw e;
@@ -101,7 +101,7 @@ test('nothing and ResourceNotFound are "not found", PermissionDenied is "denied"
   );
 });
 
-test('whatever else is thrown or returned is an internal error and one line in the log', async () => {
+test('any other error or return value is an internal error and one line in the log', async () => {
   const hostile = {
     get then() {
       throw new Error('in then');
@@ -194,7 +194,7 @@ test('a thenable of any kind is awaited, and only its first answer counts', asyn
   assert.deepEqual(await contents(thenable), [{ uri: 't:a', text: 'first' }]);
 });
 
-test('a Promise that nothing can settle any more is an internal error once it is collected', async () => {
+test('a pending Promise that is garbage-collected becomes an internal error', async () => {
   const { server, ask, lines } = make();
   server.resource('t:a', () => new Promise(() => {}));
   let answer;
@@ -261,7 +261,7 @@ test('the call has the URI as it was spelled, and one signal', async () => {
   assert.equal(call.signal.aborted, false);
 });
 
-test('the signal of a call that was cancelled before it was touched is aborted', async () => {
+test('a signal that is first read after the cancellation is aborted', async () => {
   const { server, connection } = make();
   let call;
   server.resource('t:a', (_, given) => {
@@ -331,7 +331,7 @@ test('a listing is a page of items, at once or later; a wrong one is an internal
   }
 });
 
-test('every member of a listed item arrives, whatever its characters are', async () => {
+test('every member of a listed item arrives with any characters', async () => {
   const one = (n) => ({
     uri: `t:${n}`,
     name: 'é'.repeat(n % 3),
@@ -359,7 +359,7 @@ test('every member of a listed item arrives, whatever its characters are', async
   assert.deepEqual(result.resources, expected);
 });
 
-test('an iterable lists what a template makes, page by page, and a changed array from its present state', async () => {
+test('an iterable lists the items of a template by page, and a new walk sees changes', async () => {
   const { server, ask } = make({ limits: { pageItems: 2 } });
   const items = ['c', 'a', 'b'].map((id) => ({ uri: `t:${id}` }));
   server.resource('t:{id}', { list: items }, ({ id }) => id);

@@ -5,7 +5,7 @@ import { ClientError, ClosedError, InputRequired, Server } from 'wellhead';
 
 const limit = { timeout: 20_000 };
 
-test('a client in memory lists, reads, watches and is told', { timeout: 10_000 }, async () => {
+test('a client in memory lists, reads, subscribes and is notified', { timeout: 10_000 }, async () => {
   const server = new Server('s', '1', { limits: { pageItems: 2 } });
   const seen = [];
   for (const name of ['a', 'b', 'c']) server.text(`t:${name}`, name);
@@ -82,7 +82,7 @@ for (const revision of [undefined, '2025-06-18', '2026-07-28']) {
 /** A form that asks for a name. */
 const NAME = { type: 'object', properties: { name: { type: 'string' } } };
 
-test('a client answers what the server asks it', limit, async () => {
+test('a client answers the requests of the server', limit, async () => {
   const server = new Server('s', '1');
   server.tool('ask', {}, async (_, call) => {
     const { content } = await call.sendRequest('elicitation/create', {
@@ -104,7 +104,7 @@ test('a client answers what the server asks it', limit, async () => {
   assert.equal((await silent.callTool('ask')).isError, true);
 });
 
-test('a client gives the input that a read needs, where the revision has that', limit, async () => {
+test('a client of 2026-07-28 gives the input that a read needs', limit, async () => {
   const server = new Server('s', '1');
   server.resource('t:asks', (_, call) => {
     const given = call.inputResponses;
@@ -127,7 +127,7 @@ test('a reader that never answers is an error after callMs', limit, async () => 
   await assert.rejects(server.testClient().read('t:never'), ClientError);
 });
 
-test('a client that is closed cancels what it waits for', limit, async () => {
+test('a client that is closed cancels its pending requests', limit, async () => {
   const server = new Server('s', '1');
   let aborted;
   const begun = new Promise((begin) => {

@@ -34,7 +34,7 @@ async function handshake(fetch) {
 }
 
 const begins = {
-  'that stands for itself': (fetch) => fetch('/mcp', post(read(1, 't:held'))),
+  'without a session': (fetch) => fetch('/mcp', post(read(1, 't:held'))),
   async 'of a session'(fetch) {
     const message = { jsonrpc: '2.0', id: 2, method: 'resources/read', params: { uri: 't:held' } };
     const headers = await handshake(fetch);
@@ -44,7 +44,7 @@ const begins = {
 
 for (const [kind, begin] of Object.entries(begins)) {
   for (const [name, open] of Object.entries(handlers)) {
-    test(`${name} still answers a call ${kind}, and refuses others`, limit, async (t) => {
+    test(`${name} still answers a pending call ${kind}, and refuses new ones`, limit, async (t) => {
       const { server, asked } = holding();
       const { fetch } = await open(t, server);
       const response = begin(fetch);
@@ -57,7 +57,7 @@ for (const [kind, begin] of Object.entries(begins)) {
       assert.equal(text(await (await response).json()), 'at last');
     });
 
-    test(`${name} gives a call ${kind} that is never answered its time and no more`, limit, async (t) => {
+    test(`${name} waits for a call ${kind} at most callMs`, limit, async (t) => {
       const { server, asked } = holding({ limits: { callMs: 50 } });
       const { fetch } = await open(t, server);
       const response = begin(fetch);
@@ -67,7 +67,7 @@ for (const [kind, begin] of Object.entries(begins)) {
     });
   }
 
-  test(`the native listener still answers a call ${kind}, and is over then`, limit, async () => {
+  test(`the native listener answers a pending call ${kind}, and then ends`, limit, async () => {
     const { server, asked } = holding();
     const { fetch, port, served } = await listening(server);
     const response = begin(fetch);
@@ -81,7 +81,7 @@ for (const [kind, begin] of Object.entries(begins)) {
     assert.equal(refused.code, 'ECONNREFUSED');
   });
 
-  test(`the native listener waits for a call ${kind} no longer than it is told`, limit, async () => {
+  test(`the native listener waits for a call ${kind} at most drainMs`, limit, async () => {
     const { server, asked } = holding();
     const { fetch, served } = await listening(server, { drainMs: 50 });
     const response = assert.rejects(begin(fetch), { name: 'TypeError' });
@@ -94,7 +94,7 @@ for (const [kind, begin] of Object.entries(begins)) {
 }
 
 for (const [name, open] of Object.entries(servers)) {
-  test(`${name} ends streams as they should end`, limit, async (t) => {
+  test(`${name} completes its streams on close`, limit, async (t) => {
     const { server } = holding();
     const { fetch } = await open(t, server);
     const watch = { notifications: { resourceSubscriptions: ['t:fixed'] } };
@@ -111,7 +111,7 @@ for (const [name, open] of Object.entries(servers)) {
   });
 }
 
-test('an HTTP server that is closed, too, ends once what is under way is answered', limit, async () => {
+test('an HTTP server that is closed, too, ends after its pending answers', limit, async () => {
   const { server, asked } = holding();
   const http = createServer(server.handler());
   await once(http.listen(0, '127.0.0.1'), 'listening');

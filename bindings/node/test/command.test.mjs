@@ -22,7 +22,7 @@ function notes(t) {
   return notes;
 }
 
-test('the command says its version', () => {
+test('the command prints its version', () => {
   const { status, stdout } = run(['--version']);
   assert.deepEqual([status, stdout], [0, `wellhead ${version}\n`]);
 });

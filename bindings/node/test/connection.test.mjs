@@ -28,7 +28,7 @@ test('bytes go in and out, in pieces of any size', () => {
   assert.equal(result.contents[0].text, 'abc'.repeat(100));
 });
 
-test('pollEvent runs at most as many callbacks as it is told, and none from inside of one', () => {
+test('pollEvent runs at most max callbacks, and none inside of another callback', () => {
   const server = new Server('s', '1');
   const connection = server.connect();
   const inside = [];
@@ -100,7 +100,7 @@ test('handle answers one message, at once or later, apart from the other output'
   assert.equal((await handle('{')).error.code, -32700);
 });
 
-test('handle resolves to nothing when its request is cancelled', async () => {
+test('handle resolves to undefined when its request is cancelled', async () => {
   const server = new Server('s', '1');
   server.resource(
     't:a',
@@ -115,7 +115,7 @@ test('handle resolves to nothing when its request is cancelled', async () => {
   assert.equal(await asked, undefined);
 });
 
-test('what handle waits for is refused when the connection or the server closes', async () => {
+test('handle rejects when the connection or the server closes', async () => {
   for (const close of [(_, connection) => connection.close(), (server) => server.close()]) {
     const server = new Server('s', '1');
     server.resource('t:a', () => new Promise(() => {}));
@@ -128,7 +128,7 @@ test('what handle waits for is refused when the connection or the server closes'
   }
 });
 
-test('a connection is finished when it has ended and everything is taken', () => {
+test('a connection is finished when it has ended and its output is read', () => {
   const server = new Server('s', '1');
   const connection = server.connect();
   connection.receive(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}'));
@@ -138,7 +138,7 @@ test('a connection is finished when it has ended and everything is taken', () =>
   assert.equal(connection.finished, true);
 });
 
-test('a closed connection takes nothing, gives nothing and is finished', () => {
+test('a closed connection runs no callbacks, has no output and is finished', () => {
   const connection = new Server('s', '1').connect();
   connection.receive(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}\n'));
   connection.close();
@@ -162,7 +162,7 @@ test('arguments of a wrong type are refused by name', async () => {
   assert.throws(() => connection.tick(-1), { ...refusal, message: /nowMs/ });
 });
 
-test('a thousand connections and their calls can be forgotten', async () => {
+test('a thousand connections with pending calls are garbage-collected', async () => {
   const server = new Server('s', '1', { onLog() {} });
   server.resource('t:a', () => new Promise(() => {}));
   const open = () => {

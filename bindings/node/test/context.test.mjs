@@ -222,107 +222,91 @@ test('requests of one session see their own contexts', limit, async (t) => {
   );
 });
 
-test(
-  'handle sees the context that it was called in, also behind a question that others settle',
-  limit,
-  async () => {
-    const server = new Server('s', '1');
-    let settle;
-    const settled = new Promise((resolve) => (settle = resolve));
-    server.authorize(async ({ uris }) => {
-      await settled;
-      return uris.map(() => 'allow');
-    });
-    server.resource('who://{user}', () => store.getStore());
-    const connection = server.connect();
-    const asked = Array.from({ length: 20 }, (_, n) =>
-      store.run(`u${n}`, () => connection.handle(JSON.stringify(read(n, `who://${n}`)))),
-    );
-    store.run('nobody', () => settle());
-    for (const [n, answer] of (await Promise.all(asked)).entries()) {
-      assert.equal(text(JSON.parse(Buffer.from(answer))), `u${n}`);
-    }
-  },
-);
+test('handle runs callbacks in the context of its call, even after async authorizers', limit, async () => {
+  const server = new Server('s', '1');
+  let settle;
+  const settled = new Promise((resolve) => (settle = resolve));
+  server.authorize(async ({ uris }) => {
+    await settled;
+    return uris.map(() => 'allow');
+  });
+  server.resource('who://{user}', () => store.getStore());
+  const connection = server.connect();
+  const asked = Array.from({ length: 20 }, (_, n) =>
+    store.run(`u${n}`, () => connection.handle(JSON.stringify(read(n, `who://${n}`)))),
+  );
+  store.run('nobody', () => settle());
+  for (const [n, answer] of (await Promise.all(asked)).entries()) {
+    assert.equal(text(JSON.parse(Buffer.from(answer))), `u${n}`);
+  }
+});
 
-test(
-  'pollEvent runs callbacks where it is called, and wake where the connection was made',
-  limit,
-  async () => {
-    const server = new Server('s', '1');
-    const seen = [];
-    let answer;
-    server.resource('who://{user}', ({ user }) => {
-      seen.push([user, store.getStore()]);
-      return new Promise((resolve) => (answer = resolve));
-    });
-    const woken = new Promise((wake) => {
-      const made = () => server.connect({ wake: () => wake(store.getStore()) });
-      const connection = store.run('made', made);
-      connection.receive(Buffer.from(`${JSON.stringify(read(1, 'who://a'))}\n`));
-      store.run('polled', () => connection.pollEvent());
-    });
-    store.run('answered', () => answer('x'));
-    assert.equal(await woken, 'made');
-    assert.deepEqual(seen, [['a', 'polled']]);
-  },
-);
+test('pollEvent runs callbacks in its own context, and wake in that of connect()', limit, async () => {
+  const server = new Server('s', '1');
+  const seen = [];
+  let answer;
+  server.resource('who://{user}', ({ user }) => {
+    seen.push([user, store.getStore()]);
+    return new Promise((resolve) => (answer = resolve));
+  });
+  const woken = new Promise((wake) => {
+    const made = () => server.connect({ wake: () => wake(store.getStore()) });
+    const connection = store.run('made', made);
+    connection.receive(Buffer.from(`${JSON.stringify(read(1, 'who://a'))}\n`));
+    store.run('polled', () => connection.pollEvent());
+  });
+  store.run('answered', () => answer('x'));
+  assert.equal(await woken, 'made');
+  assert.deepEqual(seen, [['a', 'polled']]);
+});
 
-test(
-  'the native listener runs callbacks where it was started, and what they enter stays with them',
-  limit,
-  async (t) => {
-    const server = new Server('s', '1');
-    t.after(() => server.close());
-    server.resource('who://{user}', async ({ user }) => {
-      const before = store.getStore();
-      store.enterWith(user);
-      await new Promise(setImmediate);
-      return `${before} ${store.getStore()}`;
-    });
-    server.resource('now://{user}', ({ user }) => {
-      const before = store.getStore();
-      store.enterWith(user);
-      return `${before} ${store.getStore()}`;
-    });
-    const starts = (name) => store.run(name, () => servers['the native listener'](t, server));
-    const started = [await starts('home'), await starts('elsewhere')];
-    const wrong = [];
-    await Promise.all(
-      Array.from({ length: 400 }, async (_, n) => {
-        const { fetch } = started[n % 2];
-        const kind = n % 4 < 2 ? 'who' : 'now';
-        const answer = await store.run(`u${n}`, () => fetch('/mcp', post(read(1, `${kind}://u${n}`))));
-        const found = text(await answer.json());
-        if (found !== `${n % 2 === 0 ? 'home' : 'elsewhere'} u${n}`) wrong.push([n, found]);
-      }),
-    );
-    assert.deepEqual(wrong, []);
-  },
-);
+test('each callback of the native listener starts in the context of serveHttp()', limit, async (t) => {
+  const server = new Server('s', '1');
+  t.after(() => server.close());
+  server.resource('who://{user}', async ({ user }) => {
+    const before = store.getStore();
+    store.enterWith(user);
+    await new Promise(setImmediate);
+    return `${before} ${store.getStore()}`;
+  });
+  server.resource('now://{user}', ({ user }) => {
+    const before = store.getStore();
+    store.enterWith(user);
+    return `${before} ${store.getStore()}`;
+  });
+  const starts = (name) => store.run(name, () => servers['the native listener'](t, server));
+  const started = [await starts('home'), await starts('elsewhere')];
+  const wrong = [];
+  await Promise.all(
+    Array.from({ length: 400 }, async (_, n) => {
+      const { fetch } = started[n % 2];
+      const kind = n % 4 < 2 ? 'who' : 'now';
+      const answer = await store.run(`u${n}`, () => fetch('/mcp', post(read(1, `${kind}://u${n}`))));
+      const found = text(await answer.json());
+      if (found !== `${n % 2 === 0 ? 'home' : 'elsewhere'} u${n}`) wrong.push([n, found]);
+    }),
+  );
+  assert.deepEqual(wrong, []);
+});
 
-test(
-  'standard input and output: callbacks run where run() was called, and what they enter stays with them',
-  limit,
-  async (t) => {
-    const host = new Host(
-      t,
-      `import { AsyncLocalStorage } from 'node:async_hooks';
+test('each callback over standard input and output starts in the context of run()', limit, async (t) => {
+  const host = new Host(
+    t,
+    `import { AsyncLocalStorage } from 'node:async_hooks';
      const store = new AsyncLocalStorage();
      const say = (user) => { const before = store.getStore(); store.enterWith(user); return before + ' ' + store.getStore(); };
      server.authorize(async ({ uris }) => { await null; return uris.map(() => 'allow'); });
      server.resource('now://{user}', ({ user }) => say(user));
      server.resource('who://{user}', async ({ user }) => { await null; return say(user); });
      store.run('home', () => server.run());`,
-    );
-    const asked = Array.from({ length: 100 }, (_, n) => read(n, `${n % 2 ? 'now' : 'who'}://u${n}`));
-    host.send(...asked);
-    for (const _ of asked) {
-      const answer = await host.next();
-      assert.equal(text(answer), `home u${answer.id}`);
-    }
-  },
-);
+  );
+  const asked = Array.from({ length: 100 }, (_, n) => read(n, `${n % 2 ? 'now' : 'who'}://u${n}`));
+  host.send(...asked);
+  for (const _ of asked) {
+    const answer = await host.next();
+    assert.equal(text(answer), `home u${answer.id}`);
+  }
+});
 
 /** An observer that enters a span, and what it and callbacks see of that. */
 function traced() {
@@ -368,7 +352,7 @@ function checkTraced(seen, requests) {
   }
 }
 
-test('what an observer enters at the begin is there for the callback and at the end', limit, async (t) => {
+test('the callback and the end of a call see the context that the observer enters', limit, async (t) => {
   const users = Array.from({ length: 50 }, (_, n) => `u${n}`).sort();
   for (const [name, open] of Object.entries(entering)) {
     const { server, seen } = traced();
@@ -393,7 +377,7 @@ test('what an observer enters at the begin is there for the callback and at the 
   );
 });
 
-test('a call of a folder is told of in the context of its request', limit, async (t) => {
+test('the observer of a call to a folder runs in the context of its request', limit, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'wellhead-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'a.txt'), 'a');
@@ -449,7 +433,7 @@ test(
   },
 );
 
-test('what ends with a response is told in the context of its request', limit, async (t) => {
+test('the finish event of a response runs in the context of its request', limit, async (t) => {
   let settle;
   const settled = new Promise((resolve) => (settle = resolve));
   let asked = 0;
@@ -476,7 +460,7 @@ test('what ends with a response is told in the context of its request', limit, a
   );
 });
 
-test('what no request asks runs where it was registered', limit, async () => {
+test('an interest handler runs in the context of its registration', limit, async () => {
   const seen = [];
   const server = new Server('s', '1');
   store.run('registered', () => server.onInterest(({ uri }) => void seen.push([uri, store.getStore()])));

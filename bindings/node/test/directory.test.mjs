@@ -27,7 +27,7 @@ function folder(t) {
   return path;
 }
 
-test('a folder is listed and read, what it must not show is not found, and it can be removed', async (t) => {
+test('a folder is listed, read and removed, and its excluded files are not found', async (t) => {
   const path = folder(t);
   const server = new Server('s', '1');
   const served = server.directory(path, { include: ['*.md'], watch: false, settleMs: 0 });
@@ -103,7 +103,7 @@ test('a folder is searched by a tool', async (t) => {
   assert.deepEqual(result.structuredContent, { results: [{ id, title: 'a.md', url: '', text: '# A' }] });
 });
 
-test('a folder is served over standard input and output, its changes are told, and the process ends', async (t) => {
+test('run() serves a folder, notifies its subscribers and ends with the input', async (t) => {
   const path = folder(t);
   const host = new Host(t, `server.directory(${JSON.stringify(path)}); await server.run();`);
   const uri = pathToFileURL(join(path, 'a.md')).href;

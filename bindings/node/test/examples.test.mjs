@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Host, META, read, request } from './host.mjs';
 
-test('a Markdown folder is served by its front matter, and its changes are told', async (t) => {
+test('a Markdown folder is served by its front matter, and subscribers are notified', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'wellhead-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const write = (path, text) => writeFileSync(join(folder, path), text);

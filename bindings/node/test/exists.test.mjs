@@ -19,7 +19,7 @@ function watched(message) {
 }
 
 for (const [name, open] of Object.entries(servers)) {
-  test(`${name} leaves out what the application knows not to exist`, limit, async (t) => {
+  test(`${name} leaves out URIs for which exists returns false`, limit, async (t) => {
     const server = new Server('s', '1');
     server.resource('t:{id}', { exists: (uri) => uri === 't:1' }, ({ id }) => id);
     const { fetch } = await open(t, server);
@@ -30,7 +30,7 @@ for (const [name, open] of Object.entries(servers)) {
   });
 }
 
-test('what throws, or is no boolean, leaves a URI possible, and a warning in the log', () => {
+test('a URI counts as existing if exists fails, and the log has a warning', () => {
   const lines = [];
   const server = new Server('s', '1', { onLog: (level, line) => lines.push(`${level}: ${line}`) });
   const fail = () => {
@@ -65,7 +65,7 @@ test('a callback may use its own connection and server', () => {
   assert.equal(connection.finished, true);
 });
 
-test('standard input waits for JavaScript, and goes on with what it said', limit, async (t) => {
+test('standard input waits for the exists callback and continues with its result', limit, async (t) => {
   const host = new Host(
     t,
     `import { readSync } from 'node:fs';
@@ -98,7 +98,7 @@ test('the process ends while standard input waits for JavaScript', limit, async 
   assert.deepEqual(await host.exited, { code: 3, signal: null });
 });
 
-test('the process ends from inside of what standard input waits for', limit, async (t) => {
+test('process.exit() in an exists callback ends the process', limit, async (t) => {
   const host = new Host(
     t,
     `server.resource('t:1', { exists: () => process.exit(3) }, () => '');

@@ -28,7 +28,7 @@ function served(goes) {
 }
 
 for (const [name, open] of Object.entries(servers)) {
-  test(`${name} begins no call whose client has gone`, limit, async (t) => {
+  test(`${name} skips a call whose client has disconnected`, limit, async (t) => {
     const gone = new AbortController();
     const { server, begun, allowed } = served(() => gone.abort());
     const { fetch } = await open(t, server);

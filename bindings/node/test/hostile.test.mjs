@@ -54,7 +54,7 @@ for (const [what, [made, logged]] of Object.entries(THROWN)) {
   });
 }
 
-test('a Promise that cannot be waited for fails its call, and is not kept', limit, async () => {
+test('a Promise that cannot be awaited fails its call', limit, async () => {
   const { server, client, log } = served();
   server.resource('x://1', () => {
     const constructor = {
@@ -81,7 +81,7 @@ test('the answer of a thenable comes, even if the thenable itself was collected'
   assert.equal((await answer)[0].text, 'found');
 });
 
-test('only the three words are verdicts', limit, async () => {
+test('only "allow", "deny" and "hide" are verdicts', limit, async () => {
   const { server, client, log } = served();
   let verdict;
   server.text('x://1', 'secret');
@@ -92,7 +92,7 @@ test('only the three words are verdicts', limit, async () => {
   }
 });
 
-test('the id of a caller is well-formed text, so that no two are the same bytes', limit, async () => {
+test('the id of a caller must be well-formed text', limit, async () => {
   const { server } = served();
   const wrong = { code: 'ERR_WELLHEAD_INVALID_ARGUMENT', message: /surrogate/ };
   assert.throws(() => server.connect({ caller: { id: 'a\ud800' } }), wrong);
@@ -100,7 +100,7 @@ test('the id of a caller is well-formed text, so that no two are the same bytes'
   server.connect({ caller: { id: '🙂' } });
 });
 
-test('a busy reader names a time or none', limit, () => {
+test('Busy takes a finite retryAfterMs only', limit, () => {
   assert.throws(() => new Busy(Infinity), /retryAfterMs/);
   assert.throws(() => new Busy(1n), /retryAfterMs/);
   assert.equal(new Busy(0).retryAfterMs, 0);
@@ -119,26 +119,30 @@ async function listening(t, listener) {
 }
 
 for (const over of [true, false]) {
-  test(`a response that other code has ${over ? 'ended' : 'begun'} is left to it`, limit, async (t) => {
-    const { server } = served();
-    const { promise: asked, resolve: isAsked } = deferred();
-    server.resource('x://1', () => new Promise((answer) => isAsked(answer)));
-    const handler = server.handler();
-    const ask = await listening(t, async (request, response) => {
-      handler(request, response);
-      const answer = await asked;
-      response.writeHead(503);
-      if (over) response.end('too late');
-      else response.write('too ');
-      answer('found');
-      while (server.counters().callsAnswered === 0) await new Promise(setImmediate);
-      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
-      if (!over) response.end('late');
-    });
-    const response = await ask();
-    assert.deepEqual([response.status, await response.text()], [503, 'too late']);
-    assert.equal(server.counters().callsFailed, 0);
-  });
+  test(
+    `the handler does not write to a response that other code has ${over ? 'ended' : 'begun'}`,
+    limit,
+    async (t) => {
+      const { server } = served();
+      const { promise: asked, resolve: isAsked } = deferred();
+      server.resource('x://1', () => new Promise((answer) => isAsked(answer)));
+      const handler = server.handler();
+      const ask = await listening(t, async (request, response) => {
+        handler(request, response);
+        const answer = await asked;
+        response.writeHead(503);
+        if (over) response.end('too late');
+        else response.write('too ');
+        answer('found');
+        while (server.counters().callsAnswered === 0) await new Promise(setImmediate);
+        for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+        if (!over) response.end('late');
+      });
+      const response = await ask();
+      assert.deepEqual([response.status, await response.text()], [503, 'too late']);
+      assert.equal(server.counters().callsFailed, 0);
+    },
+  );
 }
 
 test('a parsed body that is no JSON any more is a bad request', limit, async (t) => {

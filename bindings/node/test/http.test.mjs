@@ -140,7 +140,7 @@ for (const [name, open] of Object.entries(servers)) {
     assert.equal((await send({ id: 2, method: 'ping' })).status, 404);
   });
 
-  test(`${name} asks the application about tokens, now or later`, limit, async (t) => {
+  test(`${name} verifies tokens with a sync or async function`, limit, async (t) => {
     const { server, lines } = make();
     server.resource('t:who', (_, call) => `${call.caller.id} ${call.caller.value}`);
     const verify = ({ token, header }) => {
@@ -306,7 +306,7 @@ test('fetch takes the caller of one request', limit, async () => {
   assert.equal(text(await known.json()), 'ann undefined');
 });
 
-test('Express goes on with what is not for the endpoint, others get a 404', limit, async (t) => {
+test('Express handles requests for other paths, and fetch answers them with 404', limit, async (t) => {
   const { server } = make();
   const protect = { resource: 'https://example.com/mcp', authorizationServers: ['https://a.example'] };
   const app = express();
@@ -362,30 +362,26 @@ test('a body that is too large is refused before it is read, and the connection 
   assert.equal(response.headers.connection, 'close');
 });
 
-test(
-  'a body without a length is refused as soon as it is too large, and is else read to its end',
-  limit,
-  async (t) => {
-    const { server } = make({ limits: { messageBytes: 1000 } });
-    const { base } = await servers['node:http'](t, server);
-    const { headers, body } = post(read(1, 't:fixed'));
-    const ask = () =>
-      requestOf(`${base}/mcp`, { method: 'POST', headers: { ...headers, 'transfer-encoding': 'chunked' } });
-    const endless = ask();
-    endless.on('error', () => {}); // the connection ends
-    endless.write('x'.repeat(1001));
-    const [refusal] = await once(endless, 'response');
-    assert.equal(refusal.statusCode, 413);
+test('a body without a length is read to its end, or refused at the limit', limit, async (t) => {
+  const { server } = make({ limits: { messageBytes: 1000 } });
+  const { base } = await servers['node:http'](t, server);
+  const { headers, body } = post(read(1, 't:fixed'));
+  const ask = () =>
+    requestOf(`${base}/mcp`, { method: 'POST', headers: { ...headers, 'transfer-encoding': 'chunked' } });
+  const endless = ask();
+  endless.on('error', () => {}); // the connection ends
+  endless.write('x'.repeat(1001));
+  const [refusal] = await once(endless, 'response');
+  assert.equal(refusal.statusCode, 413);
 
-    const whole = ask();
-    whole.write(body.slice(0, 10));
-    whole.end(body.slice(10));
-    const [response] = await once(whole, 'response');
-    assert.equal(response.statusCode, 200);
-  },
-);
+  const whole = ask();
+  whole.write(body.slice(0, 10));
+  whole.end(body.slice(10));
+  const [response] = await once(whole, 'response');
+  assert.equal(response.statusCode, 200);
+});
 
-test('a request without a field is refused for what it lacks', limit, async (t) => {
+test('the error for a request without a Host header names the header', limit, async (t) => {
   const { server } = make();
   const { base } = await servers['node:http'](t, server);
   const socket = connect(new URL(base).port, '127.0.0.1');
@@ -430,7 +426,7 @@ test('a request of node:http2 names its host in :authority', limit, async (t) =>
   assert.equal((await ask('example.com'))[0], 403);
 });
 
-test('a Request whose body was read is not taken, and the error says so', limit, async () => {
+test('fetch refuses a Request whose body was read', limit, async () => {
   const { server } = make();
   const asked = new Request('http://localhost/mcp', post(read(1, 't:fixed')));
   const copy = asked.clone();
@@ -439,7 +435,7 @@ test('a Request whose body was read is not taken, and the error says so', limit,
   assert.equal((await server.fetch(copy)).status, 200);
 });
 
-test('wrong options are refused, and name themselves', () => {
+test('the error for a wrong option names the option', () => {
   const { server } = make();
   for (const [options, message] of [
     [{ sessionMs: -1 }, /sessionMs/],
@@ -455,7 +451,7 @@ test('wrong options are refused, and name themselves', () => {
   }
 });
 
-test('serveHttp rejects for an address that is taken, and after close', limit, async (t) => {
+test('serveHttp rejects for an address in use, and after close', limit, async (t) => {
   const { server } = make();
   const http = createServer().listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -467,7 +463,7 @@ test('serveHttp rejects for an address that is taken, and after close', limit, a
   await assert.rejects(server.serveHttp({ port: 0 }), { code: 'ERR_WELLHEAD_CLOSED' });
 });
 
-test('a stream by fetch whose client is gone keeps the process alive no longer', limit, async () => {
+test('a stream of fetch stops its timer when its client disconnects', limit, async () => {
   const { server } = make();
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
@@ -502,7 +498,7 @@ test('serveHttp keeps the process alive until SIGTERM, and not after', limit, as
   assert.deepEqual(await host.exited, { code: 0, signal: null });
 });
 
-test('SIGTERM counts from the moment on at which serveHttp tells its address', limit, async (t) => {
+test('SIGTERM ends serveHttp as soon as onListening is called', limit, async (t) => {
   const host = new Host(
     t,
     `await server.serveHttp({ port: 0, onListening: () => process.kill(process.pid, 'SIGTERM') });
@@ -539,26 +535,22 @@ const remembering = (heads) => ({
   on() {},
 });
 
-test(
-  'a body that other code has read and kept is empty, and the process is warned of that',
-  limit,
-  async () => {
-    const { server } = make();
-    const heads = [];
-    const outgoing = remembering(heads);
-    const { headers } = post(read(1, 't:fixed'));
-    const rawHeaders = ['host', 'localhost', ...Object.entries(headers).flat()];
-    const incoming = { method: 'POST', url: '/mcp', httpVersionMajor: 1, readableEnded: true, rawHeaders };
-    const warned = once(process, 'warning');
-    server.handler()(incoming, outgoing);
-    const [warning] = await warned;
-    assert.equal(warning.name, 'WellheadWarning');
-    assert.match(warning.message, /request\.body/);
-    assert.deepEqual(heads, [400]);
-  },
-);
+test('a body that other code has read is a bad request and a process warning', limit, async () => {
+  const { server } = make();
+  const heads = [];
+  const outgoing = remembering(heads);
+  const { headers } = post(read(1, 't:fixed'));
+  const rawHeaders = ['host', 'localhost', ...Object.entries(headers).flat()];
+  const incoming = { method: 'POST', url: '/mcp', httpVersionMajor: 1, readableEnded: true, rawHeaders };
+  const warned = once(process, 'warning');
+  server.handler()(incoming, outgoing);
+  const [warning] = await warned;
+  assert.equal(warning.name, 'WellheadWarning');
+  assert.match(warning.message, /request\.body/);
+  assert.deepEqual(heads, [400]);
+});
 
-test('a request whose fields have line breaks, which HTTP does not know, is not believed', () => {
+test('the handler refuses a request with line breaks in a header field', () => {
   const { server } = make();
   const heads = [];
   const outgoing = remembering(heads);
@@ -653,7 +645,7 @@ test('an ordinary request of the native listener is one turn of two calls', limi
   }
 });
 
-test('a response that throws keeps no other request from its answer', limit, async (t) => {
+test('other requests are answered although one response throws', limit, async (t) => {
   const host = new Host(
     t,
     `import { createServer } from 'node:http';

@@ -66,8 +66,8 @@ const REFUSED = {
     `inputSchema.description ${HALVED}`,
   ],
   'half of a surrogate pair in a URI': [(s) => s.text(`m://${HALF}`, ''), `uri ${HALVED}`],
-  'half of a surrogate pair in what changed': [(s) => s.notifyUpdated(`m://${HALF}`), `uri ${HALVED}`],
-  'half of a surrogate pair in what changed below': [
+  'half of a surrogate pair in a changed URI': [(s) => s.notifyUpdated(`m://${HALF}`), `uri ${HALVED}`],
+  'half of a surrogate pair in the parent of a changed URI': [
     (s) => s.notifySubResourceUpdated('m://x/1', `m://${HALF}`),
     `parent ${HALVED}`,
   ],
@@ -125,7 +125,7 @@ const FAILED = {
     ...method(fail(new MethodError(1, 'no', { at: 10n }))),
     `the call of x/y (request 2) failed: the callback threw what cannot be: data.at ${BIG}`,
   ],
-  'a circle in what a client is told': [
+  'a circle in a notification to the client': [
     ...method((_, call) => call.notify('notifications/x', circle)),
     `the call of x/y (request 2) failed: RegistrationError: ${again('params')}`,
   ],
@@ -149,7 +149,7 @@ for (const [name, [serve, ask, line]] of Object.entries(FAILED)) {
   });
 }
 
-test('a bigint in what a tool returns fails the tool, and the log names the member', limit, async () => {
+test('a bigint in the result of a tool fails the tool, and the log names the member', limit, async () => {
   const { server, lines } = make();
   server.tool('t', {}, () => ({ content: [], structuredContent: { id: 10n } }));
   const { isError, content } = await server.testClient().callTool('t');
@@ -157,7 +157,7 @@ test('a bigint in what a tool returns fails the tool, and the log names the memb
   assert.deepEqual(lines, [`the call of tools/call of t (request 2) ${UNFIT} structuredContent.id ${BIG}`]);
 });
 
-test('what a getter or toJSON throws stays as it is', limit, async () => {
+test('an error that toJSON throws is passed on unchanged', limit, async () => {
   const { server, lines } = make();
   const mine = new Error('mine');
   const meta = { toJSON: fail(mine) };
@@ -206,7 +206,7 @@ for (const [name, [serve, ask, taken, what]] of Object.entries(HALVES)) {
   });
 }
 
-test('the test client refuses params that cannot be sent, and waits for nothing', limit, async () => {
+test('the test client refuses params that are no JSON without waiting', limit, async () => {
   const client = make().server.testClient();
   await assert.rejects(client.request('x/y', { at: 10n }), (e) => {
     assert.equal(e.message, `params.at ${BIG}`);

@@ -61,7 +61,7 @@ const adapters = {
 };
 
 for (const [name, listen] of Object.entries(adapters)) {
-  test(`${name}: requests that were pipelined are let go of with their connection`, limit, async (t) => {
+  test(`${name}: pipelined requests are released with their connection`, limit, async (t) => {
     const limits = { callsInFlight: 8, listenStreams: 8 };
     const server = new Server('s', '1', { limits, onLog() {} });
     server.text('t:big', 'x'.repeat(1 << 20));
@@ -102,7 +102,7 @@ for (const [name, listen] of Object.entries(adapters)) {
   });
 }
 
-test('a page that is made while another is packed leaves that whole', limit, async () => {
+test('packing a page inside of another one leaves the outer page intact', limit, async () => {
   const inner = new Server('inner', '1');
   inner.list(() => ({ items: [{ uri: 'i://a-very-long-uri', name: 'inner' }] }));
   const connection = inner.connect();
@@ -124,7 +124,7 @@ test('a page that is made while another is packed leaves that whole', limit, asy
   );
 });
 
-test('an expiry that is no number is refused, and one in the past is no longer good', limit, async () => {
+test('an expiry that is no number is an error, and one in the past refuses the token', limit, async () => {
   for (const [expiresInMs, status, line] of [
     [NaN, 500, /expiresInMs NaN/],
     ['5', 500, /expiresInMs/],
@@ -146,7 +146,7 @@ test('an expiry that is no number is refused, and one in the past is no longer g
   }
 });
 
-test('a long iterable is listed in the order of its keys, and looked at once a page', limit, async () => {
+test('a long iterable is listed in the order of its keys, and iterated once per page', limit, async () => {
   const MANY = 5_000;
   let looked = 0;
   const items = {

@@ -205,7 +205,7 @@ test('a fixed body, and SharedBytes, are copied when they are made', limit, asyn
   });
 });
 
-test('a message whose memory goes while it is looked at is dealt with as it was', limit, async () => {
+test('a message is answered correctly if its memory is transferred meanwhile', limit, async () => {
   const server = new Server('s', '1');
   const send = (connection, message) =>
     connection.handle(new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', ...message })));

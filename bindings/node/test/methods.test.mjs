@@ -41,7 +41,7 @@ test('a method is given its params, and its result is the answer', async () => {
   ]);
 });
 
-test('a client that is asked while a method runs resolves or rejects what it was asked by', async () => {
+test('the answer of the client resolves or rejects sendRequest of a running method', async () => {
   const { send, received } = make(async (_, call) => {
     const seen = [await call.sendRequest('roots/list')];
     await assert.rejects(call.sendRequest('roots/list'), (e) => {
@@ -61,7 +61,7 @@ test('a client that is asked while a method runs resolves or rejects what it was
   assert.deepEqual(received()[0].result.seen, [{ roots: [] }, { code: -1, message: 'No' }]);
 });
 
-test('a request to the client is given up by its signal, and when the connection is closed', async () => {
+test('the signal or a closed connection cancels a request to the client', async () => {
   const controller = new AbortController();
   const ends = [];
   const { send, received, connection } = make(async (_, call) => {
@@ -85,7 +85,7 @@ test('a request to the client is given up by its signal, and when the connection
   for (const e of ends) assert(e instanceof ClosedError, e);
 });
 
-test('an error of the application is told to the client, any other throw is not', () => {
+test('the client gets a MethodError, and any other error as an internal error', () => {
   const errors = [
     [new MethodError(7, 'seven', { a: 1 }), { code: 7, message: 'seven', data: { a: 1 } }],
     [MethodError.invalidParams('a is missing'), -32602],
@@ -121,7 +121,7 @@ test('the text of an error of a tool is for the model, and is not logged', async
   client.close();
 });
 
-test('an observer is told when calls begin and end, and counters count them', async () => {
+test('an observer is notified when calls begin and end, and counters count them', async () => {
   const seen = [];
   const server = new Server('s', '1', { observe: (call) => seen.push(call), onLog: () => {} });
   server.resource('t:{id}', async ({ id }) => id);

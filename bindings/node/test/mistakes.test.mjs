@@ -96,12 +96,12 @@ const RETURNED = {
 };
 
 for (const [name, [read, line]] of Object.entries(RETURNED)) {
-  test(`a callback that returns ${name} is told what to return`, limit, async () => {
+  test(`the log names the right result for a callback that returns ${name}`, limit, async () => {
     assert.deepEqual(await logged(read), [line]);
   });
 }
 
-test('the log has the stack, the causes and the errors of what a callback throws', limit, async () => {
+test('the log has the stack, the causes and the inner errors of a thrown error', limit, async () => {
   const { server, lines } = make();
   server.resource('m://x', () => {
     throw new AggregateError([new Error('the inner one')], 'outer', { cause: new TypeError('the reason') });
@@ -217,7 +217,7 @@ const REFUSED = {
     ({ server }) => server.text('m://o', '', { size: 1.5 }),
     'size: a whole number from 0, not 1.5',
   ],
-  'a word as the size of what changed': [
+  'a word as the size of a changed resource': [
     ({ server }) => server.notifyUpdatedWithMetadata({ uri: 'm://o', size: 'x' }),
     'size: a whole number from 0, not "x"',
   ],
@@ -418,7 +418,7 @@ const URIS = {
     (s) => s.text('/a', ''),
     '"/a": not an absolute URI: it does not begin with a scheme and a colon, as in `notes:` (at byte 0)',
   ],
-  'a template as what changed': [
+  'the braces of a template': [
     (s) => s.notifyUpdated('m://t/{id}'),
     '"m://t/{id}": `{` is not allowed in a URI; a URI template was probably meant: register it as one (at byte 6)',
   ],
@@ -461,7 +461,7 @@ for (const [name, [template, why]] of Object.entries(TEMPLATES)) {
   });
 }
 
-test('a variable as web frameworks write it is a warning', limit, () => {
+test('a variable written as in web frameworks is a warning', limit, () => {
   const { server, lines } = make();
   server.resource('m://e/:id/rows', () => '');
   server.resource('m://e/a:b', () => '');
@@ -473,7 +473,7 @@ test('a server is made with new', limit, () => {
   assert.throws(() => Server('m', '1'), { name: 'TypeError', message });
 });
 
-test('a host that has no address is named', limit, async () => {
+test('the error for a host name without an address contains the name', limit, async () => {
   await assert.rejects(make().server.serveHttp({ host: 'no such host', port: 80 }), (e) => {
     assert.equal(e.code, 'ERR_WELLHEAD_IO');
     assert.match(e.message, /^the address no such host:80 cannot be bound: /); // the rest is the system's
@@ -519,7 +519,7 @@ function read(name, use, why) {
 }
 
 for (const [name, [serve, line, ask = (client) => client.read('m://x')]] of Object.entries(FAILED)) {
-  test(`the log says that ${name} cannot be`, limit, async () => {
+  test(`${name} fails the request, and the log names the reason`, limit, async () => {
     const { server, lines } = make();
     serve(server);
     await assert.rejects(ask(server.testClient()));
@@ -530,7 +530,7 @@ for (const [name, [serve, line, ask = (client) => client.read('m://x')]] of Obje
   });
 }
 
-test('JSON Schema that a library made, or another realm, is taken', limit, () => {
+test('JSON Schema of a library or of another realm is accepted', limit, () => {
   const { server } = make();
   const made = Object.defineProperty({ type: 'object' }, '~standard', standard('zod')['~standard']);
   const named = { type: 'object', properties: { '~standard': { type: 'string' }, _def: {}, _zod: {} } };
@@ -545,7 +545,7 @@ test('JSON Schema that a library made, or another realm, is taken', limit, () =>
     server.tool(`t${at}`, { inputSchema, outputSchema: inputSchema }, () => ({ content: [] }));
 });
 
-test('a folder that cannot be opened is refused in the words of the system', limit, () => {
+test('the error for a folder that cannot be opened contains that of the system', limit, () => {
   assert.throws(() => make().server.directory('/no such folder'), {
     code: 'ERR_WELLHEAD_IO',
     message:
@@ -596,7 +596,7 @@ test('a port in use is EADDRINUSE, with the address', limit, async () => {
   taken.close();
 });
 
-test('a handler that is mounted at another path says so once', limit, async () => {
+test('a handler that is mounted at another path emits one warning', limit, async () => {
   const warnings = [];
   const hear = (warning) => warnings.push(warning.message);
   process.on('warning', hear);

@@ -14,7 +14,7 @@ function run(command, args, options) {
   return stdout;
 }
 
-test('the package holds what it needs and nothing else', () => {
+test('the package contains all its files and no others', () => {
   const [packed] = JSON.parse(run('npm', ['pack', '--dry-run', '--json', '--silent'], { cwd: folder }));
   const paths = packed.files.map(({ path }) => path);
   for (const path of [
@@ -38,7 +38,7 @@ test('the package holds what it needs and nothing else', () => {
   assert.deepEqual(others, []);
 });
 
-test('the package is what resolvers expect', async () => {
+test('publint accepts the package', async () => {
   const { publint } = await import('publint');
   const { messages } = await publint({ pkgDir: folder, strict: true });
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('the lock file names no registry', () => {
   assert(!readFileSync(join(folder, 'package-lock.json'), 'utf8').includes('"resolved"'));
 });
 
-test('installed in an empty folder, it runs the server of README and type-checks', (t) => {
+test('the package runs and type-checks the server of README in an empty folder', (t) => {
   const empty = mkdtempSync(join(tmpdir(), 'wellhead-'));
   t.after(() => rmSync(empty, { recursive: true }));
   const tarball = run('npm', ['pack', '--silent', '--pack-destination', empty], { cwd: folder }).trim();
@@ -119,7 +119,7 @@ const BROKEN = {
 };
 
 for (const [how, [modules, name, files, message]] of Object.entries(BROKEN)) {
-  test(`the package ${how} says what to do`, async (t) => {
+  test(`the error of the package ${how} explains what to do`, async (t) => {
     const installed = mkdtempSync(join(tmpdir(), 'wellhead-'));
     t.after(() => rmSync(installed, { recursive: true }));
     cpSync(join(folder, 'dist'), join(installed, modules), { recursive: true });
@@ -138,7 +138,7 @@ for (const [how, [modules, name, files, message]] of Object.entries(BROKEN)) {
   });
 }
 
-test('a platform without a package, and a library for another C library, say what to do', async (t) => {
+test('the errors for an unknown platform and a wrong C library explain what to do', async (t) => {
   const installed = mkdtempSync(join(tmpdir(), 'wellhead-'));
   t.after(() => rmSync(installed, { recursive: true }));
   cpSync(join(folder, 'dist'), join(installed, 'dist'), { recursive: true });
@@ -165,7 +165,7 @@ test('a platform without a package, and a library for another C library, say wha
   );
 });
 
-test('a bundle without a URL of its own says what to do', async () => {
+test('the error of a bundle without a URL of its own explains what to do', async () => {
   const { loadLibrary } = await import(pathToFileURL(join(folder, 'dist/load.js')).href);
   assert.throws(() => loadLibrary(undefined), {
     message: new RegExp(`^wellhead: ${BROKEN['in a bundle'][3]}$`),
@@ -173,7 +173,7 @@ test('a bundle without a URL of its own says what to do', async () => {
 });
 
 for (const place of ['out/wellhead.node', packages(`${HERE}-gnu`)]) {
-  test(`a bundle takes ${place}`, async (t) => {
+  test(`a bundle loads the library from ${place}`, async (t) => {
     const application = mkdtempSync(join(tmpdir(), 'wellhead-'));
     t.after(() => rmSync(application, { recursive: true }));
     cpSync(join(folder, 'dist'), join(application, 'out'), { recursive: true });
@@ -189,7 +189,7 @@ for (const place of ['out/wellhead.node', packages(`${HERE}-gnu`)]) {
   });
 }
 
-test('no module imports one that imports it, at whatever distance', () => {
+test('the modules have no import cycles', () => {
   const lib = join(folder, 'lib');
   const modules = readdirSync(lib).map((file) => file.replace(/\.ts$/, ''));
   const imports = new Map(

@@ -60,7 +60,7 @@ const LIBRARIES = {
 
 // row: PR-05, PR-14
 for (const [name, input] of Object.entries(LIBRARIES)) {
-  test(`a ${name} makes the arguments of a prompt of texts`, limit, async () => {
+  test(`a ${name} describes prompt arguments and converts their texts`, limit, async () => {
     const { listed, seen, get, client } = await prompt({ input });
     const sorted = listed.arguments.sort((one, other) => (one.name < other.name ? -1 : 1));
     assert.deepEqual(sorted, [
@@ -98,7 +98,7 @@ for (const [name, input] of Object.entries(LIBRARIES)) {
 }
 
 // row: PR-05
-test('plain JSON Schema says the types of arguments', limit, async () => {
+test('plain JSON Schema sets the types of arguments', limit, async () => {
   const input = {
     type: 'object',
     properties: {
@@ -132,7 +132,7 @@ test('plain JSON Schema says the types of arguments', limit, async () => {
   }
 });
 
-test('a check that waits, a transform and a type that no text has', limit, async () => {
+test('prompt input takes transforms and async checks; wrong definitions are refused', limit, async () => {
   const made = await prompt({ input: { id: z.string().transform((id) => ({ id })) } });
   await made.get({ id: 'a' });
   assert.deepEqual(made.seen, [{ id: { id: 'a' } }]);
@@ -160,7 +160,7 @@ test('a check that waits, a transform and a type that no text has', limit, async
   }
 });
 
-test('what the handler of a prompt returns becomes messages', limit, async () => {
+test('the return value of a prompt handler becomes messages', limit, async () => {
   const image = { type: 'image', data: 'AQ==', mimeType: 'image/png' };
   for (const [value, messages] of [
     ['a', [user('a')]],

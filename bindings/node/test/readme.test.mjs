@@ -248,7 +248,7 @@ test('every snippet of README is checked once', limit, () => {
 });
 
 for (const { has, before = '', after } of CHECKS) {
-  test(`the snippet of README with ${has} does what it says`, limit, async (t) => {
+  test(`the snippet of README with ${has} works as described`, limit, async (t) => {
     const snippet = snippets.find((text) => text.includes(has));
     const server = snippet.includes('new Server(')
       ? `import { Server } from 'wellhead';`

@@ -16,7 +16,7 @@ const registration = (word) => ({ name: 'RegistrationError', ...code(word) });
 const invalid = (message) => ({ name: 'RegistrationError', ...code('INVALID_ARGUMENT'), message });
 const nothing = () => undefined;
 
-test('a URI, a template and a name that cannot be are refused with what to do', () => {
+test('an invalid URI, an invalid template and a wrong name are refused', () => {
   const server = new Server('s', '1');
   assert.throws(() => server.text('no uri', ''), registration('INVALID_URI'));
   assert.throws(() => server.resource('no uri', nothing), registration('INVALID_URI'));
@@ -27,7 +27,7 @@ test('a URI, a template and a name that cannot be are refused with what to do', 
   assert.throws(() => server.remove('t:none'), { ...registration('UNKNOWN'), message: /t:none/ });
 });
 
-test('a duplicate and an ambiguous template are refused, and name what is in the way', () => {
+test('the error for a duplicate or ambiguous template names the other registration', () => {
   const server = new Server('s', '1');
   server.text('t:a', '');
   server.resource('t:x/{a}', nothing);
@@ -42,7 +42,7 @@ test('a duplicate and an ambiguous template are refused, and name what is in the
   assert.throws(() => server.list('n', () => ({ items: [] })), registration('DUPLICATE'));
 });
 
-test('a fixed resource is replaced and removed through what registering it returned', () => {
+test('the handle of a fixed resource replaces and removes it', () => {
   const server = new Server('s', '1');
   const about = server.text('t:about', 'one', { title: 'About' });
   assert.equal(about.name, 't:about');
@@ -105,7 +105,7 @@ test('after close() every change is refused with ClosedError, and close() may be
   assert.equal(server.connect().finished, true);
 });
 
-test('errors are of one family, with codes', () => {
+test('all errors extend WellheadError and have codes', () => {
   for (const Class of [RegistrationError, ClosedError, LimitError, ResourceNotFound, PermissionDenied]) {
     assert(Class.prototype instanceof WellheadError, Class.name);
     assert.equal(Class.prototype.name, Class.name);

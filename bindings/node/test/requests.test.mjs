@@ -57,7 +57,7 @@ async function over(seen, expected) {
 const TOOLS = ['waits', 'is stuck', 'has answered', 'will have answered'];
 
 for (const [name, open] of Object.entries(servers)) {
-  test(`${name}: requests to clients that delete their sessions are over`, limit, async (t) => {
+  test(`${name}: requests to clients that delete their sessions are rejected`, limit, async (t) => {
     const { server, seen } = asking();
     const { fetch } = await open(t, server);
     for (let n = 0; n < MANY; n += 1) {
@@ -85,7 +85,7 @@ for (const [name, open] of Object.entries(servers)) {
 const ends = {
   'the connection is closed': ({ connection }) => connection.close(),
   'the server is closed': ({ server }) => server.close(),
-  async 'the client takes its call back'({ connection }) {
+  async 'the client cancels its call'({ connection }) {
     const params = { requestId: 1 };
     const line = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
     connection.receive(Buffer.from(`${line}\n`));
@@ -96,7 +96,7 @@ const ends = {
 
 for (const [name, end] of Object.entries(ends)) {
   for (const tool of TOOLS) {
-    test(`a request of a call that ${tool} is over when ${name}`, limit, async () => {
+    test(`a request of a call that ${tool} is rejected when ${name}`, limit, async () => {
       const all = { rejected: [], gone: 0 };
       for (let n = 0; n < MANY; n += 1) {
         const { server, seen } = asking();

@@ -101,7 +101,7 @@ test('sessions that are deleted leave no memory', limit, () => {
   });
 });
 
-test('a request to the client of a connection that is dropped is over', limit, async () => {
+test('a request to the client of a connection that is dropped is rejected', limit, async () => {
   const MANY = 200;
   let over = 0;
   let gone = 0;

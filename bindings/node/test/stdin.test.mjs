@@ -47,7 +47,7 @@ for (const [name, touch] of Object.entries(touching)) {
   }
 }
 
-test('twenty starts in a row survive a touched standard input', limit, async () => {
+test('twenty processes in a row serve although process.stdin was resumed', limit, async () => {
   const source = `import { Server } from 'wellhead';
     process.stdin.resume();
     const server = new Server('s', '1');

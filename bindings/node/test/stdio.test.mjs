@@ -15,7 +15,7 @@ test('run() returns when the input ends, and the process ends by itself', limit,
   assert.deepEqual(await host.exited, { code: 0, signal: null });
 });
 
-test('a half line at the end of the input is still answered', limit, async (t) => {
+test('a last line without a newline is still answered', limit, async (t) => {
   const host = new Host(t, 'await server.run();');
   host.write(JSON.stringify(PING));
   host.end();
@@ -23,7 +23,7 @@ test('a half line at the end of the input is still answered', limit, async (t) =
   assert.equal((await host.exited).code, 0);
 });
 
-test('what needs no JavaScript is answered while JavaScript is busy', limit, async (t) => {
+test('ping and fixed resources are answered while JavaScript is busy', limit, async (t) => {
   const host = new Host(
     t,
     `import { readSync } from 'node:fs';
@@ -120,7 +120,7 @@ test('console.log, process.stdout and child processes do not reach the client', 
   }
 });
 
-test('pipes of a shell do as well as the sockets that Node gives', limit, async () => {
+test('run() serves over the pipes of a shell', limit, async () => {
   const command = `printf '%s\\n' '${JSON.stringify(PING)}' | "$0" --input-type=module -e "$1" | cat`;
   const source = `import { Server } from 'wellhead'; await new Server('s', '1').run();`;
   const shell = spawn('sh', ['-c', command, process.execPath, source], { cwd: folder });
@@ -129,37 +129,33 @@ test('pipes of a shell do as well as the sockets that Node gives', limit, async 
   assert.deepEqual(JSON.parse(output), PONG);
 });
 
-test(
-  'SIGTERM ends a stream as the protocol asks, lets answers under way finish, and the process by itself',
-  limit,
-  async (t) => {
-    const host = new Host(
-      t,
-      `let answer;
+test('SIGTERM ends a stream with its result, waits for answers and ends the process', limit, async (t) => {
+  const host = new Host(
+    t,
+    `let answer;
      server.resource('t:later', () => new Promise((done) => { answer = done; console.error('held'); }));
      process.on('exit', () => console.error('listeners: ' + process.listenerCount('SIGTERM')));
      const running = server.run();
      process.prependListener('SIGTERM', () => setImmediate(() => answer('finished')));
      await running;
      process.removeAllListeners('SIGTERM');`,
-    );
-    const acknowledged = await host.ask(
-      request(1, 'subscriptions/listen', { notifications: { resourcesListChanged: true } }),
-    );
-    assert.equal(acknowledged.method, 'notifications/subscriptions/acknowledged');
-    host.send(read(2, 't:later'));
-    await host.logged('held');
-    host.kill('SIGTERM');
-    const last = new Map();
-    for (let message; (message = await host.next()) !== undefined; ) last.set(message.id, message);
-    assert.equal(last.get(1).result.resultType, 'complete');
-    assert.equal(text(last.get(2)), 'finished');
-    assert.deepEqual(await host.exited, { code: 0, signal: null });
-    assert.match(host.stderr, /listeners: 0/);
-  },
-);
+  );
+  const acknowledged = await host.ask(
+    request(1, 'subscriptions/listen', { notifications: { resourcesListChanged: true } }),
+  );
+  assert.equal(acknowledged.method, 'notifications/subscriptions/acknowledged');
+  host.send(read(2, 't:later'));
+  await host.logged('held');
+  host.kill('SIGTERM');
+  const last = new Map();
+  for (let message; (message = await host.next()) !== undefined; ) last.set(message.id, message);
+  assert.equal(last.get(1).result.resultType, 'complete');
+  assert.equal(text(last.get(2)), 'finished');
+  assert.deepEqual(await host.exited, { code: 0, signal: null });
+  assert.match(host.stderr, /listeners: 0/);
+});
 
-test('without its handler SIGTERM kills, as everywhere', limit, async (t) => {
+test('SIGTERM kills the process if handleSigterm is false', limit, async (t) => {
   const host = new Host(t, 'await server.run({ handleSigterm: false });');
   assert.deepEqual(await host.ask(PING), PONG);
   host.kill('SIGTERM');
@@ -177,7 +173,7 @@ test('a broken pipe ends the service', limit, async (t) => {
   assert.equal((await host.exited).code, 0);
 });
 
-test('a running server is no reason to stay after close()', limit, async (t) => {
+test('the process ends after close() of a running server', limit, async (t) => {
   const host = new Host(
     t,
     `server.resource('t:close', () => { server.close(); return ''; });
@@ -202,7 +198,7 @@ test('close() waits for run()', limit, async (t) => {
   assert.match(host.stderr, /closed: run; again: undefined/);
 });
 
-test('an open timer of the application goes on after the service', limit, async (t) => {
+test('a timer of the application still fires after the service ends', limit, async (t) => {
   const host = new Host(
     t,
     `setTimeout(() => console.error('timer'), 300); await server.run(); console.error('over');`,
@@ -222,7 +218,7 @@ test('process.exit() ends the process from inside a callback, with calls held', 
   assert.deepEqual(await host.exited, { code: 3, signal: null });
 });
 
-test('an uncaught exception of the application ends the process as everywhere', limit, async (t) => {
+test('an uncaught exception of the application ends the process', limit, async (t) => {
   const host = new Host(
     t,
     `server.resource('t:a', () => { setImmediate(() => { throw new Error('mine'); }); return 'a'; });
@@ -284,7 +280,7 @@ test('Promises that settle in microtasks, timers and I/O are all answered', limi
   assert.equal(await host.finish(), 0);
 });
 
-test('a client that asks 20,000 times before it reads gets every answer', limit, async (t) => {
+test('a client that sends 20,000 requests before it reads gets every answer', limit, async (t) => {
   const host = new Host(t, `server.resource('t:{id}', ({ id }) => id); await server.run();`);
   const count = 20_000;
   for (let id = 0; id < count; id++) host.send(read(id, `t:${id}`));
@@ -297,7 +293,7 @@ test('a client that asks 20,000 times before it reads gets every answer', limit,
   assert.equal(await host.finish(), 0);
 });
 
-test('timers have their turn while requests keep coming', limit, async (t) => {
+test('timers fire while requests keep coming', limit, async (t) => {
   const host = new Host(
     t,
     `let ticks = 0;

@@ -87,7 +87,7 @@ for (const [name, input] of Object.entries(LIBRARIES)) {
   });
 }
 
-test('a shape is an object whose further members are dropped', limit, async () => {
+test('a shape drops members that it does not name', limit, async () => {
   const { listed, seen, call } = await tool({ input: { path: z.string(), 'a b': z.int().optional() } });
   assert.deepEqual(listed.inputSchema, {
     type: 'object',
@@ -161,7 +161,7 @@ test('the output is described as it is sent', limit, async () => {
   assert.deepEqual((await call()).structuredContent, { n: 1 });
 });
 
-test('a shape as output leaves out what it does not name', limit, async () => {
+test('a shape as output drops members that it does not name', limit, async () => {
   const output = { n: z.int().default(1), name: z.string().optional(), when: z.string() };
   const { listed, call } = await tool({ input: {}, output }, () => ({ when: 'now', more: 1 }));
   assert.deepEqual(listed.outputSchema.required, ['n', 'when']);
@@ -205,8 +205,12 @@ const many = z.object({}).superRefine((_, context) => {
 const at = (...path) =>
   z.object({}).superRefine((_, context) => context.addIssue({ code: 'custom', path, message: 'is\n  odd' }));
 const REFUSED_ARGUMENTS = {
-  'what a refinement refuses': [z.object({ a: z.string().refine(bad, 'is bad') }), { a: 'bad' }, 'a: is bad'],
-  'what one refuses that waits': [
+  'a value that a refinement refuses': [
+    z.object({ a: z.string().refine(bad, 'is bad') }),
+    { a: 'bad' },
+    'a: is bad',
+  ],
+  'a value that an async refinement refuses': [
     z.object({ a: z.string().refine(async (text) => soon(bad(text)), 'is bad') }),
     { a: 'bad' },
     'a: is bad',
@@ -216,28 +220,33 @@ const REFUSED_ARGUMENTS = {
     { a: 'bad', b: 1 },
     'a: is bad',
   ],
-  'something deep in a shape': [
+  'a member deep in a shape': [
     { edits: z.array(z.object({ text: z.string().refine(bad, 'is bad') })) },
     { edits: [{ text: '' }, { text: 'bad' }] },
     'edits[1].text: is bad',
   ],
-  'the whole': [z.object({}).refine(() => false, 'makes no sense'), {}, 'arguments: makes no sense'],
+  'the whole object': [z.object({}).refine(() => false, 'makes no sense'), {}, 'arguments: makes no sense'],
   'a name that is no identifier': [at('a b', 0, '1'), {}, '["a b"][0]["1"]: is odd'],
   'a name with other letters': [at('größe', '$x'), {}, 'größe.$x: is odd'],
-  'what arktype refuses': [
+  'a value that arktype refuses': [
     type({ a: type('string').narrow((text, context) => bad(text) || context.mustBe('good')) }),
     { a: 'bad' },
     'a: must be good (was "bad")',
   ],
-  'what valibot refuses': [
+  'a value that valibot refuses': [
     toStandardJsonSchema(v.object({ a: v.pipe(v.string(), v.email('must be an address')) })),
     { a: 'bad' },
     'a: must be an address',
   ],
-  'too much': [many, {}, ...Array.from({ length: 20 }, (_, i) => `m${i}: is odd`), 'and 3 more'],
+  'an object with 23 wrong members': [
+    many,
+    {},
+    ...Array.from({ length: 20 }, (_, i) => `m${i}: is odd`),
+    'and 3 more',
+  ],
 };
 for (const [name, [input, given, ...lines]] of Object.entries(REFUSED_ARGUMENTS)) {
-  test(`${name} is refused for the model`, limit, async () => {
+  test(`${name} is an error for the model`, limit, async () => {
     const { seen, lines: logged, call } = await tool({ input });
     assert.deepEqual(await call(given), refusal(...lines));
     assert.deepEqual([seen, logged], [[], []]);
@@ -414,7 +423,7 @@ const NO_RESULTS = {
   ],
 };
 for (const [name, [value, line]] of Object.entries(NO_RESULTS)) {
-  test(`${name} is no result, and the log says what to return`, limit, async () => {
+  test(`${name} fails the tool, and the log names valid results`, limit, async () => {
     const { lines, call } = await tool({ input: {} }, () => value);
     assert.deepEqual(await call(), FAILED);
     assert.equal(lines.length, 1);
@@ -442,7 +451,7 @@ const OUTPUTS = {
     { n: 'x' },
     { content: [text('{"n":"x"}')], structuredContent: { n: 'x' } },
   ],
-  'what waits': [
+  'a value of an async schema': [
     z.object({ n: z.int().refine(soon) }),
     { n: 1 },
     { content: [text('{"n":1}')], structuredContent: { n: 1 } },
@@ -467,7 +476,7 @@ for (const [name, [output, value, expected]] of Object.entries(OUTPUTS)) {
   });
 }
 
-test('a handler throws what those of plain tools throw', limit, async () => {
+test('a typed tool may throw the same errors as a plain tool', limit, async () => {
   const { call, lines } = await tool({ input: { kind: z.string() } }, ({ kind }) => {
     if (kind === 'model') throw new ToolError('try another kind');
     if (kind === 'code') throw new MethodError(-1, 'no');
@@ -479,7 +488,7 @@ test('a handler throws what those of plain tools throw', limit, async () => {
   await assert.rejects(call({ kind: 'code' }), /no/);
 });
 
-test('the log of a plain tool names typed ones', limit, async () => {
+test('the log suggests a typed tool for a wrong result of a plain tool', limit, async () => {
   const { lines, call } = await tool({ inputSchema: { type: 'object' } }, () => 'a');
   assert.deepEqual(await call(), FAILED);
   const hint = 'a tool that has input in place of inputSchema returns values';

@@ -41,7 +41,7 @@ for (const pace of ['whole', 'byte by byte']) {
   });
 }
 
-test('a name keeps what it matched', () => {
+test('a name keeps the text that it matched', () => {
   const kept = new Map();
   assert(matches({ c: '@{c}' }, '{"c":"xyz"}', kept));
   assert.equal(sent({ d: '@{c}A' }, kept), '{"d":"xyzA"}');

@@ -89,7 +89,7 @@ test('a worker serves standard input, is terminated, and the next one serves it'
   assert.equal(await host.finish(), 0);
 });
 
-test('a worker that is terminated with many calls to come logs one line', limit, async (t) => {
+test('a worker that is terminated with many pending calls logs one line', limit, async (t) => {
   const host = new Host(
     t,
     `import { Worker } from 'node:worker_threads';

@@ -23,7 +23,7 @@ def two_notes() -> wellhead.Server:
     return server
 
 
-def test_a_call_tells_its_caller_and_revision() -> None:
+def test_a_call_has_its_caller_and_revision() -> None:
     server = two_notes()
     claims = {"sub": "alice"}
 
@@ -62,14 +62,14 @@ def test_one_function_decides_for_all_operations() -> None:
 
 
 @pytest.mark.parametrize("verdicts", [None, "allow", ["yes"], [True], [], ["allow", "allow"]])
-def test_an_answer_that_is_no_verdict_allows_nothing(verdicts: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_invalid_verdict_fails_the_read_and_is_logged(verdicts: Any, caplog: pytest.LogCaptureFixture) -> None:
     server = two_notes()
     server.authorize(lambda operation, uris: verdicts)
     assert outcome(server.connect().handle(read("n:1"))) == "Internal error"
     assert caplog.records
 
 
-def test_a_question_that_raises_allows_nothing_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exception_of_the_authorizer_fails_the_read_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     server = two_notes()
 
     @server.authorize
@@ -158,7 +158,7 @@ def test_functions_with_other_parameters_are_refused() -> None:
         server.on_interest(interest)  # type: ignore[type-var]
 
 
-def test_a_cycle_through_callers_and_questions_is_collected() -> None:
+def test_a_cycle_through_a_caller_and_callbacks_is_collected() -> None:
     class Value:
         def __init__(self, server: wellhead.Server) -> None:
             self.server = server
@@ -196,7 +196,7 @@ def test_icons_are_listed_where_the_revision_has_them() -> None:
         server.text("n:4", "four", icons=[wellhead.Icon("file:///i.png")])
 
 
-def test_a_descriptor_of_the_wrong_type_is_named() -> None:
+def test_the_error_names_a_descriptor_of_the_wrong_type() -> None:
     server = two_notes()
     with pytest.raises(TypeError, match="title must be"):
         server.text("n:5", "x", title=5)  # type: ignore[arg-type]

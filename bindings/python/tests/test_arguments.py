@@ -10,7 +10,7 @@ import pytest
 import wellhead
 
 
-def test_each_keyword_is_known_by_its_function() -> None:
+def test_the_error_for_a_misspelt_keyword_suggests_the_right_one() -> None:
     """A misspelt one is told the right one, so the lists of names are those of the stubs."""
     server = wellhead.Server("s", "1")
     stub = pathlib.Path(wellhead.__file__).parent / "_core.pyi"
@@ -47,7 +47,7 @@ def test_each_keyword_is_known_by_its_function() -> None:
     assert checked == set(functions)
 
 
-def test_an_address_that_is_taken_is_an_os_error() -> None:
+def test_an_address_that_cannot_be_bound_raises_an_os_error() -> None:
     server = wellhead.Server("s", "1")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -67,7 +67,7 @@ def test_an_async_def_waits_for_every_callback() -> None:
     assert seen == [("tools/call", "plain", ""), ("tools/call", "slow", ""), ("resources/read", None, "notes://a")]
 
 
-def test_what_a_function_raises_counts_as_raised_by_the_callback(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exception_of_an_around_function_counts_as_that_of_the_callback(caplog: pytest.LogCaptureFixture) -> None:
     server = served()
 
     @server.around
@@ -83,7 +83,7 @@ def test_what_a_function_raises_counts_as_raised_by_the_callback(caplog: pytest.
     assert "KeyError" in caplog.text
 
 
-def test_a_function_of_another_shape_is_refused() -> None:
+def test_a_function_with_other_parameters_is_refused() -> None:
     server = served()
     for wrong in (lambda: None, lambda call: None, lambda call, next, more: None, lambda *, call, next: None):
         with pytest.raises(wellhead.RegistrationError, match=r"it takes \(call, next\)"):

@@ -29,7 +29,7 @@ async def test_a_request_is_answered() -> None:
 
 
 @on_a_loop
-async def test_an_async_def_runs_on_the_loop_and_a_def_in_a_pool_unless_it_says_otherwise() -> None:
+async def test_an_async_def_runs_on_the_loop_and_a_def_in_the_pool_by_default() -> None:
     s = server()
 
     def thread() -> str:
@@ -119,7 +119,7 @@ async def test_a_client_that_disconnects_cancels_its_call() -> None:
 
 
 @on_a_loop
-async def test_a_cancelled_request_lets_go_of_its_values() -> None:
+async def test_a_cancelled_listen_request_ends_its_subscription() -> None:
     s = server()
     app = s.asgi()
     stream = listen(app, "n:a")
@@ -132,7 +132,7 @@ async def test_a_cancelled_request_lets_go_of_its_values() -> None:
 
 
 @on_a_loop
-async def test_a_client_that_takes_nothing_is_sent_no_more() -> None:
+async def test_a_stream_waits_and_merges_updates_while_its_client_does_not_read() -> None:
     s = server()
     app = s.asgi()
     stream = listen(app, "n:a")
@@ -178,14 +178,14 @@ async def test_a_session_lives_from_request_to_request() -> None:
 
 
 @on_a_loop
-async def test_a_body_that_does_not_arrive_is_not_waited_for() -> None:
+async def test_a_request_times_out_if_its_body_does_not_arrive() -> None:
     for body_ms in (20, 150):  # less, and more, than a request has no timer of its own for
         request = unfinished(server().asgi(body_ms=body_ms))
         assert (await request.done()).status == 408
 
 
 @on_a_loop
-async def test_a_body_may_take_longer_than_most() -> None:
+async def test_a_slow_body_is_still_read() -> None:
     app = server().asgi()
     request = unfinished(app)
     while not app._young:
@@ -199,7 +199,7 @@ async def test_a_body_may_take_longer_than_most() -> None:
 
 
 @on_a_loop
-async def test_who_gives_up_amid_a_body_is_let_go_of() -> None:
+async def test_a_request_that_ends_before_its_body_is_complete_is_released() -> None:
     app = server().asgi()
     request = unfinished(app)
     while not app._young:
@@ -227,7 +227,7 @@ async def test_a_body_that_is_on_its_way_at_the_end_of_a_lifespan_is_refused() -
 
 
 @on_a_loop
-async def test_a_body_in_time_leaves_nothing_behind_that_cancels_its_request() -> None:
+async def test_a_body_that_arrives_in_time_stops_the_timeout_of_its_request() -> None:
     reading = Reading(asyncio.get_running_loop(), 0.0)
     reading.limit()
     reading.limit()
@@ -237,7 +237,7 @@ async def test_a_body_in_time_leaves_nothing_behind_that_cancels_its_request() -
 
 
 @on_a_loop
-async def test_a_late_body_is_refused_in_a_task_that_has_survived_a_cancellation() -> None:
+async def test_a_body_times_out_even_in_a_task_that_survived_a_cancellation() -> None:
     app = server().asgi(body_ms=20)
 
     async def survivor(scope: Any, receive: Any, send: Any) -> None:
@@ -281,7 +281,7 @@ def unfinished(app: Any) -> Request:
 
 
 @on_a_loop
-async def test_callbacks_that_wait_do_so_at_the_same_time() -> None:
+async def test_blocking_callbacks_run_in_parallel() -> None:
     s = server()
     # Not more than a pair: on four threads, this test shares a pool that may have five threads.
     together = threading.Barrier(2)
@@ -296,7 +296,7 @@ async def test_callbacks_that_wait_do_so_at_the_same_time() -> None:
 
 
 @on_a_loop
-async def test_a_call_whose_client_has_gone_is_not_begun_by_the_pool() -> None:
+async def test_the_pool_skips_a_call_whose_client_has_disconnected() -> None:
     s = server()
     proceed, begun = threading.Event(), []
 
@@ -324,7 +324,7 @@ async def test_a_call_whose_client_has_gone_is_not_begun_by_the_pool() -> None:
 
 
 @on_a_loop
-async def test_the_path_is_seen_from_where_the_application_is_mounted() -> None:
+async def test_the_path_is_relative_to_the_mount_point_of_the_application() -> None:
     s = server()
     app = s.asgi()
 
@@ -342,7 +342,7 @@ async def test_the_path_is_seen_from_where_the_application_is_mounted() -> None:
 
 
 @on_a_loop
-async def test_only_this_machine_is_served_unless_it_is_said_otherwise() -> None:
+async def test_an_application_refuses_other_host_names_by_default() -> None:
     s = server()
 
     async def status(app: Any) -> int:
@@ -374,13 +374,13 @@ async def test_a_lifespan_ends_streams_and_sessions_and_may_begin_again() -> Non
         assert stream.complete and s.counters().subscriptions == 0
 
 
-def test_another_loop_may_go_on() -> None:
+def test_an_application_may_run_on_a_second_loop() -> None:
     app = server().asgi()
     for _ in range(2):
         asyncio.run(read_a(app))
 
 
-def test_a_request_grows_old_though_another_loop_has_used_its_application() -> None:
+def test_a_disconnect_is_noticed_after_another_loop_used_the_application() -> None:
     s = server()
     app = s.asgi()
     loop = asyncio.new_event_loop()

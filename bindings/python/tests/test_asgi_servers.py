@@ -166,7 +166,7 @@ def test_an_application_is_served(app: tuple[str, str], run: str) -> None:
 
 
 @pytest.mark.parametrize("app", [STARLETTE, FASTAPI], ids=["Starlette", "FastAPI"])
-def test_the_lifespan_of_the_application_around_it_cancels_a_read_that_outlives_its_request(app: str) -> None:
+def test_the_outer_lifespan_cancels_a_read_that_outlives_its_request(app: str) -> None:
     with served(SERVER + app + UVICORN, SOON, path="/api/mcp") as (process, client):
         # In a session a read goes on without the connection that asked for it, so the server does not wait for it.
         connection = client.read_in(client.session(), "n:slow")
@@ -180,7 +180,7 @@ def test_the_lifespan_of_the_application_around_it_cancels_a_read_that_outlives_
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 @pytest.mark.parametrize("app", MOUNTED, ids=["alone", "Starlette", "FastAPI"])
-def test_a_uvicorn_that_ends_ends_streams_and_answers_calls(app: tuple[str, str], number: int) -> None:
+def test_uvicorn_ends_streams_and_answers_calls_on_a_signal(app: tuple[str, str], number: int) -> None:
     application, path = app
     with served(SERVER + application + UVICORN, PATIENT, path=path) as (process, client):
         headers = client.session()
@@ -198,7 +198,7 @@ def test_a_uvicorn_that_ends_ends_streams_and_answers_calls(app: tuple[str, str]
         assert status in (0, -number) and errors == ""
 
 
-def test_a_read_that_a_server_breaks_off_is_cancelled_and_no_failure_of_the_host() -> None:
+def test_a_read_that_uvicorn_aborts_is_cancelled_without_a_logged_failure() -> None:
     with served(SERVER + ALONE + UVICORN, SOON) as (process, client):
         connection = client.call("resources/read", "n:slow", uri="n:slow")
         assert client.read("n:slow/began") == "True"

@@ -233,7 +233,7 @@ def test_handle_async_is_answered_by_another_thread() -> None:
     assert outcome(asyncio.run(main())) == "later"
 
 
-def test_a_handle_async_that_is_cancelled_gives_its_call_up() -> None:
+def test_cancelling_handle_async_cancels_its_call() -> None:
     server = wellhead.Server("s", "1")
     calls: list[wellhead.Call] = []
 

@@ -153,7 +153,7 @@ def test_none_and_resource_not_found_are_not_found() -> None:
     assert ask(server, "n:return") == ask(server, "n:raise") == "Resource not found"
 
 
-def test_only_our_permission_denied_is_denied(caplog: pytest.LogCaptureFixture) -> None:
+def test_only_permission_denied_of_the_package_is_denied(caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
 
     @server.resource("n:{how}")
@@ -182,7 +182,7 @@ def test_an_exception_is_logged_with_its_traceback_and_an_internal_error(caplog:
 
 
 @pytest.mark.parametrize("value", [5, 1.5, {1}, object(), ["a"], [b"a"], wellhead.Page([])])
-def test_a_wrong_type_is_an_internal_error_and_says_what_to_return(
+def test_a_wrong_return_type_fails_and_the_log_names_the_right_ones(
     caplog: pytest.LogCaptureFixture, value: Any
 ) -> None:
     server = wellhead.Server("s", "1")
@@ -331,7 +331,7 @@ def test_a_walk_through_every_kind_of_list_gives_each_item_once_and_in_order() -
     assert len(limits) > 1 and max(limits) <= 3
 
 
-def test_a_list_is_the_same_however_often_it_is_asked_for() -> None:
+def test_a_list_is_the_same_for_each_request() -> None:
     server = wellhead.Server("s", "1")
     items = [wellhead.Resource(f"n:{n}") for n in range(3)]
 

@@ -59,7 +59,7 @@ def shop(asynchronous: bool) -> wellhead.Server:
 
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["def", "async def"])
 @pytest.mark.parametrize("revision", [None, HANDSHAKE, STATELESS])
-def test_it_asks_for_everything(asynchronous: bool, revision: str | None) -> None:
+def test_a_client_sends_each_kind_of_request(asynchronous: bool, revision: str | None) -> None:
     server = shop(asynchronous)
     with server.test_client(revision=revision) as client:
         assert [resource.uri for resource in client.list()] == ["shop://about"]
@@ -83,7 +83,7 @@ def test_it_asks_for_everything(asynchronous: bool, revision: str | None) -> Non
 
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["def", "async def"])
 @pytest.mark.parametrize("revision", [None, STATELESS])
-def test_it_asks_for_everything_on_a_loop(asynchronous: bool, revision: str | None) -> None:
+def test_an_async_client_sends_each_kind_of_request(asynchronous: bool, revision: str | None) -> None:
     async def main() -> None:
         server = shop(asynchronous)
         async with server.test_client_async(revision=revision) as client:
@@ -143,7 +143,7 @@ def test_a_revision_that_is_not_served_is_refused() -> None:
         server.test_client(revision=STATELESS)
 
 
-def test_without_a_handshake_era_it_speaks_the_newest_revision() -> None:
+def test_a_client_uses_the_newest_revision_if_the_server_has_no_handshake() -> None:
     server = wellhead.Server("s", "1", versions=[STATELESS])
     server.text("n:a", "A")
     with server.test_client() as client:
@@ -186,7 +186,7 @@ async def sampled_later(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("on_request", [sampled, sampled_later])
-def test_it_answers_the_requests_of_the_server(on_request: Callable[[str, dict[str, Any]], Any]) -> None:
+def test_a_client_answers_the_requests_of_the_server(on_request: Callable[[str, dict[str, Any]], Any]) -> None:
     server = asking()
     with server.test_client(capabilities={"sampling": {}}, on_request=on_request) as client:
         result = client.request("tools/call", {"name": "ask", "_meta": {"progressToken": 7}})
@@ -234,7 +234,7 @@ def needing() -> wellhead.Server:
 
 
 @pytest.mark.parametrize("on_request", [sampled, sampled_later])
-def test_it_gives_the_input_that_a_callback_needs(on_request: Callable[[str, dict[str, Any]], Any]) -> None:
+def test_a_client_gives_the_input_that_a_callback_needs(on_request: Callable[[str, dict[str, Any]], Any]) -> None:
     server = needing()
     options: dict[str, Any] = {"revision": STATELESS, "capabilities": {"sampling": {}}, "on_request": on_request}
     with server.test_client(**options) as client:
@@ -298,7 +298,7 @@ def test_a_future_of_a_def_is_answered_without_a_loop() -> None:
         assert client.call_tool("ask")["content"][0]["text"] == "sampled"
 
 
-def test_a_request_without_an_answer_is_raised_in_the_test() -> None:
+def test_an_unanswered_request_of_the_server_raises_an_error_in_the_test() -> None:
     server = asking()
     message = '^the server asks its client for "sampling/createMessage": give on_request= a function that answers$'
     with server.test_client(capabilities={"sampling": {}}) as client, pytest.raises(wellhead.Error, match=message):
@@ -322,7 +322,7 @@ def test_a_request_without_an_answer_is_raised_in_the_test() -> None:
         client.call_tool("ask")
 
 
-def test_a_reader_that_never_answers_runs_into_its_limit() -> None:
+def test_a_read_that_is_never_answered_times_out() -> None:
     server = wellhead.Server("s", "1", limits=wellhead.Limits(call_ms=20))
 
     unanswered: Future[str] = Future()
@@ -350,7 +350,7 @@ def test_a_reader_that_never_answers_runs_into_its_limit() -> None:
     asyncio.run(main())
 
 
-def test_in_a_running_loop_it_names_the_client_to_use() -> None:
+def test_the_error_in_a_running_loop_names_the_client_to_use() -> None:
     server = shop(False)
     message = '^an event loop is running on this thread: use "async with server.test_client_async\\(\\) as client:"$'
     outside = server.test_client()
@@ -368,7 +368,7 @@ def test_in_a_running_loop_it_names_the_client_to_use() -> None:
     outside.close()
 
 
-def test_giving_up_a_request_cancels_its_callback() -> None:
+def test_cancelling_a_request_cancels_its_callback() -> None:
     server = wellhead.Server("s", "1")
     seen = []
 
@@ -391,7 +391,7 @@ def test_giving_up_a_request_cancels_its_callback() -> None:
     asyncio.run(main())
 
 
-def test_one_loop_runs_all_that_a_client_asks_for() -> None:
+def test_one_loop_runs_all_callbacks_of_a_client() -> None:
     server = wellhead.Server("s", "1")
     loops = []
 
@@ -415,7 +415,7 @@ def test_one_loop_runs_all_that_a_client_asks_for() -> None:
     assert loops[2].is_closed()
 
 
-def test_a_closed_one_says_so() -> None:
+def test_a_closed_server_or_client_raises_closed_error() -> None:
     server = wellhead.Server("s", "1")
 
     unanswered: Future[str] = Future()
@@ -447,7 +447,7 @@ def test_a_callback_cannot_wait_for_its_own_client() -> None:
         assert client.read("n:own") == "1 listed"
 
 
-def test_it_speaks_for_a_caller() -> None:
+def test_a_client_acts_for_its_caller() -> None:
     server = wellhead.Server("s", "1")
 
     @server.resource("n:who")
@@ -458,7 +458,7 @@ def test_it_speaks_for_a_caller() -> None:
         assert client.read("n:who") == "ada"
 
 
-def test_it_lists_and_reads() -> None:
+def test_a_client_lists_and_reads() -> None:
     server = wellhead.Server("s", "1", limits=wellhead.Limits(page_items=2))
     for n in range(5):
         server.text(f"n:{n}", f"text {n}", title=f"Note {n}")
@@ -478,7 +478,7 @@ def test_it_lists_and_reads() -> None:
             client.read("n:empty")
 
 
-def test_it_is_notified_of_changes_from_any_thread() -> None:
+def test_a_client_is_notified_of_changes_from_any_thread() -> None:
     server = wellhead.Server("s", "1")
     handle = server.text("n:1", "one")
     with server.test_client() as client:

@@ -56,7 +56,7 @@ def futures() -> list[Any]:
 
 
 @on_a_loop
-async def test_a_request_to_the_client_of_a_session_that_ends_is_cancelled_and_leaves_nothing() -> None:
+async def test_a_request_to_the_client_of_an_ended_session_is_cancelled_and_freed() -> None:
     server = wellhead.Server("s", "1")
     outcomes: list[str] = []
 
@@ -109,7 +109,7 @@ def is_over() -> str:
 """
 
 
-def test_a_thread_that_waits_for_a_client_goes_on_when_its_session_ends() -> None:
+def test_a_thread_that_waits_for_a_client_continues_when_its_session_ends() -> None:
     run = "server.serve_http(port=0, callback_threads=3, on_listening=lambda host, port: print(port, flush=True))"
     with served(ASKING + run) as (_, client):
         for _ in range(20):  # more than there are threads
@@ -121,7 +121,7 @@ def test_a_thread_that_waits_for_a_client_goes_on_when_its_session_ends() -> Non
             assert client.read("n:over") == "over"
 
 
-def test_a_thread_that_waits_for_a_client_of_standard_input_goes_on_at_its_end() -> None:
+def test_a_thread_that_waits_for_a_client_continues_when_stdin_ends() -> None:
     with Process(ASKING + "server.run(callback_threads=3, drain_ms=0)") as process:
         process.send(INITIALIZE, message(None, "notifications/initialized"), TOOL)
         process.receive()

@@ -93,7 +93,7 @@ def test_the_listener_waits_for_a_call_at_most_drain_ms(begin: Begin, is_async: 
         future.set_result("too late")
 
 
-def test_the_listener_ends_streams_as_they_should_end() -> None:
+def test_the_listener_completes_its_streams_on_close() -> None:
     server, _ = holding(False)
     thread, client = serve(server)
     listening = client.listen("n:a")
@@ -122,7 +122,7 @@ async def test_an_application_still_answers_calls_in_flight() -> None:
 
 
 @on_a_loop
-async def test_an_application_gives_a_call_that_is_never_answered_its_time_and_no_more() -> None:
+async def test_an_application_waits_for_an_unanswered_call_at_most_call_ms() -> None:
     server = wellhead.Server("s", "1", limits=wellhead.Limits(call_ms=50))
     began, _ = endless(server)
     request = read(server.asgi(), "n:slow")
@@ -132,7 +132,7 @@ async def test_an_application_gives_a_call_that_is_never_answered_its_time_and_n
 
 
 @on_a_loop
-async def test_an_application_ends_streams_as_they_should_end() -> None:
+async def test_an_application_completes_its_streams_on_close() -> None:
     server, _ = holding(False)
     app = server.asgi()
     listening = listen(app, "n:a")
@@ -165,7 +165,7 @@ def test_a_call_that_the_end_of_a_lifespan_cancels_is_not_logged_as_a_failure(ca
     assert caplog.records == []
 
 
-def test_who_still_waits_at_the_end_of_a_lifespan_is_refused(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_request_in_flight_at_the_end_of_a_lifespan_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
     app = server.asgi()
 

@@ -18,7 +18,7 @@ PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_the_command_says_its_version(command: list[str]) -> None:
+def test_the_command_prints_its_version(command: list[str]) -> None:
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"wellhead {wellhead.__version__}\n"
 

@@ -153,7 +153,7 @@ async def ask_for_all(app: App, users: list[str]) -> None:
 
 
 @on_a_loop
-async def test_a_thousand_requests_at_once_see_each_their_own() -> None:
+async def test_each_of_a_thousand_requests_at_once_sees_its_own_context() -> None:
     server, verify, wrong = service()
     await ask_for_all(within(server.asgi(verify=verify)), [f"user-{n}" for n in range(COUNT)])
     assert wrong == []
@@ -186,7 +186,7 @@ async def test_the_observer_sees_begin_and_end_in_the_context_of_the_callback() 
 
 
 @on_a_loop
-async def test_a_session_that_many_requests_share_leads_none_into_the_context_of_another() -> None:
+async def test_requests_of_one_session_see_their_own_contexts() -> None:
     server, _, wrong = service(waits=False)
 
     @server.resource("c:held/{n}")
@@ -252,7 +252,7 @@ async def test_a_failure_of_a_callback_is_logged_in_its_context() -> None:
     assert sorted(lines) == [(n, n) for n in ("a", "a", "b", "b", "c", "c")]
 
 
-def test_a_message_in_hand_is_answered_in_a_copy_of_the_context_around_it() -> None:
+def test_handle_runs_a_callback_in_a_copy_of_the_current_context() -> None:
     server = wellhead.Server("s", "1")
 
     @server.resource("c:{n}")
@@ -268,7 +268,7 @@ def test_a_message_in_hand_is_answered_in_a_copy_of_the_context_around_it() -> N
         assert USER.get() == user
 
 
-def test_a_call_that_is_never_answered_keeps_no_context_alive() -> None:
+def test_the_context_of_a_call_without_an_answer_is_freed() -> None:
     class Value:
         pass
 
@@ -329,7 +329,7 @@ def one(n: str) -> str:
 
 
 @server.resource("c:told/{n}")
-def what_the_observer_saw(n: str) -> str:
+def observed_calls(n: str) -> str:
     return ", ".join(told)
 """
 ASYNC = """
@@ -344,9 +344,7 @@ async def two(n: str) -> str:
 
 @pytest.mark.parametrize("with_async", ["", ASYNC], ids=["def", "async def"])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_without_requests_of_an_application_each_callback_has_a_copy_of_the_context_that_the_server_was_started_in(
-    threads: int, with_async: str
-) -> None:
+def test_each_callback_of_a_service_has_a_copy_of_the_context_at_its_start(threads: int, with_async: str) -> None:
     run = f"""
 USER.set("who serves")
 server.serve_http(port=0, callback_threads={threads}, on_listening=lambda host, port: print(port, flush=True))
@@ -429,7 +427,7 @@ asyncio.run(serve(app, config))
 
 
 @pytest.mark.parametrize("run", [UVICORN, HYPERCORN], ids=["uvicorn", "hypercorn"])
-def test_a_thousand_requests_at_once_see_each_their_own_under_a_server(run: str) -> None:
+def test_each_of_a_thousand_requests_to_a_server_sees_its_own_context(run: str) -> None:
     async def one(port: int, n: int) -> tuple[str, str]:
         user = f"user-{n}"
         uri = f"c:{'async' if n % 2 else 'def'}/{n}"
@@ -455,7 +453,7 @@ def test_a_thousand_requests_at_once_see_each_their_own_under_a_server(run: str)
         assert [pair for pair in asyncio.run(all_at_once(client.port)) if pair[0] != pair[1]] == []
 
 
-def test_the_threads_of_the_pool_keep_nothing() -> None:
+def test_pool_threads_forget_the_context_of_each_call() -> None:
     kept: list[str] = []
     done = threading.Event()
 

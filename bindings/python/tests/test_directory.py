@@ -57,7 +57,7 @@ def test_a_change_of_a_skill_reaches_its_subscribers(tmp_path: Path) -> None:
         assert client.next_update(timeout=60) == "skill://pdf/SKILL.md"
 
 
-def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_missing_folder_a_file_and_a_wrong_option_are_refused(tmp_path: Path) -> None:
     server = wellhead.Server("s", "1")
     with pytest.raises(wellhead.Error, match="nowhere") as raised:
         server.directory(tmp_path / "nowhere")
@@ -69,7 +69,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
         server.directory(tmp_path, settle_ms=60_001)
 
 
-def test_an_explanation_says_what_takes_a_uri_and_what_does_not() -> None:
+def test_explain_names_the_registration_of_a_uri_and_those_passed_over() -> None:
     server = wellhead.Server("s", "1")
     server.text("n:about", "x")
     server.resource("n:{id}")(lambda id: id)
@@ -118,7 +118,7 @@ def test_a_callback_may_be_busy_for_some_seconds() -> None:
         wellhead.Busy(-1)
 
 
-def test_a_call_tells_the_meta_of_its_request() -> None:
+def test_a_call_has_the_meta_of_its_request() -> None:
     server = wellhead.Server("s", "1")
 
     @server.resource("n:a")

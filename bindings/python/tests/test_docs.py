@@ -65,7 +65,7 @@ REFERS = re.compile(r"[Aa]rguments(, and the|\s+and)?\s+(errors)?,?\s*are\s+thos
 
 
 @pytest.mark.parametrize("name", ["AsgiApp", "AsyncTestClient", "Call", "Connection", "Handle", "Server", "TestClient"])
-def test_a_class_says_from_which_threads_to_use_it(name: str) -> None:
+def test_the_docstring_of_a_class_names_the_threads_that_may_use_it(name: str) -> None:
     assert re.search(r"thread|event loop", inspect.getdoc(getattr(wellhead, name)) or "")
 
 
@@ -138,6 +138,6 @@ def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
 
 
-def test_the_package_says_its_version() -> None:
+def test_the_package_has_a_version_and_a_docstring() -> None:
     assert wellhead.__version__.count(".") == 2
     assert wellhead.__doc__

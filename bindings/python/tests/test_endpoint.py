@@ -90,7 +90,7 @@ def test_a_server_with_a_thread_for_each_request_serves_callbacks_sessions_and_s
         assert stream.ends()
 
 
-def test_a_whole_response_has_bytes_and_a_stream_pieces() -> None:
+def test_a_complete_response_has_bytes_and_a_stream_has_pieces() -> None:
     server = notes()
     endpoint = server.endpoint()
     headers, body = message("resources/list")
@@ -113,7 +113,7 @@ def test_a_whole_response_has_bytes_and_a_stream_pieces() -> None:
     assert endpoint.handle("POST", "/mcp", headers, b"\xff" * 100).status == 400
 
 
-def test_closing_an_endpoint_answers_those_who_wait_and_the_next_request_begins_anew() -> None:
+def test_a_closed_endpoint_ends_its_streams_and_serves_the_next_request() -> None:
     server = notes()
     begun, held = threading.Event(), threading.Event()
 
@@ -138,7 +138,7 @@ def test_closing_an_endpoint_answers_those_who_wait_and_the_next_request_begins_
     held.set()
 
 
-def test_an_endpoint_closes_while_a_request_asks_whether_a_resource_exists(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_closes_while_a_request_waits_for_exists(monkeypatch: pytest.MonkeyPatch) -> None:
     server = wellhead.Server("s", "1")
     asked, closing = threading.Event(), threading.Event()
 
@@ -166,7 +166,7 @@ def test_an_endpoint_closes_while_a_request_asks_whether_a_resource_exists(monke
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_an_endpoint_in_a_with_runs_the_lifespan(is_async: bool) -> None:
+def test_an_endpoint_in_a_with_statement_runs_the_lifespan(is_async: bool) -> None:
     seen: list[str] = []
 
     @contextmanager
@@ -196,7 +196,7 @@ def test_an_endpoint_in_a_with_runs_the_lifespan(is_async: bool) -> None:
     assert seen == ["open", "close"]
 
 
-def test_a_lifespan_that_fails_is_raised_where_the_endpoint_begins() -> None:
+def test_an_exception_of_a_lifespan_is_raised_when_the_endpoint_is_entered() -> None:
     @asynccontextmanager
     async def fails(server: wellhead.Server) -> AsyncIterator[None]:
         raise RuntimeError("no database")
@@ -207,6 +207,6 @@ def test_a_lifespan_that_fails_is_raised_where_the_endpoint_begins() -> None:
         pass
 
 
-def test_options_that_are_wrong_are_raised_at_once() -> None:
+def test_a_wrong_option_raises_an_error_at_once() -> None:
     with pytest.raises(TypeError, match="did you mean 'path'"):
         wellhead.Server("s", "1").endpoint(pathh="/x")  # type: ignore[call-arg]

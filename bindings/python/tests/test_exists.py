@@ -22,7 +22,7 @@ def watched(server: wellhead.Server, *uris: str) -> list[str]:
     return honoured.get("resourceSubscriptions", [])
 
 
-def test_a_method_of_a_container_says_what_exists() -> None:
+def test_a_method_of_a_container_decides_which_uris_exist() -> None:
     server = wellhead.Server("s", "1")
     notes = {"notes://1": "One."}
 
@@ -34,7 +34,7 @@ def test_a_method_of_a_container_says_what_exists() -> None:
     assert outcome(server.connect().handle(read("notes://2"))) == "Note 2."
 
 
-def test_a_fallback_is_decorated_with_and_without_it() -> None:
+def test_a_fallback_is_decorated_with_and_without_exists() -> None:
     server = wellhead.Server("s", "1")
 
     @server.fallback
@@ -52,7 +52,7 @@ def test_a_fallback_is_decorated_with_and_without_it() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, 1, "yes", ValueError("gone")])
-def test_an_exists_without_an_answer_is_logged_and_refuses_no_client(
+def test_a_failed_exists_is_logged_and_the_uri_counts_as_existing(
     answer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     server = wellhead.Server("s", "1")
@@ -70,7 +70,7 @@ def test_an_exists_without_an_answer_is_logged_and_refuses_no_client(
     assert record.exc_info is not None
 
 
-def test_it_has_to_take_a_uri_and_answer_at_once() -> None:
+def test_exists_must_be_a_def_that_takes_a_uri() -> None:
     server = wellhead.Server("s", "1")
 
     async def later(uri: str) -> bool:
@@ -83,7 +83,7 @@ def test_it_has_to_take_a_uri_and_answer_at_once() -> None:
     assert watched(server, "notes://1") == []
 
 
-def test_a_server_in_a_cycle_with_it_is_collected() -> None:
+def test_a_server_in_a_cycle_with_exists_is_collected() -> None:
     def cycle() -> weakref.ref[wellhead.Server]:
         server = wellhead.Server("s", "1")
 

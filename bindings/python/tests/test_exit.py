@@ -70,9 +70,7 @@ if busy:
     ("threads", "busy", "on_loop", "times"),
     [(3, 1, 0, 50), (3, 0, 0, 20), (1, 1, 0, 10), (3, 1, 1, 20), (3, 0, 1, 10), (1, 0, 1, 10)],
 )
-def test_a_process_ends_as_it_should_while_a_daemon_thread_serves(
-    threads: int, busy: int, on_loop: int, times: int
-) -> None:
+def test_a_process_ends_cleanly_while_a_daemon_thread_serves(threads: int, busy: int, on_loop: int, times: int) -> None:
     arguments = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent), str(threads), str(busy), str(on_loop)]
 
     def run(_: int) -> tuple[int, bytes]:

@@ -95,7 +95,7 @@ assert statuses == {0}, statuses
 
 @pytest.mark.timeout(FORKS + 10)
 @pytest.mark.parametrize("what", ["updated", "counters", "connections", "registrations", "HTTP"])
-def test_a_child_of_a_process_whose_threads_use_the_server_uses_it_too(what: str) -> None:
+def test_a_forked_child_can_use_a_server_that_threads_of_its_parent_use(what: str) -> None:
     arguments = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent), what, str(FORKS)]
     ended = subprocess.run(arguments, capture_output=True, timeout=FORKS, check=False)
     assert (ended.returncode, ended.stderr) == (0, b"")
@@ -170,7 +170,7 @@ assert status == 0, status
 
 
 @pytest.mark.parametrize("module", ["wellhead._json", "logging"])
-def test_a_child_of_a_process_that_forks_while_a_thread_imports_what_the_server_needs_uses_it(module: str) -> None:
+def test_a_child_forked_while_a_thread_imports_modules_can_use_the_server(module: str) -> None:
     call = request(1, "tools/call", name="t", arguments={"text": "right"})
     program = IMPORTS % {"call": call, "read": read("n:fails")}
     ended = subprocess.run([sys.executable, "-c", program, module], capture_output=True, timeout=60, check=False)

@@ -143,7 +143,7 @@ def is_one_of_ours(answer: Any) -> bool:
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_no_value_of_a_callback_ends_a_service(service: str) -> None:
+def test_a_service_survives_every_value_of_a_callback(service: str) -> None:
     run, over_http = SERVICES[service]
     if over_http:
         with served(VALUES + TOLD + run) as (process, client):
@@ -191,7 +191,7 @@ def _completion(name: str, at: int) -> bytes:
 
 
 @on_a_loop
-async def test_no_value_of_a_callback_ends_an_application() -> None:
+async def test_an_application_survives_every_value_of_a_callback() -> None:
     scope: dict[str, Any] = {}
     exec(VALUES, scope)
     app = scope["server"].asgi()

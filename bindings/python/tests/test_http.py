@@ -72,7 +72,7 @@ def test_clients_of_both_eras_are_served_on_the_thread_that_serves(program: str)
 
 
 @pytest.mark.parametrize("program", [PROGRAM, PROGRAM + ASYNC])
-def test_callbacks_run_on_threads_of_their_own_if_there_shall_be_several(program: str) -> None:
+def test_callbacks_run_on_separate_threads_if_callback_threads_is_above_1(program: str) -> None:
     with served(program + "server.serve_http(port=0, callback_threads=2, on_listening=listening)") as (process, client):
         assert client.read("n:thread/1") in ("1 wellhead-1", "1 wellhead-2")
         if "async def" in program:
@@ -95,7 +95,7 @@ def listening_for_others(host: str, port: int) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("program", [PROGRAM, PROGRAM + ASYNC])
-def test_a_signal_that_does_not_end_the_wait_of_the_main_thread_ends_the_service(program: str, threads: int) -> None:
+def test_a_signal_that_another_thread_receives_ends_the_service(program: str, threads: int) -> None:
     """As one that comes just before the wait. Here another thread gets it."""
     serve = f"server.serve_http(port=0, callback_threads={threads}, on_listening=listening_for_others)"
     with served(program + BLOCKED + serve) as (process, client):
@@ -105,7 +105,7 @@ def test_a_signal_that_does_not_end_the_wait_of_the_main_thread_ends_the_service
 
 
 @pytest.mark.parametrize("program", [PROGRAM, PROGRAM + ASYNC])
-def test_callbacks_that_wait_do_so_at_the_same_time_if_there_are_threads(program: str) -> None:
+def test_blocking_callbacks_run_in_parallel_on_several_threads(program: str) -> None:
     with served(program + TOGETHER + "server.serve_http(port=0, callback_threads=3, on_listening=listening)") as (
         process,
         client,
@@ -126,7 +126,7 @@ def test_sigterm_ends_the_service_with_the_result_of_a_listen_stream(program: st
 
 
 @pytest.mark.parametrize("program", [PROGRAM, PROGRAM + ASYNC])
-def test_sigterm_counts_from_the_moment_on_at_which_the_address_is_known(program: str) -> None:
+def test_sigterm_ends_the_service_as_soon_as_the_address_is_known(program: str) -> None:
     ends = "import os, signal\nlistening = lambda host, port: os.kill(os.getpid(), signal.SIGTERM)\n"
     program += ends + SERVE + "\nprint('over')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
@@ -199,7 +199,7 @@ def test_a_client_that_goes_away_cancels_its_call() -> None:
         thread.join(30)
 
 
-def test_options_are_those_of_the_endpoint() -> None:
+def test_serve_http_takes_the_options_of_the_endpoint() -> None:
     server = wellhead.Server("s", "1")
     thread, client = serve(server, path="/here", allowed_origins=["https://app.example"], delete=False)
     client.path = "/here"
@@ -216,7 +216,7 @@ def test_options_are_those_of_the_endpoint() -> None:
     thread.join(30)
 
 
-def test_a_folder_that_cannot_be_served_is_refused() -> None:
+def test_serve_http_refuses_an_address_in_use_and_wrong_options() -> None:
     server = wellhead.Server("s", "1")
     thread, client = serve(server)
     with pytest.raises(wellhead.Error, match="cannot be bound") as refused:

@@ -265,6 +265,6 @@ def test_an_http_vector_gives_its_responses(name: str, adapter: str, pace: str) 
         run.host.stop()
 
 
-def test_python_reaches_what_every_http_vector_needs() -> None:
+def test_the_adapters_cover_every_feature_that_http_vectors_need() -> None:
     needed = {word for script in SCRIPTS.values() for word in script.get("needs", [])}
     assert needed <= REACHES.union(*(reached for _, reached in ADAPTERS.values()))

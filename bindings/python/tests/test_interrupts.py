@@ -30,7 +30,7 @@ def ending(e: type[BaseException]) -> Callable[[object], NoReturn]:
 
 
 @pytest.mark.parametrize("e", ENDS)
-def test_it_passes_through_what_announces_a_change(e: type[BaseException]) -> None:
+def test_an_interrupt_in_on_publish_is_raised_by_the_change_notification(e: type[BaseException]) -> None:
     server = wellhead.Server("s", "1")
     server.text("n:1", "one")
     server.on_publish(ending(e))
@@ -50,7 +50,7 @@ def test_it_passes_through_what_announces_a_change(e: type[BaseException]) -> No
 
 
 @pytest.mark.parametrize("e", ENDS)
-def test_it_passes_through_a_poll_that_looks_for_a_resource(e: type[BaseException]) -> None:
+def test_an_interrupt_in_exists_is_raised_by_the_poll(e: type[BaseException]) -> None:
     server = wellhead.Server("s", "1")
     server.resource("n:{id}", exists=ending(e))(lambda id: id)
     connection = server.connect()
@@ -65,7 +65,9 @@ def test_it_passes_through_a_poll_that_looks_for_a_resource(e: type[BaseExceptio
 
 @pytest.mark.parametrize("e", ENDS)
 @pytest.mark.parametrize("at_the_end", [False, True])
-def test_it_passes_through_an_observed_call_which_is_answered(e: type[BaseException], at_the_end: bool) -> None:
+def test_an_interrupt_in_the_observer_is_raised_and_the_call_is_answered(
+    e: type[BaseException], at_the_end: bool
+) -> None:
     def observe(observed: wellhead.Observed) -> None:
         if (observed.outcome is not None) == at_the_end:
             raise e
@@ -83,7 +85,7 @@ def test_it_passes_through_an_observed_call_which_is_answered(e: type[BaseExcept
 
 
 @pytest.mark.parametrize("e", ENDS)
-def test_it_passes_through_an_application(e: type[BaseException]) -> None:
+def test_an_interrupt_in_the_observer_passes_through_an_application(e: type[BaseException]) -> None:
     raised: list[BaseException] = []
 
     def observe(_: wellhead.Observed) -> None:
@@ -104,7 +106,7 @@ def test_it_passes_through_an_application(e: type[BaseException]) -> None:
         asyncio.run(application())
 
 
-def test_a_change_that_a_callback_announces_is_told_before_it_passes_through() -> None:
+def test_a_callback_can_catch_an_interrupt_of_on_publish() -> None:
     server = wellhead.Server("s", "1")
     server.on_publish(ending(KeyboardInterrupt))
     told: list[str] = []
@@ -141,7 +143,7 @@ class Interrupted:
 
 
 @pytest.mark.parametrize("e", ENDS)
-def test_it_passes_through_a_change_that_wakes_a_connection(e: type[BaseException]) -> None:
+def test_an_interrupt_in_wake_is_raised_by_the_change_notification(e: type[BaseException]) -> None:
     wake = Interrupted(e)
     server = wellhead.Server("s", "1")
     server.text("n:1", "one")
@@ -226,7 +228,9 @@ def is_interrupted(server: wellhead.Server) -> Driver:
 
 
 @pytest.mark.parametrize("end", [runs_to_its_end, is_pumped_to_its_end, is_stopped, is_interrupted])
-def test_ctrl_c_does_not_go_to_a_service_that_is_over(end: Callable[[wellhead.Server], Driver]) -> None:
+def test_ctrl_c_after_the_end_of_a_service_is_raised_in_the_main_thread(
+    end: Callable[[wellhead.Server], Driver],
+) -> None:
     driver = end(wellhead.Server("s", "1"))
     server = wellhead.Server("s", "1")
     connection = interrupted(server, KeyboardInterrupt)
@@ -237,7 +241,7 @@ def test_ctrl_c_does_not_go_to_a_service_that_is_over(end: Callable[[wellhead.Se
     driver.stop()
 
 
-def test_ctrl_c_that_a_service_gets_too_late_goes_to_the_main_thread() -> None:
+def test_a_pending_ctrl_c_is_raised_when_the_service_stops() -> None:
     server = wellhead.Server("s", "1")
     driver = service(server)
     connection = interrupted(server, KeyboardInterrupt)
@@ -249,7 +253,7 @@ def test_ctrl_c_that_a_service_gets_too_late_goes_to_the_main_thread() -> None:
 
 
 @pytest.mark.parametrize("on_loop", [False, True])
-def test_sys_exit_that_a_service_gets_after_its_end_ends_its_run(on_loop: bool) -> None:
+def test_sys_exit_after_the_stop_of_a_service_is_raised_by_its_run(on_loop: bool) -> None:
     server = wellhead.Server("s", "1")
     driver = service(server, on_loop)
 
@@ -281,7 +285,7 @@ def test_sys_exit_that_a_service_gets_after_its_end_ends_its_run(on_loop: bool) 
     connection.close()
 
 
-def test_what_a_hook_raised_before_a_fork_stays_with_the_parent() -> None:
+def test_an_exception_of_a_hook_before_a_fork_is_raised_in_the_parent_only() -> None:
     server = wellhead.Server("s", "1")
     connection = interrupted(server, SystemExit)
     server.text("n:1", "one")
@@ -301,7 +305,7 @@ def test_what_a_hook_raised_before_a_fork_stays_with_the_parent() -> None:
 
 @pytest.mark.parametrize("e", ENDS)
 @pytest.mark.parametrize("which", ["wake", "ready"])
-def test_it_passes_through_what_wakes_an_endpoint(which: str, e: type[BaseException]) -> None:
+def test_an_interrupt_in_wake_or_ready_of_an_endpoint_is_raised(which: str, e: type[BaseException]) -> None:
     wake, ready = Interrupted(e), Interrupted(e)
     server = wellhead.Server("s", "1")
     server.text("n:1", "one")
@@ -335,7 +339,7 @@ def test_it_passes_through_what_wakes_an_endpoint(which: str, e: type[BaseExcept
 
 
 @pytest.mark.parametrize("e", ENDS)
-def test_it_passes_through_a_handler_of_the_log(e: type[BaseException]) -> None:
+def test_an_interrupt_in_a_log_handler_is_raised_by_the_poll(e: type[BaseException]) -> None:
     meets = Interrupted(e)
 
     class Handler(logging.Handler):
@@ -389,7 +393,7 @@ INTERRUPTED = "os.kill(os.getpid(), signal.SIGINT); [None for _ in range(9)]"
         (INTERRUPTED, -signal.SIGINT),
     ],
 )
-def test_it_ends_a_service_over_standard_input_and_output(leaves: str, status: int, hook: str, threads: int) -> None:
+def test_an_interrupt_in_a_hook_ends_a_service_over_stdio(leaves: str, status: int, hook: str, threads: int) -> None:
     messages: dict[str, Any] = {"publish": read("n:1"), "exists": LISTEN, "observe": read("n:1")}
     with Process(PROGRAM.format(leaves=leaves, hook=hook, threads=threads)) as process:
         process.send(messages[hook])

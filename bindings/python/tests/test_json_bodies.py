@@ -77,7 +77,7 @@ def test_a_value_is_text_of_json(value: Any, text: str) -> None:
     assert read([wellhead.Contents(value)])["mimeType"] == "application/json"
 
 
-def test_the_registration_or_the_contents_say_another_type() -> None:
+def test_the_registration_or_the_contents_set_another_mime_type() -> None:
     assert read({"a": 1}, mime_type="application/geo+json")["mimeType"] == "application/geo+json"
     assert read(wellhead.Contents({"a": 1}), mime_type="a/b")["mimeType"] == "a/b"
     assert read(wellhead.Contents({"a": 1}, mime_type="c/d"), mime_type="a/b")["mimeType"] == "c/d"
@@ -137,7 +137,7 @@ def test_a_fallback_returns_json() -> None:
             assert client.read("o:x") == '{"uri":"o:x"}'
 
 
-def test_contents_of_json_are_set() -> None:
+def test_set_takes_json_contents() -> None:
     with wellhead.Server("s", "1") as server:
         plain = server.text("n:x", "x")
         typed = server.text("n:y", "x", mime_type="a/b")

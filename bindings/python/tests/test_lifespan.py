@@ -132,7 +132,7 @@ def test_a_lifespan_ends_at_sigterm(lifespan: str) -> None:
 
 
 @pytest.mark.parametrize("run", ["server.run()", "asyncio.run(server.run_async())"])
-def test_a_service_whose_start_fails_does_not_begin_and_its_lifespan_ends(run: str) -> None:
+def test_an_exception_of_on_start_ends_the_lifespan_and_the_service(run: str) -> None:
     failing = """
 @server.on_start
 def fails():
@@ -148,7 +148,7 @@ def fails():
         assert lines[-1] == "RuntimeError: no database"
 
 
-def test_an_address_that_is_taken_ends_the_lifespan() -> None:
+def test_an_address_that_cannot_be_bound_ends_the_lifespan() -> None:
     entered: list[str] = []
 
     @contextmanager
@@ -252,7 +252,7 @@ async def test_an_asgi_server_learns_that_a_lifespan_failed() -> None:
         assert last == {"type": f"lifespan.{when}.failed", "message": "RuntimeError: no database"}
 
 
-def test_what_is_no_lifespan_is_refused() -> None:
+def test_an_invalid_lifespan_is_refused() -> None:
     with pytest.raises(TypeError, match="lifespan must be a function that takes the server"):
         wellhead.Server("s", "1", lifespan=3)  # type: ignore[arg-type]
     wellhead.Server("s", "1", lifespan=None)

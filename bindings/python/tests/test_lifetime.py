@@ -55,7 +55,7 @@ def test_a_cycle_of_connection_and_wake_is_collected() -> None:
     assert is_freed(*gone())
 
 
-def test_an_answer_that_an_exception_drops_leaves_the_exception(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exception_that_drops_an_answer_is_still_raised(caplog: pytest.LogCaptureFixture) -> None:
     seen: list[wellhead.Observed] = []
     server = wellhead.Server("s", "1", observe=seen.append)
     answers: list[Future[str]] = [Future()]
@@ -71,7 +71,7 @@ def test_an_answer_that_an_exception_drops_leaves_the_exception(caplog: pytest.L
     assert "was dropped without an answer" in caplog.text
 
 
-def test_a_pending_answer_keeps_nothing_alive() -> None:
+def test_a_server_and_its_connection_are_freed_while_an_answer_is_pending() -> None:
     server = wellhead.Server("s", "1")
     future: Future[str] = Future()
     server.resource("n:x")(lambda: future)
@@ -84,7 +84,7 @@ def test_a_pending_answer_keeps_nothing_alive() -> None:
     future.set_result("too late")
 
 
-def test_large_bytes_are_referenced_and_let_go() -> None:
+def test_large_bytes_are_referenced_and_released() -> None:
     server = wellhead.Server("s", "1")
     data = bytes(range(256)) * 1024
     before = sys.getrefcount(data)
@@ -94,7 +94,7 @@ def test_large_bytes_are_referenced_and_let_go() -> None:
     assert sys.getrefcount(data) == before
 
 
-def test_a_removed_callback_is_let_go_and_not_found() -> None:
+def test_a_removed_callback_is_freed_and_its_uri_is_not_found() -> None:
     server = wellhead.Server("s", "1")
 
     def callback(id: str) -> str:
@@ -109,7 +109,7 @@ def test_a_removed_callback_is_let_go_and_not_found() -> None:
     assert ask(server, "n:1") == "Resource not found"
 
 
-def test_polling_from_inside_a_callback_runs_nothing() -> None:
+def test_a_poll_inside_a_callback_runs_no_other_callback() -> None:
     server = wellhead.Server("s", "1")
     polled: list[int] = []
 
@@ -147,7 +147,7 @@ def test_a_callback_may_use_its_server() -> None:
     assert ask(server, "n:1") == "made by a callback"
 
 
-def test_wake_is_called_for_news_of_another_thread() -> None:
+def test_wake_is_called_for_an_answer_of_another_thread() -> None:
     server = wellhead.Server("s", "1")
     woken = threading.Event()
     connection = server.connect(woken.set)
@@ -166,7 +166,7 @@ def test_wake_is_called_for_news_of_another_thread() -> None:
         assert [answer["id"] for answer in transmitted(connection)] == [id]
 
 
-def test_a_wake_that_polls_all_the_same_does_no_harm() -> None:
+def test_a_wake_that_polls_its_connection_does_no_harm() -> None:
     server = wellhead.Server("s", "1", limits=wellhead.Limits(output_bytes=1))
     server.resource("n:x")(lambda: "x")
 
@@ -196,7 +196,7 @@ def test_a_wake_that_raises_harms_no_connection() -> None:
     server.notify_updated("n:x")
 
 
-def test_handle_gives_a_late_answer_up() -> None:
+def test_handle_cancels_a_call_after_its_timeout() -> None:
     server = wellhead.Server("s", "1")
     calls: list[wellhead.Call] = []
     future: Future[str] = Future()
@@ -217,7 +217,7 @@ def test_handle_has_no_answer_to_a_notification() -> None:
     assert server.connect().handle(message) is None
 
 
-def test_a_closed_connection_takes_nothing_and_is_finished() -> None:
+def test_a_closed_connection_is_finished_and_handle_raises_closed_error() -> None:
     connection = wellhead.Server("s", "1").connect()
     connection.receive(request(1, "ping"))
     connection.close()
@@ -264,7 +264,7 @@ def test_a_registration_made_before_fork_works_in_the_child() -> None:
     assert outcome(connection.handle(read("n:fixed"))) == "x"
 
 
-def test_a_child_lets_go_of_its_parents_connections() -> None:
+def test_a_forked_child_can_free_the_connections_of_its_parent() -> None:
     server = wellhead.Server("s", "1")
     server.resource("n:x")(lambda: Future[str]())
     connections = [server.connect() for _ in range(3)]
@@ -279,7 +279,7 @@ def test_a_child_lets_go_of_its_parents_connections() -> None:
     forked(in_child)
 
 
-def test_an_application_that_has_answered_answers_in_the_child_of_a_fork_too() -> None:
+def test_an_application_answers_in_a_forked_child_too() -> None:
     server = wellhead.Server("s", "1")
     server.resource("n:{id}", thread=True)(lambda id: f"{id} {os.getpid()}")
     app = server.asgi()

@@ -98,7 +98,7 @@ def test_an_exception_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert "raises" in caplog.text
 
 
-def test_a_resource_that_returns_nothing_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_listed_resource_that_returns_none_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
     server.resource("a:b")(lambda: None)
     server.resource("a:c/{id}")(lambda id: None)
@@ -307,7 +307,7 @@ def test_a_refused_token_and_a_limit_are_logged(warnings: Callable[[], list[str]
     main()
 
 
-def test_a_call_for_which_there_is_no_room_is_logged(warnings: Callable[[], list[str]]) -> None:
+def test_a_call_beyond_calls_in_flight_is_refused_and_logged(warnings: Callable[[], list[str]]) -> None:
     server = wellhead.Server("s", "1", limits=wellhead.Limits(calls_in_flight=1))
     server.text("n:fast", "fast")
     app = server.asgi()

@@ -455,5 +455,5 @@ MISTAKES: list[Mistake] = [
 
 
 @each(MISTAKES)
-def test_it_raises(mistake: Mistake) -> None:
+def test_a_mistake_raises_its_error(mistake: Mistake) -> None:
     mistake.is_refused()

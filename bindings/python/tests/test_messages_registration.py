@@ -330,7 +330,7 @@ MISTAKES: list[Mistake] = [
 
 
 @each(MISTAKES)
-def test_it_raises(mistake: Mistake) -> None:
+def test_a_mistake_raises_its_error(mistake: Mistake) -> None:
     mistake.is_refused()
 
 
@@ -356,7 +356,7 @@ def test_on_publish_may_be_written_with_and_without_parentheses(decorate: Any) -
         ("m://e/{id}/:end", []),
     ],
 )
-def test_a_variable_as_web_frameworks_write_it_is_a_warning(
+def test_a_variable_written_as_in_web_frameworks_is_a_warning(
     uri: str, warnings: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with wellhead.Server("s", "1") as server:

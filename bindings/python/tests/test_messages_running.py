@@ -230,7 +230,7 @@ MISTAKES: list[Mistake] = [
 
 
 @each(MISTAKES)
-def test_it_raises(mistake: Mistake) -> None:
+def test_a_mistake_raises_its_error(mistake: Mistake) -> None:
     mistake.is_refused()
 
 
@@ -240,7 +240,7 @@ def test_a_forgotten_await_is_a_warning(method: str) -> None:
         getattr(wellhead.Server("s", "1"), method)()
 
 
-def test_a_second_run_while_one_serves_is_refused_and_one_after_it_is_not() -> None:
+def test_a_second_run_is_refused_during_the_first_and_allowed_after_it() -> None:
     program = """
     import asyncio
     import wellhead

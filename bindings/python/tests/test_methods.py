@@ -45,7 +45,7 @@ def test_a_completer_may_answer_later() -> None:
     assert completed(server, "id", "") == ["a"]
 
 
-def test_completers_of_other_shapes_are_refused() -> None:
+def test_invalid_completers_are_refused() -> None:
     server = wellhead.Server("s", "1")
     with pytest.raises(wellhead.RegistrationError, match="lang"):
         server.resource("n:{id}", complete={"lang": ["de"]})(lambda id: id)

@@ -37,7 +37,7 @@ def cancels(connection: wellhead.Connection) -> None:
         pass
 
 
-def test_it_runs_once_and_at_once_if_the_call_is_cancelled() -> None:
+def test_on_cancel_functions_run_once_and_at_once_after_the_cancellation() -> None:
     _, connection, call, _ = held()
     seen: list[str] = []
     call.on_cancel(lambda: seen.append("first"))
@@ -50,7 +50,7 @@ def test_it_runs_once_and_at_once_if_the_call_is_cancelled() -> None:
     assert seen == ["first", "second", "late"]
 
 
-def test_it_refuses_what_cannot_run() -> None:
+def test_on_cancel_refuses_a_number_and_an_answered_call() -> None:
     _, _, call, answer = held()
     no_function: Any = 3
     with pytest.raises(TypeError, match="function must be a function, not int"):
@@ -60,7 +60,7 @@ def test_it_refuses_what_cannot_run() -> None:
         call.on_cancel(lambda: None)
 
 
-def test_what_it_raises_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exception_of_an_on_cancel_function_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     _, connection, call, _ = held()
     call.on_cancel(lambda: 1 / 0)
     with caplog.at_level(logging.ERROR, "wellhead"):
@@ -69,7 +69,7 @@ def test_what_it_raises_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_it_may_answer_the_call() -> None:
+def test_an_on_cancel_function_may_answer_the_call() -> None:
     _, connection, call, answer = held()
     call.on_cancel(lambda: answer.set_result("late"))
     cancels(connection)
@@ -92,7 +92,7 @@ def both(one: Callable[[], None], other: Callable[[], None]) -> None:
         assert not thread.is_alive()
 
 
-def test_an_answer_waits_for_a_function_that_runs() -> None:
+def test_an_answer_waits_for_a_running_on_cancel_function() -> None:
     for _ in range(20):
         _, connection, call, answer = held()
         inside = threading.Event()

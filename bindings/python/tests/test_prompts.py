@@ -82,7 +82,7 @@ def test_a_function_is_a_prompt(revision: str) -> None:
         )
 
 
-def test_members_may_be_given() -> None:
+def test_title_description_icons_and_meta_may_be_given() -> None:
     of = server()
 
     @of.prompt("p", title="T", description="D", icons=[{"src": "data:,"}], meta={"a": 1})
@@ -157,7 +157,7 @@ def test_arguments_have_the_types_of_their_parameters() -> None:
 
 # row: PR-05
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_wrong_arguments_are_named(revision: str) -> None:
+def test_the_error_names_wrong_arguments(revision: str) -> None:
     def function(code: str, language: str, n: int = 1, color: Color = Color.RED) -> str:
         raise AssertionError("this is not called")
 
@@ -207,7 +207,7 @@ PICTURE = wellhead.Image(b"\1\2", "image/png")
     ],
     ids=repr,
 )
-def test_a_value_is_messages(returned: Any, messages: Any) -> None:
+def test_a_returned_value_becomes_messages(returned: Any, messages: Any) -> None:
     async def later() -> Any:
         await asyncio.sleep(0)
         return returned
@@ -240,7 +240,7 @@ def test_a_wrong_message_is_refused() -> None:
 
 
 # row: PR-14
-def test_choices_complete_themselves() -> None:
+def test_the_choices_of_a_parameter_are_its_completions() -> None:
     of = server()
 
     @of.prompt(complete={"topic": ["sums", "products"], "kind": ["given"]})
@@ -257,7 +257,7 @@ def test_choices_complete_themselves() -> None:
     assert of.prompt(function) is function
 
 
-def test_a_prompt_may_want_the_call_and_raise() -> None:
+def test_a_prompt_may_take_the_call_and_raise() -> None:
     of = server()
 
     @of.prompt

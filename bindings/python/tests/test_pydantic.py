@@ -52,7 +52,7 @@ def test_a_model_is_an_argument_and_a_result() -> None:
     assert json.loads(result["content"][0]["text"]) == expected
 
 
-def test_what_a_model_refuses_names_its_field() -> None:
+def test_the_error_of_a_model_names_the_field() -> None:
     of = server()
 
     @of.tool

@@ -236,7 +236,7 @@ def test_each_block_of_the_readme_has_a_check() -> None:
 
 
 @pytest.mark.parametrize("heading", CHECKS)
-def test_a_block_of_the_readme_does_what_it_says(
+def test_a_code_block_of_the_readme_runs_as_described(
     heading: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -270,7 +270,7 @@ def test_the_types_of_the_blocks_are_right(tmp_path: Path) -> None:
     assert (failed, status) == ("", 0), said
 
 
-def test_the_readme_names_only_what_there_is() -> None:
+def test_each_example_and_name_in_the_readme_exists() -> None:
     package = Path(__file__).parents[1]
     for path in re.findall(r"`(examples/[\w./]+)`", README):
         assert (package / path).exists(), path

@@ -58,7 +58,7 @@ def test_parameters_are_checked() -> None:
     refused("invalid_argument", server.resource("n:{id}"), 5)
 
 
-def test_nothing_is_registered_by_a_refused_decorator() -> None:
+def test_a_refused_decorator_leaves_its_template_free() -> None:
     server = wellhead.Server("s", "1")
 
     def unknown(other: str) -> str:
@@ -109,7 +109,7 @@ def test_a_removed_registration_is_unknown() -> None:
     refused("unknown", server.remove, "n:{id}")
 
 
-def test_a_closed_server_says_so() -> None:
+def test_a_closed_server_raises_closed_error() -> None:
     with wellhead.Server("s", "1") as server:
         fixed = server.text("n:a", "x")
         connection = server.connect()

@@ -77,7 +77,7 @@ def when_listening(ask: Callable[[], str]) -> str:
             sleep(0.05)
 
 
-def test_a_reload_ends_streams_and_serves_what_was_changed(tmp_path: Path) -> None:
+def test_a_reload_ends_streams_and_serves_the_changed_application(tmp_path: Path) -> None:
     application = tmp_path / "application.py"
     application.write_text(APPLICATION)
     with reloader(tmp_path) as uvicorn:

@@ -10,7 +10,7 @@ def test_the_version_is_that_of_the_package() -> None:
     assert wellhead.__version__ == version("wellhead")
 
 
-def test_values_show_what_they_hold() -> None:
+def test_the_repr_of_a_value_shows_its_members() -> None:
     server = wellhead.Server("shop", "1")
     server.text("shop://about", "A shop.")
     assert server.name == "shop"
@@ -25,7 +25,7 @@ def test_values_show_what_they_hold() -> None:
         assert repr(server.counters()).startswith("Counters(connections=1, connections_open=1, calls=0, ")
 
 
-def test_a_lambda_gives_no_name() -> None:
+def test_a_resource_of_a_lambda_has_its_uri_as_name() -> None:
     server = wellhead.Server("s", "1")
     server.resource("a:b")(lambda: "x")
     server.text(uri="a:c", body="c", name="c")
@@ -36,7 +36,7 @@ def test_a_lambda_gives_no_name() -> None:
     assert wellhead.Resource(uri="a:b").uri == "a:b"
 
 
-def test_decorators_that_need_nothing_work_both_ways() -> None:
+def test_decorators_without_arguments_work_with_and_without_parentheses() -> None:
     server = wellhead.Server("s", "1")
 
     @server.authorize

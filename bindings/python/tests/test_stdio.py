@@ -236,7 +236,7 @@ def test_the_wakeup_descriptor_and_handlers_are_put_back() -> None:
 
 
 @pytest.mark.parametrize("end", ["await served", "served.cancel(); await asyncio.wait([served])"])
-def test_a_loop_that_waits_for_no_descriptor_serves_as_well(end: str) -> None:
+def test_a_loop_without_add_reader_serves_as_well(end: str) -> None:
     """As Windows' default loop, which refuses `add_reader`."""
     program = f"""
     import asyncio
@@ -359,7 +359,7 @@ def test_the_end_of_the_program_waits_for_answers_under_way() -> None:
         assert process.process.wait() == 0
 
 
-def test_calls_that_are_never_answered_do_not_keep_the_program() -> None:
+def test_the_program_ends_despite_calls_without_an_answer() -> None:
     program = """
     from concurrent.futures import Future
     import wellhead
@@ -410,7 +410,7 @@ def test_a_second_service_is_refused_while_one_runs() -> None:
         assert text(process.receive()) == "invalid_argument"
 
 
-def test_an_async_def_that_comes_too_late_is_an_internal_error() -> None:
+def test_an_async_def_registered_while_the_server_runs_is_an_internal_error() -> None:
     program = """
     import wellhead
     server = wellhead.Server("s", "1")

@@ -33,7 +33,7 @@ DESTROY_AND_READ = "interpreters.destroy(other)" + READ
 
 @pytest.mark.parametrize("before", ["", "import wellhead", READ], ids=["nothing", "import", "read"])
 @pytest.mark.parametrize("after", ["", READ, DESTROY_AND_READ], ids=["nothing", "read", "destroy"])
-def test_an_import_in_a_subinterpreter_is_refused_and_harms_nothing(before: str, after: str) -> None:
+def test_an_import_in_a_subinterpreter_fails_and_the_main_one_still_works(before: str, after: str) -> None:
     program = PROGRAM.format(before=before, after=after)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 0, ended.stderr

@@ -36,7 +36,7 @@ def test_threads_that_need_the_pool_at_once_get_the_same_one(monkeypatch: pytest
     pools[0].end()
 
 
-def test_jobs_that_never_end_leave_room_for_other_jobs() -> None:
+def test_a_job_that_submits_itself_again_leaves_room_for_other_jobs() -> None:
     pool = Pool(1)
     over = threading.Event()
 
@@ -61,7 +61,7 @@ def test_jobs_that_wait_for_each_other_get_threads_of_their_own() -> None:
     pool.end()
 
 
-def test_no_more_jobs_run_at_once_than_the_pool_may_have_threads() -> None:
+def test_the_pool_runs_at_most_as_many_jobs_at_once_as_its_limit() -> None:
     pool = Pool(2)
     pool.stays = True
     running: list[int] = []
@@ -96,7 +96,7 @@ def test_jobs_run_in_the_order_in_which_they_come() -> None:
     assert order == list(range(100))
 
 
-def test_a_job_that_raises_stops_no_other_and_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_of_a_job_is_shown_and_other_jobs_run(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: SimpleQueue[Any] = SimpleQueue()
     monkeypatch.setattr(threading, "excepthook", lambda args: shown.put(args.exc_value))
     pool, held, ran = Pool(1), threading.Event(), threading.Event()
@@ -138,7 +138,7 @@ def test_a_job_without_a_thread_is_refused_and_never_runs(monkeypatch: pytest.Mo
     assert done == [2]
 
 
-def test_a_job_waits_for_the_only_thread_that_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_waits_for_the_only_thread_that_can_start(monkeypatch: pytest.MonkeyPatch) -> None:
     scarce(monkeypatch, 1)
     pool, held, begun, over = Pool(3), threading.Event(), threading.Event(), threading.Event()
 

@@ -42,7 +42,7 @@ async def judge_later(token: str) -> wellhead.Grant | None:
 
 
 @pytest.mark.parametrize("verify", [judge, judge_later])
-def test_a_good_token_tells_callbacks_who_asks(verify: Any) -> None:
+def test_callbacks_get_the_caller_of_a_valid_token(verify: Any) -> None:
     async def main() -> None:
         app = server().asgi(verify=verify)
         assert await text(read(app, "n:who", "ann")) == "b'ann' {'name': 'Ann'}"
@@ -55,7 +55,7 @@ def test_a_good_token_tells_callbacks_who_asks(verify: Any) -> None:
     asyncio.run(main())
 
 
-def test_the_client_of_a_token_that_lacks_a_scope_learns_which() -> None:
+def test_the_response_to_a_token_without_a_scope_names_the_scope() -> None:
     async def main() -> None:
         app = server().asgi(verify=judge, scopes=["a", "b"])
         less = await read(app, "n:who", "less").done()
@@ -67,7 +67,7 @@ def test_the_client_of_a_token_that_lacks_a_scope_learns_which() -> None:
     asyncio.run(main())
 
 
-def test_a_token_is_judged_by_the_subject_of_the_request() -> None:
+def test_a_verifier_can_read_the_headers_of_the_request() -> None:
     def judge_call(token: str, call: wellhead.Call) -> wellhead.Grant | None:
         assert (call.uri, call.revision, call.meta, call.caller.id) == ("", "", {}, b"")
         if call.header("MCP-Method") != "resources/list" or call.header("other") or call.cancelled:
@@ -86,7 +86,7 @@ def test_a_token_is_judged_by_the_subject_of_the_request() -> None:
 
 @pytest.mark.parametrize("verify", [judge, judge_later])
 @pytest.mark.parametrize(("token", "why"), [("error", "the database is gone"), ("wrong", "return a wellhead.Grant")])
-def test_a_failure_is_logged_once_and_tells_the_client_nothing(
+def test_a_failure_of_the_verifier_is_logged_once_and_hidden_from_the_client(
     verify: Any, token: str, why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
@@ -101,7 +101,7 @@ def test_a_failure_is_logged_once_and_tells_the_client_nothing(
     assert bool(record.exc_info) == (token == "error")
 
 
-def test_clients_learn_where_tokens_come_from() -> None:
+def test_clients_find_the_authorization_servers() -> None:
     resource, servers = "https://mcp.example/mcp", ["https://login.example"]
 
     async def main() -> None:
@@ -121,7 +121,7 @@ def test_clients_learn_where_tokens_come_from() -> None:
 
 
 @pytest.mark.parametrize("verify", [judge, judge_later])
-def test_serve_http_asks_too(verify: Any) -> None:
+def test_serve_http_verifies_tokens_too(verify: Any) -> None:
     s = server()
     thread, client = serve(s, verify=verify)
     body = {"jsonrpc": "2.0", "method": "notifications/initialized"}

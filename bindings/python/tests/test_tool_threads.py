@@ -63,7 +63,7 @@ def test_a_def_runs_on_the_loop() -> None:
 
 
 @pytest.mark.parametrize(("thread", "pooled"), [(None, True), (True, True), (False, False)])
-def test_under_asgi_a_def_runs_where_it_says(thread: bool | None, pooled: bool) -> None:
+def test_under_asgi_the_thread_option_decides_where_a_def_runs(thread: bool | None, pooled: bool) -> None:
     @on_a_loop
     async def main() -> None:
         app = server(thread).asgi()
@@ -74,7 +74,7 @@ def test_under_asgi_a_def_runs_where_it_says(thread: bool | None, pooled: bool) 
     main()
 
 
-def test_a_pool_is_for_a_def() -> None:
+def test_an_async_def_with_thread_true_is_refused() -> None:
     async def later() -> str:
         return ""
 

@@ -333,7 +333,7 @@ def test_two_classes_of_one_name_are_two_definitions() -> None:
     ],
     ids=str,
 )
-def test_what_no_schema_can_say_is_refused_for_the_model(hint: Any, value: Any, line: str) -> None:
+def test_a_value_that_the_type_refuses_is_an_error_for_the_model(hint: Any, value: Any, line: str) -> None:
     def tool(value):  # type: ignore[no-untyped-def]
         raise AssertionError("this is not called")
 
@@ -343,13 +343,13 @@ def test_what_no_schema_can_say_is_refused_for_the_model(hint: Any, value: Any, 
     assert result == {"content": [{"type": "text", "text": text}], "isError": True}
 
 
-def test_an_equal_value_becomes_the_one_of_the_literal() -> None:
+def test_an_equal_value_becomes_the_value_of_the_literal() -> None:
     kinds = [type(kept(Literal[0, 1, False], value)[1]) for value in (0, 1.0, False)]
     assert kinds == [int, int, bool]
 
 
 @pytest.mark.parametrize("hint", [int, float, int | None, Any, Literal[1], list[int]], ids=str)
-def test_a_number_that_no_float_holds_is_refused_for_the_model(hint: Any) -> None:
+def test_a_number_too_large_for_a_float_is_an_error_for_the_model(hint: Any) -> None:
     def tool(value):  # type: ignore[no-untyped-def]
         raise AssertionError("this is not called")
 
@@ -486,7 +486,7 @@ def text(value: str) -> dict[str, str]:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_is_returned_is_a_result(returned: Any, expected: dict[str, Any]) -> None:
+def test_a_returned_value_becomes_a_result(returned: Any, expected: dict[str, Any]) -> None:
     def tool():  # type: ignore[no-untyped-def]
         return returned
 
@@ -513,7 +513,7 @@ def test_base64_has_padding_and_no_line_breaks() -> None:
 
 
 # row: TR-11
-def test_bytes_are_refused_with_what_to_return(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_error_for_a_wrong_result_names_the_right_types(caplog: pytest.LogCaptureFixture) -> None:
     def tool() -> Any:
         return object()
 
@@ -562,7 +562,7 @@ def test_an_output_schema_that_contains_itself_is_an_object() -> None:
     assert call(tool, {})["structuredContent"]["next"] == {"x": 3.0, "y": 0, "next": None}
 
 
-def test_a_tool_may_want_the_call_and_be_async() -> None:
+def test_a_tool_may_take_the_call_and_be_async() -> None:
     of = server()
 
     @of.tool
@@ -613,7 +613,7 @@ def test_methods_and_wrapped_functions_are_tools() -> None:
         assert client.call_tool("part", {})["content"] == [text("5")]
 
 
-def test_a_tool_error_and_others() -> None:
+def test_the_model_sees_the_text_of_a_tool_error_only() -> None:
     def tool(kind: str) -> str:
         if kind == "for the model":
             raise wellhead.ToolError("try another kind")
@@ -623,7 +623,7 @@ def test_a_tool_error_and_others() -> None:
     assert call(tool, {"kind": "x"}) == {"content": [text("The tool failed")], "isError": True}
 
 
-def test_a_name_may_be_a_keyword() -> None:
+def test_the_name_may_be_a_keyword_argument() -> None:
     of = server()
 
     @of.tool(name="add", title=None)
@@ -633,7 +633,7 @@ def test_a_name_may_be_a_keyword() -> None:
     assert definition(of)["name"] == "add" and "title" not in definition(of)
 
 
-def test_schemas_that_are_given_take_a_dict() -> None:
+def test_a_tool_with_given_schemas_takes_a_dict() -> None:
     of = server()
 
     @of.tool(input_schema={"type": "object", "properties": {"a": {"default": 1}}}, output_schema={"type": "object"})

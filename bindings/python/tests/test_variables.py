@@ -112,7 +112,7 @@ def test_a_value_is_converted_by_its_annotation(hint: Any, text: str, expected: 
     ],
     ids=str,
 )
-def test_a_value_that_is_none_of_the_type_is_not_found(hint: Any, texts: list[str]) -> None:
+def test_a_value_that_the_type_refuses_is_not_found(hint: Any, texts: list[str]) -> None:
     assert [given(hint, text) for text in texts] == [...] * len(texts)
 
 
@@ -172,7 +172,7 @@ assert "wellhead._schema" in sys.modules
 
 
 @pytest.mark.parametrize("hint", [dict, list[int], int | str, Any, object, wellhead.Server, set[str]], ids=str)
-def test_other_hints_are_refused(hint: Any) -> None:
+def test_unsupported_hints_are_refused(hint: Any) -> None:
     with pytest.raises(wellhead.RegistrationError, match=r"cannot be made .*: annotate it str, int, float, bool"):
         given(hint, "x")
     with pytest.raises(wellhead.RegistrationError, match=r'"value" is exploded: annotate it list\[str\]'):

@@ -206,5 +206,5 @@ def test_a_vector_gives_its_bytes(name: str, pace: str) -> None:
         run.host.stop()
 
 
-def test_python_reaches_what_every_vector_needs() -> None:
+def test_python_covers_every_feature_that_vectors_need() -> None:
     assert unreached() == []
