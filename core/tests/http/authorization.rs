@@ -172,7 +172,7 @@ fn the_application_may_judge_a_token_later_and_the_body_is_read_after_that() {
     let world = World::with(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
     let mut questions = Vec::new();
     let (mut exchange, mut got) = held(&world, &mut questions);
-    world.pass(59_000);
+    world.advance_clock(59_000);
     assert!(questions.remove(0).finish(grant("ann")));
     world.proceed(&mut exchange, &mut got, |_| panic!("nothing else is asked"));
     assert!(got.head.is_none(), "the body is waited for");
@@ -194,7 +194,7 @@ fn a_token_that_the_verifier_does_not_judge_is_an_internal_error_and_a_log_line(
     assert_eq!(discover(&unjudged, &["Bearer ann"]).status(), 500);
     let mut questions = Vec::new();
     let (mut exchange, mut got) = held(&unjudged, &mut questions);
-    unjudged.pass(60_000);
+    unjudged.advance_clock(60_000);
     unjudged.proceed(&mut exchange, &mut got, |_| {});
     assert_eq!((got.status(), got.json()["error"]["code"].as_i64()), (500, Some(-32603)));
     assert!(!questions.remove(0).finish(grant("ann")), "it is too late");
@@ -405,11 +405,11 @@ fn streams_of_changes_end_when_the_token_that_opened_them_expires() {
     let (mut listen, mut told) = world.ask("subscriptions/listen", r#""notifications":{},"#, &[known]);
     let session = session(&world, "ann");
     let (mut get, mut got) = world.get(&session, &[known]);
-    world.pass(4_999);
+    world.advance_clock(4_999);
     world.proceed(&mut listen, &mut told, Event::run);
     world.proceed(&mut get, &mut got, Event::run);
     assert!(!told.done && !got.done);
-    world.pass(1);
+    world.advance_clock(1);
     world.proceed(&mut listen, &mut told, Event::run);
     world.proceed(&mut get, &mut got, Event::run);
     assert!(told.done && got.done);

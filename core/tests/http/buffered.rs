@@ -237,7 +237,7 @@ fn bodies_that_arrive_slowly_keep_no_large_request_or_answer_out() {
         let mut exchange = begin(&world, "x/long", "");
         send_slowly(&world, &mut exchange);
         slow.push(exchange);
-        world.pass(10);
+        world.advance_clock(10);
     }
     let mut large = begin(&world, "x/long", "");
     let body = request(1, "x/long", &format!(r#""x":"{}",{META}"#, "x".repeat(256 << 10)));
@@ -281,7 +281,7 @@ fn a_body_that_was_dropped_is_refused_with_its_next_piece_or_its_end() {
     for exchange in &mut slow {
         exchange.body(&vec![b'x'; 120 << 10]);
     }
-    world.pass(1_000);
+    world.advance_clock(1_000);
     let mut others: Vec<_> = (0..3).map(|_| begin(&world, "x/long", "")).collect();
     for exchange in &mut others {
         exchange.body(&vec![b'x'; 100 << 10]);

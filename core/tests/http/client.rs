@@ -131,7 +131,7 @@ impl World {
     }
 
     /// Sets the clock forward, and tells the endpoint.
-    pub(crate) fn pass(&self, ms: u64) {
+    pub(crate) fn advance_clock(&self, ms: u64) {
         self.now.fetch_add(ms, Ordering::Relaxed);
         self.endpoint.tick(self.now());
     }

@@ -88,7 +88,7 @@ fn a_body_that_does_not_arrive_in_time_is_given_up() {
     let mut got = crate::client::Got::default();
     world.proceed(&mut exchange, &mut got, |_| {});
     assert!(got.head.is_none());
-    world.pass(30_000);
+    world.advance_clock(30_000);
     world.proceed(&mut exchange, &mut got, |_| {});
     assert_eq!(got.status(), 408);
 }

@@ -22,7 +22,7 @@ fn world(spelling: Spelling) -> (World, Lines) {
     (World::new(&server), lines)
 }
 
-fn told(lines: &Lines) -> Vec<String> {
+fn logged(lines: &Lines) -> Vec<String> {
     std::mem::take(&mut *lines.lock().unwrap())
 }
 
@@ -32,19 +32,19 @@ fn refusals_of_one_kind_are_logged_once_a_minute() {
     let foreign = || world.send("POST", &[("Host", "evil.example")], "").1;
     assert_eq!(foreign().status(), 403);
     let line = "a request was answered 403: the host 'evil.example' is not allowed; see `allowed_hosts`";
-    assert_eq!(told(&lines), [line]);
+    assert_eq!(logged(&lines), [line]);
     for _ in 0..3 {
         foreign();
     }
-    world.pass(59_999);
+    world.advance_clock(59_999);
     foreign();
-    assert_eq!(told(&lines), Vec::<String>::new());
+    assert_eq!(logged(&lines), Vec::<String>::new());
     world.send("POST", &[("Origin", "null")], "");
     let origin = "a request was answered 403: the origin 'null' is not allowed; see `allowed_origins`";
-    assert_eq!(told(&lines), [origin]);
-    world.pass(1);
+    assert_eq!(logged(&lines), [origin]);
+    world.advance_clock(1);
     foreign();
-    assert_eq!(told(&lines), [format!("{line} (4 more since the last such line)")]);
+    assert_eq!(logged(&lines), [format!("{line} (4 more since the last such line)")]);
 }
 
 #[test]
@@ -53,26 +53,26 @@ fn the_log_line_of_each_kind_of_refusal_has_advice() {
     world.proceed(&mut world.begin("POST", "/other", &[]), &mut crate::client::Got::default(), |_| {});
     let path =
         "a request was answered 404: the path '/other' is not that of the endpoint, '/mcp'; see `path`";
-    assert_eq!(told(&lines), [path]);
+    assert_eq!(logged(&lines), [path]);
     assert_eq!(world.within("unknown", 1, "ping", "").1.status(), 404);
     assert_eq!(world.get("unknown", &[]).1.status(), 404);
     let session = "a request was answered 404: the session is unknown or has ended; see `sessionMs`. If another \
         process began it, share `cursorKey` among them and turn `sessions` off";
-    assert_eq!(told(&lines), [session]);
+    assert_eq!(logged(&lines), [session]);
     let known = world.session("2025-06-18");
     world.within(&known, 1, "resources/list", r#""cursor":"of another process""#);
     let cursor =
         "a list was refused: its cursor is invalid. If another process gave it, share `cursorKey` among them";
-    assert_eq!(told(&lines), [cursor]);
+    assert_eq!(logged(&lines), [cursor]);
     let _open = world.listen_from(b"peer");
     assert_eq!(world.listen_from(b"peer").1.status(), 200);
     assert_eq!(
-        told(&lines),
+        logged(&lines),
         ["a listen stream ended for a new one: the limit `listenStreams` is reached (1)"]
     );
     assert_eq!(world.post(&[], &request(1, "x", META)).status(), 400);
     assert_eq!(
-        told(&lines),
+        logged(&lines),
         Vec::<String>::new(),
         "a fault of the client's is nothing that a setting would mend"
     );
@@ -89,15 +89,15 @@ fn calls_and_sessions_without_room_are_logged() {
             World::with(&world.server, world.server.endpoint().session_limit(1).build(|| {}).unwrap());
         let (session, mut held) = (world.session("2025-06-18"), Vec::new());
         let _first = hold(&world, &session, 1, &mut held);
-        assert_eq!(told(&lines), Vec::<String>::new());
+        assert_eq!(logged(&lines), Vec::<String>::new());
         let second = || world.within(&session, 2, "resources/read", r#""uri":"test://text""#).1.status();
         assert_eq!((second(), second()), (503, 503));
         let line =
             |limit, more| format!("a request was answered 503: the limit `{limit}` is reached (1){more}");
-        assert_eq!(told(&lines), [line(calls, "")]);
-        world.pass(60_000);
+        assert_eq!(logged(&lines), [line(calls, "")]);
+        world.advance_clock(60_000);
         assert_eq!(world.post(&[], &initialize("2025-06-18")).status(), 503);
-        assert_eq!(told(&lines), [line(sessions, " (1 more since the last such line)")]);
+        assert_eq!(logged(&lines), [line(sessions, " (1 more since the last such line)")]);
     }
 }
 
@@ -111,10 +111,13 @@ fn missing_and_insufficient_tokens_are_logged() {
     let world = World::with(&world.server, endpoint.build(|| {}).unwrap());
     let ask = |more: &[(&str, &str)]| world.ask("server/discover", "", more).1.status();
     assert_eq!(ask(&[]), 401);
-    assert_eq!(told(&lines), ["a request was answered 401: it has no bearer token; see `verify`"]);
-    world.pass(60_000);
+    assert_eq!(logged(&lines), ["a request was answered 401: it has no bearer token; see `verify`"]);
+    world.advance_clock(60_000);
     assert_eq!(ask(&[("Authorization", "Bearer bad")]), 401);
-    assert_eq!(told(&lines), ["a request was answered 401: its token is not valid; see `verify`"]);
+    assert_eq!(logged(&lines), ["a request was answered 401: its token is not valid; see `verify`"]);
     assert_eq!(ask(&[("Authorization", "Bearer good")]), 403);
-    assert_eq!(told(&lines), ["a request was answered 403: its token lacks a scope of 'read'; see `scopes`"]);
+    assert_eq!(
+        logged(&lines),
+        ["a request was answered 403: its token lacks a scope of 'read'; see `scopes`"]
+    );
 }

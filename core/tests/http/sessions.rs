@@ -47,11 +47,11 @@ fn a_handshake_that_is_refused_begins_no_session() {
 fn unused_sessions_end_and_used_ones_continue() {
     let world = world();
     let (idle, used) = (world.session("2025-06-18"), world.session("2025-06-18"));
-    world.pass(3_000_000);
+    world.advance_clock(3_000_000);
     world.within(&used, 1, "ping", "");
-    world.pass(60_000); // call_ms: whatever the request began is over
+    world.advance_clock(60_000); // call_ms: whatever the request began is over
     assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000));
-    world.pass(540_000);
+    world.advance_clock(540_000);
     assert_eq!(world.within(&idle, 2, "ping", "").1.status(), 404);
     assert_eq!(world.within(&used, 2, "ping", "").1.status(), 200);
 }
@@ -272,7 +272,7 @@ fn a_message_that_comes_after_the_server_was_closed_keeps_no_session() {
     while world.endpoint.poll_event().is_some() {}
     let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     assert_eq!(world.post(&[("Mcp-Session-Id", &session)], notification).status(), 503);
-    world.pass(3_600_000);
+    world.advance_clock(3_600_000);
     assert_eq!((world.endpoint.sessions(), world.endpoint.poll_timeout()), (0, None));
 }
 
@@ -389,7 +389,7 @@ fn a_request_to_the_client_of_a_session_that_ends_is_given_up() {
     let world = World::new(&server);
     let ends: [fn(&World, &str); 2] = [
         |world, session| assert_eq!(world.send("DELETE", &[("Mcp-Session-Id", session)], "").1.status(), 204),
-        |world, _| world.pass(3_600_001),
+        |world, _| world.advance_clock(3_600_001),
     ];
     for end in ends {
         let session = world.session_with_roots();

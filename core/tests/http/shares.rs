@@ -32,15 +32,15 @@ fn sessions_without_requests_end_first_and_of_those_the_least_recently_used() {
     let world = world(|_| (), 3, false);
     let (used, older) = (world.session("2025-06-18"), world.session("2025-06-18"));
     list(&world, &used);
-    world.pass(1);
+    world.advance_clock(1);
     let newer = world.session("2025-06-18");
-    world.pass(1);
+    world.advance_clock(1);
     let next = world.session("2025-06-18");
     assert_eq!(world.endpoint.sessions(), 3);
     assert_eq!((is_known(&world, &used), is_known(&world, &older)), (true, false));
-    world.pass(1);
+    world.advance_clock(1);
     assert!(is_known(&world, &newer), "which uses it");
-    world.pass(1);
+    world.advance_clock(1);
     world.session("2025-06-18");
     assert_eq!((is_known(&world, &newer), is_known(&world, &next)), (true, false));
 }
@@ -71,9 +71,9 @@ fn sessions_in_use_stay_and_those_long_unused_go() {
     let refused = world.post(&[], &initialize("2025-06-18"));
     assert_eq!((refused.status(), refused.header("retry-after")), (503, Some("1")));
     assert_eq!(refused.json()["error"]["data"], serde_json::json!({"limit": "session_limit", "max": 2}));
-    world.pass(59_999);
+    world.advance_clock(59_999);
     assert_eq!(world.post(&[], &initialize("2025-06-18")).status(), 503);
-    world.pass(1);
+    world.advance_clock(1);
     let third = world.session("2025-06-18");
     assert_eq!((is_known(&world, &sessions[0]), is_known(&world, &sessions[1])), (true, false));
     assert!(is_known(&world, &third));
@@ -189,19 +189,19 @@ fn listen_streams_of_clients_that_cannot_be_distinguished_end_no_others() {
 fn sessions_with_a_stream_go_after_those_without_and_when_long_unused() {
     let world = world(|_| (), 3, false);
     let later = |_| {
-        world.pass(1);
+        world.advance_clock(1);
         world.session("2025-06-18")
     };
     let sessions = [0, 1, 2].map(later);
     let mut streams = [0, 1].map(|at| {
-        world.pass(1);
+        world.advance_clock(1);
         world.get(&sessions[at], &[])
     });
     let next = world.session("2025-06-18");
     let mut newest = world.get(&next, &[]);
     assert!(!is_known(&world, &sessions[2]), "it has no stream");
     assert_eq!(world.post(&[], &initialize("2025-06-18")).status(), 503);
-    world.pass(60_000);
+    world.advance_clock(60_000);
     world.session("2025-06-18");
     assert!(has_ended(&world, &mut streams[0]), "its session is the least recently used one");
     assert!(!has_ended(&world, &mut streams[1]) && !has_ended(&world, &mut newest));
@@ -215,7 +215,7 @@ fn sessions_with_a_stream_that_were_used_go_when_long_unused() {
     list(&world, &session);
     let mut stream = world.get(&session, &[]);
     assert_eq!(world.post(&[], &initialize("2025-06-18")).status(), 503);
-    world.pass(60_000);
+    world.advance_clock(60_000);
     assert_eq!(world.post(&[], &initialize("2025-06-18")).status(), 200);
     assert!(has_ended(&world, &mut stream));
 }

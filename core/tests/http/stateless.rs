@@ -107,7 +107,7 @@ fn a_listen_stream_sends_its_acknowledgement_changes_and_end_as_events() {
     let said: Vec<_> =
         got.events().into_iter().skip(1).map(|(id, data)| (id, data.contains("list_changed"))).collect();
     assert_eq!(said, [(String::new(), false), (String::new(), true)]);
-    world.pass(15_000);
+    world.advance_clock(15_000);
     world.proceed(&mut exchange, &mut got, Event::run);
     assert!(got.body.ends_with(":\n\n"), "{:?}", got.body);
     assert!(!got.done);
@@ -255,13 +255,13 @@ fn a_question_that_follows_another_has_its_time_from_then() {
         Event::Authorize(call) => asked = Some(call.into_responder()),
         event => panic!("{event:?}"),
     });
-    world.pass(50_000);
+    world.advance_clock(50_000);
     assert!(asked.unwrap().finish(vec![wellhead::Verdict::Allow]));
     world.proceed(&mut exchange, &mut got, |event| match event {
         Event::Read(call) => read = Some(call.into_responder()),
         event => panic!("{event:?}"),
     });
-    world.pass(59_999); // of call_ms, 60,000
+    world.advance_clock(59_999); // of call_ms, 60,000
     world.proceed(&mut exchange, &mut got, |event| panic!("{event:?}"));
     assert!(read.unwrap().finish("in time"));
     world.proceed(&mut exchange, &mut got, |event| panic!("{event:?}"));

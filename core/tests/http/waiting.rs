@@ -64,7 +64,7 @@ fn the_deadline_of_a_question_wakes_the_exchange_of_its_request() {
         exchange
     };
     let (mut first, mut second) = (ask(1), ask(2));
-    world.pass(1_000);
+    world.advance_clock(1_000);
     assert!(questions.remove(1).finish(vec![Verdict::Allow]));
     let read = world.endpoint.poll_event().expect("the application is asked to read");
     assert!(world.endpoint.poll_event().is_none());
@@ -88,7 +88,7 @@ fn a_subscription_times_out_if_the_interest_handler_never_answers() {
         Event::Authorize(call) => question = Some(call.into_responder()),
         event => panic!("{event:?}"),
     });
-    world.pass(59_000);
+    world.advance_clock(59_000);
     assert!(question.expect("the application is asked").finish(vec![Verdict::Allow]));
     let mut interest = None;
     while let Some(event) = world.endpoint.poll_event() {
@@ -98,7 +98,7 @@ fn a_subscription_times_out_if_the_interest_handler_never_answers() {
     assert!(exchange.is_ready(), "there is a deadline now");
     let waits = exchange.poll(world.now(), &mut Vec::new());
     assert!(matches!(waits, Progress::Wait(Some(119_000))), "{waits:?}");
-    world.pass(60_000);
+    world.advance_clock(60_000);
     world.proceed(&mut exchange, &mut got, |_| {});
     assert_eq!(got.json()["error"]["code"], -32603, "{got:?}");
 }
@@ -122,7 +122,7 @@ fn the_deadline_that_a_client_response_starts_wakes_the_exchange_of_the_call() {
     assert!(got.body.contains(r#""method":"roots/list""#), "{got:?}");
     let mut held = Vec::new();
     let (mut other, _) = hold(&world, &session, 2, &mut held);
-    world.pass(1_000);
+    world.advance_clock(1_000);
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#;
     let mut post =
         world.begin("POST", "/mcp", &[("Content-Type", "application/json"), ("Mcp-Session-Id", &session)]);
@@ -155,12 +155,12 @@ fn a_request_of_a_client_that_left_times_out() {
     let (exchange, _) = hold(&world, &session, 1, &mut held);
     drop(exchange);
     assert_eq!(world.endpoint.poll_timeout(), Some(60_000), "call_ms");
-    world.pass(59_999);
+    world.advance_clock(59_999);
     assert!(!held[0].is_cancelled());
-    world.pass(1);
+    world.advance_clock(1);
     assert!(held[0].is_cancelled());
     held.clear();
-    world.pass(60_000);
+    world.advance_clock(60_000);
     assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000), "session_ms, since it was used");
 }
 
@@ -183,17 +183,17 @@ fn of_two_requests_that_were_left_each_is_given_up_in_time_during_polls() {
     let session = world.session("2025-11-25");
     let mut held = Vec::new();
     let (first, _) = hold(&world, &session, 1, &mut held);
-    world.pass(30_000);
+    world.advance_clock(30_000);
     let params = format!(r#"{LATER},"_meta":{{"progressToken":1}}"#);
     let (mut second, mut got) = world.hold(&session, 2, &params, |call| held.push(call.into_responder()));
     assert!(held[1].progress(1.0, None, None));
     world.proceed(&mut second, &mut got, |_| {});
     assert_eq!(got.header("content-type"), Some("text/event-stream"));
     drop((first, second));
-    world.pass(30_000);
+    world.advance_clock(30_000);
     assert_eq!((held[0].is_cancelled(), held[1].is_cancelled()), (true, false));
     assert_eq!(world.endpoint.poll_timeout(), Some(90_000));
-    world.pass(30_000);
+    world.advance_clock(30_000);
     assert!(held[1].is_cancelled());
 }
 
@@ -231,7 +231,7 @@ fn a_request_of_a_client_that_leaves_during_the_lookup_calls_no_callback() {
         let event = world.endpoint.poll_event();
         assert!(event.is_none(), "{looked_at_meanwhile}: {event:?}");
         assert!(slow.lock().unwrap().is_none(), "it was looked up");
-        world.pass(120_000);
+        world.advance_clock(120_000);
         assert_eq!(world.endpoint.poll_timeout(), Some(world.now() + 3_480_000), "nothing is under way");
     }
 }
@@ -311,12 +311,12 @@ fn a_deadline_that_no_exchange_waits_for_is_kept_all_the_same() {
     let (_, got) = world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
     assert!(got.body.contains("result"), "{got:?}");
     let (_stream, _) = world.get(&session, &[]);
-    world.pass(70_000);
+    world.advance_clock(70_000);
     server.access_changed(b"").unwrap();
     let Some(Event::Authorize(call)) = world.endpoint.poll_event() else { panic!("it is asked again") };
     while world.endpoint.poll_event().is_some() {}
     for _ in 0..4 {
-        world.pass(15_000);
+        world.advance_clock(15_000);
     }
     assert!(call.is_cancelled(), "no verdict is no permission");
 }
@@ -328,14 +328,14 @@ fn a_review_of_the_subscriptions_of_an_idle_session_has_a_deadline() {
     let world = World::new(&server);
     let session = world.session("2025-06-18");
     drop(world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#));
-    world.pass(60_000);
+    world.advance_clock(60_000);
     assert_eq!(world.endpoint.poll_timeout(), Some(3_600_000), "nothing is under way");
-    world.pass(60_000);
+    world.advance_clock(60_000);
     server.access_changed(b"").unwrap();
     let Some(Event::Authorize(call)) = world.endpoint.poll_event() else { panic!("it is asked again") };
     while world.endpoint.poll_event().is_some() {}
     assert_eq!(world.endpoint.poll_timeout(), Some(180_000));
-    world.pass(60_000);
+    world.advance_clock(60_000);
     assert!(call.is_cancelled());
 }
 
@@ -354,12 +354,12 @@ fn a_call_has_its_whole_time_after_its_last_request_to_the_client() {
         asked = Some((responder, number));
     });
     let (responder, number) = asked.expect("the application is asked");
-    world.pass(59_000);
+    world.advance_clock(59_000);
     assert!(responder.cancel_request(number));
     world.proceed(&mut asking, &mut got, Event::run);
-    world.pass(59_999);
+    world.advance_clock(59_999);
     assert!(!responder.is_cancelled());
-    world.pass(1);
+    world.advance_clock(1);
     assert!(responder.is_cancelled());
 }
 
@@ -371,7 +371,7 @@ fn a_call_has_its_whole_time_after_its_client_answered_though_an_older_call_is_u
     let session = world.session_with_roots();
     let mut held = Vec::new();
     let (_older, _) = hold(&world, &session, 1, &mut held);
-    world.pass(1_000);
+    world.advance_clock(1_000);
     let mut asking = world.begin_within(&session, &request(2, "x/ask", ""));
     let mut asked = None;
     world.proceed(&mut asking, &mut Got::default(), |event| {
@@ -381,15 +381,15 @@ fn a_call_has_its_whole_time_after_its_client_answered_though_an_older_call_is_u
         asked = Some(responder);
     });
     let responder = asked.expect("the application is asked");
-    world.pass(29_000);
+    world.advance_clock(29_000);
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#;
     assert_eq!(world.post(&[("Mcp-Session-Id", &session)], answer).status(), 202);
-    world.pass(31_000);
+    world.advance_clock(31_000);
     assert!(held[0].is_cancelled(), "the older call had a minute");
     assert!(!responder.is_cancelled(), "its minute began with the client's answer");
-    world.pass(28_999);
+    world.advance_clock(28_999);
     assert!(!responder.is_cancelled());
-    world.pass(1);
+    world.advance_clock(1);
     assert!(responder.is_cancelled());
 }
 
@@ -401,7 +401,7 @@ fn a_tiny_limit_of_time_does_not_advance_the_clock_endlessly() {
     let world = World::new(&server);
     let session = world.session("2025-06-18");
     let (_stream, _) = world.get(&session, &[]);
-    world.pass(0);
+    world.advance_clock(0);
     assert!(world.endpoint.poll_timeout().is_some_and(|at| at > world.now()));
 }
 
@@ -419,7 +419,7 @@ fn the_deadline_of_a_review_wakes_the_stream_of_its_subscriptions() {
     while world.endpoint.poll_event().is_some() {}
     assert!(stream.is_ready());
     assert!(matches!(stream.poll(world.now(), &mut Vec::new()), Progress::Wait(Some(60_000))));
-    world.pass(60_000);
+    world.advance_clock(60_000);
     world.proceed(&mut stream, &mut got, |_| {});
     assert!(call.is_cancelled());
 }

@@ -20,7 +20,7 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    fn pass(&self) {
+    fn wait_until_open(&self) {
         let open = self.open.lock().expect("no thread panics with it");
         drop(self.changed.wait_while(open, |open| !*open).expect("no thread panics with it"));
     }
@@ -73,7 +73,7 @@ fn slow_server() -> (Server, Arc<Gate>) {
     let (server, gate) = (server(), Arc::new(Gate::default()));
     let waits = gate.clone();
     let slow = move |_| {
-        waits.pass();
+        waits.wait_until_open();
         "x"
     };
     server.template("slow://{n}", slow).expect("a template");

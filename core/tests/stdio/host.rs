@@ -43,7 +43,7 @@ struct GateState {
 }
 
 impl Gate {
-    fn pass(&self, call: &Call) {
+    fn wait_until_open(&self, call: &Call) {
         let mut state = self.state.lock().unwrap();
         state.entered += 1;
         self.changed.notify_all();
@@ -209,7 +209,7 @@ fn server(options: &Options, state: &Arc<State>) -> wellhead::Result<Server> {
     let gate = state.clone();
     server.template("host://gate/{n}", move |call| {
         call.progress(1.0, None, None);
-        gate.gate.pass(&call);
+        gate.gate.wait_until_open(&call);
         Some(call.var("n")?.to_owned())
     })?;
     let closing = server.clone();

@@ -223,13 +223,13 @@ impl World {
             10 if !self.patient => drop(self.one(choices).map(|at| self.clients.remove(at))), // it goes
             11 if !self.patient => {
                 self.clients.clear();
-                self.pass(3 * CALL_MS);
+                self.advance_clock(3 * CALL_MS);
             }
             12 => drop(self.one(choices).map(|at| self.clients[at].stuck ^= true)),
             13 => self.server.notify_updated("f://text").expect("the server is open"),
             14 => self.server.notify_resource_list_changed().expect("the server is open"),
             15 => self.server.access_changed(b"").expect("the server is open"),
-            16 => self.pass([1, 100, 20_000, CALL_MS + 1_500][choices.below(4)]),
+            16 => self.advance_clock([1, 100, 20_000, CALL_MS + 1_500][choices.below(4)]),
             17 => self.stateless("resources/read", Some("f://later"), r#""uri":"f://later","#),
             18 => {
                 let wanted = r#""notifications":{"resourceSubscriptions":["f://text"]},"#;
@@ -370,8 +370,8 @@ impl World {
         assert!(self.endpoint.poll_event().is_none(), "there was something to poll for all the same");
     }
 
-    /// Time passes, from one deadline to the next.
-    fn pass(&mut self, ms: u64) {
+    /// Sets the clock forward, from one deadline to the next.
+    fn advance_clock(&mut self, ms: u64) {
         let end = self.now + ms;
         self.settle();
         while self.now < end {
@@ -400,7 +400,7 @@ impl World {
     }
 
     fn end(mut self, choices: &mut Bytes<'_>) {
-        self.pass(2 * CALL_MS);
+        self.advance_clock(2 * CALL_MS);
         self.clients.retain(|client| !client.stuck);
         if choices.flag() {
             let session = self.session.clone();
@@ -418,7 +418,7 @@ impl World {
         self.settle();
         assert!(self.clients.iter().all(|client| client.done), "a response goes on when all is over");
         self.clients.clear();
-        self.pass(SESSION_MS + 2 * CALL_MS);
+        self.advance_clock(SESSION_MS + 2 * CALL_MS);
         assert_eq!((self.endpoint.sessions(), self.endpoint.poll_timeout()), (0, None), "a session is left");
     }
 }
