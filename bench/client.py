@@ -52,7 +52,7 @@ class Client:
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
 
-    def ask(self, sent: bytes, until: bytes) -> bytes:
+    def send_request(self, sent: bytes, until: bytes) -> bytes:
         self.socket.sendall(sent)
         return self.read(until)
 
@@ -68,11 +68,11 @@ class Client:
 
 def begin_session(client: Client) -> dict[str, str]:
     info = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "streams", "version": "1"}}
-    answer = client.ask(http("POST", request("initialize", info)), b'"serverInfo"')
+    answer = client.send_request(http("POST", request("initialize", info)), b'"serverInfo"')
     session = next(line for line in answer.decode().splitlines() if line.lower().startswith("mcp-session-id:"))
     headers = {"Mcp_Session_Id": session.split(":", 1)[1].strip(), "MCP_Protocol_Version": HANDSHAKE}
-    client.ask(http("POST", {"jsonrpc": "2.0", "method": "notifications/initialized"}, **headers), b" 202 ")
-    client.ask(http("POST", request("resources/subscribe", {"uri": WATCHED}, 2), **headers), b'"result":{}')
+    client.send_request(http("POST", {"jsonrpc": "2.0", "method": "notifications/initialized"}, **headers), b" 202 ")
+    client.send_request(http("POST", request("resources/subscribe", {"uri": WATCHED}, 2), **headers), b'"result":{}')
     return headers
 
 

@@ -50,7 +50,7 @@ class Reader(Server):
         """Returns microseconds a read, of bursts."""
         used, reads, end = self.cpu(), 0, time.perf_counter() + seconds
         while time.perf_counter() < end:
-            answers = self.ask([self.read()[0] for _ in range(BURST)])
+            answers = self.send_request([self.read()[0] for _ in range(BURST)])
             reads += BURST
             for answer in answers:
                 check(answer, (answer["id"] - 1) % ITEMS)

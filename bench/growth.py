@@ -41,7 +41,7 @@ class World:
 
 
 def connection(world: World) -> None:
-    world.client().ask(world.read("bench://item/1", None), b"item 1: ")
+    world.client().send_request(world.read("bench://item/1", None), b"item 1: ")
 
 
 def call(world: World) -> None:
@@ -49,12 +49,12 @@ def call(world: World) -> None:
 
 
 def stream(world: World) -> None:
-    world.client().ask(LISTEN, b"data:")
+    world.client().send_request(LISTEN, b"data:")
 
 
 def session(world: World) -> None:
     client = world.client()
-    client.ask(http("GET", None, **begin_session(client)), b"data:")
+    client.send_request(http("GET", None, **begin_session(client)), b"data:")
 
 
 def call_in_session(world: World) -> None:
@@ -89,7 +89,7 @@ def cost(pid: int, world: World, in_session: bool, reads: int) -> float:
     before = cpu_ms(pid)
     for n in range(reads):
         uri = f"bench://item/{n % 1000}"
-        world.reader.ask(world.read(uri, world.session if in_session else None), f"item {n % 1000}: ".encode())
+        world.reader.send_request(world.read(uri, world.session if in_session else None), f"item {n % 1000}: ".encode())
     return (cpu_ms(pid) - before) * 1e3 / reads
 
 

@@ -77,7 +77,7 @@ def tell_all(port: int, clients: list[Client]) -> float:
 
 def measure(name: str, options: argparse.Namespace) -> None:
     with host(name) as (pid, port):
-        first_client(port).ask(stateless("resources/read", WATCHED, {"uri": WATCHED}), b"item 0: ")
+        first_client(port).send_request(stateless("resources/read", WATCHED, {"uri": WATCHED}), b"item 0: ")
         before, cpu = rss_kib(pid), cpu_ms(pid)
         clients = open_streams(port, options.streams, options.sessions)
         opened, after = cpu_ms(pid) - cpu, rss_kib(pid)

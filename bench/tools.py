@@ -34,7 +34,7 @@ class Server:
         began = time.perf_counter()
         self.process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.number = 0
-        self.ask([self.message("initialize", START)])
+        self.send_request([self.message("initialize", START)])
         self.ready_ms = (time.perf_counter() - began) * 1e3
         self.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
 
@@ -50,7 +50,7 @@ class Server:
         self.process.stdin.write(sent)
         self.process.stdin.flush()
 
-    def ask(self, messages: list[bytes]) -> list[dict]:
+    def send_request(self, messages: list[bytes]) -> list[dict]:
         """Sends requests in one write, and returns their answers, which may come in any order."""
         assert self.process.stdout
         self.write(b"".join(messages))
@@ -79,7 +79,7 @@ class Server:
         while time.perf_counter() < end:
             sent = [self.call(self.number, 1) for _ in range(BURST)]
             began = time.perf_counter()
-            answers = self.ask(sent)
+            answers = self.send_request(sent)
             took += time.perf_counter() - began
             calls += BURST
             for answer in answers:
@@ -107,7 +107,7 @@ def main() -> None:
     names = sys.argv[1:] or list(known)
     servers = {name: Server(known[name]) for name in names}
     for name, server in servers.items():
-        refused = server.ask([server.call("one", 2)])[0]
+        refused = server.send_request([server.call("one", 2)])[0]
         assert "error" in refused or refused["result"].get("isError"), f"{name} does not check arguments: {refused}"
     figures: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
     for _ in range(ROUNDS):

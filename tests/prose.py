@@ -57,6 +57,10 @@ ASKING = re.compile(r"(?:test )?(what|who|whom|whose)\b", re.IGNORECASE)
 C_TESTS = re.compile(r"^(?:static )?void (?P<title>\w+)\((?:void)?\)", re.MULTILINE)
 ABOUT = re.compile(r'^\s*"about":\s*("(?:[^"\\\n]|\\.)*")', re.MULTILINE)
 FUNCTION_NAMES = re.compile(r"\b(?:fn|def|func) (\w+)|^ *(?:await )?(?:t\.)?(?:test|describe|it)\(\s*['\"`](?P<title>[^'\"`\n]*)", re.MULTILINE)
+VAGUE = re.compile(r"\b(?:fn|def|func|function|void|int|bool|auto) \*?(?P<name>pass|expect|again|late|leave|over|follow|tell|told|of|with|asks|asked|asking)\b(?=[(<])")
+"""Functions whose names say less than a plain verb: `retry_once` instead of `again`."""
+LOCKS = "core/src/sync.rs"
+"""The locks call a function with their value by `with`, as `std::thread::LocalKey` does."""
 OPENINGS = re.compile(r"(The same|What|Whether|Who|Which)\b")
 LEANING = re.compile(r"(How|Why|Where|Whom|Whose|Its|It|Those|That|Of|As|Is|May)\b")
 """Openings that need what stands around the comment."""
@@ -145,6 +149,8 @@ def problems_in(path: str, text: str) -> Iterator[Problem]:
     if path.endswith((".rs", ".py", ".mjs", ".ts", ".go", ".c", ".cpp")):
         for found in names.finditer(text):
             yield from banned_in_name(path, text.count("\n", 0, found.start()) + 1, found["title"] or found[1] or "")
+        for found in VAGUE.finditer(text) if path != LOCKS else ():
+            yield Problem(path, text.count("\n", 0, found.start()) + 1, f'a function is called "{found["name"]}": say by a verb what it does')
     if reader_of(path) is vector:
         for block in vector(path, text):
             for line, sentence in sentences(block):
@@ -438,7 +444,11 @@ PLANTED = [
     ("a.py", "\ndef test_a_change_is_told_once():\n    pass", '2 "told" in'),
     ("a.mjs", "test('what throws is an error', f)", '1 "what throws is an error" begins with "what"'),
     ("a.c", "\nstatic void it_goes_on_and_on(void) {}", '2 "goes on" in'),
-    ("a.rs", "fn who_am_i() {}\nfn told() {}", ""),
+    ("a.rs", "fn who_am_i() {}\nfn told_of() {}", ""),
+    ("a.rs", "\nfn with<T>() {}", '2 a function is called "with"'),
+    ("core/src/sync.rs", "\nfn with<T>() {}", ""),
+    ("a.mjs", "\nfunction again() {}", '2 a function is called "again"'),
+    ("a.c", "\nvoid tell(int a) {}", '2 a function is called "tell"'),
     ("tests/vectors/a.json", '{\n  "about": "What is so, is so.",\n  "x": "told"', '2 "What is so, is so." begins with "What"'),
     ("a.rs", "// U-36", '1 "U-36" is the number of a row'),
     ("a.rs", "// See `rows.tsv` U-36, U-37.\n// row: X-01", ""),

@@ -42,32 +42,32 @@ def check(tree: Path, xtask, files: list[str]) -> None:
         return {name: (tree / name).read_text("utf-8", errors="replace") for name in files if (tree / name).is_file()}
 
     changelog = tree / "CHANGELOG.md"
-    expect(xtask("manifests", "--check"), "")
+    check_error(xtask("manifests", "--check"), "")
     if PLACEHOLDER in (tree / "Cargo.toml").read_text("utf-8"):
-        expect(xtask("release", "7.8.9"), "placeholder")
+        check_error(xtask("release", "7.8.9"), "placeholder")
         manifest = (tree / "Cargo.toml").read_text("utf-8")
         (tree / "Cargo.toml").write_text(manifest.replace(f'repository = "{PLACEHOLDER}"', f'repository = "{ADDRESS}"'), "utf-8")
-        expect(xtask("manifests", "--check"), "bindings/node/package.json")
-        expect(xtask("manifests"), "")
+        check_error(xtask("manifests", "--check"), "bindings/node/package.json")
+        check_error(xtask("manifests"), "")
         left = [name for name, text in texts().items() if PLACEHOLDER in text and name not in EXPLAINING]
         assert not left, f"the placeholder is still in {left}"
     for wrong in ("0.0.1", "7.8", "7.8.9-rc.1"):
-        expect(xtask("release", wrong), "version")
-    expect(xtask("release", "7.8.8"), "")
+        check_error(xtask("release", wrong), "version")
+    check_error(xtask("release", "7.8.8"), "")
     assert "\n## 7.8.8 - 2026-11-24\n" in changelog.read_text("utf-8")
-    expect(xtask("release", "7.8.9"), "nothing under")
+    check_error(xtask("release", "7.8.9"), "nothing under")
     changelog.write_text(changelog.read_text("utf-8").replace("## Unreleased\n", "## Unreleased\n\n- core: a change\n", 1), "utf-8")
     record = tree / "packaging/abi.txt"
     declared = record.read_text("utf-8")
     record.write_text(declared + "function void wellhead_removed(void)\n", "utf-8")
-    expect(xtask("release", "7.8.9"), "wellhead_removed is gone")
+    check_error(xtask("release", "7.8.9"), "wellhead_removed is gone")
     record.write_text(declared.replace("function uint32_t wellhead_abi_version(void)\n", ""), "utf-8")
-    expect(xtask("release", "7.8.9"), "")
+    check_error(xtask("release", "7.8.9"), "")
     assert record.read_text("utf-8") == declared, "the release has not recorded the ABI of its headers"
     left = [name for name, text in texts().items() if "7.8.8" in text and name not in {"CHANGELOG.md", *EXPLAINING}]
     assert not left, f"the old version is still in {left}"
-    expect(xtask("manifests", "--check"), "")
-    expect(xtask("header", "--check"), "")
+    check_error(xtask("manifests", "--check"), "")
+    check_error(xtask("header", "--check"), "")
     assert '#define WELLHEAD_VERSION "7.8.9"' in (tree / "include/wellhead.h").read_text("utf-8")
     lock = json.loads((tree / "bindings/node/package-lock.json").read_text("utf-8"))
     assert lock["version"] == lock["packages"][""]["version"] == "7.8.9"
@@ -79,7 +79,7 @@ def check(tree: Path, xtask, files: list[str]) -> None:
     subprocess.run(["cargo", "tree", "--locked", "--quiet", "--package=wellhead", "--depth=0"], cwd=tree, check=True, stdout=subprocess.DEVNULL)
 
 
-def expect(error: str, part: str) -> None:
+def check_error(error: str, part: str) -> None:
     assert part in error if part else not error, f"expected an error with {part!r}, got {error!r}"
 
 

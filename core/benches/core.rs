@@ -62,10 +62,10 @@ struct Client {
 
 impl Client {
     fn new(server: &Server, method: &str, params: &str) -> Client {
-        Client::of(server.connect(Caller::default()), method, params)
+        Client::on(server.connect(Caller::default()), method, params)
     }
 
-    fn of(connection: Connection, method: &str, params: &str) -> Client {
+    fn on(connection: Connection, method: &str, params: &str) -> Client {
         let client = Client { connection, message: Vec::new() };
         client.say(br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"b","version":"1"}}}"#);
         client.say(b"\n");
@@ -92,7 +92,7 @@ impl Client {
     }
 
     /// Sends one request, runs its callbacks, and takes its whole answer, which has at least this many bytes.
-    fn ask(&self, at_least: usize) {
+    fn send_request(&self, at_least: usize) {
         assert!(self.say(&self.message) >= at_least);
     }
 }
@@ -105,21 +105,25 @@ fn calls() {
     server.resource("b://closure", move |_| same.clone()).unwrap();
     server.template(Template::new("b://closure/{id}"), move |_| text.clone()).unwrap();
     let ping = Client::new(&server, "ping", "{}");
-    report("ping", measure(|| ping.ask(10)), "bar 0.5");
+    report("ping", measure(|| ping.send_request(10)), "bar 0.5");
     let read = Client::new(&server, "resources/read", r#"{"uri":"b://fixed"}"#);
-    report("read of a fixed 1 KB text", measure(|| read.ask(1 << 10)), "bar 1");
+    report("read of a fixed 1 KB text", measure(|| read.send_request(1 << 10)), "bar 1");
     let closure = Client::new(&server, "resources/read", r#"{"uri":"b://closure/1"}"#);
-    report("read of a 1 KB text by a closure on a template", measure(|| closure.ask(1 << 10)), "");
+    report("read of a 1 KB text by a closure on a template", measure(|| closure.send_request(1 << 10)), "");
     let mut many = Client::new(&server, "ping", "{}");
     many.message = many.message.repeat(64);
-    report("ping, one of 64 at once", measure(|| many.ask(10)) / 64.0, "");
+    report("ping, one of 64 at once", measure(|| many.send_request(10)) / 64.0, "");
     let mut many = Client::new(&server, "resources/read", r#"{"uri":"b://fixed"}"#);
     many.message = many.message.repeat(16);
     // Ids are free again as soon as a request is answered, so they may be the same.
-    report("read of a fixed 1 KB text, one of 16 at once", measure(|| many.ask(1 << 14)) / 16.0, "");
+    report("read of a fixed 1 KB text, one of 16 at once", measure(|| many.send_request(1 << 14)) / 16.0, "");
     let mut many = Client::new(&server, "resources/read", r#"{"uri":"b://closure"}"#);
     many.message = many.message.repeat(64);
-    report("read of a 1 KB text by a closure, one of 64 at once", measure(|| many.ask(1 << 16)) / 64.0, "");
+    report(
+        "read of a 1 KB text by a closure, one of 64 at once",
+        measure(|| many.send_request(1 << 16)) / 64.0,
+        "",
+    );
 }
 
 /// The check of ten fields is the difference of two calls, with the feature `schema`. Without it nothing is checked.
@@ -149,7 +153,7 @@ fn tools() {
         server.tool("t", &members, |_| Json::parse(r#"{"content":[]}"#)).unwrap();
         let client =
             Client::new(&server, "tools/call", &format!(r#"{{"name":"t","arguments":{arguments}}}"#));
-        let call = measure(|| client.ask(10));
+        let call = measure(|| client.send_request(10));
         report(&format!("call of a tool {what}"), call, "");
         call
     });
@@ -181,7 +185,7 @@ fn lists() {
     let many = fixed(1_000_000);
     let pages = [&few, &many].map(|server| {
         let client = Client::new(server, "resources/list", "{}");
-        measure(|| client.ask(5_000))
+        measure(|| client.send_request(5_000))
     });
     report("list page of 100 fixed out of 1,000", pages[0], "bar 5");
     report(
@@ -191,7 +195,7 @@ fn lists() {
     );
     few.authorize(|call: AuthorizeCall| vec![Verdict::Allow; call.uris().len()]).unwrap();
     let client = Client::new(&few, "resources/list", "{}");
-    report("the same with an authoriser that allows all", measure(|| client.ask(5_000)), "bar 15");
+    report("the same with an authoriser that allows all", measure(|| client.send_request(5_000)), "bar 15");
     let server = with_pages_of_100();
     server
         .list("rows", |call: ListCall| {
@@ -200,7 +204,7 @@ fn lists() {
         })
         .unwrap();
     let client = Client::new(&server, "resources/list", "{}");
-    report("list page of 100 items from a callback", measure(|| client.ask(5_000)), "bar 25");
+    report("list page of 100 items from a callback", measure(|| client.send_request(5_000)), "bar 25");
 }
 
 fn large() {
@@ -230,7 +234,7 @@ fn large() {
     server.template(Template::new("b://{id}"), move |_| Body::Blob(b.clone())).unwrap();
     for (what, uri, floor) in [("text", "t://1", escape), ("blob", "b://1", encode)] {
         let client = Client::new(&server, "resources/read", &format!(r#"{{"uri":"{uri}"}}"#));
-        let cost = measure(|| client.ask(1 << 20));
+        let cost = measure(|| client.send_request(1 << 20));
         let floor = floor + memcpy;
         report(
             &format!("read of a 1 MiB {what} through a callback"),
@@ -249,7 +253,7 @@ fn escaping() {
         server.resource(uri.as_str(), move |_| Body::Text(text.clone())).unwrap();
         let client = Client::new(&server, "resources/read", &format!(r#"{{"uri":"{uri}"}}"#));
         let what = format!("read of {what} of text that has to be escaped");
-        report(&what, measure(|| client.ask(size)), "");
+        report(&what, measure(|| client.send_request(size)), "");
     }
 }
 
@@ -261,8 +265,8 @@ fn updates() {
     let subscribe = r#"{"uri":"b://rows/0000000"}"#;
     let clients: Vec<_> = (0..MANY)
         .map(|_| {
-            let client = Client::of(group.connect(Caller::default()), "resources/subscribe", subscribe);
-            client.ask(10);
+            let client = Client::on(group.connect(Caller::default()), "resources/subscribe", subscribe);
+            client.send_request(10);
             client
         })
         .collect();

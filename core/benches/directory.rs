@@ -47,12 +47,12 @@ fn skills() {
     for _ in 0..5 {
         let began = Instant::now();
         let mut client = Client::start(&arguments);
-        let page = client.ask("skills/list", &json!({}));
+        let page = client.send_request("skills/list", &json!({}));
         cold = cold.min(began.elapsed());
         on_page = page["skills"].as_array().map_or(0, Vec::len);
         for _ in 0..20 {
             let began = Instant::now();
-            client.ask("skills/list", &json!({}));
+            client.send_request("skills/list", &json!({}));
             warm = warm.min(began.elapsed());
         }
     }
@@ -87,7 +87,7 @@ fn measure(name: &str, folder: &Path, path: &str) {
     for _ in 0..5 {
         let began = Instant::now();
         let mut client = Client::start(&[folder.as_os_str()]);
-        let page = client.ask("resources/list", &json!({}));
+        let page = client.send_request("resources/list", &json!({}));
         first = first.min(began.elapsed());
         assert_eq!(page["resources"].as_array().map(Vec::len), Some(1_000));
     }
@@ -101,18 +101,18 @@ fn measure(name: &str, folder: &Path, path: &str) {
     let mut read = Duration::MAX;
     for _ in 0..100 {
         let began = Instant::now();
-        client.ask("resources/read", &json!({"uri": uri}));
+        client.send_request("resources/read", &json!({"uri": uri}));
         read = read.min(began.elapsed());
     }
 
-    client.ask("resources/subscribe", &json!({"uri": uri}));
+    client.send_request("resources/subscribe", &json!({"uri": uri}));
     let mut told = Duration::MAX;
     for n in 0..20 {
         let began = Instant::now();
         fs::write(folder.join(path), n.to_string()).expect("there is room for it");
         client.notified();
         told = told.min(began.elapsed());
-        client.ask("ping", &json!({}));
+        client.send_request("ping", &json!({}));
     }
     let memory = client.peak_kib() / 1024;
     println!("{name:<28} {first:>9.1?} {whole:>12.1?} {read:>11.1?} {told:>12.1?} {memory:>7} MiB");
@@ -132,7 +132,7 @@ impl Client {
         let (input, output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
         let mut client = Client { child, input, output: BufReader::new(output) };
         let info = json!({"name": "bench", "version": "1"});
-        client.ask(
+        client.send_request(
             "initialize",
             &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}),
         );
@@ -150,7 +150,7 @@ impl Client {
         serde_json::from_str(&line).expect("messages are JSON")
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    fn send_request(&mut self, method: &str, params: &Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
         loop {
             let mut message = self.message();
@@ -168,7 +168,7 @@ impl Client {
     fn list(&mut self) -> usize {
         let (mut listed, mut params) = (0, json!({}));
         loop {
-            let page = self.ask("resources/list", &params);
+            let page = self.send_request("resources/list", &params);
             listed += page["resources"].as_array().map_or(0, Vec::len);
             match page.get("nextCursor") {
                 Some(cursor) => params = json!({"cursor": cursor}),

@@ -44,12 +44,12 @@ fn main() -> wellhead::Result<()> {
     })?;
 
     let follower = server.clone();
-    std::thread::spawn(move || follow(&log, &follower));
+    std::thread::spawn(move || notify_of_lines(&log, &follower));
     wellhead::serve::stdio(&server)
 }
 
 /// Tells of new lines until the server is closed.
-fn follow(log: &Log, server: &Server) {
+fn notify_of_lines(log: &Log, server: &Server) {
     while !server.is_closed() {
         std::thread::sleep(Duration::from_millis(50));
         let before = log.count();

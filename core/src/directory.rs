@@ -193,7 +193,7 @@ impl Server {
         let refused = |e| {
             let (root, why) = (root.display(), said_by_system(&e));
             format!(
-                "changes in \"{root}\" are not told, it cannot be watched ({why}); {}",
+                "clients are not notified of changes in \"{root}\", which cannot be watched ({why}); {}",
                 watch::MORE_FOLDERS
             )
         };

@@ -41,13 +41,13 @@ impl Example {
         writeln!(stdin, "{line}").expect("the example reads");
     }
 
-    fn ask(&mut self, id: u64, method: &str, params: &str) -> serde_json::Value {
+    fn send_request(&mut self, id: u64, method: &str, params: &str) -> serde_json::Value {
         self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#));
         self.answer(id)
     }
 
     fn read(&mut self, id: u64, uri: &str) -> String {
-        let answer = self.ask(id, "resources/read", &format!(r#"{{"uri":"{uri}"}}"#));
+        let answer = self.send_request(id, "resources/read", &format!(r#"{{"uri":"{uri}"}}"#));
         answer["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
@@ -113,7 +113,7 @@ fn a_log_is_listed_read_and_subscribed_as_its_lines_arrive() {
     write!(log, "{}", lines(0..250)).expect("it is written");
     let mut example = Example::start("log", &path);
 
-    let listed = example.ask(1, "resources/list", "{}");
+    let listed = example.send_request(1, "resources/list", "{}");
     let uris: Vec<_> =
         listed["result"]["resources"].as_array().expect("a list").iter().map(|r| &r["uri"]).collect();
     assert_eq!(uris, ["log:///latest", "log:///lines/0", "log:///lines/100", "log:///lines/200"]);
@@ -121,11 +121,11 @@ fn a_log_is_listed_read_and_subscribed_as_its_lines_arrive() {
     assert_eq!(example.read(3, "log:///lines/200"), lines(200..250));
     assert_eq!(example.read(4, "log:///latest"), lines(150..250));
     for unknown in ["log:///lines/300", "log:///lines/150", "log:///lines/x"] {
-        let answer = example.ask(5, "resources/read", &format!(r#"{{"uri":"{unknown}"}}"#));
+        let answer = example.send_request(5, "resources/read", &format!(r#"{{"uri":"{unknown}"}}"#));
         assert_eq!(answer["error"]["code"], -32002, "{unknown}");
     }
 
-    example.ask(6, "resources/subscribe", r#"{"uri":"log:///latest"}"#);
+    example.send_request(6, "resources/subscribe", r#"{"uri":"log:///latest"}"#);
     write!(log, "half a ").expect("it is written");
     write!(log, "line\n{}", lines(251..301)).expect("it is written");
     example.until(|message| message["params"]["uri"] == "log:///latest");

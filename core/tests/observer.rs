@@ -35,7 +35,7 @@ fn observed() -> (Server, Seen) {
     (server, seen)
 }
 
-fn ask(connection: &Connection, id: u32, method: &str, params: &str) {
+fn send_request(connection: &Connection, id: u32, method: &str, params: &str) {
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"traceparent":"00-a-b-01"}"#;
     let params = if params.is_empty() { String::new() } else { format!("{params},") };
     let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}{meta}}}}}"#);
@@ -60,12 +60,12 @@ fn the_observer_gets_the_begin_and_the_end_of_each_call() {
     server.tool("t", &Json::parse("{}").unwrap(), |_: MethodCall| Json::parse(r#"{"content":[]}"#)).unwrap();
     let connection = server.connect(Caller::default());
     for (id, uri) in [(1, "n:fixed"), (2, "n:1"), (3, "n:none"), (4, "n:bad")] {
-        ask(&connection, id, "resources/read", &format!(r#""uri":"{uri}""#));
+        send_request(&connection, id, "resources/read", &format!(r#""uri":"{uri}""#));
     }
-    ask(&connection, 5, "resources/list", "");
-    ask(&connection, 6, "tools/call", r#""name":"t""#);
+    send_request(&connection, 5, "resources/list", "");
+    send_request(&connection, 6, "tools/call", r#""name":"t""#);
     server.authorize(|call: wellhead::AuthorizeCall| vec![Verdict::Deny; call.uris().len()]).unwrap();
-    ask(&connection, 7, "resources/read", r#""uri":"n:1""#);
+    send_request(&connection, 7, "resources/read", r#""uri":"n:1""#);
     let expected = [
         "1 resources/read n:{id} 00-a-b-01",
         "1 resources/read n:{id} 00-a-b-01: found, 4 bytes, 1 ms",
@@ -96,8 +96,8 @@ fn a_call_ends_with_its_responder_even_if_it_was_cancelled() {
         })
         .unwrap();
     let connection = server.connect(Caller::default());
-    ask(&connection, 1, "resources/read", r#""uri":"n:1""#);
-    ask(&connection, 2, "resources/read", r#""uri":"n:2""#);
+    send_request(&connection, 1, "resources/read", r#""uri":"n:1""#);
+    send_request(&connection, 2, "resources/read", r#""uri":"n:2""#);
     connection.receive(
         b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n",
     );
@@ -128,7 +128,7 @@ fn an_observer_that_panics_does_no_harm_and_is_logged() {
         .unwrap();
     server.resource("n:1", |_: Call| "one").unwrap();
     let connection = server.connect(Caller::default());
-    ask(&connection, 1, "resources/read", r#""uri":"n:1""#);
+    send_request(&connection, 1, "resources/read", r#""uri":"n:1""#);
     assert_eq!(server.counters().calls_answered, 1);
     let lines = lines.lock().unwrap();
     assert_eq!(lines.len(), 2, "its begin and its end: {lines:?}");
@@ -141,7 +141,12 @@ fn counters_count_open_things_and_finished_calls() {
     server.text("n:1", "one").unwrap();
     let (a, b) = (server.connect(Caller::default()), server.connect(Caller::default()));
     for connection in [&a, &b] {
-        ask(connection, 1, "subscriptions/listen", r#""notifications":{"resourceSubscriptions":["n:1"]}"#);
+        send_request(
+            connection,
+            1,
+            "subscriptions/listen",
+            r#""notifications":{"resourceSubscriptions":["n:1"]}"#,
+        );
     }
     let before = server.counters().changes;
     server.notify_updated("n:1").unwrap();

@@ -152,7 +152,7 @@ fn server_that_asks(times: usize) -> (Server, mpsc::Receiver<String>) {
         .on_log(move |_, line| sender.send(line.to_owned()).unwrap())
         .build()
         .unwrap();
-    let ask = move |call: MethodCall| -> Result<ToolResult, ClientRequestError> {
+    let send_request = move |call: MethodCall| -> Result<ToolResult, ClientRequestError> {
         for at in 0..times {
             call.request_input(
                 &format!("r{at}"),
@@ -162,7 +162,7 @@ fn server_that_asks(times: usize) -> (Server, mpsc::Receiver<String>) {
         }
         Ok("done".into())
     };
-    server.tool("ask", &Json::parse(r#"{"inputSchema":{"type":"object"}}"#).unwrap(), ask).unwrap();
+    server.tool("ask", &Json::parse(r#"{"inputSchema":{"type":"object"}}"#).unwrap(), send_request).unwrap();
     (server, log)
 }
 

@@ -87,7 +87,7 @@ fn the_client_answers_the_requests_of_a_call() {
     server
         .tool("ask", &object("{}"), |call| {
             let (deferred, responder) = call.defer();
-            ask(responder);
+            send_client_request(responder);
             deferred
         })
         .unwrap();
@@ -109,7 +109,7 @@ fn the_client_answers_the_requests_of_a_call() {
     assert!(result.contains(r#""isError":true"#), "{result}");
 }
 
-fn ask(responder: Responder<MethodAnswer>) {
+fn send_client_request(responder: Responder<MethodAnswer>) {
     let kept = Arc::new(Mutex::new(None));
     let taken = kept.clone();
     let asked = responder.send_request("roots/list", None, move |answer| {

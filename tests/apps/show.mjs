@@ -60,7 +60,7 @@ const steps = {
         return shows('Noodles: 0, Pizza: 1');
     },
 
-    async again() {
+    async voteAgain() {
         await app.getByRole('button', { name: 'Pizza' }).click();
         await shows('Noodles: 0, Pizza: 2');
         await app.getByRole('button', { name: 'Noodles' }).click();

@@ -23,7 +23,7 @@ void deadline_start(const char *test) {
 }
 
 /* Reads names until the child has ended. Returns 0 if no name comes in time. */
-static int follow(int from, char *name) {
+static int wait_for_end(int from, char *name) {
     struct pollfd next = {from, POLLIN, 0};
     for (;;) {
         int ready = poll(&next, 1, DEADLINE_S * 1000);
@@ -45,7 +45,7 @@ int deadline_run(int argc, char **argv, int (*tests)(int argc, char **argv)) {
         return tests(argc, argv);
     }
     close(ends[1]);
-    int in_time = follow(ends[0], name);
+    int in_time = wait_for_end(ends[0], name);
     close(ends[0]);
     if (!in_time) {
         printf("HUNG for %d seconds: %s\n", DEADLINE_S, name);

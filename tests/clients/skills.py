@@ -84,10 +84,10 @@ class Client:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
         )
         if self.stateless:
-            self.capabilities = self.ask("server/discover")["capabilities"]
+            self.capabilities = self.send_request("server/discover")["capabilities"]
         else:
             about = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "points", "version": "1"}}
-            self.capabilities = self.ask("initialize", about)["capabilities"]
+            self.capabilities = self.send_request("initialize", about)["capabilities"]
             self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def send(self, message: dict[str, Any]) -> None:
@@ -95,7 +95,7 @@ class Client:
         self.server.stdin.write(json.dumps(message) + "\n")
         self.server.stdin.flush()
 
-    def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+    def send_request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         """Returns the result of a request, or raises Refused."""
         assert self.server.stdout is not None
         params = dict(params or {})
@@ -124,26 +124,26 @@ class Client:
         """All skills, page by page."""
         found, params = [], {}
         while True:
-            page = self.ask("skills/list", params)
+            page = self.send_request("skills/list", params)
             found += page["skills"]
             if "nextCursor" not in page:
                 return found
             params = {"cursor": page["nextCursor"]}
 
     def skill(self, uri: str) -> dict[str, Any]:
-        return dict(self.ask("skills/get", {"uri": uri})["skill"])
+        return dict(self.send_request("skills/get", {"uri": uri})["skill"])
 
     def read(self, uri: str) -> dict[str, Any]:
-        [contents] = self.ask("resources/read", {"uri": uri})["contents"]
+        [contents] = self.send_request("resources/read", {"uri": uri})["contents"]
         return dict(contents)
 
     def children(self, uri: str) -> list[dict[str, Any]]:
-        return list(self.ask("resources/directory/read", {"uri": uri})["resources"])
+        return list(self.send_request("resources/directory/read", {"uri": uri})["resources"])
 
     def is_refused(self, method: str, params: dict[str, Any]) -> Any:
         """Returns the data of the error -32602 that a request gives."""
         try:
-            result = self.ask(method, params)
+            result = self.send_request(method, params)
         except Refused as refused:
             assert refused.code == INVALID_PARAMS, refused
             return refused.data
@@ -186,7 +186,7 @@ def resources_are_declared(client: Client) -> bool:
 
 
 def a_list_is_an_array(client: Client) -> bool:
-    return isinstance(client.ask("skills/list")["skills"], list)
+    return isinstance(client.send_request("skills/list")["skills"], list)
 
 
 def all_skills_are_listed(client: Client) -> bool:
@@ -264,16 +264,16 @@ def a_supporting_file_is_read(client: Client) -> bool:
 
 
 def skill_md_is_a_resource_of_its_front_matter(client: Client) -> bool:
-    listed = {resource["uri"]: resource for resource in client.ask("resources/list")["resources"]}[URIS[0]]
+    listed = {resource["uri"]: resource for resource in client.send_request("resources/list")["resources"]}[URIS[0]]
     return (listed["name"], listed["description"]) == ("pdf", "Fills forms.")
 
 
 def a_list_has_the_members_of_its_revision(client: Client) -> bool:
-    return has_cache_hints(client, client.ask("skills/list"))
+    return has_cache_hints(client, client.send_request("skills/list"))
 
 
 def a_skill_has_the_members_of_its_revision(client: Client) -> bool:
-    return has_cache_hints(client, client.ask("skills/get", {"uri": URIS[0]}))
+    return has_cache_hints(client, client.send_request("skills/get", {"uri": URIS[0]}))
 
 
 def a_wrong_cursor_is_refused(client: Client) -> object:
@@ -404,7 +404,7 @@ def a_file_and_what_is_not_there_are_refused(client: Client) -> bool:
 
 
 def a_directory_has_the_members_of_its_revision(client: Client) -> bool:
-    return has_cache_hints(client, client.ask("resources/directory/read", {"uri": "skill://pdf"}))
+    return has_cache_hints(client, client.send_request("resources/directory/read", {"uri": "skill://pdf"}))
 
 
 DIRECTORY: tuple[Point, ...] = (

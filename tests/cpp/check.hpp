@@ -56,7 +56,7 @@ inline std::string drained(Connection &connection) {
     return output;
 }
 
-inline std::string ask(Connection &connection, const std::string &line) {
+inline std::string send_request(Connection &connection, const std::string &line) {
     CHECK(connection.receive(line) == line.size());
     return drained(connection);
 }

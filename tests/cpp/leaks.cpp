@@ -59,7 +59,7 @@ void connections_and_their_callers_leave_no_memory_behind() {
         options.wake = [held] {};
         options.caller = wellhead::Caller(held);
         Connection c(s, std::move(options));
-        ask(c, read_of("n:1"));
+        send_request(c, read_of("n:1"));
     });
     CHECK(held.use_count() == 1);
 }
@@ -78,7 +78,7 @@ void calls_leave_no_memory_behind() {
     Connection c(s);
     stays_flat([&](int i) {
         way = i % 4;
-        ask(c, read_of("n:1"));
+        send_request(c, read_of("n:1"));
         if (way == 2) kept->text("x");
         kept.reset();
         drained(c);

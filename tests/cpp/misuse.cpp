@@ -15,13 +15,13 @@ static void a_responder_that_is_moved_out_of_its_callback_is_kept() {
     s.add_template("n:{id}", {[&made](const Call &, Read &r) { made.emplace(std::move(r)); }, {}});
     s.add_template("m:{id}", {[&assigned](const Call &, Read &r) { assigned = std::move(r); }, {}});
     Connection c(s);
-    CHECK(ask(c, read_of("n:1")).empty());
+    CHECK(send_request(c, read_of("n:1")).empty());
     made->text("later");
     CHECK(has(drained(c), "\"text\":\"later\""));
-    CHECK(ask(c, read_of("m:1")).empty());
+    CHECK(send_request(c, read_of("m:1")).empty());
     assigned.text("later, too");
     CHECK(has(drained(c), "\"text\":\"later, too\""));
-    CHECK(ask(c, read_of("m:2")).empty());
+    CHECK(send_request(c, read_of("m:2")).empty());
     assigned = Read(nullptr);
     CHECK(has(drained(c), INTERNAL_ERROR));
 }
@@ -77,7 +77,7 @@ void an_exception_that_reaches_the_library_ends_the_process() {
         wellhead_server_add_template(s.capi(), &resource, &provider, nullptr);
         Connection c(s);
         try {
-            ask(c, read_of("n:1"));
+            send_request(c, read_of("n:1"));
         } catch (...) {
         }
         _exit(0);

@@ -71,10 +71,10 @@ static void an_exception_of_a_callback_goes_to_the_log_and_not_to_the_client() {
                               },
                               {}});
     Connection c(s);
-    const std::string output = ask(c, read_of("n:1"));
+    const std::string output = send_request(c, read_of("n:1"));
     CHECK(has(output, INTERNAL_ERROR) && !has(output, "disk"));
     CHECK(lines.size() == 1 && has(lines[0], "the disk is gone"));
-    CHECK(has(ask(c, read_of("n:odd")), INTERNAL_ERROR) && lines.size() == 2);
+    CHECK(has(send_request(c, read_of("n:odd")), INTERNAL_ERROR) && lines.size() == 2);
 }
 
 static void an_answer_given_before_the_exception_counts() {
@@ -85,7 +85,7 @@ static void an_answer_given_before_the_exception_counts() {
                               },
                               {}});
     Connection c(s);
-    CHECK(has(ask(c, read_of("n:1")), "\"text\":\"first\""));
+    CHECK(has(send_request(c, read_of("n:1")), "\"text\":\"first\""));
 }
 
 static void a_text_that_is_no_utf8_is_an_internal_error_and_throws() {
@@ -100,7 +100,7 @@ static void a_text_that_is_no_utf8_is_an_internal_error_and_throws() {
                               },
                               {}});
     Connection c(s);
-    CHECK(has(ask(c, read_of("n:1")), INTERNAL_ERROR) && code == "invalid_utf8");
+    CHECK(has(send_request(c, read_of("n:1")), INTERNAL_ERROR) && code == "invalid_utf8");
 }
 
 static void a_kept_responder_answers_later_and_one_that_is_dropped_is_an_internal_error() {
@@ -108,11 +108,11 @@ static void a_kept_responder_answers_later_and_one_that_is_dropped_is_an_interna
     std::vector<Read> kept;
     s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept.push_back(r.keep()); }, {}});
     Connection c(s);
-    CHECK(ask(c, read_of("n:1")).empty());
+    CHECK(send_request(c, read_of("n:1")).empty());
     std::thread([&kept] { kept.at(0).text(kept.at(0).call().uri()); }).join();
     CHECK(has(drained(c), "\"text\":\"n:1\""));
     CHECK(!kept.at(0).capi());
-    CHECK(ask(c, read_of("n:2")).empty());
+    CHECK(send_request(c, read_of("n:2")).empty());
     kept.clear();
     CHECK(has(drained(c), INTERNAL_ERROR));
 }
@@ -126,7 +126,7 @@ static void an_exception_after_keep_leaves_the_answer_to_the_kept_responder() {
                               },
                               {}});
     Connection c(s);
-    CHECK(ask(c, read_of("n:1")).empty());
+    CHECK(send_request(c, read_of("n:1")).empty());
     kept->text("still");
     CHECK(has(drained(c), "\"text\":\"still\""));
 }
@@ -145,9 +145,9 @@ static void an_exception_that_destroys_a_kept_responder_goes_to_the_log() {
         }
     }, {}});
     Connection c(s);
-    CHECK(has(ask(c, read_of("n:1")), INTERNAL_ERROR));
+    CHECK(has(send_request(c, read_of("n:1")), INTERNAL_ERROR));
     CHECK(lines.size() == 1 && has(lines[0], "no thread is free"));
-    CHECK(has(ask(c, read_of("m:1")), INTERNAL_ERROR));
+    CHECK(has(send_request(c, read_of("m:1")), INTERNAL_ERROR));
     CHECK(lines.size() == 2);
 }
 
@@ -160,7 +160,7 @@ static void owned_bodies_are_released() {
                               },
                               {}});
     Connection c(s);
-    CHECK(ask(c, read_of("n:1")).size() > 230000); // the sanitizer tells whether it was
+    CHECK(send_request(c, read_of("n:1")).size() > 230000); // the sanitizer tells whether it was
 }
 
 static void the_caller_of_a_connection_reaches_callbacks() {
@@ -174,7 +174,7 @@ static void the_caller_of_a_connection_reaches_callbacks() {
                               {}});
     {
         Connection c(s, {{}, std::move(name), "ada"});
-        CHECK(has(ask(c, read_of("n:1")), "\"text\":\"Ada\""));
+        CHECK(has(send_request(c, read_of("n:1")), "\"text\":\"Ada\""));
         CHECK(!watched.expired());
     }
     CHECK(watched.expired());
@@ -187,7 +187,7 @@ static void an_exception_in_an_authorizer_denies_access() {
         throw std::runtime_error("no directory server");
     });
     Connection c(s);
-    CHECK(has(ask(c, read_of("n:1")), INTERNAL_ERROR));
+    CHECK(has(send_request(c, read_of("n:1")), INTERNAL_ERROR));
     CHECK(lines.size() == 1 && has(lines[0], "no directory server"));
 }
 
@@ -199,7 +199,7 @@ static void wake_is_called_and_ends_with_its_connection() {
     s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept = r.keep(); }, {}});
     {
         Connection c(s, {[&woken, alive] { woken++; }, {}, {}});
-        ask(c, read_of("n:1"));
+        send_request(c, read_of("n:1"));
         const int before = woken;
         kept->text("x");
         CHECK(woken == before + 1 && alive.use_count() == 2);
@@ -240,7 +240,7 @@ static void a_connection_is_destroyed_in_its_wake() {
         if (armed) c.reset();
         CHECK(alive.use_count() == 2);
     }, {}, {}});
-    ask(*c, read_of("n:1"));
+    send_request(*c, read_of("n:1"));
     armed = true;
     kept->text("x");
     CHECK(!c && alive.use_count() == 1);
@@ -393,7 +393,7 @@ static void a_tick_ends_a_call_at_the_time_of_poll_timeout() {
     s.add_template("n:{id}", {[&kept](const Call &, Read &r) { kept = r.keep(); }, {}});
     Connection c(s);
     CHECK(c.poll_timeout() == UINT64_MAX);
-    CHECK(ask(c, read_of("n:1")).empty() && c.poll_timeout() == 500);
+    CHECK(send_request(c, read_of("n:1")).empty() && c.poll_timeout() == 500);
     c.tick(499);
     CHECK(drained(c).empty());
     c.tick(500);
@@ -413,7 +413,7 @@ static void calls_are_observed_and_counted_even_if_the_observer_throws() {
     CHECK(s.counters().connections == 0);
     {
         Connection c(s);
-        CHECK(has(ask(c, read_of("n:1")), "\"text\":\"n:1\""));
+        CHECK(has(send_request(c, read_of("n:1")), "\"text\":\"n:1\""));
         CHECK(s.counters().connections_open == 1);
     }
     CHECK((seen == std::vector<std::string>{"n:{id} begins", "n:{id} found"}));
@@ -433,7 +433,7 @@ static void the_values_of_a_list_are_read_by_their_index() {
                                  },
                                  {}});
     Connection c(s);
-    ask(c, read_of("n:/a/b%20c"));
+    send_request(c, read_of("n:/a/b%20c"));
     CHECK((values == std::vector<std::string>{"a", "b c"}));
 }
 
@@ -488,10 +488,10 @@ static void a_request_to_the_client_is_cancelled_once() {
         });
     });
     Connection c(s);
-    ask(c, R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
+    send_request(c, R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
            R"("capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}})" "\n"
            R"({"jsonrpc":"2.0","method":"notifications/initialized"})" "\n");
-    CHECK(has(ask(c, R"({"jsonrpc":"2.0","id":2,"method":"x/roots"})" "\n"), "\"method\":\"roots/list\""));
+    CHECK(has(send_request(c, R"({"jsonrpc":"2.0","id":2,"method":"x/roots"})" "\n"), "\"method\":\"roots/list\""));
     CHECK(kept->cancel_request(number) && !kept->cancel_request(number));
     CHECK(has(drained(c), "\"method\":\"notifications/cancelled\""));
     CHECK(responses == std::vector<std::uint32_t>{WELLHEAD_RESPONSE_GIVEN_UP});
@@ -504,7 +504,7 @@ static int in_child(Server &s, Connection &before) noexcept {
     s.after_fork();
     CHECK(code_of([&before] { before.receive("x"); }) == "forked");
     Connection after(s);
-    CHECK(has(ask(after, read_of("n:1")), "\"text\":\"one\""));
+    CHECK(has(send_request(after, read_of("n:1")), "\"text\":\"one\""));
     std::fflush(stdout);
     return failures;
 }
@@ -518,7 +518,7 @@ static void after_fork_the_child_serves_new_connections_and_the_parent_its_own()
     if (child == 0) _exit(in_child(s, c));
     int status = -1;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    CHECK(has(ask(c, read_of("n:1")), "\"text\":\"one\""));
+    CHECK(has(send_request(c, read_of("n:1")), "\"text\":\"one\""));
 }
 
 static void the_library_is_the_one_of_the_header() {

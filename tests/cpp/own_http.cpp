@@ -201,12 +201,12 @@ void a_caller_of_a_connection_keeps_its_type() {
         const auto answer = c.handle(read_of("who://me"), 1000);
         return std::string(answer.bytes());
     };
-    CHECK(has(ask(std::make_shared<User>(User{"Bob"})), "Bob, no text, somebody"));
-    CHECK(has(ask(std::make_shared<const User>(User{"Eve"})), "Eve, no text, somebody"));
-    CHECK(has(ask(std::make_shared<std::string>("x")), "no user, text x, somebody"));
-    CHECK(has(ask(std::make_shared<int>(7)), "no user, no text, somebody"));
-    CHECK(has(ask(std::make_shared<const std::string>("x")), "no user, no text, somebody")); // it must not be changed
-    CHECK(has(ask({}), "no user, no text, nobody"));
+    CHECK(has(send_request(std::make_shared<User>(User{"Bob"})), "Bob, no text, somebody"));
+    CHECK(has(send_request(std::make_shared<const User>(User{"Eve"})), "Eve, no text, somebody"));
+    CHECK(has(send_request(std::make_shared<std::string>("x")), "no user, text x, somebody"));
+    CHECK(has(send_request(std::make_shared<int>(7)), "no user, no text, somebody"));
+    CHECK(has(send_request(std::make_shared<const std::string>("x")), "no user, no text, somebody")); // it must not be changed
+    CHECK(has(send_request({}), "no user, no text, nobody"));
 }
 
 void an_exchange_answers_without_a_socket() {

@@ -132,7 +132,7 @@ static void a_kept_responder_is_answered_with_a_result() {
     const std::string params = R"({"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
                                R"("io.modelcontextprotocol/clientCapabilities":{}}}})";
     for (int i = 0; i < 3; i++)
-        ask(c, R"({"jsonrpc":"2.0","id":)" + std::to_string(i) + R"(,"method":"tools/call","params":)" + params + "\n");
+        send_request(c, R"({"jsonrpc":"2.0","id":)" + std::to_string(i) + R"(,"method":"tools/call","params":)" + params + "\n");
     CHECK(kept.size() == 3);
     kept[0].finish({ContentBlock::text("later"), ContentBlock::text("too")});
     kept[1].text("one");

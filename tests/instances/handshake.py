@@ -24,7 +24,7 @@ class Session:
         self._answers = answers
         self._told = told
 
-    async def told(self) -> str | None:
+    async def next_change(self) -> str | None:
         try:
             return await self._told.receive()
         except anyio.EndOfStream:

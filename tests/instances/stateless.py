@@ -22,7 +22,7 @@ class Listening:
         self._stream = stream
         self._answers = answers
 
-    async def told(self) -> str | None:
+    async def next_change(self) -> str | None:
         try:
             match await anext(self._stream):
                 case ResourcesListChanged():
@@ -35,23 +35,23 @@ class Listening:
             return None
 
     async def page(self, cursor: str | None) -> tuple[list[str], str | None, Instance]:
-        result = await again(lambda: self._client.list_resources(cursor=cursor))
+        result = await retry_once(lambda: self._client.list_resources(cursor=cursor))
         return [str(each.uri) for each in result.resources], result.next_cursor, self._answers.by["resources/list"]
 
     async def read(self, uri: str) -> str:
-        [content] = (await again(lambda: self._client.read_resource(uri))).contents
+        [content] = (await retry_once(lambda: self._client.read_resource(uri))).contents
         assert isinstance(content, types.TextResourceContents)
         return content.text
 
 
-async def again(ask: Callable[[], Awaitable[T]]) -> T:
+async def retry_once(request: Callable[[], Awaitable[T]]) -> T:
     """Asks once more if there is no answer, since the instance was killed while it made it. A request that it has not begun is nginx's to hand on."""
     try:
-        return await ask()
+        return await request()
     except MCPError as error:
         if error.code == types.INVALID_PARAMS:
             raise
-        return await ask()
+        return await request()
 
 
 @asynccontextmanager

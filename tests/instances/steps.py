@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import anyio
 from anyio.abc import TaskStatus
 from anyio.to_thread import run_sync
-from common import difference, expect, in_time
+from common import check, difference, in_time
 from drive import report, say
 from world import SERVED_BY, Instance, World
 
@@ -36,7 +36,7 @@ class Client(Protocol):
 
     instance: Instance  # has its session, or its stream
 
-    async def told(self) -> str | None:
+    async def next_change(self) -> str | None:
         """The next URI that changed, or `LIST`; none once its session or its stream is lost."""
 
     async def page(self, cursor: str | None) -> tuple[list[str], str | None, Instance]:
@@ -80,7 +80,7 @@ class Mirror:
                         await self._read(client, uri)
                     if self.connected == 1:
                         task_status.started()
-                    while changed := await client.told():
+                    while changed := await client.next_change():
                         if changed != LIST:
                             await self._read(client, changed)
                     self.lost += 1
@@ -119,7 +119,7 @@ class Steps:
 
     async def add(self) -> str:
         by = {(await self._edit("POST", "/notes", f"Note {number}"))[1] for number in range(1, NOTES + 1)}
-        expect(len(by) == 2, "nginx led to one only")
+        check(len(by) == 2, "nginx led to one only")
         return f"{NOTES}, through nginx"
 
     async def updates(self) -> str:
@@ -127,26 +127,26 @@ class Steps:
             uri = WATCHED[0]
             text = f"published on {self._world.other(place).kind} {self._edits}"
             async with self._connect(self._world, place, [uri]) as client:
-                expect(client.instance is place, f"the client listens on {client.instance.address}")
+                check(client.instance is place, f"the client listens on {client.instance.address}")
                 await self._edit("PUT", "/notes/1", text, self._world.other(place).port)
-                told = await in_time(client.told(), f"word of {uri}")
-                expect(told == uri, f"the client was told of {told}")
-                expect(await client.read(uri) == text, "the client reads what was there before")
+                told = await in_time(client.next_change(), f"word of {uri}")
+                check(told == uri, f"the client was told of {told}")
+                check(await client.read(uri) == text, "the client reads what was there before")
         return "told and read, in both directions"
 
     async def list_changes(self) -> str:
         for place in self._world.instances:
             async with self._connect(self._world, place, []) as client:
                 id, _ = await self._edit("POST", "/notes", "new", self._world.other(place).port)
-                told = await in_time(client.told(), "word of the list")
-                expect(told == LIST, f"the client was told of {told}")
+                told = await in_time(client.next_change(), "word of the list")
+                check(told == LIST, f"the client was told of {told}")
                 uris, _ = await self._walk([client])
-                expect(f"notes://{id}" in uris, f"notes://{id} is not listed")
+                check(f"notes://{id}" in uris, f"notes://{id} is not listed")
         return "told and listed, in both directions"
 
     async def events(self) -> str:
         events = int(self._world.ask_redis("xlen", "notes:changes"))
-        expect(events == self._edits, f"{events} events of {self._edits} changes")
+        check(events == self._edits, f"{events} events of {self._edits} changes")
         return f"{events} events of {self._edits} changes: none is told again"
 
     async def pages(self) -> str:
@@ -154,8 +154,8 @@ class Steps:
         async with self._connect(self._world, first, []) as one, self._connect(self._world, second, []) as two:
             uris, by = await self._walk([one, two])
         expected = self._uris()
-        expect(uris == expected, difference(uris, expected))
-        expect(len({*by}) == 2, f"all pages came from {by[0].address}")
+        check(uris == expected, difference(uris, expected))
+        check(len({*by}) == 2, f"all pages came from {by[0].address}")
         return f"{len(uris)} notes in {len(by)} pages, of {', '.join(str(self._world.instances.index(each) + 1) for each in by)}"
 
     async def cut(self) -> str:
@@ -174,7 +174,7 @@ class Steps:
             edited = await tasks.start(self._edit_through_nginx)
             await run_sync(victim.kill)
             async with self._connect(self._world, victim, []) as client:
-                expect(client.instance is survivor, "nginx leads to the instance that is gone")
+                check(client.instance is survivor, "nginx leads to the instance that is gone")
                 rest, _ = await self._walk([client], cursor)
             await edited.wait()
             texts = self._world.texts()
@@ -182,9 +182,9 @@ class Steps:
                 newest = mirror.until({uri: texts[uri] for uri in WATCHED})
                 await in_time(newest, f"the newest texts at the client of {place.address}")
             tasks.cancel_scope.cancel()
-        expect(uris + rest == self._uris(), difference(uris + rest, self._uris()))
-        expect(at_victim.connected > 1, "its client has not noticed")
-        expect(at_survivor.lost == 0, "the other's client lost its session or stream, too")
+        check(uris + rest == self._uris(), difference(uris + rest, self._uris()))
+        check(at_victim.connected > 1, "its client has not noticed")
+        check(at_survivor.lost == 0, "the other's client lost its session or stream, too")
         return f"{EDITS} edits meanwhile, none missed; pages go on"
 
     async def back(self, victim: Instance) -> str:

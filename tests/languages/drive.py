@@ -16,7 +16,7 @@ PATIENCE = 20  # seconds
 passed = failed = 0
 
 
-def expect(found: object, wanted: object, what: str) -> None:
+def check(found: object, wanted: object, what: str) -> None:
     global passed, failed
     if found == wanted:
         passed += 1
@@ -35,23 +35,23 @@ async def refusal(request) -> str:
 
 async def ask(client: ClientSession) -> None:
     hello = await client.initialize()
-    expect(hello.serverInfo.name, "greetings", "its name")
+    check(hello.serverInfo.name, "greetings", "its name")
     page, pages = None, []
     while page is None or page.nextCursor:
         page = await client.list_resources(params=PaginatedRequestParams(cursor=page.nextCursor) if page else None)
         pages.append([str(each.uri) for each in page.resources])
-    expect(pages, [["greet://ada"], ["greet://ben"]], "the pages of its list")
+    check(pages, [["greet://ada"], ["greet://ben"]], "the pages of its list")
     [content] = (await client.read_resource(AnyUrl("greet://cleo%20b"))).contents
-    expect(content.text, "Hello, cleo b!", "a greeting")
-    expect(await refusal(client.read_resource(AnyUrl("greet://nobody"))), "Internal error", "a greeting that fails")
+    check(content.text, "Hello, cleo b!", "a greeting")
+    check(await refusal(client.read_resource(AnyUrl("greet://nobody"))), "Internal error", "a greeting that fails")
     reference = ResourceTemplateReference(type="ref/resource", uri="greet://{name}")
     for value, wanted in (("", ["ada", "ben"]), ("b", ["ben"])):
-        expect((await client.complete(reference, {"name": "name", "value": value})).completion.values, wanted, f"the completion of {value!r}")
+        check((await client.complete(reference, {"name": "name", "value": value})).completion.values, wanted, f"the completion of {value!r}")
     await client.subscribe_resource(AnyUrl("greet://ben"))
-    expect("not found" in await refusal(client.subscribe_resource(AnyUrl("greet://cleo"))), True, "a subscription to what does not exist")
+    check("not found" in await refusal(client.subscribe_resource(AnyUrl("greet://cleo"))), True, "a subscription to what does not exist")
     result = await client.call_tool("add", {"a": 2**40, "b": -1})
-    expect((result.isError, result.content[0].text), (False, str(2**40 - 1)), "a sum")
-    expect((await client.call_tool("add", {"a": "1"})).isError, True, "a sum without numbers")
+    check((result.isError, result.content[0].text), (False, str(2**40 - 1)), "a sum")
+    check((await client.call_tool("add", {"a": "1"})).isError, True, "a sum without numbers")
     sums = [None] * 20
 
     async def add(i: int) -> None:
@@ -60,7 +60,7 @@ async def ask(client: ClientSession) -> None:
     async with anyio.create_task_group() as tasks:
         for i in range(len(sums)):
             tasks.start_soon(add, i)
-    expect(sums, [str(2 * i) for i in range(len(sums))], "sums side by side")
+    check(sums, [str(2 * i) for i in range(len(sums))], "sums side by side")
 
 
 async def main() -> int:
@@ -70,7 +70,7 @@ async def main() -> int:
                 await ask(client)
         stderr.seek(0)
         said = stderr.read()
-        expect("logged: " in said and "nobody is there" in said, True, f"the log in {said!r}")
+        check("logged: " in said and "nobody is there" in said, True, f"the log in {said!r}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

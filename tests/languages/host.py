@@ -15,7 +15,7 @@ class Str(Structure):
     _fields_ = [("ptr", c_void_p), ("len", c_size_t)]
 
     @staticmethod
-    def of(text: bytes) -> "Str":
+    def from_bytes(text: bytes) -> "Str":
         """A string that borrows `text`."""
         return Str(ctypes.cast(text, c_void_p), len(text))
 
@@ -97,9 +97,9 @@ method_text = declare(c_uint32, "wellhead_method_text", c_void_p, Str)
 def read(_user_data, call, responder):
     name = call_var(call, b"name").bytes()
     if name == b"nobody":
-        read_failed(responder, Str.of(b"nobody is there"))
+        read_failed(responder, Str.from_bytes(b"nobody is there"))
     else:
-        read_text(responder, Str.of(b"Hello, " + name + b"!"))
+        read_text(responder, Str.from_bytes(b"Hello, " + name + b"!"))
 
 
 @Answer
@@ -109,7 +109,7 @@ def list_names(_user_data, call, responder):
     here = rest[: call_limit(call)]
     for name in here:
         uri = b"greet://" + name
-        list_add(responder, byref(Resource(sizeof(Resource), Str.of(uri), Str.of(name), key=Str.of(name))))
+        list_add(responder, byref(Resource(sizeof(Resource), Str.from_bytes(uri), Str.from_bytes(name), key=Str.from_bytes(name))))
     list_finish(responder, len(here) < len(rest))
 
 
@@ -117,7 +117,7 @@ def list_names(_user_data, call, responder):
 def complete(_user_data, call, responder):
     for name in NAMES:
         if name.startswith(call_value(call).bytes()):
-            complete_add(responder, Str.of(name))
+            complete_add(responder, Str.from_bytes(name))
     complete_finish(responder, 0, None)
 
 
@@ -131,7 +131,7 @@ def add(_user_data, call, responder):
     a, b = c_int64(), c_int64()
     argument_integer(call, b"a", byref(a))
     argument_integer(call, b"b", byref(b))
-    method_text(responder, Str.of(b"%d" % (a.value + b.value)))
+    method_text(responder, Str.from_bytes(b"%d" % (a.value + b.value)))
 
 
 @Log
@@ -142,14 +142,14 @@ def log(_user_data, _level, line):
 def main() -> int:
     limits = Limits(sizeof(Limits), page_items=1)
     options = Options(sizeof(Options), limits=ctypes.pointer(limits), log=log)
-    server = server_new(Str.of(b"greetings"), Str.of(b"1.0.0"), byref(options), None)
-    name = Str.of(b"name")
-    template = Resource(sizeof(Resource), Str.of(b"greet://{name}"), Str.of(b"greeting"))
+    server = server_new(Str.from_bytes(b"greetings"), Str.from_bytes(b"1.0.0"), byref(options), None)
+    name = Str.from_bytes(b"name")
+    template = Resource(sizeof(Resource), Str.from_bytes(b"greet://{name}"), Str.from_bytes(b"greeting"))
     provider = Provider(sizeof(Provider), read=read, list=list_names, complete=complete, completed=ctypes.pointer(name), completed_count=1, exists=exists)
     definition = b'{"inputSchema":{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}}'
     failed = (
         add_template(server, byref(template), byref(provider), None)
-        or add_tool(server, Str.of(b"add"), Str.of(definition), add, None, None, None)
+        or add_tool(server, Str.from_bytes(b"add"), Str.from_bytes(definition), add, None, None, None)
         or serve_stdio(server, None, None)
     )
     server_free(server)

@@ -60,7 +60,7 @@ async function publish() {
 }
 
 /** Tells clients here what the other instances told after `id`. */
-async function follow(id) {
+async function injectFrom(id) {
   const waiting = await connect(); // a connection that waits does nothing else
   for (;;) {
     const news = await waiting.xRead({ key: CHANGES, id }, { BLOCK: 2000 }).catch(() => undefined);
@@ -74,7 +74,7 @@ async function follow(id) {
 }
 
 const [newest] = await redis.xRevRange(CHANGES, '+', '-', { COUNT: 1 });
-follow(newest?.id ?? '0');
+injectFrom(newest?.id ?? '0');
 
 const web = createServer(async (request, response) => {
   const [, id] = /^\/notes\/(\d+)$/.exec(request.url) ?? [];

@@ -10,7 +10,7 @@ function make(options) {
   return { server, lines };
 }
 
-async function asks(connection, message) {
+async function sendRequest(connection, message) {
   return JSON.parse(Buffer.from(await connection.handle(JSON.stringify(message))).toString());
 }
 
@@ -32,15 +32,15 @@ test('every callback of a connection is given its caller and the revision of the
     return uris.map(() => 'allow');
   });
   const connection = server.connect({ caller: ann });
-  await asks(connection, read(1, 't:a'));
-  await asks(connection, request(2, 'resources/list'));
+  await sendRequest(connection, read(1, 't:a'));
+  await sendRequest(connection, request(2, 'resources/list'));
   assert.equal(seen.length, 4);
   for (const [caller, revision] of seen) {
     assert.equal(caller, ann);
     assert.equal(revision, '2026-07-28');
   }
   seen.length = 0;
-  await asks(server.connect(), read(3, 't:a'));
+  await sendRequest(server.connect(), read(3, 't:a'));
   assert.deepEqual(
     seen.map(([caller]) => caller),
     [{ id: '' }, { id: '' }],
@@ -70,20 +70,20 @@ test('every callback can read the client info until its call is answered', async
   const here = { name: 'here', version: '2', title: 'Here' };
   const connection = server.connect();
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: here };
-  await asks(connection, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
-  await asks(connection, { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 't:a' } });
-  await asks(connection, { jsonrpc: '2.0', id: 2, method: 'resources/list' });
-  await asks(connection, { jsonrpc: '2.0', id: 3, method: 'x/who' });
+  await sendRequest(connection, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  await sendRequest(connection, { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 't:a' } });
+  await sendRequest(connection, { jsonrpc: '2.0', id: 2, method: 'resources/list' });
+  await sendRequest(connection, { jsonrpc: '2.0', id: 3, method: 'x/who' });
   assert.deepEqual(seen.splice(0), Array(4).fill(here));
   assert.equal(answered.client, undefined);
 
   const now = read(4, 't:a');
-  await asks(connection, now);
+  await sendRequest(connection, now);
   now.params._meta = {
     ...now.params._meta,
     'io.modelcontextprotocol/clientInfo': { name: 'now', version: '' },
   };
-  await asks(connection, now);
+  await sendRequest(connection, now);
   assert.deepEqual(
     seen.map((client) => client?.name),
     [undefined, undefined, 'now', 'now'],
@@ -94,11 +94,14 @@ test('a cursor works for its caller only, compared by the bytes of the id', asyn
   const { server } = make({ limits: { pageItems: 1 } });
   server.text('t:a', '');
   server.text('t:b', '');
-  const { result } = await asks(server.connect({ caller: { id: 'ann' } }), request(1, 'resources/list'));
+  const { result } = await sendRequest(
+    server.connect({ caller: { id: 'ann' } }),
+    request(1, 'resources/list'),
+  );
   const next = request(2, 'resources/list', { cursor: result.nextCursor });
   const same = { id: Buffer.from('ann') };
-  assert.equal((await asks(server.connect({ caller: same }), next)).result.resources[0].uri, 't:b');
-  assert.equal((await asks(server.connect({ caller: { id: 'bob' } }), next)).error.code, -32602);
+  assert.equal((await sendRequest(server.connect({ caller: same }), next)).result.resources[0].uri, 't:b');
+  assert.equal((await sendRequest(server.connect({ caller: { id: 'bob' } }), next)).error.code, -32602);
   assert.throws(() => server.connect({ caller: {} }), /caller/);
   assert.throws(() => server.connect({ caller: null }), /caller/);
 });
@@ -128,7 +131,7 @@ test('verdicts come at once or later; an error or an invalid verdict fails the r
     const { server, lines } = make();
     server.text('t:a', 'a');
     server.authorize(authorizer);
-    const message = await asks(server.connect(), read(1, 't:a'));
+    const message = await sendRequest(server.connect(), read(1, 't:a'));
     if (typeof expected === 'string') {
       assert.ok(expected in message, `${name}: ${lines}`);
     } else {
@@ -169,7 +172,7 @@ test('a callback gets decoded values, and call.raw() returns them as sent', asyn
   server.resource('u:{+path}', { rawValues: true }, note);
   const connection = server.connect();
   for (const uri of ['t:x/y', 't:%41%2Fb/c?q=%C3%A9', 'u:../a%20b']) {
-    assert.ok((await asks(connection, read(1, uri))).result, uri);
+    assert.ok((await sendRequest(connection, read(1, uri))).result, uri);
   }
   assert.deepEqual(seen, [
     [{ a: 'x', b: 'y' }, ['x', 'y'], undefined],
@@ -177,6 +180,6 @@ test('a callback gets decoded values, and call.raw() returns them as sent', asyn
     [{ path: '../a b' }, ['../a%20b'], undefined],
   ]);
   server.resource('v:{+path}', note);
-  assert.ok((await asks(connection, read(1, 'v:../a'))).error);
+  assert.ok((await sendRequest(connection, read(1, 'v:../a'))).error);
   assert.throws(() => server.resource('w:a', { rawValues: true }, note), /rawValues/);
 });

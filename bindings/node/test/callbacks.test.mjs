@@ -17,16 +17,16 @@ function make(options) {
     server,
     lines,
     connection,
-    async ask(message) {
+    async sendRequest(message) {
       return JSON.parse(Buffer.from(await connection.handle(JSON.stringify(message))).toString());
     },
   };
 }
 
 async function contents(given) {
-  const { server, ask } = make();
+  const { server, sendRequest } = make();
   server.resource('t:a', () => given);
-  return (await ask(read(1, 't:a'))).result.contents;
+  return (await sendRequest(read(1, 't:a'))).result.contents;
 }
 
 test('text, bytes, contents and several of them are answers, at once and by a Promise', async () => {
@@ -70,7 +70,7 @@ test('bytes of 64 KiB and more are sent as they are', async () => {
 });
 
 test('undefined, null and ResourceNotFound are "not found", PermissionDenied "denied"', async () => {
-  const { server, ask, lines } = make();
+  const { server, sendRequest, lines } = make();
   const raise = (e) => {
     throw e;
   };
@@ -81,7 +81,7 @@ test('undefined, null and ResourceNotFound are "not found", PermissionDenied "de
   server.resource('t:denied', () => raise(new PermissionDenied()));
   server.resource('t:later', async () => raise(new PermissionDenied('no')));
   for (const name of ['undefined', 'null', 'throws', 'rejects']) {
-    const { error } = await ask(read(1, `t:${name}`));
+    const { error } = await sendRequest(read(1, `t:${name}`));
     assert.deepEqual(
       error,
       { code: -32602, message: 'Resource not found', data: { uri: `t:${name}` } },
@@ -89,7 +89,7 @@ test('undefined, null and ResourceNotFound are "not found", PermissionDenied "de
     );
   }
   for (const name of ['denied', 'later']) {
-    const { error } = await ask(read(1, `t:${name}`));
+    const { error } = await sendRequest(read(1, `t:${name}`));
     assert.deepEqual(error, { code: 403, message: 'Permission denied', data: { uri: `t:${name}` } }, name);
   }
   const advice = 'answers "not found", though it is listed; return contents, or remove it';
@@ -173,9 +173,9 @@ test('any other error or return value is an internal error and one line in the l
     'type of a wrong type': [() => ({ body: '', mimeType: {} }), /mimeType/],
   };
   for (const [name, [callback, line]] of Object.entries(cases)) {
-    const { server, ask, lines } = make();
+    const { server, sendRequest, lines } = make();
     server.resource('t:a', callback);
-    const { error } = await ask(read(1, 't:a'));
+    const { error } = await sendRequest(read(1, 't:a'));
     assert.deepEqual(error, { code: -32603, message: 'Internal error' }, name);
     assert.equal(lines.length, 1, `${name}: ${lines}`);
     assert.match(lines[0], line, name);
@@ -195,10 +195,10 @@ test('a thenable of any kind is awaited, and only its first answer counts', asyn
 });
 
 test('a pending Promise that is garbage-collected becomes an internal error', async () => {
-  const { server, ask, lines } = make();
+  const { server, sendRequest, lines } = make();
   server.resource('t:a', () => new Promise(() => {}));
   let answer;
-  const asked = ask(read(1, 't:a')).then((given) => (answer = given));
+  const asked = sendRequest(read(1, 't:a')).then((given) => (answer = given));
   while (answer === undefined) {
     collect();
     await new Promise((done) => setImmediate(done));
@@ -209,7 +209,7 @@ test('a pending Promise that is garbage-collected becomes an internal error', as
 });
 
 test('variables come by name, decoded; absent ones are missing; exploded ones are arrays', async () => {
-  const { server, ask } = make();
+  const { server, sendRequest } = make();
   const seen = [];
   const note = (vars) => {
     seen.push(vars);
@@ -232,7 +232,7 @@ test('variables come by name, decoded; absent ones are missing; exploded ones ar
     'odd://p/c',
     'plain://x',
   ];
-  for (const uri of uris) assert.ok((await ask(read(1, uri))).result, uri);
+  for (const uri of uris) assert.ok((await sendRequest(read(1, uri))).result, uri);
   assert.deepEqual(seen.slice(0, 5), [
     { id: 'a b' },
     { a: 'x', b: 'y' },
@@ -249,13 +249,13 @@ test('variables come by name, decoded; absent ones are missing; exploded ones ar
 });
 
 test('the call has the URI as it was spelled, and one signal', async () => {
-  const { server, ask } = make();
+  const { server, sendRequest } = make();
   let call;
   server.resource('t:{id}', (_, given) => {
     call = given;
     return '';
   });
-  await ask(read(1, 't:a%2Db'));
+  await sendRequest(read(1, 't:a%2Db'));
   assert.equal(call.uri, 't:a%2Db');
   assert.equal(call.signal, call.signal);
   assert.equal(call.signal.aborted, false);
@@ -319,9 +319,9 @@ test('a listing is a page of items, at once or later; a wrong one is an internal
     ],
   };
   for (const [name, [list, expected]] of Object.entries(cases)) {
-    const { server, ask, lines } = make();
+    const { server, sendRequest, lines } = make();
     server.list(list);
-    const { result, error } = await ask(request(1, 'resources/list'));
+    const { result, error } = await sendRequest(request(1, 'resources/list'));
     if (Array.isArray(expected)) {
       assert.deepEqual(result?.resources, expected, `${name}: ${lines}`);
     } else {
@@ -343,9 +343,9 @@ test('every member of a listed item arrives with any characters', async () => {
     icons: n % 7 ? undefined : [{ src: 'https://a/b', mimeType: 'image/png', sizes: ['any'], theme: 'dark' }],
     meta: n % 11 ? undefined : { 'a/b': n },
   });
-  const { server, ask } = make({ limits: { pageItems: 1000 } });
+  const { server, sendRequest } = make({ limits: { pageItems: 1000 } });
   server.list(() => ({ items: Array.from({ length: 300 }, (_, n) => one(n)) }));
-  const { result } = await ask(request(1, 'resources/list'));
+  const { result } = await sendRequest(request(1, 'resources/list'));
   const expected = Array.from({ length: 300 }, (_, n) => {
     const { title, description, meta, ...rest } = one(n);
     const whole = {
@@ -360,7 +360,7 @@ test('every member of a listed item arrives with any characters', async () => {
 });
 
 test('an iterable lists the items of a template by page, and a new walk sees changes', async () => {
-  const { server, ask } = make({ limits: { pageItems: 2 } });
+  const { server, sendRequest } = make({ limits: { pageItems: 2 } });
   const items = ['c', 'a', 'b'].map((id) => ({ uri: `t:${id}` }));
   server.resource('t:{id}', { list: items }, ({ id }) => id);
   function* once() {
@@ -371,7 +371,7 @@ test('an iterable lists the items of a template by page, and a new walk sees cha
   const walk = async (between = () => {}) => {
     const uris = [];
     for (let cursor; ; between()) {
-      const { result } = await ask(request(1, 'resources/list', cursor && { cursor }));
+      const { result } = await sendRequest(request(1, 'resources/list', cursor && { cursor }));
       uris.push(...result.resources.map(({ uri }) => uri));
       cursor = result.nextCursor;
       if (cursor === undefined) return uris;
@@ -389,7 +389,7 @@ test('an iterable lists the items of a template by page, and a new walk sees cha
 });
 
 test('a walk through every kind of list gives each item once and in order', async () => {
-  const { server, ask } = make({ limits: { pageItems: 3 } });
+  const { server, sendRequest } = make({ limits: { pageItems: 3 } });
   const uris = (kind, count) => Array.from({ length: count }, (_, n) => `${kind}:${n}`);
   const paged = uris('paged', 7);
   const limits = [];
@@ -406,7 +406,7 @@ test('a walk through every kind of list gives each item once and in order', asyn
   for (const uri of uris('fixed', 4)) server.text(uri, '');
   const pages = [];
   for (let cursor; pages.length === 0 || cursor; ) {
-    const { result } = await ask(request(1, 'resources/list', cursor && { cursor }));
+    const { result } = await sendRequest(request(1, 'resources/list', cursor && { cursor }));
     pages.push(result.resources.map(({ uri }) => uri));
     cursor = result.nextCursor;
   }
@@ -418,7 +418,7 @@ test('a walk through every kind of list gives each item once and in order', asyn
 });
 
 test('a callback may change the server that calls it', async () => {
-  const { server, ask } = make();
+  const { server, sendRequest } = make();
   server.resource('t:{id}', ({ id }) => {
     server.remove('t:{id}');
     const added = server.text('t:new', 'new');
@@ -427,7 +427,7 @@ test('a callback may change the server that calls it', async () => {
     server.notifyResourceListChanged();
     return id;
   });
-  assert.equal((await ask(read(1, 't:a'))).result.contents[0].text, 'a');
-  assert.equal((await ask(read(2, 't:new'))).result.contents[0].text, 'newer');
-  assert.ok((await ask(read(3, 't:a'))).error);
+  assert.equal((await sendRequest(read(1, 't:a'))).result.contents[0].text, 'a');
+  assert.equal((await sendRequest(read(2, 't:new'))).result.contents[0].text, 'newer');
+  assert.ok((await sendRequest(read(3, 't:a'))).error);
 });

@@ -104,7 +104,7 @@ const entering = {
 };
 
 /** A server all of whose callbacks wait, and say in whose context they have run. `authorize` and `verify` note it. */
-function told(wait, options) {
+function observed(wait, options) {
   const server = new Server('s', '1', options);
   const seen = [];
   const note = (what, user) => seen.push([what, user, store.getStore()]);
@@ -165,16 +165,16 @@ const questions = [
 
 for (const [name, open] of Object.entries(entering)) {
   test(`${name}: each of ${MANY} requests at once sees its own context`, limit, async (t) => {
-    const { server, seen, verify } = told(waits(), { limits: { callsInFlight: 2 * MANY } });
+    const { server, seen, verify } = observed(waits(), { limits: { callsInFlight: 2 * MANY } });
     t.after(() => server.close());
-    const ask = await open(t, server.handler({ verify }));
+    const sendRequest = await open(t, server.handler({ verify }));
     const wrong = [];
     const answered = Array.from({ length: MANY }, async (_, n) => {
       const user = `u${n}`;
       const [message, names] = questions[n % questions.length](user);
       const init = post(message, { 'x-user': user, authorization: `Bearer ${user}` });
       if (message.params.name !== undefined) init.headers['mcp-name'] = message.params.name;
-      const { result, error } = await (await ask(init)).json();
+      const { result, error } = await (await sendRequest(init)).json();
       assert.equal(error, undefined);
       for (const name of names(result)) if (name !== user) wrong.push([message.method, user, name]);
     });
@@ -186,12 +186,12 @@ for (const [name, open] of Object.entries(entering)) {
 }
 
 test('requests of one session see their own contexts', limit, async (t) => {
-  const { server, seen } = told(waits(7), { limits: { callsInFlight: 2 * MANY } });
+  const { server, seen } = observed(waits(7), { limits: { callsInFlight: 2 * MANY } });
   t.after(() => server.close());
-  const ask = entering.fetch(t, server.handler());
+  const sendRequest = entering.fetch(t, server.handler());
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const send = (user, message, more) =>
-    ask({
+    sendRequest({
       method: 'POST',
       headers: { ...headers, 'x-user': user, ...more },
       body: JSON.stringify({ jsonrpc: '2.0', ...message }),
@@ -356,9 +356,9 @@ test('the callback and the end of a call see the context that the observer enter
   const users = Array.from({ length: 50 }, (_, n) => `u${n}`).sort();
   for (const [name, open] of Object.entries(entering)) {
     const { server, seen } = traced();
-    const ask = await open(t, server.handler());
+    const sendRequest = await open(t, server.handler());
     const found = users.map(async (user) => {
-      const answer = await ask(post(read(1, `who://${user}`), { 'x-user': user }));
+      const answer = await sendRequest(post(read(1, `who://${user}`), { 'x-user': user }));
       assert.match(text(await answer.json()), new RegExp(`^span \\d+ of ${user}$`), name);
     });
     await Promise.all(found);
@@ -391,9 +391,9 @@ test('the observer of a call to a folder runs in the context of its request', li
   };
   const server = new Server('s', '1', { observe });
   server.directory(folder, { watch: false });
-  const ask = entering.fetch(t, server.handler());
+  const sendRequest = entering.fetch(t, server.handler());
   const uri = pathToFileURL(join(folder, 'a.txt')).href;
-  const answer = await ask(post(read(1, uri), { 'x-user': 'ann' }));
+  const answer = await sendRequest(post(read(1, uri), { 'x-user': 'ann' }));
   assert.equal(text(await answer.json()), 'a');
   await ended; // another thread reads the file, and its answer may be here before the notice of its end
   assert.deepEqual(seen, [
@@ -445,13 +445,13 @@ test('the finish event of a response runs in the context of its request', limit,
   });
   const finished = [];
   const handler = server.handler();
-  const ask = await entering['node:http'](t, (i, o) => {
+  const sendRequest = await entering['node:http'](t, (i, o) => {
     const user = store.getStore();
     o.on('finish', () => finished.push([user, store.getStore()]));
     handler(i, o);
   });
   await Promise.all(
-    Array.from({ length: 20 }, (_, n) => ask(post(read(1, `who://u${n}`), { 'x-user': `u${n}` }))),
+    Array.from({ length: 20 }, (_, n) => sendRequest(post(read(1, `who://u${n}`), { 'x-user': `u${n}` }))),
   );
   assert.equal(finished.length, 20);
   assert.deepEqual(

@@ -32,24 +32,25 @@ test('a folder is listed, read and removed, and its excluded files are not found
   const server = new Server('s', '1');
   const served = server.directory(path, { include: ['*.md'], watch: false, settleMs: 0 });
   const connection = server.connect();
-  const ask = async (message) =>
+  const sendRequest = async (message) =>
     JSON.parse(Buffer.from(await connection.handle(JSON.stringify(message))).toString());
-  const { result } = await ask(request(1, 'resources/list'));
+  const { result } = await sendRequest(request(1, 'resources/list'));
   const uri = (name) => pathToFileURL(join(path, name)).href;
   const files = result.resources.filter(({ mimeType }) => mimeType !== 'inode/directory');
   assert.deepEqual(
     files.map((file) => file.uri),
     [uri('a.md')],
   );
-  assert.equal((await ask(read(2, uri('a.md')))).result.contents[0].text, '# A');
-  for (const name of ['b.txt', '.hidden', 'link.md']) assert.ok((await ask(read(3, uri(name)))).error, name);
+  assert.equal((await sendRequest(read(2, uri('a.md')))).result.contents[0].text, '# A');
+  for (const name of ['b.txt', '.hidden', 'link.md'])
+    assert.ok((await sendRequest(read(3, uri(name)))).error, name);
   const ref = { type: 'ref/resource', uri: served.name };
   const typed = { ref, argument: { name: 'path', value: '' } };
-  const { completion } = (await ask(request(5, 'completion/complete', typed))).result;
+  const { completion } = (await sendRequest(request(5, 'completion/complete', typed))).result;
   assert.deepEqual(completion.values, ['a.md']);
   assert.match(served.name, /^file:.*\{\+path\}$/);
   served.remove();
-  assert.ok((await ask(read(4, uri('a.md')))).error);
+  assert.ok((await sendRequest(read(4, uri('a.md')))).error);
   assert.throws(() => server.directory(join(path, 'a.md')), { code: 'ERR_WELLHEAD_INVALID_ARGUMENT' });
   assert.throws(() => server.directory(path, { settleMs: 60_001 }), /at most 60,000/);
   assert.throws(() => server.directory(join(path, 'none')), { code: 'ERR_WELLHEAD_IO' });
@@ -64,13 +65,13 @@ test('a read does not wait for a search', async (t) => {
   server.directory(path, { watch: false });
   const connection = server.connect();
   const order = [];
-  const ask = async (message) => {
+  const sendRequest = async (message) => {
     const answer = JSON.parse(Buffer.from(await connection.handle(JSON.stringify(message))).toString());
     assert.equal(answer.error, undefined);
     order.push(message.method);
   };
-  const search = ask(request(1, 'tools/call', { name: 'search', arguments: { query: 'absent' } }));
-  await ask(read(2, pathToFileURL(join(path, 'a.md')).href));
+  const search = sendRequest(request(1, 'tools/call', { name: 'search', arguments: { query: 'absent' } }));
+  await sendRequest(read(2, pathToFileURL(join(path, 'a.md')).href));
   await search;
   assert.deepEqual(order, ['resources/read', 'tools/call']);
   await server.close();

@@ -17,7 +17,7 @@ test('a Markdown folder is served by its front matter, and subscribers are notif
   write('other.txt', 'not served');
 
   const host = Host.ofFile(t, 'examples/markdown.mjs', folder);
-  const { resources } = (await host.ask(request(1, 'resources/list'))).result;
+  const { resources } = (await host.sendRequest(request(1, 'resources/list'))).result;
   assert.deepEqual(
     resources.map(({ uri }) => uri),
     ['page:///guide/start.md', 'page:///plain.md'],
@@ -26,11 +26,11 @@ test('a Markdown folder is served by its front matter, and subscribers are notif
   assert.equal(start.title, 'Where to begin');
   assert.deepEqual(start.annotations.audience, ['user']);
   assert.equal(start.annotations.priority, 0.9);
-  assert.equal((await host.ask(read(2, start.uri))).result.contents[0].text, '# Start\n');
-  assert.ok((await host.ask(read(3, 'page:///other.txt'))).error);
+  assert.equal((await host.sendRequest(read(2, start.uri))).result.contents[0].text, '# Start\n');
+  assert.ok((await host.sendRequest(read(3, 'page:///other.txt'))).error);
   const argument = { name: 'path', value: 'gu' };
   const ref = { type: 'ref/resource', uri: 'page:///{+path}' };
-  const completed = await host.ask(request(4, 'completion/complete', { ref, argument }));
+  const completed = await host.sendRequest(request(4, 'completion/complete', { ref, argument }));
   assert.deepEqual(completed.result.completion.values, ['guide/start.md']);
 
   const notifications = { resourceSubscriptions: [start.uri], resourcesListChanged: true };

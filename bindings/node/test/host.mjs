@@ -70,7 +70,7 @@ export class Host {
     return done ? undefined : JSON.parse(value);
   }
 
-  async ask(message) {
+  async sendRequest(message) {
     this.send(message);
     return this.next();
   }

@@ -127,7 +127,7 @@ for (const over of [true, false]) {
       const { promise: asked, resolve: isAsked } = deferred();
       server.resource('x://1', () => new Promise((answer) => isAsked(answer)));
       const handler = server.handler();
-      const ask = await listening(t, async (request, response) => {
+      const sendRequest = await listening(t, async (request, response) => {
         handler(request, response);
         const answer = await asked;
         response.writeHead(503);
@@ -138,7 +138,7 @@ for (const over of [true, false]) {
         for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
         if (!over) response.end('late');
       });
-      const response = await ask();
+      const response = await sendRequest();
       assert.deepEqual([response.status, await response.text()], [503, 'too late']);
       assert.equal(server.counters().callsFailed, 0);
     },
@@ -151,18 +151,18 @@ test('a parsed body that is no JSON any more is a bad request', limit, async (t)
   const app = express();
   const reviver = (_, value) => (typeof value === 'number' ? BigInt(value) : value);
   app.use(express.json({ reviver }), server.handler());
-  const ask = await listening(t, app);
+  const sendRequest = await listening(t, app);
   const warned = once(process, 'warning');
-  assert.equal((await ask()).status, 400);
+  assert.equal((await sendRequest()).status, 400);
   assert.match((await warned)[0].message, /request\.body .*BigInt/);
 });
 
 test('a parsed body with an integer that the parser has rounded is a bad request', limit, async (t) => {
   const { server } = served();
   server.text('x://1', 'found');
-  const ask = await listening(t, express().use(express.json(), server.handler()));
+  const sendRequest = await listening(t, express().use(express.json(), server.handler()));
   for (const id of ['9007199254740993', '1e21']) {
-    const refused = await ask(id);
+    const refused = await sendRequest(id);
     assert.equal(refused.status, 400);
     assert.equal(
       await refused.text(),
@@ -172,7 +172,7 @@ test('a parsed body with an integer that the parser has rounded is a bad request
     );
   }
   for (const id of ['9007199254740991', '"9007199254740993"']) {
-    const answered = await ask(id);
+    const answered = await sendRequest(id);
     assert.equal(answered.status, 200);
     assert.ok((await answered.text()).includes(`"id":${id}`));
   }

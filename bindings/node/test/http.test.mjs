@@ -151,19 +151,19 @@ for (const [name, open] of Object.entries(servers)) {
       return undefined;
     };
     const { fetch } = await open(t, server, { verify });
-    const ask = (token) =>
+    const sendRequest = (token) =>
       fetch('/mcp', post(read(1, 't:who'), token === undefined ? {} : { authorization: `Bearer ${token}` }));
-    assert.equal(text(await (await ask('ann')).json()), 'ann resources/read');
-    assert.equal(text(await (await ask('late')).json()), 'late 7');
+    assert.equal(text(await (await sendRequest('ann')).json()), 'ann resources/read');
+    assert.equal(text(await (await sendRequest('late')).json()), 'late 7');
     for (const token of [undefined, 'unknown']) {
-      const refused = await ask(token);
+      const refused = await sendRequest(token);
       assert.equal(refused.status, 401);
       assert.match(refused.headers.get('www-authenticate'), /^Bearer/);
     }
-    const weak = await ask('weak');
+    const weak = await sendRequest('weak');
     assert.equal(weak.status, 403);
     assert.match(weak.headers.get('www-authenticate'), /scope="a b"/);
-    assert.equal((await ask('boom')).status, 500);
+    assert.equal((await sendRequest('boom')).status, 500);
     assert(
       lines.some((line) => line.includes('boom')),
       'what a verifier throws is logged',
@@ -220,22 +220,22 @@ for (const [name, open] of Object.entries(servers)) {
       scopes: ['a'],
     };
     const { fetch } = await open(t, server, { caller });
-    const ask = async (user, headers) => {
+    const sendRequest = async (user, headers) => {
       const known = user === undefined ? {} : { 'x-user': user };
       const response = await fetch('/mcp', post(read(1, 't:who'), { ...known, ...headers }));
       return response.status === 200 ? text(await response.json()) : response.status;
     };
-    assert.equal(await ask('ann'), 'ann cookie');
-    assert.equal(await ask('late'), 'late 7');
-    assert.equal(await ask('ann', { authorization: 'Bearer bad' }), 'ann cookie');
-    assert.equal(await ask(undefined), 401);
-    assert.equal(await ask(undefined, { authorization: 'Bearer good' }), 401);
+    assert.equal(await sendRequest('ann'), 'ann cookie');
+    assert.equal(await sendRequest('late'), 'late 7');
+    assert.equal(await sendRequest('ann', { authorization: 'Bearer bad' }), 'ann cookie');
+    assert.equal(await sendRequest(undefined), 401);
+    assert.equal(await sendRequest(undefined, { authorization: 'Bearer good' }), 401);
     for (const [user, line] of [
       ['boom', 'boom'],
       ['wrong', "caller returned 7; return { id: 'ann' }, or nothing if the caller is unknown"],
       ['nameless', 'the id of a caller: a string or a Uint8Array, not undefined'],
     ]) {
-      assert.equal(await ask(user), 500);
+      assert.equal(await sendRequest(user), 500);
       assert(
         lines.some((logged) => logged.includes(line)),
         line,
@@ -265,15 +265,15 @@ for (const [name, open] of Object.entries(servers)) {
 test('fetch takes the caller of one request', limit, async () => {
   const { server } = make();
   server.resource('t:who', (_, call) => `${call.caller.id} ${call.caller.value}`);
-  const ask = async (options, headers) => {
+  const sendRequest = async (options, headers) => {
     const request = new Request('http://localhost/mcp', post(read(1, 't:who'), headers));
     const response = await server.fetch(request, options);
     return response.status === 200 ? text(await response.json()) : response.status;
   };
-  assert.equal(await ask({ caller: { id: 'ann', value: 7 } }), 'ann 7');
-  assert.equal(await ask({ caller: { id: Uint8Array.of(97) } }), '97 undefined');
+  assert.equal(await sendRequest({ caller: { id: 'ann', value: 7 } }), 'ann 7');
+  assert.equal(await sendRequest({ caller: { id: Uint8Array.of(97) } }), '97 undefined');
   for (const none of [undefined, null, {}, { incoming: 1, outgoing: 2 }, 7]) {
-    assert.equal(await ask(none), ' undefined', String(none)); // what frameworks pass
+    assert.equal(await sendRequest(none), ' undefined', String(none)); // what frameworks pass
   }
   for (const [options, message] of [
     [
@@ -284,7 +284,7 @@ test('fetch takes the caller of one request', limit, async () => {
     [{ caller: {} }, 'the id of a caller: a string or a Uint8Array, not undefined'],
     [{ authInfo: {} }, "options has no member authInfo: write { caller: { id: 'ann' } }"],
   ]) {
-    await assert.rejects(ask(options), { name: 'RegistrationError', message });
+    await assert.rejects(sendRequest(options), { name: 'RegistrationError', message });
   }
 
   const given = (caller) => (path, init) =>
@@ -366,15 +366,15 @@ test('a body without a length is read to its end, or refused at the limit', limi
   const { server } = make({ limits: { messageBytes: 1000 } });
   const { base } = await servers['node:http'](t, server);
   const { headers, body } = post(read(1, 't:fixed'));
-  const ask = () =>
+  const sendRequest = () =>
     requestOf(`${base}/mcp`, { method: 'POST', headers: { ...headers, 'transfer-encoding': 'chunked' } });
-  const endless = ask();
+  const endless = sendRequest();
   endless.on('error', () => {}); // the connection ends
   endless.write('x'.repeat(1001));
   const [refusal] = await once(endless, 'response');
   assert.equal(refusal.statusCode, 413);
 
-  const whole = ask();
+  const whole = sendRequest();
   whole.write(body.slice(0, 10));
   whole.end(body.slice(10));
   const [response] = await once(whole, 'response');
@@ -392,12 +392,16 @@ test('the error for a request without a Host header names the header', limit, as
 
 test('other hosts and origins are refused unless they are allowed', limit, async () => {
   const { server } = make();
-  const ask = (handler, url, headers) => handler.fetch(new Request(url, post(read(1, 't:fixed'), headers)));
-  assert.equal((await ask(server, 'http://example.com/mcp')).status, 403);
-  assert.equal((await ask(server.handler({ loopbackOnly: false }), 'http://example.com/mcp')).status, 200);
+  const sendRequest = (handler, url, headers) =>
+    handler.fetch(new Request(url, post(read(1, 't:fixed'), headers)));
+  assert.equal((await sendRequest(server, 'http://example.com/mcp')).status, 403);
+  assert.equal(
+    (await sendRequest(server.handler({ loopbackOnly: false }), 'http://example.com/mcp')).status,
+    200,
+  );
   const named = server.handler({ allowedHosts: ['example.com'], path: '/other' });
-  assert.equal((await ask(named, 'http://example.com/other')).status, 200);
-  assert.equal((await ask(named, 'http://localhost/other', { origin: 'https://e.vil' })).status, 403);
+  assert.equal((await sendRequest(named, 'http://example.com/other')).status, 200);
+  assert.equal((await sendRequest(named, 'http://localhost/other', { origin: 'https://e.vil' })).status, 403);
 });
 
 test('a request of node:http2 names its host in :authority', limit, async (t) => {
@@ -405,7 +409,7 @@ test('a request of node:http2 names its host in :authority', limit, async (t) =>
   const http = createServer2(server.handler()).listen(0, '127.0.0.1');
   await once(http, 'listening');
   t.after(() => http.close());
-  const ask = async (authority) => {
+  const sendRequest = async (authority) => {
     const session = connect2(`http://127.0.0.1:${http.address().port}`);
     const { headers, body } = post(read(1, 't:fixed'));
     const stream = session.request({
@@ -420,10 +424,10 @@ test('a request of node:http2 names its host in :authority', limit, async (t) =>
     session.close();
     return [head[':status'], JSON.parse(Buffer.concat(chunks))];
   };
-  const [status, answer] = await ask(`127.0.0.1:${http.address().port}`);
+  const [status, answer] = await sendRequest(`127.0.0.1:${http.address().port}`);
   assert.equal(status, 200);
   assert.equal(text(answer), 'fixed');
-  assert.equal((await ask('example.com'))[0], 403);
+  assert.equal((await sendRequest('example.com'))[0], 403);
 });
 
 test('fetch refuses a Request whose body was read', limit, async () => {

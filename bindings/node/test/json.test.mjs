@@ -140,11 +140,13 @@ const FAILED = {
   ],
 };
 
-for (const [name, [serve, ask, line]] of Object.entries(FAILED)) {
+for (const [name, [serve, sendRequest, line]] of Object.entries(FAILED)) {
   test(`${name} is an internal error, and the log names the member`, limit, async () => {
     const { server, lines } = make();
     serve(server);
-    await assert.rejects(ask(server.testClient()), { error: { code: -32603, message: 'Internal error' } });
+    await assert.rejects(sendRequest(server.testClient()), {
+      error: { code: -32603, message: 'Internal error' },
+    });
     assert.deepEqual(lines, [line]);
   });
 }
@@ -196,12 +198,12 @@ const HALVES = {
   ],
 };
 
-for (const [name, [serve, ask, taken, what]] of Object.entries(HALVES)) {
+for (const [name, [serve, sendRequest, taken, what]] of Object.entries(HALVES)) {
   test(`half of a surrogate pair in ${name} is U+FFFD, and one warning`, limit, async () => {
     const { server, lines } = make();
     serve(server);
     const client = server.testClient();
-    for (let i = 0; i < 2; i++) assert.equal(taken(await ask(client)), WHOLE);
+    for (let i = 0; i < 2; i++) assert.equal(taken(await sendRequest(client)), WHOLE);
     assert.deepEqual(lines, [`${what}: ${INSTEAD}`]);
   });
 }

@@ -144,9 +144,9 @@ for (const [n, [name, fate]] of Object.entries(fates).entries()) {
   test(`bytes ${name} after they were answered are sent as they were`, limit, async (t) => {
     for (const [m, [host, start]] of Object.entries(hosts).entries()) {
       const { server, spoil } = answering(fate);
-      const ask = await start(t, server);
+      const sendRequest = await start(t, server);
       const uri = URIS[(n + m) % URIS.length]; // each is met with every fate and with every application
-      check(await ask(uri, spoil), `${host}, ${uri}`);
+      check(await sendRequest(uri, spoil), `${host}, ${uri}`);
     }
   });
 }
@@ -193,12 +193,12 @@ test('a fixed body, and SharedBytes, are copied when they are made', limit, asyn
   for (const spoilt of [fixed, source]) structuredClone(spoilt, { transfer: [spoilt.buffer] });
   reuse();
   const connection = server.connect();
-  const ask = async (uri) => Buffer.from(await connection.handle(JSON.stringify(read(1, uri))));
-  for (const uri of ['t:fixed', 't:kept', ...URIS]) check(await ask(uri), uri);
+  const sendRequest = async (uri) => Buffer.from(await connection.handle(JSON.stringify(read(1, uri))));
+  for (const uri of ['t:fixed', 't:kept', ...URIS]) check(await sendRequest(uri), uri);
   handle.set(shared);
-  check(await ask('t:fixed'), 'set');
+  check(await sendRequest('t:fixed'), 'set');
   handle.set({ body: shared, version: '2' });
-  check(await ask('t:fixed'), 'set with a version');
+  check(await sendRequest('t:fixed'), 'set with a version');
   assert.throws(() => new SharedBytes('text'), {
     code: 'ERR_WELLHEAD_INVALID_ARGUMENT',
     message: /bytes: a Uint8Array/,

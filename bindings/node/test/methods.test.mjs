@@ -130,9 +130,9 @@ test('an observer is notified when calls begin and end, and counters count them'
   });
   const connection = server.connect();
   const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const ask = read(1, 't:abc');
-  ask.params._meta = { ...ask.params._meta, traceparent: trace };
-  await connection.handle(JSON.stringify(ask));
+  const message = read(1, 't:abc');
+  message.params._meta = { ...message.params._meta, traceparent: trace };
+  await connection.handle(JSON.stringify(message));
   await connection.handle(JSON.stringify(request(2, 'tools/call', { name: 'boom' })));
   await soon();
   const [begun, ended, ...tool] = seen;

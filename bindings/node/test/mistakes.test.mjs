@@ -518,11 +518,11 @@ function read(name, use, why) {
   return { [name]: [(server) => server.resource('m://x', (_, call) => use(call)), line] };
 }
 
-for (const [name, [serve, line, ask = (client) => client.read('m://x')]] of Object.entries(FAILED)) {
+for (const [name, [serve, line, sendRequest = (client) => client.read('m://x')]] of Object.entries(FAILED)) {
   test(`${name} fails the request, and the log names the reason`, limit, async () => {
     const { server, lines } = make();
     serve(server);
-    await assert.rejects(ask(server.testClient()));
+    await assert.rejects(sendRequest(server.testClient()));
     assert.deepEqual(
       lines.map((line) => line.split('\n', 1)[0]),
       [line],

@@ -166,9 +166,9 @@ const CHECKS = [
     before: `const users = { find: async (token) => (token === 'good' ? { id: 'ada', audience: ['https://mcp.example.com/mcp'], scopes: ['notes:read'] } : undefined) };`,
     after: `
       notes.set('private', 'Secret.');
-      const ask = (token) => handler.fetch(new Request('https://localhost/mcp', { ...POST, headers: { ...headers, authorization: 'Bearer ' + token } }));
-      await answered(await ask('good'));
-      assert.equal((await ask('bad')).status, 401);
+      const sendRequest = (token) => handler.fetch(new Request('https://localhost/mcp', { ...POST, headers: { ...headers, authorization: 'Bearer ' + token } }));
+      await answered(await sendRequest('good'));
+      assert.equal((await sendRequest('bad')).status, 401);
       const read = (caller) => server.testClient({ caller }).read('notes://private');
       await assert.rejects(read({ id: 'ada' }));
       assert.equal((await read({ id: 'root', value: { admin: true } }))[0].text, 'Secret.');`,
@@ -236,7 +236,7 @@ const CHECKS = [
 
 test('the first server of README answers over standard input and output', limit, async (t) => {
   const host = Host.ofFile(t, '--input-type=module', '-e', snippets[0]);
-  const answer = await host.ask(read(1, 'hello://people/Ada'));
+  const answer = await host.sendRequest(read(1, 'hello://people/Ada'));
   assert.equal(answer.result.contents[0].text, 'Hello, Ada!');
   assert.equal(await host.finish(), 0);
 });

@@ -20,21 +20,21 @@ const HANDSHAKE = [
 const call = (id, name) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } });
 
 /** A server that asks its client, and what became of what it asked. */
-function asking() {
+function requestingServer() {
   const seen = { rejected: [], gone: 0 };
   const registry = new FinalizationRegistry(() => (seen.gone += 1));
   const server = new Server('s', '1', { onLog() {} });
-  const ask = (call) => {
+  const sendRequest = (call) => {
     const asked = call.sendRequest('roots/list');
     registry.register(asked);
     asked.catch((e) => seen.rejected.push(e));
     return asked;
   };
-  server.tool('waits', {}, async (_, call) => ({ content: [], roots: await ask(call) }));
-  server.tool('is stuck', {}, (_, call) => (ask(call), new Promise(() => {})));
-  server.tool('has answered', {}, (_, call) => (ask(call).catch(() => {}), { content: [] }));
+  server.tool('waits', {}, async (_, call) => ({ content: [], roots: await sendRequest(call) }));
+  server.tool('is stuck', {}, (_, call) => (sendRequest(call), new Promise(() => {})));
+  server.tool('has answered', {}, (_, call) => (sendRequest(call).catch(() => {}), { content: [] }));
   server.tool('will have answered', {}, async (_, call) => {
-    ask(call).catch(() => {});
+    sendRequest(call).catch(() => {});
     await null;
     return { content: [] };
   });
@@ -42,7 +42,7 @@ function asking() {
 }
 
 /** All were rejected, and none stayed behind. */
-async function over(seen, expected) {
+async function checkEnded(seen, expected) {
   while (seen.rejected.length < expected) await soon();
   assert.equal(seen.rejected.length, expected);
   for (const e of seen.rejected) assert(e instanceof ClosedError, e);
@@ -58,7 +58,7 @@ const TOOLS = ['waits', 'is stuck', 'has answered', 'will have answered'];
 
 for (const [name, open] of Object.entries(servers)) {
   test(`${name}: requests to clients that delete their sessions are rejected`, limit, async (t) => {
-    const { server, seen } = asking();
+    const { server, seen } = requestingServer();
     const { fetch } = await open(t, server);
     for (let n = 0; n < MANY; n += 1) {
       const headers = {
@@ -78,7 +78,7 @@ for (const [name, open] of Object.entries(servers)) {
       });
       assert.equal(status, 204);
     }
-    await over(seen, MANY);
+    await checkEnded(seen, MANY);
   });
 }
 
@@ -99,7 +99,7 @@ for (const [name, end] of Object.entries(ends)) {
     test(`a request of a call that ${tool} is rejected when ${name}`, limit, async () => {
       const all = { rejected: [], gone: 0 };
       for (let n = 0; n < MANY; n += 1) {
-        const { server, seen } = asking();
+        const { server, seen } = requestingServer();
         const connection = server.connect();
         for (const message of [...HANDSHAKE, call(1, tool)])
           connection.receive(Buffer.from(`${JSON.stringify(message)}\n`));

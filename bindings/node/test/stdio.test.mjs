@@ -9,7 +9,7 @@ const limit = { timeout: 60_000 };
 
 test('run() returns when the input ends, and the process ends by itself', limit, async (t) => {
   const host = new Host(t, `await server.run(); console.log('{"after":true}');`);
-  assert.deepEqual(await host.ask(PING), PONG);
+  assert.deepEqual(await host.sendRequest(PING), PONG);
   host.end();
   assert.deepEqual(await host.next(), { after: true }, 'standard output is back');
   assert.deepEqual(await host.exited, { code: 0, signal: null });
@@ -33,8 +33,8 @@ test('ping and fixed resources are answered while JavaScript is busy', limit, as
   );
   host.send(read(1, 't:busy'));
   await host.logged('busy');
-  assert.deepEqual(await host.ask(PING), PONG);
-  assert.equal(text(await host.ask(read(2, 't:fixed'))), 'fixed');
+  assert.deepEqual(await host.sendRequest(PING), PONG);
+  assert.equal(text(await host.sendRequest(read(2, 't:fixed'))), 'fixed');
   host.gate.write('x');
   assert.equal(text(await host.next()), 'done');
   assert.equal(await host.finish(), 0);
@@ -57,7 +57,7 @@ test(
      await server.run();`,
     );
     host.send(read(1, 't:held'));
-    assert.equal(text(await host.ask(read(2, 't:now'))), 'now');
+    assert.equal(text(await host.sendRequest(read(2, 't:now'))), 'now');
     host.send(read(3, 't:go'));
     assert.equal(text(await host.next()), 'went');
     const held = await host.next();
@@ -80,7 +80,7 @@ test('a callback that waits for its cancellation sees it', limit, async (t) => {
   await host.logged('waiting');
   host.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, _meta: META } });
   await host.logged('cancelled');
-  assert.deepEqual(await host.ask(PING), PONG, 'the cancelled request has no answer');
+  assert.deepEqual(await host.sendRequest(PING), PONG, 'the cancelled request has no answer');
   assert.equal(await host.finish(), 0);
 });
 
@@ -113,8 +113,8 @@ test('console.log, process.stdout and child processes do not reach the client', 
        });
        await server.run();`,
     );
-    assert.equal(text(await host.ask(read(1, 't:print'))), 'printed');
-    assert.deepEqual(await host.ask(PING), PONG, 'and the child took no input');
+    assert.equal(text(await host.sendRequest(read(1, 't:print'))), 'printed');
+    assert.deepEqual(await host.sendRequest(PING), PONG, 'and the child took no input');
     assert.equal(await host.finish(), 0);
     for (const line of ['by console', 'by stdout', 'by child']) assert.match(host.stderr, new RegExp(line));
   }
@@ -140,7 +140,7 @@ test('SIGTERM ends a stream with its result, waits for answers and ends the proc
      await running;
      process.removeAllListeners('SIGTERM');`,
   );
-  const acknowledged = await host.ask(
+  const acknowledged = await host.sendRequest(
     request(1, 'subscriptions/listen', { notifications: { resourcesListChanged: true } }),
   );
   assert.equal(acknowledged.method, 'notifications/subscriptions/acknowledged');
@@ -157,7 +157,7 @@ test('SIGTERM ends a stream with its result, waits for answers and ends the proc
 
 test('SIGTERM kills the process if handleSigterm is false', limit, async (t) => {
   const host = new Host(t, 'await server.run({ handleSigterm: false });');
-  assert.deepEqual(await host.ask(PING), PONG);
+  assert.deepEqual(await host.sendRequest(PING), PONG);
   host.kill('SIGTERM');
   assert.equal((await host.exited).signal, 'SIGTERM');
 });
@@ -224,7 +224,7 @@ test('an uncaught exception of the application ends the process', limit, async (
     `server.resource('t:a', () => { setImmediate(() => { throw new Error('mine'); }); return 'a'; });
      await server.run();`,
   );
-  assert.equal(text(await host.ask(read(1, 't:a'))), 'a');
+  assert.equal(text(await host.sendRequest(read(1, 't:a'))), 'a');
   assert.equal((await host.exited).code, 1);
   assert.match(host.stderr, /Error: mine/);
 });
@@ -237,11 +237,11 @@ test(
       t,
       `server.resource('t:a', function culprit() { throw new Error('secret'); }); await server.run();`,
     );
-    const answer = await host.ask(read(1, 't:a'));
+    const answer = await host.sendRequest(read(1, 't:a'));
     assert.deepEqual(answer.error, { code: -32603, message: 'Internal error' });
     await host.logged('culprit');
     assert.match(host.stderr, /wellhead: error: .*t:a.*secret/);
-    assert.deepEqual(await host.ask(PING), PONG);
+    assert.deepEqual(await host.sendRequest(PING), PONG);
     assert.equal(await host.finish(), 0);
   },
 );
@@ -254,7 +254,7 @@ test('a log function that throws is an uncaught exception, and the request is an
      other.resource('t:a', () => { throw new Error('x'); });
      await other.run();`,
   );
-  assert.equal((await host.ask(read(1, 't:a'))).error.code, -32603);
+  assert.equal((await host.sendRequest(read(1, 't:a'))).error.code, -32603);
   await host.logged('uncaught: in log');
   assert.equal(await host.finish(), 0);
 });
@@ -352,7 +352,7 @@ test('two servers cannot share standard input, one after the other can run', lim
      await last;`,
   );
   await host.logged('ready'); // what is sent before may be read by the first
-  assert.deepEqual(await host.ask(PING), PONG);
+  assert.deepEqual(await host.sendRequest(PING), PONG);
   assert.equal(await host.finish(), 0);
   assert.match(host.stderr, /RegistrationError ERR_WELLHEAD_INVALID_ARGUMENT/);
   assert.match(host.stderr, /again ERR_WELLHEAD_INVALID_ARGUMENT/);
@@ -367,12 +367,12 @@ test('updates made by JavaScript reach a client that only listens', limit, async
      await server.run();`,
   );
   const asked = request(1, 'subscriptions/listen', { notifications: { resourceSubscriptions: ['t:about'] } });
-  assert.equal((await host.ask(asked)).method, 'notifications/subscriptions/acknowledged');
-  assert.equal(text(await host.ask(read(2, 't:edit'))), 'soon');
+  assert.equal((await host.sendRequest(asked)).method, 'notifications/subscriptions/acknowledged');
+  assert.equal(text(await host.sendRequest(read(2, 't:edit'))), 'soon');
   const updated = await host.next();
   assert.equal(updated.method, 'notifications/resources/updated');
   assert.equal(updated.params.uri, 't:about');
-  assert.equal(text(await host.ask(read(3, 't:about'))), 'two');
+  assert.equal(text(await host.sendRequest(read(3, 't:about'))), 'two');
   host.end();
   await host.exited;
 });
@@ -391,7 +391,7 @@ test(
        server.resource('t:peak', () => String(peak()));
        await server.run();`,
     );
-    const size = async () => Number(text(await host.ask(read(0, 't:peak')))) / 1024;
+    const size = async () => Number(text(await host.sendRequest(read(0, 't:peak')))) / 1024;
     const rise = async (...uris) => {
       const before = await size();
       for (const uri of uris) {

@@ -59,8 +59,8 @@ const LISTENING = `
   const ports: number[] = [];
   const serve = server.serveHttp.bind(server);
   server.serveHttp = (options) => serve({ ...options, onListening: ({ port }) => ports.push(port) });
-  setImmediate(async function asks() {
-    if (ports.length === 0) return setImmediate(asks);
+  setImmediate(async function connectWhenListening() {
+    if (ports.length === 0) return setImmediate(connectWhenListening);
     const answer = await fetch('http://127.0.0.1:' + ports[0] + '/mcp', { ...POST, headers: { ...headers, authorization: 'Bearer good' } });
     assert.match(await answer.text(), /Buy milk/);
     await server.close();
@@ -258,9 +258,9 @@ await first;`,
      const express: any = (await import('express' as string)).default;
      const fastify = (await import('fastify' as string)).default();`,
     `if (!made[0].listening) await once(made[0], 'listening');
-     const ask = async (url: string) => assert.match(await (await fetch(url, POST)).text(), /Buy milk/);
-     await ask('http://127.0.0.1:' + (made[0].address() as AddressInfo).port + '/mcp');
-     await ask((await fastify.listen({ port: 0 })) + '/mcp');
+     const sendRequest = async (url: string) => assert.match(await (await fetch(url, POST)).text(), /Buy milk/);
+     await sendRequest('http://127.0.0.1:' + (made[0].address() as AddressInfo).port + '/mcp');
+     await sendRequest((await fastify.listen({ port: 0 })) + '/mcp');
      await fastify.close(); made[0].closeAllConnections(); made[0].close();`,
   ],
   'Server.fetch': [
@@ -275,8 +275,8 @@ await first;`,
     `${SERVER} const verify: Verifier = (request: VerifyCall) => {`,
     `return { caller: { id: request.token } }; };
      const { fetch } = server.handler({ verify });
-     const ask = (method: string) => fetch(new Request('http://localhost/mcp', { ...POST, headers: { ...headers, authorization: 'Bearer good', 'mcp-method': method } }));
-     assert.deepEqual([(await ask('resources/read')).status, (await ask('tools/call')).status], [200, 403]);`,
+     const sendRequest = (method: string) => fetch(new Request('http://localhost/mcp', { ...POST, headers: { ...headers, authorization: 'Bearer good', 'mcp-method': method } }));
+     assert.deepEqual([(await sendRequest('resources/read')).status, (await sendRequest('tools/call')).status], [200, 403]);`,
   ],
   'Server.close': [SERVER, `assert.throws(() => server.notifyUpdated('notes://1'), /closed/);`],
   'Server.connect': [
@@ -505,7 +505,7 @@ for (const { name } of examples) {
     const overStdio = OVER_STDIO.has(name);
     const host = Host.ofFile(t, '--input-type=module', '-e', overStdio ? run : `${run} process.exit(0);`);
     if (overStdio) {
-      assert.equal((await host.ask(read(1, 'notes://001'))).result.contents[0].text, 'Buy milk.');
+      assert.equal((await host.sendRequest(read(1, 'notes://001'))).result.contents[0].text, 'Buy milk.');
       host.end();
     }
     const { code } = await host.exited;

@@ -80,7 +80,7 @@ test('a worker serves standard input, is terminated, and the next one serves it'
   );
   host.send(read(1, 't:held'), read(2, 't:a'));
   await host.logged('second runs');
-  let answer = await host.ask(read(3, 't:a'));
+  let answer = await host.sendRequest(read(3, 't:a'));
   while (answer.id !== 3) {
     assert.equal(answer.error.code, -32603, 'the first worker owed this one');
     answer = await host.next();

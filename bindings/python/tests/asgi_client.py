@@ -95,7 +95,7 @@ class Request:
         return json.loads(self.body)
 
 
-def ask(
+def send_request(
     app: App,
     method: str,
     name: str | None = None,
@@ -114,7 +114,7 @@ def ask(
 
 def read(app: App, uri: str, token: str | None = None) -> Request:
     more = {} if token is None else {"Authorization": f"Bearer {token}"}
-    return ask(app, "resources/read", uri, more=more, uri=uri)
+    return send_request(app, "resources/read", uri, more=more, uri=uri)
 
 
 async def text(request: Request) -> Json:
@@ -124,7 +124,7 @@ async def text(request: Request) -> Json:
 
 
 def listen(app: App, uri: str) -> Request:
-    return ask(app, "subscriptions/listen", notifications={"resourceSubscriptions": [uri]})
+    return send_request(app, "subscriptions/listen", notifications={"resourceSubscriptions": [uri]})
 
 
 async def session(app: App) -> dict[str, str]:

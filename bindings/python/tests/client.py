@@ -42,7 +42,7 @@ def outcome(answer: bytes | None) -> Json:
     return contents[0].get("text", contents[0].get("blob")) if contents else None
 
 
-def ask(server: wellhead.Server, uri: str) -> Json:
+def read_or_error(server: wellhead.Server, uri: str) -> Json:
     """The outcome of one read."""
     connection = server.connect()
     try:

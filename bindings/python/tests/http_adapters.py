@@ -159,12 +159,12 @@ class Sockets:
         self.port = 0
         listening = threading.Event()
 
-        def told(host: str, port: int) -> None:
+        def on_listening(host: str, port: int) -> None:
             self.port = port
             listening.set()
 
         self.exchanges: list[SocketExchange] = []
-        self.thread = threading.Thread(target=lambda: server.serve_http(port=0, on_listening=told, **options))
+        self.thread = threading.Thread(target=lambda: server.serve_http(port=0, on_listening=on_listening, **options))
         self.thread.start()
         assert listening.wait(PATIENCE)
         self.host = f"localhost:{self.port}"

@@ -69,7 +69,7 @@ class Client:
         connection.request(method, self.path, None if body is None else json.dumps(body), sent)
         return connection
 
-    def ask(self, method: str, name: str | None = None, **params: Json) -> Answer:
+    def send_request(self, method: str, name: str | None = None, **params: Json) -> Answer:
         return Answer(self.call(method, name, **params))
 
     def call(self, method: str, name: str | None = None, **params: Json) -> http.client.HTTPConnection:
@@ -82,7 +82,7 @@ class Client:
 
     def read(self, uri: str) -> Json:
         """The text of a resource, or the message of the error."""
-        answer = self.ask("resources/read", uri, uri=uri).json()
+        answer = self.send_request("resources/read", uri, uri=uri).json()
         return answer["error"]["message"] if "error" in answer else answer["result"]["contents"][0]["text"]
 
     def read_in(self, session: Mapping[str, str], uri: str) -> http.client.HTTPConnection:
@@ -91,7 +91,7 @@ class Client:
         return self.request("POST", message, session)
 
     def listen(self, uri: str) -> Answer:
-        answer = self.ask("subscriptions/listen", notifications={"resourceSubscriptions": [uri]})
+        answer = self.send_request("subscriptions/listen", notifications={"resourceSubscriptions": [uri]})
         assert answer.event()["method"] == "notifications/subscriptions/acknowledged"
         return answer
 

@@ -36,7 +36,7 @@ def served() -> wellhead.Server:
     return server
 
 
-def told(result: dict[str, Any]) -> str:
+def text_of(result: dict[str, Any]) -> str:
     text: str = result["content"][0]["text"]
     return text
 
@@ -58,9 +58,9 @@ def test_an_async_def_waits_for_every_callback() -> None:
 
     async def run() -> None:
         async with server.test_client_async() as client:
-            assert told(await client.call_tool("plain")) == "plain for ada"
-            assert told(await client.call_tool("slow")) == "slow"
-            assert told(await client.call_tool("hangs")) == "The tool failed"
+            assert text_of(await client.call_tool("plain")) == "plain for ada"
+            assert text_of(await client.call_tool("slow")) == "slow"
+            assert text_of(await client.call_tool("hangs")) == "The tool failed"
             assert await client.read("notes://a") == "A"
 
     asyncio.run(run())
@@ -77,7 +77,7 @@ def test_an_exception_of_an_around_function_counts_as_that_of_the_callback(caplo
         raise KeyError("why")
 
     with server.test_client() as client, caplog.at_level(logging.ERROR):
-        assert told(client.call_tool("plain")) == "The tool failed"
+        assert text_of(client.call_tool("plain")) == "The tool failed"
         with pytest.raises(wellhead.Error, match="denied"):
             client.read("notes://a")
     assert "KeyError" in caplog.text

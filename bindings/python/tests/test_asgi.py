@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import wellhead
-from asgi_client import POST, Request, ask, endless, listen, on_a_loop, read, session, text
+from asgi_client import POST, Request, endless, listen, on_a_loop, read, send_request, session, text
 from client import META
 from garbage import is_freed
 from wellhead._asgi import Reading
@@ -77,12 +77,12 @@ async def test_callbacks_of_every_kind_are_reached() -> None:
         return {"word": params["word"]}
 
     app = s.asgi()
-    found = await ask(app, "resources/list").json()
+    found = await send_request(app, "resources/list").json()
     assert [item["uri"] for item in found["result"]["resources"]] == ["n:a", "n:b", "n:c"]
     reference: Any = {"ref": {"type": "ref/resource", "uri": "n:{id}"}, "argument": {"name": "id", "value": "b"}}
-    completed = await ask(app, "completion/complete", **reference).json()
+    completed = await send_request(app, "completion/complete", **reference).json()
     assert completed["result"]["completion"]["values"] == ["b"]
-    assert (await ask(app, "x/echo", word="hi").json())["result"]["word"] == "hi"
+    assert (await send_request(app, "x/echo", word="hi").json())["result"]["word"] == "hi"
     assert await text(read(app, "n:b")) == "b"
 
 
@@ -98,7 +98,7 @@ async def test_progress_makes_the_answer_a_stream() -> None:
 
     app = s.asgi()
     assert await text(read(app, "n:slow")) == "done"
-    request = ask(app, "resources/read", "n:slow", {"progressToken": "t"}, uri="n:slow")
+    request = send_request(app, "resources/read", "n:slow", {"progressToken": "t"}, uri="n:slow")
     await request.done()
     assert request.headers["content-type"] == "text/event-stream"
     first, second = [line for line in request.body.decode().splitlines() if line.startswith("data: ")]

@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 
 import pytest
 import wellhead
-from client import ask, cancel, outcome, read, transmitted
+from client import cancel, outcome, read, read_or_error, transmitted
 
 
 def test_a_coroutine_becomes_a_task_of_the_running_loop() -> None:
@@ -191,7 +191,7 @@ def test_a_coroutine_without_a_loop_is_an_internal_error_and_no_warning(caplog: 
     async def callback() -> str:
         return "never"
 
-    assert ask(server, "n:x") == "Internal error"
+    assert read_or_error(server, "n:x") == "Internal error"
     assert "event loop" in caplog.text
 
 

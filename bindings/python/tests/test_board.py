@@ -32,7 +32,7 @@ def test_a_change_over_the_web_api_reaches_mcp_clients() -> None:
     folder = Path(__file__).parents[1] / "examples" / "http"
     with served(PROGRAM, str(folder)) as (_, client):
         assert [web(client, "POST", "/tasks", text) for text in ("Water", "Weed", "Rest")] == [201] * 3
-        listed = client.ask("resources/list").json()["result"]["resources"]
+        listed = client.send_request("resources/list").json()["result"]["resources"]
         assert [(item["uri"], item["name"]) for item in listed] == [
             ("board://tasks/1", "Water"),
             ("board://tasks/2", "Weed"),

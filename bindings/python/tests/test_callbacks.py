@@ -9,7 +9,7 @@ from typing import Annotated, Any, List, Optional  # noqa: UP035
 
 import pytest
 import wellhead
-from client import ask, cancel, outcome, read, request, transmitted
+from client import cancel, outcome, read, read_or_error, request, transmitted
 
 
 def test_a_variable_is_given_by_name_and_converted_by_annotation() -> None:
@@ -19,7 +19,7 @@ def test_a_variable_is_given_by_name_and_converted_by_annotation() -> None:
     def callback(number: int, raw: bytes, text: str) -> str:
         return f"{text!r} {number!r} {raw!r}"
 
-    assert ask(server, "n:a%20b/12/c%20d") == "'a b' 12 b'c%20d'"
+    assert read_or_error(server, "n:a%20b/12/c%20d") == "'a b' 12 b'c%20d'"
 
 
 @pytest.mark.parametrize("value", ["0", "7", "-7", "9223372036854775808", "-123456789012345678901234567890"])
@@ -30,7 +30,7 @@ def test_an_integer_is_given_as_int(value: str) -> None:
     def callback(number: int) -> str:
         return repr(number)
 
-    assert ask(server, f"n:{value}") == value
+    assert read_or_error(server, f"n:{value}") == value
 
 
 @pytest.mark.parametrize("value", ["07", "+7", "-0", "00", "", "-", "1_0", "%207", "7%0A", "٣", "1" * 5000])
@@ -41,7 +41,7 @@ def test_a_value_that_is_no_canonical_integer_is_not_found(value: str) -> None:
     def callback(number: int) -> str:
         return repr(number)
 
-    assert ask(server, f"n:{value}") in ("Resource not found", "Invalid URI")
+    assert read_or_error(server, f"n:{value}") in ("Resource not found", "Invalid URI")
 
 
 def test_a_variable_that_is_absent_is_none_or_its_default() -> None:
@@ -51,8 +51,8 @@ def test_a_variable_that_is_absent_is_none_or_its_default() -> None:
     def callback(a: int | None, b: Optional[str], *, c: str = "default") -> str:  # noqa: UP045
         return f"{a!r} {b!r} {c!r}"
 
-    assert ask(server, "n:x") == "None None 'default'"
-    assert ask(server, "n:x?a=1&b=2&c=3") == "1 '2' '3'"
+    assert read_or_error(server, "n:x") == "None None 'default'"
+    assert read_or_error(server, "n:x?a=1&b=2&c=3") == "1 '2' '3'"
 
 
 def test_an_exploded_variable_is_a_list() -> None:
@@ -63,9 +63,9 @@ def test_an_exploded_variable_is_a_list() -> None:
         return repr(path)
 
     server.resource("m:x{/path*}")(lambda path: "it is absent" if path == [] else repr(path))
-    assert ask(server, "n:x/a/b%2Fc") == "['a', 'b/c']"
-    assert ask(server, "n:x") == "[]"
-    assert ask(server, "m:x") == "it is absent"
+    assert read_or_error(server, "n:x/a/b%2Fc") == "['a', 'b/c']"
+    assert read_or_error(server, "n:x") == "[]"
+    assert read_or_error(server, "m:x") == "it is absent"
 
 
 def test_string_annotations_are_resolved() -> None:
@@ -75,7 +75,7 @@ def test_string_annotations_are_resolved() -> None:
         return f"{id} {call.uri}"
 
     server.resource("n:{id}")(callback)
-    assert ask(server, "n:3") == "3 n:3"
+    assert read_or_error(server, "n:3") == "3 n:3"
 
 
 def test_the_call_knows_all_variables() -> None:
@@ -85,7 +85,7 @@ def test_the_call_knows_all_variables() -> None:
     def callback(call: wellhead.Call) -> str:
         return repr(call.vars)
 
-    assert ask(server, "n:x/a/b?my.name=c%20d") == "{'path': ['a', 'b'], 'my.name': 'c d'}"
+    assert read_or_error(server, "n:x/a/b?my.name=c%20d") == "{'path': ['a', 'b'], 'my.name': 'c d'}"
 
 
 def test_methods_partials_and_wrapped_functions_are_callbacks() -> None:
@@ -105,9 +105,9 @@ def test_methods_partials_and_wrapped_functions_are_callbacks() -> None:
     server.resource("m:{id}")(Notes().read)
     server.resource("p:{id}")(partial(function, "partial"))
     server.resource("w:{prefix}/{id}")(wraps(function)(lambda *a: "wrapped " + function(*a)))
-    assert ask(server, "m:1") == "method 1"
-    assert ask(server, "p:2") == "partial 2"
-    assert ask(server, "w:x/3") == "wrapped x 3"
+    assert read_or_error(server, "m:1") == "method 1"
+    assert read_or_error(server, "p:2") == "partial 2"
+    assert read_or_error(server, "w:x/3") == "wrapped x 3"
 
 
 def test_name_and_description_come_from_the_function_which_stays_as_it_is() -> None:
@@ -136,10 +136,10 @@ def test_text_and_bytes_of_every_kind_arrive(size: int) -> None:
     def callback(kind: str) -> Any:
         return bodies[kind]
 
-    assert ask(server, "n:t") == text
-    assert base64.b64decode(ask(server, "n:b")) == data
-    assert base64.b64decode(ask(server, "n:a")) == data
-    assert base64.b64decode(ask(server, "n:m")) == (data * 2)[::2]
+    assert read_or_error(server, "n:t") == text
+    assert base64.b64decode(read_or_error(server, "n:b")) == data
+    assert base64.b64decode(read_or_error(server, "n:a")) == data
+    assert base64.b64decode(read_or_error(server, "n:m")) == (data * 2)[::2]
 
 
 def test_none_and_resource_not_found_are_not_found() -> None:
@@ -150,7 +150,7 @@ def test_none_and_resource_not_found_are_not_found() -> None:
         if how == "raise":
             raise wellhead.ResourceNotFound
 
-    assert ask(server, "n:return") == ask(server, "n:raise") == "Resource not found"
+    assert read_or_error(server, "n:return") == read_or_error(server, "n:raise") == "Resource not found"
 
 
 def test_only_permission_denied_of_the_package_is_denied(caplog: pytest.LogCaptureFixture) -> None:
@@ -160,9 +160,9 @@ def test_only_permission_denied_of_the_package_is_denied(caplog: pytest.LogCaptu
     def callback(how: str) -> str:
         raise wellhead.PermissionDenied if how == "ours" else PermissionError("secret")
 
-    denied = ask(server, "n:ours")
+    denied = read_or_error(server, "n:ours")
     assert denied != "Internal error" and not caplog.records
-    assert ask(server, "n:theirs") == "Internal error"
+    assert read_or_error(server, "n:theirs") == "Internal error"
     assert "secret" in caplog.text
 
 
@@ -173,7 +173,7 @@ def test_an_exception_is_logged_with_its_traceback_and_an_internal_error(caplog:
     def callback(id: str) -> str:
         raise KeyError("secret")
 
-    assert ask(server, "n:1") == "Internal error"
+    assert read_or_error(server, "n:1") == "Internal error"
     [record] = caplog.records
     assert record.name == "wellhead" and record.levelno == logging.ERROR
     assert "n:1" in record.getMessage()
@@ -187,7 +187,7 @@ def test_a_wrong_return_type_fails_and_the_log_names_the_right_ones(
 ) -> None:
     server = wellhead.Server("s", "1")
     server.resource("n:x")(lambda: value)
-    assert ask(server, "n:x") == "Internal error"
+    assert read_or_error(server, "n:x") == "Internal error"
     [record] = caplog.records
     assert f"returned {type(value).__name__}; return str, bytes, wellhead.Contents" in record.getMessage()
 
@@ -195,7 +195,7 @@ def test_a_wrong_return_type_fails_and_the_log_names_the_right_ones(
 def test_text_that_is_no_unicode_is_an_internal_error(caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
     server.resource("n:x")(lambda: "\ud800")
-    assert ask(server, "n:x") == "Internal error"
+    assert read_or_error(server, "n:x") == "Internal error"
     assert "UnicodeEncodeError" in caplog.text
 
 
@@ -256,14 +256,14 @@ def test_a_future_that_fails_is_an_internal_error(caplog: pytest.LogCaptureFixtu
     def callback(name: str) -> Future[Any]:
         return futures[name]
 
-    assert [ask(server, f"n:{name}") for name in futures] == ["Internal error"] * 3 + ["Resource not found"]
+    assert [read_or_error(server, f"n:{name}") for name in futures] == ["Internal error"] * 3 + ["Resource not found"]
     assert "secret" in caplog.text and "was cancelled" in caplog.text and "returned int" in caplog.text
 
 
 def test_a_future_that_is_dropped_is_an_internal_error_at_once(caplog: pytest.LogCaptureFixture) -> None:
     server = wellhead.Server("s", "1")
     server.resource("n:x")(lambda: Future[str]())
-    assert ask(server, "n:x") == "Internal error"
+    assert read_or_error(server, "n:x") == "Internal error"
     assert "without an answer" in caplog.text
 
 
@@ -299,7 +299,7 @@ def test_a_call_knows_that_it_was_not_cancelled() -> None:
         calls.append(call)
         return "x"
 
-    assert ask(server, "n:x") == "x"
+    assert read_or_error(server, "n:x") == "x"
     assert not calls[0].cancelled
 
 
@@ -370,7 +370,7 @@ def test_the_fallback_is_given_the_uri() -> None:
     def anything(uri: str) -> str:
         return f"fallback for {uri}"
 
-    assert ask(server, "other:x") == "fallback for other:x"
+    assert read_or_error(server, "other:x") == "fallback for other:x"
 
 
 def test_thread_true_runs_a_callback_on_another_thread() -> None:
@@ -380,7 +380,7 @@ def test_thread_true_runs_a_callback_on_another_thread() -> None:
     def callback(id: int) -> str:
         return f"{id} {threading.current_thread() is threading.main_thread()}"
 
-    assert ask(server, "n:1") == "1 False"
+    assert read_or_error(server, "n:1") == "1 False"
 
 
 def walk(server: wellhead.Server) -> list[str]:

@@ -162,7 +162,7 @@ def test_a_subscription_that_the_server_denies_is_refused() -> None:
         client.subscribe("shop://about")
 
 
-def asking() -> wellhead.Server:
+def requesting_server() -> wellhead.Server:
     """A server with a tool that asks its client."""
     server = wellhead.Server("s", "1", capabilities={"logging": {}})
 
@@ -187,7 +187,7 @@ async def sampled_later(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("on_request", [sampled, sampled_later])
 def test_a_client_answers_the_requests_of_the_server(on_request: Callable[[str, dict[str, Any]], Any]) -> None:
-    server = asking()
+    server = requesting_server()
     with server.test_client(capabilities={"sampling": {}}, on_request=on_request) as client:
         result = client.request("tools/call", {"name": "ask", "_meta": {"progressToken": 7}})
         assert result["content"][0]["text"] == "sampled"
@@ -299,7 +299,7 @@ def test_a_future_of_a_def_is_answered_without_a_loop() -> None:
 
 
 def test_an_unanswered_request_of_the_server_raises_an_error_in_the_test() -> None:
-    server = asking()
+    server = requesting_server()
     message = '^the server asks its client for "sampling/createMessage": give on_request= a function that answers$'
     with server.test_client(capabilities={"sampling": {}}) as client, pytest.raises(wellhead.Error, match=message):
         client.call_tool("ask")

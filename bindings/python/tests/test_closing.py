@@ -51,7 +51,7 @@ BEGIN = pytest.mark.parametrize("begin", [stateless, in_session])
 KINDS = pytest.mark.parametrize("is_async", [False, True], ids=["def", "async"])
 
 
-def over(thread: threading.Thread) -> None:
+def join(thread: threading.Thread) -> None:
     thread.join(30)
     assert not thread.is_alive()
 
@@ -71,7 +71,7 @@ def test_the_listener_still_answers_calls_in_flight(begin: Begin, is_async: bool
     server.close()
     future.set_result("at last")
     assert answered(connection) == "at last"
-    over(thread)
+    join(thread)
     with pytest.raises(ConnectionRefusedError):
         client.read("n:a")
 
@@ -87,7 +87,7 @@ def test_the_listener_waits_for_a_call_at_most_drain_ms(begin: Begin, is_async: 
     with pytest.raises(ConnectionResetError):
         Answer(connection)
     connection.close()
-    over(thread)
+    join(thread)
     assert future.cancelled() == is_async  # the task of a coroutine is cancelled; a future is the application's own
     if not is_async:
         future.set_result("too late")
@@ -104,7 +104,7 @@ def test_the_listener_completes_its_streams_on_close() -> None:
     for stream in (listening, session):
         with stream:
             stream.response.read()  # which raises if the stream breaks off
-    over(thread)
+    join(thread)
 
 
 @on_a_loop

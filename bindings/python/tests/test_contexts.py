@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pytest
 import wellhead
-from asgi_client import POST, App, Request, ask, on_a_loop
+from asgi_client import POST, App, Request, on_a_loop, send_request
 from client import META, Process, outcome
 from client import read as reading
 from garbage import is_freed
@@ -241,7 +241,7 @@ async def test_a_failure_of_a_callback_is_logged_in_its_context() -> None:
     logging.getLogger("wellhead").addHandler(handler)
     try:
         asked = [
-            ask(app, "resources/read", f"c:{kind}/{n}", more={"X-User": n}, uri=f"c:{kind}/{n}")
+            send_request(app, "resources/read", f"c:{kind}/{n}", more={"X-User": n}, uri=f"c:{kind}/{n}")
             for n in ("a", "b", "c")
             for kind in ("async", "def")
         ]
@@ -291,7 +291,7 @@ def test_the_context_of_a_call_without_an_answer_is_freed() -> None:
             nonlocal value
             var.set(value)
             del value
-            request = ask(app, "resources/read", "c:never", uri="c:never")
+            request = send_request(app, "resources/read", "c:never", uri="c:never")
             await asyncio.sleep(0.01)
             request.disconnect()
             await request.done()
@@ -462,7 +462,9 @@ def test_pool_threads_forget_the_context_of_each_call() -> None:
         server, _, _ = service(waits=False)
         app = within(server.asgi())
         server.authorize(allow)
-        asked = [ask(app, "resources/read", f"c:def/{n}", more={"X-User": n}, uri=f"c:def/{n}") for n in "abcdef"]
+        asked = [
+            send_request(app, "resources/read", f"c:def/{n}", more={"X-User": n}, uri=f"c:def/{n}") for n in "abcdef"
+        ]
         for n, request in zip("abcdef", asked, strict=True):
             assert (await request.json())["result"]["contents"][0]["text"] == n
         from wellhead._threads import submit_call

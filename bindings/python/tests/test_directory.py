@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import wellhead
-from client import ask, request
+from client import read_or_error, request
 
 
 def test_a_folder_is_listed_and_read(tmp_path: Path) -> None:
@@ -21,14 +21,14 @@ def test_a_folder_is_listed_and_read(tmp_path: Path) -> None:
     assert answer is not None
     assert f'"uri":"{root}/notes.md"'.encode() in answer
     assert b"draft" not in answer and b"big" not in answer and b"hidden" not in answer
-    assert ask(server, f"{root}/notes.md") == "# Notes"
-    assert ask(server, f"{root}/draft.md") == "Resource not found"
+    assert read_or_error(server, f"{root}/notes.md") == "# Notes"
+    assert read_or_error(server, f"{root}/draft.md") == "Resource not found"
     reference = {"type": "ref/resource", "uri": folder.name}
     argument = {"name": "path", "value": "no"}
     answer = server.connect().handle(request(2, "completion/complete", ref=reference, argument=argument))
     assert answer is not None and b'"values":["notes.md"]' in answer
     folder.remove()
-    assert ask(server, f"{root}/notes.md") == "Resource not found"
+    assert read_or_error(server, f"{root}/notes.md") == "Resource not found"
 
 
 def test_a_folder_is_searched_by_a_tool(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_callback_may_be_busy_for_some_seconds() -> None:
             return wellhead.NOT_MODIFIED
         raise wellhead.Busy(1.5)
 
-    assert ask(server, "n:a") not in (None, "Internal error")
+    assert read_or_error(server, "n:a") not in (None, "Internal error")
     assert repr(wellhead.NOT_MODIFIED) == "wellhead.NOT_MODIFIED"
     assert wellhead.Busy().retry_after is None
     with pytest.raises(ValueError, match="seconds"):
@@ -125,4 +125,4 @@ def test_a_call_has_the_meta_of_its_request() -> None:
     def meta(call: wellhead.Call) -> str:
         return str(call.meta["io.modelcontextprotocol/protocolVersion"])
 
-    assert ask(server, "n:a") == "2026-07-28"
+    assert read_or_error(server, "n:a") == "2026-07-28"

@@ -37,13 +37,13 @@ if on_loop:
         return x
 
 
-def told(host: str, port: int) -> None:
+def on_listening(host: str, port: int) -> None:
     ports.append(port)
     ready.set()
 
 
 def serve() -> None:
-    server.serve_http(port=0, callback_threads=threads, on_listening=told)
+    server.serve_http(port=0, callback_threads=threads, on_listening=on_listening)
 
 
 def load() -> None:

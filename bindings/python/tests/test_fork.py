@@ -44,13 +44,13 @@ ports = []
 ready = threading.Event()
 
 
-def told(host: str, port: int) -> None:
+def on_listening(host: str, port: int) -> None:
     ports.append(port)
     ready.set()
 
 
 if what == "HTTP":
-    threading.Thread(target=lambda: server.serve_http(port=0, callback_threads=2, on_listening=told)).start()
+    threading.Thread(target=lambda: server.serve_http(port=0, callback_threads=2, on_listening=on_listening)).start()
     ready.wait()
 uses = {
     "updated": lambda: server.notify_updated("n:x"),

@@ -149,7 +149,7 @@ def test_a_service_survives_every_value_of_a_callback(service: str) -> None:
         with served(VALUES + TOLD + run) as (process, client):
             for name in client.read("v:names").split("|"):
                 uri = f"v:{name.replace(' ', '%20')}"
-                assert is_one_of_ours(client.ask("resources/read", uri, uri=uri).json()), name
+                assert is_one_of_ours(client.send_request("resources/read", uri, uri=uri).json()), name
             assert process.process.poll() is None
             assert "|" in client.read("v:names")
         return

@@ -67,7 +67,7 @@ def test_clients_of_both_eras_are_served_on_the_thread_that_serves(program: str)
         headers = client.session()
         answer = client.send("POST", {"jsonrpc": "2.0", "id": 2, "method": "ping"}, headers).json()
         assert answer == {"jsonrpc": "2.0", "id": 2, "result": {}}
-        client.ask("resources/read", "n:stop", uri="n:stop").close()
+        client.send_request("resources/read", "n:stop", uri="n:stop").close()
         assert process.end() == (0, "")
 
 
@@ -147,13 +147,13 @@ def serve(server: wellhead.Server, **options: object) -> tuple[threading.Thread,
     listening = threading.Event()
     ports = []
 
-    def told(host: str, port: int) -> None:
+    def on_listening(host: str, port: int) -> None:
         assert host == "127.0.0.1"
         ports.append(port)
         listening.set()
 
     def run() -> None:
-        server.serve_http(port=0, on_listening=told, **options)  # type: ignore[arg-type]
+        server.serve_http(port=0, on_listening=on_listening, **options)  # type: ignore[arg-type]
 
     thread = threading.Thread(target=run)
     thread.start()

@@ -27,7 +27,7 @@ class Connection:
         self.ended: set[int] = set()
         self.flush()
 
-    def ask(self, method: str, name: str | None = None, **params: Json) -> int:
+    def send_request(self, method: str, name: str | None = None, **params: Json) -> int:
         """The number of the request's stream."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
         stream: int = self.h2.get_next_available_stream_id()
@@ -83,17 +83,17 @@ def test_requests_share_a_connection_with_a_stream_of_changes() -> None:
     text = server.text("n:a", "a" * 100_000)  # beyond the first window of flow control
     thread, client = serve(server)
     with closing(Connection(client.port)) as connection:
-        listening = connection.ask("subscriptions/listen", notifications={"resourceSubscriptions": ["n:a"]})
+        listening = connection.send_request("subscriptions/listen", notifications={"resourceSubscriptions": ["n:a"]})
         assert connection.event(listening)["method"] == "notifications/subscriptions/acknowledged"
         assert connection.heads[listening][":status"] == "200"
         assert connection.heads[listening]["content-type"] == "text/event-stream"
 
-        read = connection.ask("resources/read", "n:a", uri="n:a")
+        read = connection.send_request("resources/read", "n:a", uri="n:a")
         assert connection.whole(read)["result"]["contents"][0]["text"] == "a" * 100_000
         assert connection.heads[read]["content-type"] == "application/json"
         text.set("b")
         assert connection.event(listening)["params"]["uri"] == "n:a"
-        read = connection.ask("resources/read", "n:a", uri="n:a")
+        read = connection.send_request("resources/read", "n:a", uri="n:a")
         assert connection.whole(read)["result"]["contents"][0]["text"] == "b"
         assert listening not in connection.ended
     server.close()

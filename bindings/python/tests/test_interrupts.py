@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import asgi_client
 import pytest
 import wellhead
-from client import Process, ask, read, request, transmitted
+from client import Process, read, read_or_error, request, transmitted
 from http_client import Client
 from wellhead._core import Driver, Endpoint
 
@@ -119,7 +119,7 @@ def test_a_callback_can_catch_an_interrupt_of_on_publish() -> None:
             told.append("interrupted")
         return "one"
 
-    assert ask(server, "n:1") == "one"
+    assert read_or_error(server, "n:1") == "one"
     assert told == ["interrupted"]
 
 

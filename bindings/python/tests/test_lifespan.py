@@ -209,8 +209,8 @@ async def test_an_asgi_server_runs_the_lifespan() -> None:
     server.on_stop(lambda: seen.append("last"))
 
     @server.tool
-    def tell(call: wellhead.Call) -> str:
-        """Tells."""
+    def of_lifespan(call: wellhead.Call) -> str:
+        """Returns the value of the lifespan."""
         return str(call.lifespan)
 
     @server.resource("n:x")

@@ -13,7 +13,7 @@ from typing import Any
 import asgi_client
 import pytest
 import wellhead
-from client import Process, ask, outcome, read, request, transmitted
+from client import Process, outcome, read, read_or_error, request, transmitted
 from garbage import is_freed
 
 
@@ -102,11 +102,11 @@ def test_a_removed_callback_is_freed_and_its_uri_is_not_found() -> None:
 
     gone = weakref.ref(callback)
     server.resource("n:{id}")(callback)
-    assert ask(server, "n:1") == "1"
+    assert read_or_error(server, "n:1") == "1"
     server.remove("n:{id}")
     del callback
     assert gone() is None
-    assert ask(server, "n:1") == "Resource not found"
+    assert read_or_error(server, "n:1") == "Resource not found"
 
 
 def test_a_poll_inside_a_callback_runs_no_other_callback() -> None:
@@ -144,7 +144,7 @@ def test_a_callback_may_use_its_server() -> None:
         server.remove("n:{id}")
         return outcome(server.connect().handle(read(f"other:{id}"))) or ""
 
-    assert ask(server, "n:1") == "made by a callback"
+    assert read_or_error(server, "n:1") == "made by a callback"
 
 
 def test_wake_is_called_for_an_answer_of_another_thread() -> None:
@@ -257,8 +257,8 @@ def test_a_registration_made_before_fork_works_in_the_child() -> None:
             assert raised.value.code == "forked"
         server.notify_updated("n:1")
         fixed.set("y")
-        assert ask(server, "n:1") == "1"
-        assert ask(server, "n:fixed") == "y"
+        assert read_or_error(server, "n:1") == "1"
+        assert read_or_error(server, "n:fixed") == "y"
 
     forked(in_child)
     assert outcome(connection.handle(read("n:fixed"))) == "x"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import wellhead
-from asgi_client import Request, ask, endless, on_a_loop, read, session
+from asgi_client import Request, endless, on_a_loop, read, send_request, session
 
 TOOL = {"inputSchema": {"type": "object"}}
 
@@ -271,8 +271,8 @@ def test_a_session_and_a_cursor_of_another_worker_are_logged(warnings: Callable[
             "a request was answered 404: the session is unknown or has ended; see `session_ms`. If another process "
             "began it, share `cursor_key` among them and turn `sessions` off"
         ]
-        cursor = (await ask(here, "resources/list").json())["result"]["nextCursor"]
-        assert "error" in await ask(there, "resources/list", cursor=cursor).json()
+        cursor = (await send_request(here, "resources/list").json())["result"]["nextCursor"]
+        assert "error" in await send_request(there, "resources/list", cursor=cursor).json()
         assert warnings() == [
             "a list was refused: its cursor is invalid. If another process gave it, share `cursor_key` among them"
         ]
@@ -291,13 +291,13 @@ def test_a_refused_token_and_a_limit_are_logged(warnings: Callable[[], list[str]
 
     @on_a_loop
     async def main() -> None:
-        assert (await ask(app, "resources/list").done()).status == 401
+        assert (await send_request(app, "resources/list").done()).status == 401
         assert warnings() == ["a request was answered 401: it has no bearer token; see `verify`"]
-        assert (await ask(app, "resources/list", more={"Authorization": "Bearer good"}).done()).status == 403
+        assert (await send_request(app, "resources/list", more={"Authorization": "Bearer good"}).done()).status == 403
         assert warnings() == ["a request was answered 403: its token lacks a scope of 'read'; see `scopes`"]
-        first = ask(openly, "subscriptions/listen", client=("127.0.0.1", 1), notifications={})
+        first = send_request(openly, "subscriptions/listen", client=("127.0.0.1", 1), notifications={})
         await first.until(b"acknowledged")
-        second = ask(openly, "subscriptions/listen", client=("127.0.0.1", 1), notifications={})
+        second = send_request(openly, "subscriptions/listen", client=("127.0.0.1", 1), notifications={})
         await second.until(b"acknowledged")
         assert warnings() == ["a listen stream ended for a new one: the limit `listen_streams` is reached (1)"]
         await first.done()

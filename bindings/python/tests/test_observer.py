@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 import wellhead
-from client import ask
+from client import read_or_error
 from garbage import is_freed
 
 
@@ -14,8 +14,8 @@ def test_the_observer_sees_when_calls_begin_and_how_they_end() -> None:
     seen: list[wellhead.Observed] = []
     server = wellhead.Server("s", "1", observe=seen.append)
     server.resource("n:{id}")(lambda id: "12345" if id == "a" else None)
-    assert ask(server, "n:a") == "12345"
-    assert ask(server, "n:b") == "Resource not found"
+    assert read_or_error(server, "n:a") == "12345"
+    assert read_or_error(server, "n:b") == "Resource not found"
     assert [(one.method, one.registration, one.outcome) for one in seen] == [
         ("resources/read", "n:{id}", None),
         ("resources/read", "n:{id}", "found"),
@@ -33,7 +33,7 @@ def test_an_observer_that_fails_is_logged_and_harms_no_call(caplog: pytest.LogCa
 
     server = wellhead.Server("s", "1", observe=broken)
     server.resource("n:a")(lambda: "a")
-    assert ask(server, "n:a") == "a"
+    assert read_or_error(server, "n:a") == "a"
     errors = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert len(errors) == 2 and errors[0].exc_info is not None
     with pytest.raises(TypeError, match="observe"):
@@ -43,7 +43,7 @@ def test_an_observer_that_fails_is_logged_and_harms_no_call(caplog: pytest.LogCa
 def test_calls_and_changes_are_counted() -> None:
     server = wellhead.Server("s", "1")
     server.resource("n:a")(lambda: "a")
-    ask(server, "n:a")
+    read_or_error(server, "n:a")
     with server.test_client() as client:
         client.subscribe("n:a")
         server.notify_updated("n:a")

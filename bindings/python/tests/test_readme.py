@@ -12,7 +12,7 @@ from typing import Any
 import mypy.api
 import pytest
 import wellhead
-from asgi_client import ask, read, text
+from asgi_client import read, send_request, text
 from client import outcome
 from client import read as message
 
@@ -43,7 +43,7 @@ def smallest(names: Names) -> None:
 
 
 @check("Asking the client")
-def asking(names: Names) -> None:
+def client_requests(names: Names) -> None:
     for revision in ("2025-06-18", "2026-07-28"):
         names["notes"]["a"] = "Buy milk."
         sure = {"sure": False}
@@ -181,7 +181,7 @@ def over_http(names: Names) -> None:
 def authentication(names: Names) -> None:
     async def main() -> None:
         app = names["app"]
-        assert (await ask(app, "resources/read", "notes://ada/1", uri="notes://ada/1").done()).status == 401
+        assert (await send_request(app, "resources/read", "notes://ada/1", uri="notes://ada/1").done()).status == 401
 
     asyncio.run(main())
     verified = names["verify"]("token-of-ada")
@@ -199,8 +199,8 @@ def several_workers(names: Names) -> None:
         server.list([wellhead.Resource(f"n:{n}") for n in range(1500)], name="notes")
 
     async def main() -> None:
-        first = (await ask(names["app"], "resources/list").json())["result"]
-        second = (await ask(again["app"], "resources/list", cursor=first["nextCursor"]).json())["result"]
+        first = (await send_request(names["app"], "resources/list").json())["result"]
+        second = (await send_request(again["app"], "resources/list", cursor=first["nextCursor"]).json())["result"]
         assert len(first["resources"]) + len(second["resources"]) == 1500
 
     asyncio.run(main())

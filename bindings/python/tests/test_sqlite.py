@@ -27,7 +27,7 @@ def text(answer: Json) -> Json:
     return outcome(json.dumps(answer).encode())
 
 
-def asked(process: Process, method: str, **params: Json) -> Json:
+def send_request(process: Process, method: str, **params: Json) -> Json:
     process.send(request(1, method, **params))
     return process.receive()["result"]
 
@@ -37,7 +37,7 @@ def test_tables_schemas_and_rows_are_listed_page_by_page_and_read(database: Path
         listed: list[str] = []
         cursor: dict[str, str] = {}
         while True:
-            page = asked(process, "resources/list", **cursor)
+            page = send_request(process, "resources/list", **cursor)
             listed += [resource["uri"] for resource in page["resources"]]
             if "nextCursor" not in page:
                 break
@@ -55,7 +55,7 @@ def test_tables_schemas_and_rows_are_listed_page_by_page_and_read(database: Path
             process.send(read(uri))
             assert text(process.receive()) == expected
         ref = {"type": "ref/resource", "uri": "sqlite://rows/{table}/{rowid}"}
-        proposed = asked(process, "completion/complete", ref=ref, argument={"name": "table", "value": "c"})
+        proposed = send_request(process, "completion/complete", ref=ref, argument={"name": "table", "value": "c"})
         assert proposed["completion"]["values"] == ["customer"]
         assert process.end() == (0, "")
 

@@ -415,10 +415,10 @@ def test_an_async_def_registered_while_the_server_runs_is_an_internal_error() ->
     import wellhead
     server = wellhead.Server("s", "1")
 
-    async def late() -> str:
+    async def registered_later() -> str:
         return "late"
 
-    server.resource("n:register")(lambda: server.resource("n:late")(late) and "registered")
+    server.resource("n:register")(lambda: server.resource("n:late")(registered_later) and "registered")
     server.run()
     """
     with Process(program) as process:

@@ -40,11 +40,11 @@ def test_a_job_that_submits_itself_again_leaves_room_for_other_jobs() -> None:
     pool = Pool(1)
     over = threading.Event()
 
-    def again() -> None:
+    def submit_itself() -> None:
         if not over.is_set():
-            pool.submit(again)
+            pool.submit(submit_itself)
 
-    pool.submit(again)
+    pool.submit(submit_itself)
     pool.submit(over.set)
     assert over.wait(30)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import wellhead
-from asgi_client import Request, ask, read, text
+from asgi_client import Request, read, send_request, text
 from test_http import serve
 
 ANN = wellhead.Caller(b"ann", {"name": "Ann"})
@@ -78,7 +78,7 @@ def test_a_verifier_can_read_the_headers_of_the_request() -> None:
         app = server().asgi(verify=judge_call)
         less = await read(app, "n:who", "t").done()
         assert less.headers["www-authenticate"] == 'Bearer error="insufficient_scope", scope="n:who"'
-        listed = await ask(app, "resources/list", more={"Authorization": "Bearer t"}).json()
+        listed = await send_request(app, "resources/list", more={"Authorization": "Bearer t"}).json()
         assert listed["result"]["resources"][0]["uri"] == "n:who"
 
     asyncio.run(main())

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NewType, Optional
 
 import pytest
 import wellhead
-from client import ask
+from client import read_or_error
 
 UUID = "12345678-1234-5678-1234-56781234abcd"
 WHEN = datetime.datetime(2026, 1, 2, 3, 4, 5)
@@ -49,7 +49,7 @@ def given(hint: Any, value: str, template: str = "n:{value}") -> Any:
 
     callback.__annotations__["value"] = hint
     server.resource(template)(callback)
-    answer = ask(server, template.partition("{")[0] + value)
+    answer = read_or_error(server, template.partition("{")[0] + value)
     assert (answer == "x") is bool(seen), answer
     assert seen or answer in ("Resource not found", "Invalid URI")
     return seen[0] if seen else ...
@@ -123,9 +123,9 @@ def test_a_variable_that_is_absent_is_none_or_its_default() -> None:
     def callback(a: float | None, b: Color = Color.RED, *, c: bool = False) -> str:
         return f"{a!r} {b.value} {c!r}"
 
-    assert ask(server, "n:x") == "None red False"
-    assert ask(server, "n:x?a=1&b=dark%20blue&c=true") == "1.0 dark blue True"
-    assert ask(server, "n:x?c=yes") == "Resource not found"
+    assert read_or_error(server, "n:x") == "None red False"
+    assert read_or_error(server, "n:x?a=1&b=dark%20blue&c=true") == "1.0 dark blue True"
+    assert read_or_error(server, "n:x?c=yes") == "Resource not found"
 
 
 def test_the_elements_of_an_exploded_variable_are_converted() -> None:

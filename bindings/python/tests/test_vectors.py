@@ -125,7 +125,7 @@ class Run:
         elif "raw_repeat" in step:
             self.feed(client, (step["raw_repeat"]["text"] * step["raw_repeat"]["times"]).encode(), 4096)
         elif "out" in step:
-            self.expect(client, step["out"])
+            self.check_output(client, step["out"])
         elif "end" in step:
             client.connection.end()
         elif "close" in step:
@@ -177,7 +177,7 @@ class Run:
         assert rest == "", "output ends inside a line"
         return lines
 
-    def expect(self, client: Client, expected: list[Any]) -> None:
+    def check_output(self, client: Client, expected: list[Any]) -> None:
         lines = self.lines(client)
         agree = len(lines) == len(expected) and all(
             matches(each, line, self.kept) for each, line in zip(expected, lines, strict=True)
@@ -201,7 +201,7 @@ def test_a_vector_gives_its_bytes(name: str, pace: str) -> None:
             except AssertionError as e:
                 raise AssertionError(f"tests/vectors/{name}, {pace}, step {number}: {e}") from e
         for client in run.clients.values():
-            run.expect(client, [])
+            run.check_output(client, [])
     finally:
         run.host.stop()
 

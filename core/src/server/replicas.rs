@@ -85,7 +85,7 @@ impl Server {
             if catch_unwind(AssertUnwindSafe(|| publish(&event))).is_err() {
                 self.log(
                     Level::Error,
-                    "on_publish panicked; clients of other instances are not told of a change",
+                    "on_publish panicked; clients of other instances are not notified of a change",
                 );
             }
         }

@@ -116,9 +116,9 @@ fn an_invalid_key_is_refused() {
 fn a_process_for_each_request_pages_without_a_key() {
     let folder = Folder::new(&[("a", b""), ("b", b"")]);
     let start = || Client::serve(&folder, &["--page-size", "2"]).shake_hands("2025-06-18");
-    let cursor = start().ask("resources/list", &serde_json::json!({}))["nextCursor"].clone();
+    let cursor = start().send_request("resources/list", &serde_json::json!({}))["nextCursor"].clone();
     let proceed = serde_json::json!({ "cursor": cursor });
-    assert_eq!(start().ask("resources/list", &proceed)["resources"][0]["uri"], folder.uri("b"));
+    assert_eq!(start().send_request("resources/list", &proceed)["resources"][0]["uri"], folder.uri("b"));
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn instances_with_one_key_continue_each_others_lists() {
         Client::start(&mut command).shake_hands("2025-06-18")
     };
     let key = "0123456789abcdefABCDEF0123456789".repeat(2);
-    let cursor = start(&key).ask("resources/list", &serde_json::json!({}))["nextCursor"].clone();
+    let cursor = start(&key).send_request("resources/list", &serde_json::json!({}))["nextCursor"].clone();
     let proceed = serde_json::json!({ "cursor": cursor });
-    assert_eq!(start(&key).ask("resources/list", &proceed)["resources"][0]["uri"], folder.uri("b"));
+    assert_eq!(start(&key).send_request("resources/list", &proceed)["resources"][0]["uri"], folder.uri("b"));
     let other = start(&"0".repeat(64)).answer("resources/list", &proceed);
     assert_eq!(other["error"]["code"], -32602);
 }

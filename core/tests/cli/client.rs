@@ -98,7 +98,7 @@ impl Client {
     pub(crate) fn shake_hands(mut self, revision: &str) -> Client {
         let client = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client});
-        let result = self.ask("initialize", &params);
+        let result = self.send_request("initialize", &params);
         assert_eq!(result["protocolVersion"], revision);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         self
@@ -129,7 +129,7 @@ impl Client {
     }
 
     /// The result of a request.
-    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn send_request(&mut self, method: &str, params: &Value) -> Value {
         let answer = self.answer(method, params);
         answer.get("result").unwrap_or_else(|| panic!("{method}: {answer}")).clone()
     }
@@ -157,7 +157,7 @@ impl Client {
     pub(crate) fn list(&mut self) -> (Vec<Value>, usize) {
         let (mut items, mut pages, mut params) = (Vec::new(), 0, json!({}));
         loop {
-            let result = self.ask("resources/list", &params);
+            let result = self.send_request("resources/list", &params);
             items.extend(result["resources"].as_array().unwrap().clone());
             pages += 1;
             match result.get("nextCursor") {
@@ -168,7 +168,7 @@ impl Client {
     }
 
     pub(crate) fn read(&mut self, uri: &str) -> Value {
-        let result = self.ask("resources/read", &json!({"uri": uri}));
+        let result = self.send_request("resources/read", &json!({"uri": uri}));
         let contents = result["contents"].as_array().unwrap();
         assert_eq!(contents.len(), 1);
         contents[0].clone()

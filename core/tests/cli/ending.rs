@@ -44,7 +44,7 @@ fn the_command_logs_its_actions_only_with_verbose() {
         [(&[][..], vec![]), (&["-v"], vec!["serving file://", "watched: file://", ": found, 1 bytes", "end"])]
     {
         let mut client = Client::serve(&folder, arguments).shake_hands("2025-06-18");
-        client.ask("resources/subscribe", &json!({"uri": folder.uri("a.txt")}));
+        client.send_request("resources/subscribe", &json!({"uri": folder.uri("a.txt")}));
         client.read(&folder.uri("a.txt"));
         client.close_input();
         let (status, _, said) = client.end();

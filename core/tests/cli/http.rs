@@ -26,7 +26,7 @@ impl Service {
     }
 
     /// Head and body of the answer to a request, with more header lines.
-    fn ask(&self, method: &str, mut params: Value, more: &str) -> (String, String) {
+    fn send_request(&self, method: &str, mut params: Value, more: &str) -> (String, String) {
         let name = params["uri"].as_str().map(|uri| format!("Mcp-Name: {uri}\r\n")).unwrap_or_default();
         params["_meta"] = meta();
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
@@ -46,7 +46,7 @@ impl Service {
     }
 
     fn read(&self, uri: &str, more: &str) -> (String, Value) {
-        let (head, body) = self.ask("resources/read", json!({ "uri": uri }), more);
+        let (head, body) = self.send_request("resources/read", json!({ "uri": uri }), more);
         (head, serde_json::from_str(&body).unwrap())
     }
 
@@ -152,7 +152,8 @@ fn the_cursor_of_one_token_leads_no_other_on() {
     let arguments = ["--http", "0", "--page-size", "1", "--token-file", tokens.to_str().unwrap()];
     let service = Service::start(&folder, &arguments);
     let list = |token: &str, params: Value| -> Value {
-        let (_, body) = service.ask("resources/list", params, &format!("Authorization: Bearer {token}\r\n"));
+        let (_, body) =
+            service.send_request("resources/list", params, &format!("Authorization: Bearer {token}\r\n"));
         serde_json::from_str(&body).unwrap()
     };
     let cursor = list("one", json!({}))["result"]["nextCursor"].clone();
@@ -165,9 +166,9 @@ fn the_cursor_of_one_token_leads_no_other_on() {
 fn a_cursor_of_standard_output_leads_nowhere_over_http() {
     let folder = Folder::new(&[("a.txt", b""), ("b.txt", b"")]);
     let mut program = Client::serve(&folder, &["--page-size", "1"]).shake_hands("2025-06-18");
-    let cursor = program.ask("resources/list", &json!({}))["nextCursor"].clone();
+    let cursor = program.send_request("resources/list", &json!({}))["nextCursor"].clone();
     let service = Service::start(&folder, &["--http", "0", "--page-size", "1"]);
-    let (_, body) = service.ask("resources/list", json!({ "cursor": cursor }), "");
+    let (_, body) = service.send_request("resources/list", json!({ "cursor": cursor }), "");
     assert!(body.contains("Invalid cursor"), "{body}");
     service.ends();
 }

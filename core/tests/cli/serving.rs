@@ -41,7 +41,7 @@ fn texts_bytes_and_directories_are_read() {
 fn the_template_of_the_folder_makes_uris_that_can_be_read() {
     let folder = folder();
     let mut client = Client::serve(&folder, &[]).shake_hands("2025-06-18");
-    let templates = client.ask("resources/templates/list", &json!({}))["resourceTemplates"].clone();
+    let templates = client.send_request("resources/templates/list", &json!({}))["resourceTemplates"].clone();
     let template = templates[0]["uriTemplate"].as_str().unwrap();
     let uri = template.replace("{+path}", "sub/deep/x.md");
     assert_eq!(client.read(&uri)["text"], "# X");
@@ -63,7 +63,7 @@ fn clients_that_know_tools_only_list_search_and_read_by_tools() {
     let folder = folder();
     let mut client = Client::serve(&folder, &["--tools"]).shake_hands("2025-11-25");
     let mut call = |name: &str, arguments: Value| {
-        client.ask("tools/call", &json!({"name": name, "arguments": arguments}))["content"][0]["text"].clone()
+        client.send_request("tools/call", &json!({"name": name, "arguments": arguments}))["content"][0]["text"].clone()
     };
     let listed = call("list_resources", json!({}));
     let listed: Vec<Value> = serde_json::from_str(listed.as_str().unwrap()).unwrap();
@@ -87,11 +87,11 @@ fn several_folders_are_served_at_once_and_in_both_eras() {
     let mut client = Client::serve(&one, &[two.path().to_str().unwrap()]);
     for (folder, text) in [(&one, "one"), (&two, "two")] {
         let params = json!({"uri": folder.uri("a.txt"), "_meta": meta()});
-        assert_eq!(client.ask("resources/read", &params)["contents"][0]["text"], text);
+        assert_eq!(client.send_request("resources/read", &params)["contents"][0]["text"], text);
     }
-    let discovered = client.ask("server/discover", &json!({"_meta": meta()}));
+    let discovered = client.send_request("server/discover", &json!({"_meta": meta()}));
     assert_eq!(discovered["capabilities"]["resources"], json!({"listChanged": true, "subscribe": true}));
-    let items: Value = client.ask("resources/list", &json!({"_meta": meta()}))["resources"].clone();
+    let items: Value = client.send_request("resources/list", &json!({"_meta": meta()}))["resources"].clone();
     assert_eq!(items.as_array().unwrap().len(), 4);
 }
 
@@ -102,7 +102,7 @@ fn a_subscriber_is_notified_of_changes_on_disk() {
     let mut client = Client::serve(&folder, &[]).shake_hands("2025-06-18");
     let uri = folder.uri("sub/00.txt");
     for watched in [&uri, &folder.uri("sub/01.txt"), &folder.uri("sub")] {
-        assert_eq!(client.ask("resources/subscribe", &json!({"uri": watched})), json!({}));
+        assert_eq!(client.send_request("resources/subscribe", &json!({"uri": watched})), json!({}));
     }
     folder.put("sub/00.txt", b"edited");
     client.notified("notifications/resources/updated", |params| params["uri"] == uri);
@@ -132,12 +132,12 @@ fn a_listen_stream_gets_changes_on_disk() {
     let honoured = client.notified("notifications/subscriptions/acknowledged", |_| true);
     assert_eq!(honoured["params"]["notifications"]["resourceSubscriptions"], json!([uri]));
     let read = json!({"uri": uri, "_meta": meta()});
-    assert_eq!(client.ask("resources/read", &read)["contents"][0]["text"], "# X");
+    assert_eq!(client.send_request("resources/read", &read)["contents"][0]["text"], "# X");
 
     folder.put("sub/deep/x.md", b"# Y");
     let told = client.notified("notifications/resources/updated", |params| params["uri"] == uri);
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], stream);
-    assert_eq!(client.ask("resources/read", &read)["contents"][0]["text"], "# Y");
+    assert_eq!(client.send_request("resources/read", &read)["contents"][0]["text"], "# Y");
 
     std::fs::remove_dir_all(folder.path().join("sub/deep")).unwrap();
     client.notified("notifications/resources/updated", |params| params["uri"] == uri);
@@ -151,14 +151,14 @@ fn a_client_of_the_dialect_gets_new_versions() {
     let folder = folder();
     let mut client = Client::serve(&folder, &[]);
     let uri = folder.uri("sub/00.txt");
-    assert_eq!(client.ask("resources/subscribe", &json!({"uris": [uri]})), json!({}));
-    let before = client.ask("resources/get", &json!({"uri": uri}))["resource"]["version"].clone();
+    assert_eq!(client.send_request("resources/subscribe", &json!({"uris": [uri]})), json!({}));
+    let before = client.send_request("resources/get", &json!({"uri": uri}))["resource"]["version"].clone();
     folder.put("sub/00.txt", b"edited");
     let changed = |params: &Value| params["resource"]["version"] != before;
     let told = client.notified("notifications/resources/content_changed", changed);
     assert_eq!(told["params"]["resource"]["uri"], uri);
     assert_eq!(told["params"]["resource"]["title"], "00.txt");
-    let now = client.ask("resources/get", &json!({"uri": uri, "version": before}));
+    let now = client.send_request("resources/get", &json!({"uri": uri, "version": before}));
     assert_eq!(now["contents"]["content"], "edited");
     let again = json!({"uri": uri, "version": now["resource"]["version"]});
     assert_eq!(client.answer("resources/get", &again)["error"]["message"], "Not Modified");

@@ -25,7 +25,7 @@ fn start(arguments: &[&str]) -> Client {
 }
 
 fn listed(client: &mut Client) -> Vec<String> {
-    let result = client.ask("skills/list", &json!({"_meta": meta()}));
+    let result = client.send_request("skills/list", &json!({"_meta": meta()}));
     let skills = result["skills"].as_array().unwrap().iter();
     skills.map(|skill| skill["uri"].as_str().unwrap().to_owned()).collect()
 }
@@ -45,7 +45,7 @@ fn skills_are_served_alone_and_with_folders() {
         assert_eq!(read(&mut client, "skill://pdf/SKILL.md"), skill_md("pdf"));
         let served = arguments.contains(&notes_path);
         assert_eq!(read(&mut client, &notes.uri("a.txt")), if served { json!("a") } else { Value::Null });
-        let said = client.ask("server/discover", &json!({"_meta": meta()}))["instructions"].clone();
+        let said = client.send_request("server/discover", &json!({"_meta": meta()}))["instructions"].clone();
         let said = said.as_str().unwrap();
         assert_eq!(said.contains("Files, read-only"), served, "{said}");
         assert!(said.contains("Agent Skills"), "{said}");

@@ -33,10 +33,10 @@ impl Client {
     /// Watches these paths, and the list.
     fn watching(served: &Served, era: Era, paths: &[&str]) -> Client {
         let uris: Vec<_> = paths.iter().map(|path| served.uri(path)).collect();
-        Client::of(&served.server, era, &uris)
+        Client::subscribed(&served.server, era, &uris)
     }
 
-    fn of(server: &Server, era: Era, uris: &[String]) -> Client {
+    fn subscribed(server: &Server, era: Era, uris: &[String]) -> Client {
         let (ring, bell) = channel();
         let group = server.group(move || ring.send(()).expect("the client listens"));
         let connection = group.connect(Caller::default());
@@ -44,7 +44,7 @@ impl Client {
         match era {
             Era::Handshake => {
                 let info = json!({"name": "test", "version": "1"});
-                client.ask(
+                client.send_request(
                     "initialize",
                     &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}),
                 );
@@ -53,7 +53,7 @@ impl Client {
                     .handle(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
                     .unwrap();
                 for uri in uris {
-                    let answer = client.ask("resources/subscribe", &json!({"uri": uri}));
+                    let answer = client.send_request("resources/subscribe", &json!({"uri": uri}));
                     assert_eq!(answer["result"], json!({}), "{uri}: {answer}");
                 }
             }
@@ -75,7 +75,7 @@ impl Client {
         client
     }
 
-    fn ask(&self, method: &str, params: &Value) -> Value {
+    fn send_request(&self, method: &str, params: &Value) -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         match self.connection.handle(message.to_string().as_bytes()).unwrap() {
             Handled::Answer(answer) => serde_json::from_slice(&answer).unwrap(),
@@ -353,7 +353,7 @@ fn a_change_behind_a_link_is_announced_under_the_name_of_the_link() {
 fn a_subscriber_of_a_uri_with_localhost_is_notified_with_that_uri() {
     let served = Served::files(&[("d/a", "1")]);
     let uris = ["d", "d/a"].map(|path| served.uri(path).replacen("file://", "file://localhost", 1));
-    let mut client = Client::of(&served.server, Era::Handshake, &uris);
+    let mut client = Client::subscribed(&served.server, Era::Handshake, &uris);
     served.put("d/a", "2");
     client.next(|told| told == uris[1]);
     fs::remove_dir_all(served.root.join("d")).unwrap();
@@ -454,7 +454,7 @@ fn too_many_changes_at_once_lose_no_change_of_a_subscribed_file() {
 
 /// A folder whose changes settle long after any pause of the test.
 fn slow(files: &[(&str, &str)]) -> Served {
-    Served::with(files, |directory| directory.settle_ms(2_000), Limits::default())
+    Served::build(files, |directory| directory.settle_ms(2_000), Limits::default())
 }
 
 #[test]
@@ -492,7 +492,7 @@ fn a_file_that_is_written_again_and_again_is_a_few_updates_and_one_after_the_las
 #[test]
 fn without_the_watch_option_no_change_is_announced() {
     let files = [("a", "1"), ("b", "1")];
-    let served = Served::with(&files, |directory| directory.watch(false), Limits::default());
+    let served = Served::build(&files, |directory| directory.watch(false), Limits::default());
     let mut client = Client::watching(&served, Era::Handshake, &["a", "b"]);
     served.put("a", "2");
     served.server.notify_updated(&served.uri("b")).unwrap();
@@ -507,7 +507,7 @@ fn a_removed_folder_is_not_watched_any_more() {
     fs::write(other.join("b"), "1").unwrap();
     served.server.directory(other.as_path()).unwrap();
     let b = format!("file://{}/b", other.canonicalize().unwrap().to_str().unwrap());
-    let mut client = Client::of(&served.server, Era::Handshake, &[served.uri("a"), b.clone()]);
+    let mut client = Client::subscribed(&served.server, Era::Handshake, &[served.uri("a"), b.clone()]);
     served.handle.remove().unwrap();
     client.next(|told| told == LIST);
     served.put("a", "2");

@@ -8,8 +8,10 @@ use wellhead::{AuthorizeCall, Limits, Operation, Template, Verdict};
 /// The answer to what was typed.
 fn answer(served: &Served, typed: &str) -> Value {
     let reference = json!({"type": "ref/resource", "uri": served.handle.name()});
-    served
-        .ask("completion/complete", &json!({"ref": reference, "argument": {"name": "path", "value": typed}}))
+    served.send_request(
+        "completion/complete",
+        &json!({"ref": reference, "argument": {"name": "path", "value": typed}}),
+    )
 }
 
 fn proposed(served: &Served, typed: &str) -> Vec<String> {
@@ -48,7 +50,7 @@ fn entries_that_are_not_served_are_not_proposed() {
         ("a.txt", "1"),
     ];
     let served =
-        Served::with(&files, |directory| directory.max_file_bytes(4).exclude("*.txt"), Limits::default());
+        Served::build(&files, |directory| directory.max_file_bytes(4).exclude("*.txt"), Limits::default());
     served.link("out", served.outside());
     served.link("ln-env", ".env");
     served.link("ln-git", ".git");

@@ -9,7 +9,8 @@ fn assert_hidden(served: &Served, path: &str) {
     assert!(!served.listed().contains(&path.to_owned()), "{path} is listed");
     served.assert_absent(&served.uri(path));
     let (parent, _) = path.rsplit_once('/').unwrap_or_default();
-    let beside = served.ask("resources/read", &serde_json::json!({"uri": served.uri(parent)})).to_string();
+    let beside =
+        served.send_request("resources/read", &serde_json::json!({"uri": served.uri(parent)})).to_string();
     assert!(!beside.contains(&served.uri(path)), "{path} is told by its directory");
 }
 
@@ -130,7 +131,7 @@ fn the_application_chooses_entries_by_patterns() {
         ("drafts/c.md", ""),
         (".d.md", ""),
     ];
-    let served = Served::with(
+    let served = Served::build(
         &files,
         |directory| directory.include("*.md").include("docs/").exclude("drafts").exclude("docs/*.md"),
         Limits::default(),

@@ -12,7 +12,7 @@ const FILES: [(&str, &str); 4] = [("a/x.key", "s"), ("a/sub/y", "s"), ("a/.gitig
 /// once the file can be used.
 fn check(unusable: impl Fn(&Path), why: &str) {
     // Two that look while the file changes may both write a line, so that one only looks here.
-    let served = Served::with(&FILES, |directory| directory.watch(false), Limits::default());
+    let served = Served::build(&FILES, |directory| directory.watch(false), Limits::default());
     assert_eq!(served.listed(), ["a", "a/sub", "a/sub/y", "b"]);
     let file = served.root.join("a/.gitignore");
     fs::remove_file(&file).unwrap();

@@ -60,7 +60,7 @@ fn a_walk_in_pages_of_any_size_gives_every_entry_once() {
     assert_eq!(whole.len(), 40 + 3 + 15);
     for size in [1, 2, 3, 7, 58, 59, 60, 100] {
         assert_eq!(
-            Served::with(&files, |directory| directory, pages_of(size)).listed(),
+            Served::build(&files, |directory| directory, pages_of(size)).listed(),
             whole,
             "pages of {size}"
         );
@@ -71,7 +71,7 @@ fn a_walk_in_pages_of_any_size_gives_every_entry_once() {
 fn entries_that_come_and_go_between_pages_cause_no_gaps_or_repetitions() {
     let files: Vec<String> = (0..30).map(|n| format!("d{}/f{n:02}.txt", n / 10)).collect();
     let files: Vec<_> = files.iter().map(|path| (path.as_str(), "")).collect();
-    let served = Served::with(&files, |directory| directory, pages_of(4));
+    let served = Served::build(&files, |directory| directory, pages_of(4));
     let (mut items, mut cursor) = served.page(None);
     let mut round = 0;
     while let Some(next) = cursor {
@@ -97,7 +97,7 @@ fn entries_that_come_and_go_between_pages_cause_no_gaps_or_repetitions() {
 #[test]
 fn a_page_continues_behind_a_directory_that_was_removed() {
     let files = [("a/1.txt", ""), ("a/2.txt", ""), ("b/3.txt", "")];
-    let served = Served::with(&files, |directory| directory, pages_of(3));
+    let served = Served::build(&files, |directory| directory, pages_of(3));
     let (items, cursor) = served.page(None);
     assert_eq!(served.path(&items[2]).as_deref(), Some("a/1.txt"));
     fs::remove_dir_all(served.root.join("a")).unwrap();
@@ -108,7 +108,7 @@ fn a_page_continues_behind_a_directory_that_was_removed() {
 
 #[test]
 fn a_large_directory_is_listed_whole_also_when_it_has_just_changed() {
-    let served = Served::with(&[], |directory| directory, pages_of(500));
+    let served = Served::build(&[], |directory| directory, pages_of(500));
     for n in 0..1_500 {
         fs::write(served.root.join(format!("{n:04}")), "").unwrap();
     }
@@ -124,7 +124,7 @@ fn a_large_directory_is_listed_whole_also_when_it_has_just_changed() {
 #[test]
 fn a_folder_lists_one_template_with_its_own_spelling() {
     let served = Served::files(&[]);
-    let answer = served.ask("resources/templates/list", &json!({}));
+    let answer = served.send_request("resources/templates/list", &json!({}));
     let templates = answer["result"]["resourceTemplates"].as_array().unwrap();
     assert_eq!(templates.len(), 1, "the other spellings are not listed");
     assert_eq!(templates[0]["uriTemplate"], served.uri("{+path}"));
@@ -142,7 +142,11 @@ fn every_listed_entry_can_be_read() {
     for item in items {
         let uri = item["uri"].as_str().unwrap();
         assert_eq!(served.read(uri)["uri"], uri);
-        assert_eq!(served.ask("resources/subscribe", &json!({"uri": uri}))["result"], json!({}), "{uri}");
+        assert_eq!(
+            served.send_request("resources/subscribe", &json!({"uri": uri}))["result"],
+            json!({}),
+            "{uri}"
+        );
     }
 }
 
@@ -167,7 +171,7 @@ fn a_directory_that_may_not_be_read_does_not_end_the_list() {
 
 #[test]
 fn several_folders_are_listed_one_after_the_other() {
-    let served = Served::with(&[("a", "")], |directory| directory, pages_of(1));
+    let served = Served::build(&[("a", "")], |directory| directory, pages_of(1));
     let other = served.outside().canonicalize().unwrap().join("other");
     fs::create_dir(&other).unwrap();
     fs::write(other.join("b"), "b").unwrap();

@@ -18,7 +18,7 @@ fn reads() -> usize {
 #[test]
 fn no_outside_file_is_read_while_directories_and_files_are_swapped_for_links() {
     let files = [("dir/sub/in.txt", "inside"), ("dir/in.txt", "inside"), ("file.txt", "inside")];
-    let served = Served::with(&files, |directory| directory.watch(false), Limits::default());
+    let served = Served::build(&files, |directory| directory.watch(false), Limits::default());
     let outside = served.outside().join("outside");
     fs::create_dir_all(outside.join("sub")).unwrap();
     for path in ["in.txt", "sub/in.txt", "secret.txt"] {
@@ -47,7 +47,7 @@ fn no_outside_file_is_read_while_directories_and_files_are_swapped_for_links() {
         let check = || {
             for n in 0..reads() {
                 let uri = &uris[n % uris.len()];
-                let answer = served.ask("resources/read", &json!({"uri": uri}));
+                let answer = served.send_request("resources/read", &json!({"uri": uri}));
                 if let Some(text) = answer["result"]["contents"][0]["text"].as_str() {
                     assert!(!text.contains(SECRET), "{uri} gave {text}");
                     found += 1;

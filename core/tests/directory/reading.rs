@@ -60,7 +60,10 @@ fn the_root_and_every_directory_may_be_read_with_a_slash() {
     let served = Served::files(&[("d/a", "")]);
     assert_eq!(served.text(&served.uri("d/")), served.uri("d/a") + "\r\n");
     assert_eq!(served.text(&(served.uri("") + "/")), served.uri("d") + "\r\n");
-    assert_eq!(served.ask("resources/read", &json!({"uri": served.uri("d/a/")}))["error"]["code"], NOT_FOUND);
+    assert_eq!(
+        served.send_request("resources/read", &json!({"uri": served.uri("d/a/")}))["error"]["code"],
+        NOT_FOUND
+    );
 }
 
 #[test]
@@ -68,14 +71,14 @@ fn an_entry_under_another_spelling_can_be_read_but_not_subscribed() {
     let served = Served::files(&[("a.md", "a")]);
     let uri = served.uri("%61.md");
     assert_eq!(served.read(&uri), json!({"uri": uri, "mimeType": "text/markdown", "text": "a"}));
-    let error = served.ask("resources/subscribe", &json!({"uri": uri}))["error"]["code"].clone();
+    let error = served.send_request("resources/subscribe", &json!({"uri": uri}))["error"]["code"].clone();
     assert_eq!(error, NOT_FOUND, "changes are told in the listed spelling only");
 }
 
 #[test]
 fn a_file_larger_than_the_limit_is_not_there() {
     let files = [("below", "123"), ("at", "1234"), ("above", "12345")];
-    let served = Served::with(&files, |directory| directory.max_file_bytes(4), Limits::default());
+    let served = Served::build(&files, |directory| directory.max_file_bytes(4), Limits::default());
     assert_eq!(served.listed(), ["at", "below"]);
     assert_eq!(served.text(&served.uri("at")), "1234");
     served.assert_absent(&served.uri("above"));
@@ -118,7 +121,7 @@ fn a_version_changes_with_its_file_in_the_dialect() {
         if version.is_string() {
             params["version"] = version.clone();
         }
-        served.ask("resources/get", &params)
+        served.send_request("resources/get", &params)
     };
     for path in ["a.txt", "d"] {
         // A clock of files may stand still for some milliseconds.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use wellhead::{Directory, Event};
 
 fn call(served: &Served, name: &str, arguments: &Value) -> Value {
-    served.ask("tools/call", &json!({"name": name, "arguments": arguments}))["result"].clone()
+    served.send_request("tools/call", &json!({"name": name, "arguments": arguments}))["result"].clone()
 }
 
 /// The results of a search.
@@ -115,14 +115,14 @@ fn a_query_of_any_length_is_answered() {
 fn the_tools_come_and_go_with_the_folder() {
     let served = Served::tools(&[("a", "b")], |directory| directory);
     let tools = || -> Vec<String> {
-        let tools = served.ask("tools/list", &json!({}))["result"]["tools"].clone();
+        let tools = served.send_request("tools/list", &json!({}))["result"]["tools"].clone();
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
     let with = ["list_resources", "read_resource", "search", "fetch", "read_root"];
     assert_eq!(tools(), with);
     served.handle.remove().unwrap();
     assert_eq!(tools(), ["list_resources", "read_resource"]);
-    let gone = served.ask("tools/call", &json!({"name": "search", "arguments": {"query": "a"}}));
+    let gone = served.send_request("tools/call", &json!({"name": "search", "arguments": {"query": "a"}}));
     assert_eq!(gone["error"]["message"], "Unknown tool: search");
     served.server.directory(Directory::new(&served.root)).unwrap();
     assert_eq!(tools(), with);

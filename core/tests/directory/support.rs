@@ -23,10 +23,10 @@ pub(crate) struct Served {
 impl Served {
     /// Serves the files that are given by path and contents; a path that ends in a slash is a directory.
     pub(crate) fn files(files: &[(&str, &str)]) -> Served {
-        Served::with(files, |directory| directory, Limits::default())
+        Served::build(files, |directory| directory, Limits::default())
     }
 
-    pub(crate) fn with(
+    pub(crate) fn build(
         files: &[(&str, &str)],
         how: impl FnOnce(Directory) -> Directory,
         limits: Limits,
@@ -68,7 +68,7 @@ impl Served {
         let handle = server.directory(how(Directory::new(&root))).unwrap();
         let connection = server.connect(Caller::default());
         let new = Served { server, handle, root, connection, around, log };
-        new.ask(
+        new.send_request(
             "initialize",
             &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
         );
@@ -102,7 +102,7 @@ impl Served {
     }
 
     /// The whole answer.
-    pub(crate) fn ask(&self, method: &str, params: &Value) -> Value {
+    pub(crate) fn send_request(&self, method: &str, params: &Value) -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         match self.connection.handle(message.to_string().as_bytes()).unwrap() {
             Handled::Answer(answer) => serde_json::from_slice(&answer).unwrap(),
@@ -112,7 +112,7 @@ impl Served {
 
     /// The only content of a resource.
     pub(crate) fn read(&self, uri: &str) -> Value {
-        let answer = self.ask("resources/read", &json!({"uri": uri}));
+        let answer = self.send_request("resources/read", &json!({"uri": uri}));
         let contents = answer["result"]["contents"].as_array().unwrap_or_else(|| panic!("{uri}: {answer}"));
         assert_eq!(contents.len(), 1);
         contents[0].clone()
@@ -125,7 +125,7 @@ impl Served {
     /// Checks that reading and subscribing answer as for any unknown URI.
     pub(crate) fn assert_absent(&self, uri: &str) {
         for method in ["resources/read", "resources/subscribe"] {
-            let error = self.ask(method, &json!({"uri": uri}))["error"].clone();
+            let error = self.send_request(method, &json!({"uri": uri}))["error"].clone();
             assert_eq!(error["code"], NOT_FOUND, "{method} {uri}");
             assert_eq!(error["message"], "Resource not found", "{method} {uri}");
             assert_eq!(error["data"], json!({"uri": uri}), "{method} {uri}");
@@ -135,7 +135,7 @@ impl Served {
     /// One page: the items, and the cursor of the next.
     pub(crate) fn page(&self, cursor: Option<&Value>) -> (Vec<Value>, Option<Value>) {
         let params = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
-        let answer = self.ask("resources/list", &params);
+        let answer = self.send_request("resources/list", &params);
         let items = answer["result"]["resources"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
         (items, answer["result"].get("nextCursor").cloned())
     }

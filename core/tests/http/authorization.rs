@@ -38,13 +38,13 @@ fn protected(server: &Server) -> EndpointBuilder {
 }
 
 fn world(server: &Server) -> World {
-    World::with(server, protected(server).build(|| {}).unwrap())
+    World::on(server, protected(server).build(|| {}).unwrap())
 }
 
 /// A request of the stateless era with a token.
 fn discover(world: &World, authorization: &[&str]) -> Got {
     let headers: Vec<_> = authorization.iter().map(|value| ("Authorization", *value)).collect();
-    world.ask("server/discover", "", &headers).1
+    world.send_request("server/discover", "", &headers).1
 }
 
 fn refused(got: &Got) -> (u16, String) {
@@ -137,7 +137,7 @@ fn without_a_url_for_clients_tokens_have_no_audience_and_challenges_no_metadata(
     let server = server();
     let builder =
         server.endpoint().verify(|call| (call.token() == "ann").then(|| Grant::new(Caller::new(*b"ann"))));
-    let world = World::with(&server, builder.build(|| {}).unwrap());
+    let world = World::on(&server, builder.build(|| {}).unwrap());
     assert_eq!(discover(&world, &["Bearer ann"]).status(), 200);
     assert_eq!(
         refused(&discover(&world, &["Bearer bob"])),
@@ -169,7 +169,7 @@ fn held(world: &World, held: &mut Vec<Responder<Verification>>) -> (Polled, Got)
 #[test]
 fn the_application_may_judge_a_token_later_and_the_body_is_read_after_that() {
     let server = server();
-    let world = World::with(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
     let mut questions = Vec::new();
     let (mut exchange, mut got) = held(&world, &mut questions);
     world.advance_clock(59_000);
@@ -188,9 +188,9 @@ fn a_token_that_the_verifier_does_not_judge_is_an_internal_error_and_a_log_line(
     let told = lines.clone();
     let server = Server::builder("s", "1").on_log(move |_, line| told.lock().unwrap().push(line.to_owned()));
     let server = server.build().unwrap();
-    let world = World::with(&server, protected(&server).build(|| {}).unwrap());
+    let world = World::on(&server, protected(&server).build(|| {}).unwrap());
     assert_eq!(discover(&world, &["Bearer broken"]).status(), 500);
-    let unjudged = World::with(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
+    let unjudged = World::on(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
     assert_eq!(discover(&unjudged, &["Bearer ann"]).status(), 500);
     let mut questions = Vec::new();
     let (mut exchange, mut got) = held(&unjudged, &mut questions);
@@ -213,7 +213,7 @@ fn a_client_that_leaves_while_its_token_is_judged_frees_its_room() {
     let mut limits = wellhead::Limits::default();
     limits.calls_in_flight = 1;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
-    let world = World::with(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().protect(protection()).build(|| {}).unwrap());
     let mut questions = Vec::new();
     let (exchange, _) = held(&world, &mut questions);
     assert_eq!(discover(&world, &["Bearer ann"]).status(), 503, "a token under judgement is a call");
@@ -326,7 +326,7 @@ fn the_caller_reaches_every_callback() {
     let read = |token: &str| {
         let authorization = format!("Bearer {token}");
         let headers = [("Mcp-Name", "test://of/ann"), ("Authorization", authorization.as_str())];
-        let (_, got) = world.ask("resources/read", r#""uri":"test://of/ann","#, &headers);
+        let (_, got) = world.send_request("resources/read", r#""uri":"test://of/ann","#, &headers);
         (got.status(), got.json()["error"]["code"].as_i64())
     };
     assert_eq!(read("ann"), (200, None));
@@ -365,7 +365,7 @@ fn a_cursor_serves_no_other_client() {
     let list = |token: &str, cursor: &str| {
         let authorization = format!("Bearer {token}");
         let members = if cursor.is_empty() { String::new() } else { format!(r#""cursor":"{cursor}","#) };
-        world.ask("resources/list", &members, &[("Authorization", &authorization)]).1.json()
+        world.send_request("resources/list", &members, &[("Authorization", &authorization)]).1.json()
     };
     let cursor = list("ann", "")["result"]["nextCursor"].as_str().expect("a cursor").to_owned();
     assert_eq!(list("ann", &cursor)["result"]["resources"][0]["uri"], "test://b");
@@ -385,7 +385,7 @@ fn a_change_is_announced_to_the_callers_that_may_see_it() {
     let filter = r#""notifications":{"resourceSubscriptions":["test://text"]},"#;
     let listen = |token: &str| {
         let authorization = format!("Bearer {token}");
-        world.ask("subscriptions/listen", filter, &[("Authorization", &authorization)])
+        world.send_request("subscriptions/listen", filter, &[("Authorization", &authorization)])
     };
     let ((mut ann, mut anns), (mut bob, mut bobs)) = (listen("ann"), listen("bob"));
     server.notify_updated("test://text").unwrap();
@@ -400,9 +400,10 @@ fn streams_of_changes_end_when_the_token_that_opened_them_expires() {
     // row: H-49
     let server = server();
     let builder = server.endpoint().protect(protection()).verify(|_| grant("ann").expires_in_ms(5_000));
-    let world = World::with(&server, builder.build(|| {}).unwrap());
+    let world = World::on(&server, builder.build(|| {}).unwrap());
     let known = ("Authorization", "Bearer ann");
-    let (mut listen, mut told) = world.ask("subscriptions/listen", r#""notifications":{},"#, &[known]);
+    let (mut listen, mut told) =
+        world.send_request("subscriptions/listen", r#""notifications":{},"#, &[known]);
     let session = session(&world, "ann");
     let (mut get, mut got) = world.get(&session, &[known]);
     world.advance_clock(4_999);
@@ -431,7 +432,7 @@ fn a_callback_of_a_session_sees_the_caller_of_the_request_that_it_answers() {
     server.resource("test://held", |call| call.defer().0).unwrap();
     let endpoint =
         server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with_value(call.token().to_owned())));
-    let world = World::with(&server, endpoint.build(|| {}).unwrap());
+    let world = World::on(&server, endpoint.build(|| {}).unwrap());
     let session = session(&world, "first");
     let asks = |id: u32, uri: &str| request(id, "resources/read", &format!(r#""uri":"{uri}""#));
     let seen = |got: &Got| got.json()["result"]["contents"][0]["text"].as_str().map(str::to_owned);
@@ -469,7 +470,7 @@ fn the_callers_of_a_session_are_dropped_with_their_requests() {
     let alive = Arc::new(());
     let claims = alive.clone();
     let verify = move |_| Grant::new(Caller::new(*b"ann").with_value(claims.clone()));
-    let world = World::with(&server, server.endpoint().verify(verify).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().verify(verify).build(|| {}).unwrap());
     let session = session(&world, "token");
     let ping = request(1, "ping", "");
     within(&world, "token", &session, &ping);
@@ -502,7 +503,7 @@ fn the_subscriptions_of_a_session_are_reviewed_for_the_caller_of_its_newest_requ
         .unwrap();
     let endpoint =
         server.endpoint().verify(|call| Grant::new(Caller::new(*b"ann").with_value(call.token().to_owned())));
-    let world = World::with(&server, endpoint.build(|| {}).unwrap());
+    let world = World::on(&server, endpoint.build(|| {}).unwrap());
     let session = session(&world, "first");
     let got =
         within(&world, "second", &session, &request(1, "resources/subscribe", r#""uri":"test://text""#));

@@ -324,7 +324,7 @@ fn requests_of_one_peer_or_of_one_token_share_a_part() {
     assert!(bodies_kept(&open, |_| Vec::new(), Some("Bearer t")) > 10, "no callback judges the token");
     let endpoint =
         open.server.endpoint().verify(|call| Some(Grant::new(Caller::new(call.token().as_bytes()))));
-    let protected = World::with(&open.server, endpoint.build(|| {}).unwrap());
+    let protected = World::on(&open.server, endpoint.build(|| {}).unwrap());
     assert_eq!(bodies_kept(&protected, |_| Vec::new(), Some("Bearer t")), 5);
     assert!(bodies_kept(&protected, |at| vec![at + 1], Some("Bearer t")) > 10, "the peer is what counts");
 }

@@ -167,8 +167,8 @@ fn a_token_under_judgement_counts_until_the_verifier_is_done_with_it() {
         counts.fetch_add(1, Ordering::SeqCst);
         Some(Grant::new(Caller::new(call.token().as_bytes())))
     });
-    let world = World::with(&server, endpoint.build(|| {}).unwrap());
-    let ask = || {
+    let world = World::on(&server, endpoint.build(|| {}).unwrap());
+    let send_request = || {
         let headers = [
             ("Authorization", "Bearer ann"),
             ("Content-Type", "application/json"),
@@ -180,12 +180,12 @@ fn a_token_under_judgement_counts_until_the_verifier_is_done_with_it() {
         exchange.end(world.now());
         gather(&world, exchange)
     };
-    let (exchange, _, events) = ask();
+    let (exchange, _, events) = send_request();
     drop(exchange);
-    assert_eq!(ask().1.status(), 503);
+    assert_eq!(send_request().1.status(), 503);
     events.into_iter().for_each(Event::run);
     assert_eq!(judged.load(Ordering::SeqCst), 0, "no client waits for it");
-    let (mut exchange, mut got, events) = ask();
+    let (mut exchange, mut got, events) = send_request();
     events.into_iter().for_each(Event::run);
     world.proceed(&mut exchange, &mut got, Event::run);
     assert_eq!((got.status(), judged.load(Ordering::SeqCst)), (200, 1));

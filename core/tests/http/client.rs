@@ -99,10 +99,10 @@ impl Polled {
 
 impl World {
     pub(crate) fn new(server: &Server) -> World {
-        World::with(server, server.endpoint().build(|| {}).unwrap())
+        World::on(server, server.endpoint().build(|| {}).unwrap())
     }
 
-    pub(crate) fn with(server: &Server, endpoint: Endpoint) -> World {
+    pub(crate) fn on(server: &Server, endpoint: Endpoint) -> World {
         World { endpoint, server: server.clone(), now: Arc::default() }
     }
 
@@ -233,7 +233,7 @@ impl World {
     }
 
     /// A request of the stateless era, with the fields that it has to have.
-    pub(crate) fn ask(&self, method: &str, members: &str, more: &[(&str, &str)]) -> (Polled, Got) {
+    pub(crate) fn send_request(&self, method: &str, members: &str, more: &[(&str, &str)]) -> (Polled, Got) {
         let mut headers = vec![
             ("Content-Type", "application/json"),
             ("Accept", BOTH),

@@ -12,14 +12,14 @@ type Lines = Arc<Mutex<Vec<String>>>;
 type Verdicts = Arc<Mutex<Vec<(Responder<Vec<Verdict>>, usize)>>>;
 
 /// A server whose reads and lists say the context of their request, and whose verdicts the test gives.
-struct Told {
+struct ContextHost {
     server: Server,
     verdicts: Verdicts,
     /// A line for each question about access, and for each observation.
     lines: Lines,
 }
 
-fn told() -> Told {
+fn context_host() -> ContextHost {
     let (lines, verdicts) = (Lines::default(), Verdicts::default());
     let (seen, asked, held) = (lines.clone(), lines.clone(), verdicts.clone());
     let server = Server::builder("s", "1")
@@ -49,7 +49,7 @@ fn told() -> Told {
         };
         server.list(source, list).unwrap();
     }
-    Told { server, verdicts, lines }
+    ContextHost { server, verdicts, lines }
 }
 
 fn name(call: &Call) -> String {
@@ -60,7 +60,7 @@ fn context(name: &str) -> RequestContext {
     Arc::new(name.to_owned())
 }
 
-impl Told {
+impl ContextHost {
     /// Allows what was asked, the newest question first.
     fn allow(&self) {
         let mut held: Vec<_> = std::mem::take(&mut *self.verdicts.lock().unwrap());
@@ -91,8 +91,8 @@ fn proceed(world: &World, exchange: &mut Polled, got: &mut Got) {
 
 #[test]
 fn a_callback_has_the_context_of_its_own_request_on_any_polling_thread() {
-    let told = told();
-    let world = World::new(&told.server);
+    let host = context_host();
+    let world = World::new(&host.server);
     let session = world.session("2025-11-25");
     let in_session = [("Mcp-Session-Id", &*session)];
     let alone = [
@@ -115,13 +115,13 @@ fn a_callback_has_the_context_of_its_own_request_on_any_polling_thread() {
             proceed(&world, exchange, got);
         }
         if round == 0 {
-            told.allow();
+            host.allow();
         }
     }
     for (name, _, got) in &open {
         assert_eq!(got.json()["result"]["contents"][0]["text"].as_str(), Some(&**name));
     }
-    let lines = told.lines();
+    let lines = host.lines();
     for (name, ..) in &open {
         for what in ["asked for", "authorize begins for", "authorize ends for", "resources/read ends for"] {
             let line = format!("{what} {name}");
@@ -132,28 +132,28 @@ fn a_callback_has_the_context_of_its_own_request_on_any_polling_thread() {
 
 #[test]
 fn a_call_that_continues_without_its_client_keeps_the_context_of_its_request() {
-    let told = told();
-    let world = World::new(&told.server);
+    let host = context_host();
+    let world = World::new(&host.server);
     let session = world.session("2025-11-25");
     let mut exchange =
         post(&world, &[("Mcp-Session-Id", &session)], &request(1, "resources/list", ""), context("gone"));
     proceed(&world, &mut exchange, &mut Got::default());
     drop(exchange);
     for _ in 0..3 {
-        told.allow();
+        host.allow();
         while let Some(event) = world.endpoint.poll_event() {
             event.run();
         }
     }
-    let lines = told.lines();
+    let lines = host.lines();
     assert!(lines.iter().all(|line| line.ends_with("for gone")), "{lines:?}");
     assert_eq!(lines.last().map(String::as_str), Some("authorize ends for gone"), "no other call followed");
 }
 
 #[test]
 fn the_calls_of_a_batch_find_the_context_of_their_request() {
-    let told = told();
-    let world = World::new(&told.server);
+    let host = context_host();
+    let world = World::new(&host.server);
     let session = world.post(&[], &initialize("2025-03-26")).header("mcp-session-id").unwrap().to_owned();
     let read = |id| request(id, "resources/read", r#""uri":"test://of/x""#);
     let mut exchange = post(
@@ -164,7 +164,7 @@ fn the_calls_of_a_batch_find_the_context_of_their_request() {
     );
     let mut got = Got::default();
     proceed(&world, &mut exchange, &mut got);
-    told.allow();
+    host.allow();
     proceed(&world, &mut exchange, &mut got);
     assert_eq!(got.body.matches(r#""text":"the batch""#).count(), 2, "{got:?}");
 }
@@ -177,7 +177,7 @@ fn the_verifier_and_the_callbacks_after_it_have_the_context() {
         let name = call.request_context::<String>().expect("a context").clone();
         Grant::new(Caller::new(name.into_bytes()))
     });
-    let world = World::with(&server, endpoint.build(|| {}).unwrap());
+    let world = World::on(&server, endpoint.build(|| {}).unwrap());
     let headers = [
         ("Authorization", "Bearer x"),
         ("MCP-Protocol-Version", "2026-07-28"),
@@ -193,8 +193,8 @@ fn the_verifier_and_the_callbacks_after_it_have_the_context() {
 
 #[test]
 fn a_connection_hands_a_message_its_context() {
-    let told = told();
-    let connection = told.server.connect(Caller::default());
+    let host = context_host();
+    let connection = host.server.connect(Caller::default());
     for message in
         [initialize("2025-06-18"), r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned()]
     {
@@ -208,7 +208,7 @@ fn a_connection_hands_a_message_its_context() {
             connection.handle_with_context(message.as_bytes(), context(name), Event::run).unwrap()
         })
         .collect();
-    told.allow();
+    host.allow();
     while let Some(event) = connection.poll_event() {
         event.run();
     }
@@ -244,12 +244,12 @@ fn a_context_is_dropped_with_its_request_even_if_its_session_lives_on() {
 #[test]
 fn a_value_that_an_observer_attaches_stays_with_the_call_to_its_end() {
     let lines = Lines::default();
-    let (told, asked) = (lines.clone(), lines.clone());
+    let (observed_lines, asked) = (lines.clone(), lines.clone());
     let name = |context: Option<&String>| context.map_or("none", |name| name).to_owned();
     let server = Server::builder("s", "1")
         .observe(move |observed: &Observed<'_>| {
             let context = observed.request_context.and_then(|context| context.downcast_ref());
-            told.lock().unwrap().push(name(context));
+            observed_lines.lock().unwrap().push(name(context));
             observed.attach(context_of_call(observed.call));
         })
         .build()
@@ -315,7 +315,7 @@ fn every_callback_of_a_request_sees_its_fields_and_its_query() {
 
 #[test]
 fn a_head_larger_than_the_limit_is_refused() {
-    let world = World::new(&told().server);
+    let world = World::new(&context_host().server);
     let large = "x".repeat(128 << 10);
     let mut exchange = world.begin("POST", "/mcp", &[("X-Large", &large)]);
     let mut got = Got::default();

@@ -99,13 +99,13 @@ fn a_second_handshake_in_a_session_is_refused_with_its_id() {
 fn fields_for_tools_and_fields_that_a_proxy_adds_have_no_effect() {
     // row: H-74, H-75
     let world = world();
-    let ask = |more: &[(&str, &str)]| {
+    let send_request = |more: &[(&str, &str)]| {
         let headers =
             [("Mcp-Name", "test://text"), ("Mcp-Param-Uri", "test://other"), ("X-Forwarded-Host", "evil")];
         let headers: Vec<_> = headers.iter().chain(more).copied().collect();
-        world.ask("resources/read", r#""uri":"test://text","#, &headers).1
+        world.send_request("resources/read", r#""uri":"test://text","#, &headers).1
     };
-    assert_eq!(ask(&[]).json()["result"]["contents"][0]["text"], "found");
+    assert_eq!(send_request(&[]).json()["result"]["contents"][0]["text"], "found");
     let checked = [("Via", "1.1 proxy"), ("Mcp-Name", "test://other")];
-    assert_eq!(code(&ask(&checked)), (400, Some(-32020)), "a proxy's word is not taken for it");
+    assert_eq!(code(&send_request(&checked)), (400, Some(-32020)), "a proxy's word is not taken for it");
 }

@@ -57,7 +57,7 @@ fn types_are_checked_leniently_or_strictly() {
     assert_eq!(status(&world, &[("Accept", BOTH)]), 415);
     assert_eq!(status(&world, &[json, ("Accept", "text/html")]), 406);
     let strict = Server::new("s", "1");
-    let strict = World::with(&strict, strict.endpoint().strict_accept(true).build(|| {}).unwrap());
+    let strict = World::on(&strict, strict.endpoint().strict_accept(true).build(|| {}).unwrap());
     let (_, refused) = strict.send("POST", &[json, ("Accept", "application/json")], &discover());
     assert_eq!(refused.status(), 406);
     assert!(refused.body.contains("strict_accept"), "{}", refused.body);
@@ -123,7 +123,7 @@ fn pages_of_allowed_origins_may_read_the_answers_if_the_option_allows_it() {
     // row: O-07
     let server = Server::new("s", "1");
     let builder = server.endpoint().allowed_origins(["https://app.example"]).cors(true);
-    let world = World::with(&server, builder.build(|| {}).unwrap());
+    let world = World::on(&server, builder.build(|| {}).unwrap());
     let page = ("Origin", "https://app.example");
     let (_, got) = world.send("OPTIONS", &[page, ("Access-Control-Request-Method", "POST")], "");
     assert_eq!((got.status(), got.body.as_str()), (204, ""));
@@ -133,7 +133,7 @@ fn pages_of_allowed_origins_may_read_the_answers_if_the_option_allows_it() {
     for name in ["authorization", "mcp-session-id", "last-event-id", "mcp-protocol-version", "mcp-name"] {
         assert!(allowed.contains(name), "{name}");
     }
-    let (_, got) = world.ask("server/discover", "", &[page]);
+    let (_, got) = world.send_request("server/discover", "", &[page]);
     assert_eq!((got.status(), got.header("vary")), (200, Some("Origin")));
     assert_eq!(got.header("access-control-allow-origin"), Some("https://app.example"));
     assert_eq!(got.header("access-control-expose-headers"), Some("Mcp-Session-Id, WWW-Authenticate"));
@@ -144,11 +144,11 @@ fn pages_of_allowed_origins_may_read_the_answers_if_the_option_allows_it() {
     let other = ("Origin", "https://other.example");
     let (_, got) = world.send("OPTIONS", &[other, ("Access-Control-Request-Method", "POST")], "");
     assert_eq!((got.status(), got.header("access-control-allow-origin")), (403, None));
-    assert_eq!(world.ask("server/discover", "", &[]).1.header("access-control-allow-origin"), None);
+    assert_eq!(world.send_request("server/discover", "", &[]).1.header("access-control-allow-origin"), None);
     let (_, got) = world.send("OPTIONS", &[], "");
     assert_eq!((got.status(), got.header("allow")), (405, Some("POST, GET, DELETE, OPTIONS")));
     let off = World::new(&server);
-    let (_, got) = off.ask("server/discover", "", &[("Origin", "http://localhost:1234")]);
+    let (_, got) = off.send_request("server/discover", "", &[("Origin", "http://localhost:1234")]);
     assert_eq!((got.status(), got.header("access-control-allow-origin")), (200, None));
 }
 

@@ -85,8 +85,7 @@ fn calls_and_sessions_without_room_are_logged() {
         (Spelling::Camel, "callsInFlight", "sessionLimit"),
     ] {
         let (world, lines) = world(spelling);
-        let world =
-            World::with(&world.server, world.server.endpoint().session_limit(1).build(|| {}).unwrap());
+        let world = World::on(&world.server, world.server.endpoint().session_limit(1).build(|| {}).unwrap());
         let (session, mut held) = (world.session("2025-06-18"), Vec::new());
         let _first = hold(&world, &session, 1, &mut held);
         assert_eq!(logged(&lines), Vec::<String>::new());
@@ -108,14 +107,14 @@ fn missing_and_insufficient_tokens_are_logged() {
     let endpoint = world.server.endpoint().protect(protection).verify(|call| {
         (call.token() == "good").then(|| wellhead::http::Grant::new(wellhead::Caller::new(*b"ann")))
     });
-    let world = World::with(&world.server, endpoint.build(|| {}).unwrap());
-    let ask = |more: &[(&str, &str)]| world.ask("server/discover", "", more).1.status();
-    assert_eq!(ask(&[]), 401);
+    let world = World::on(&world.server, endpoint.build(|| {}).unwrap());
+    let send_request = |more: &[(&str, &str)]| world.send_request("server/discover", "", more).1.status();
+    assert_eq!(send_request(&[]), 401);
     assert_eq!(logged(&lines), ["a request was answered 401: it has no bearer token; see `verify`"]);
     world.advance_clock(60_000);
-    assert_eq!(ask(&[("Authorization", "Bearer bad")]), 401);
+    assert_eq!(send_request(&[("Authorization", "Bearer bad")]), 401);
     assert_eq!(logged(&lines), ["a request was answered 401: its token is not valid; see `verify`"]);
-    assert_eq!(ask(&[("Authorization", "Bearer good")]), 403);
+    assert_eq!(send_request(&[("Authorization", "Bearer good")]), 403);
     assert_eq!(
         logged(&lines),
         ["a request was answered 403: its token lacks a scope of 'read'; see `scopes`"]

@@ -13,7 +13,7 @@ fn world(output_bytes: usize, replay_bytes: usize) -> World {
     limits.output_bytes = output_bytes;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     server.resource("test://later", |call| call.defer().0).unwrap();
-    World::with(&server, server.endpoint().replay_bytes(replay_bytes).build(|| {}).unwrap())
+    World::on(&server, server.endpoint().replay_bytes(replay_bytes).build(|| {}).unwrap())
 }
 
 /// A read that the application holds.

@@ -9,7 +9,7 @@ fn world() -> World {
     let server = server.build().unwrap();
     server.text("test://text", "found").unwrap();
     server.template(Template::new("test://by/{id}"), |call| Some(format!("by {}", call.var("id")?))).unwrap();
-    World::with(&server, server.endpoint().sessions(false).build(|| {}).unwrap())
+    World::on(&server, server.endpoint().sessions(false).build(|| {}).unwrap())
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_request_without_a_version_is_one_of_2025_03_26() {
     assert_eq!((got.status(), got.json().as_array().map(Vec::len)), (200, Some(2)));
     assert_eq!(world.post(&[("MCP-Protocol-Version", "2025-06-18")], &batch).status(), 400);
     let server = Server::builder("s", "1").versions(["2025-06-18"]).build().unwrap();
-    let world = World::with(&server, server.endpoint().sessions(false).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().sessions(false).build(|| {}).unwrap());
     let got = world.post(&[], &request(3, "ping", ""));
     assert_eq!((got.status(), got.json()["id"].as_i64()), (400, Some(3)));
     assert_eq!(got.json()["error"]["data"]["requested"], "2025-03-26");
@@ -66,10 +66,11 @@ fn capabilities_that_need_a_session_are_not_offered() {
 #[test]
 fn the_stateless_era_is_served_as_ever() {
     let world = world();
-    let (_, got) = world.ask("resources/read", r#""uri":"test://text","#, &[("Mcp-Name", "test://text")]);
+    let (_, got) =
+        world.send_request("resources/read", r#""uri":"test://text","#, &[("Mcp-Name", "test://text")]);
     assert_eq!(got.json()["result"]["contents"][0]["text"], "found");
-    let (_, got) = world.ask("subscriptions/listen", r#""notifications":{},"#, &[]);
+    let (_, got) = world.send_request("subscriptions/listen", r#""notifications":{},"#, &[]);
     assert_eq!(got.header("content-type"), Some("text/event-stream"));
-    let (_, got) = world.ask("server/discover", "", &[]);
+    let (_, got) = world.send_request("server/discover", "", &[]);
     assert_eq!(got.json()["result"]["capabilities"]["tools"]["listChanged"], true);
 }

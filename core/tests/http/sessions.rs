@@ -198,7 +198,7 @@ fn no_message_follows_the_end_of_a_call_with_a_request_to_its_client() {
 fn a_driver_that_ends_ends_streams_and_leaves_calls_their_answers() {
     let world = world();
     let session = world.session("2025-06-18");
-    let (mut listen, mut told) = world.ask("subscriptions/listen", r#""notifications":{},"#, &[]);
+    let (mut listen, mut told) = world.send_request("subscriptions/listen", r#""notifications":{},"#, &[]);
     let (mut get, mut got) = world.get(&session, &[]);
     let mut held = Vec::new();
     let (mut call, mut answer) = hold(&world, &session, 1, &mut held);
@@ -309,7 +309,7 @@ fn a_batch_is_answered_where_the_revision_has_batches() {
 fn the_number_of_sessions_is_limited() {
     // row: X-38
     let server = server();
-    let world = World::with(&server, server.endpoint().session_limit(1).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().session_limit(1).build(|| {}).unwrap());
     let session = world.session("2025-06-18");
     world.within(&session, 1, "resources/list", "");
     let _in_use = world.get(&session, &[]);

@@ -14,7 +14,7 @@ fn world(limits: impl FnOnce(&mut Limits), session_limit: usize, protected: bool
     if protected {
         endpoint = endpoint.verify(|call| Some(Grant::new(Caller::new(call.token().as_bytes()))));
     }
-    World::with(&server, endpoint.build(|| {}).unwrap())
+    World::on(&server, endpoint.build(|| {}).unwrap())
 }
 
 /// Returns whether a session of that id is there.
@@ -48,7 +48,7 @@ fn sessions_without_requests_end_first_and_of_those_the_least_recently_used() {
 #[test]
 fn ten_thousand_handshakes_keep_no_client_out() {
     let server = server();
-    let world = World::with(&server, server.endpoint().session_limit(100).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().session_limit(100).build(|| {}).unwrap());
     let first = world.session("2025-06-18");
     list(&world, &first);
     for _ in 0..1_000 {
@@ -102,7 +102,13 @@ fn a_caller_has_its_share_of_the_sessions() {
 }
 
 /// A request of the stateless era from a peer, or with a token.
-fn ask(world: &World, peer: &[u8], token: &str, method: &str, members: &str) -> (Polled, Got, Vec<Event>) {
+fn send_request(
+    world: &World,
+    peer: &[u8],
+    token: &str,
+    method: &str,
+    members: &str,
+) -> (Polled, Got, Vec<Event>) {
     let authorization = format!("Bearer {token}");
     let mut headers = vec![
         ("Content-Type", "application/json"),
@@ -124,7 +130,8 @@ fn ask(world: &World, peer: &[u8], token: &str, method: &str, members: &str) -> 
 }
 
 fn listen_from(world: &World, peer: &[u8], token: &str) -> (Polled, Got) {
-    let (exchange, got, _) = ask(world, peer, token, "subscriptions/listen", r#""notifications":{}"#);
+    let (exchange, got, _) =
+        send_request(world, peer, token, "subscriptions/listen", r#""notifications":{}"#);
     (exchange, got)
 }
 
@@ -221,7 +228,7 @@ fn sessions_with_a_stream_that_were_used_go_when_long_unused() {
 }
 
 fn read(world: &World, peer: &[u8], token: &str) -> (Polled, Got, Vec<Event>) {
-    ask(world, peer, token, "resources/read", r#""uri":"test://held""#)
+    send_request(world, peer, token, "resources/read", r#""uri":"test://held""#)
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn world() -> World {
 }
 
 fn read(world: &World, uri: &str) -> Got {
-    let (_, got) = world.ask("resources/read", &format!(r#""uri":"{uri}","#), &[("Mcp-Name", uri)]);
+    let (_, got) = world.send_request("resources/read", &format!(r#""uri":"{uri}","#), &[("Mcp-Name", uri)]);
     assert!(got.done);
     got
 }
@@ -22,7 +22,8 @@ fn read(world: &World, uri: &str) -> Got {
 fn a_request_is_answered_as_json_with_its_length() {
     // row: H-04, H-05, H-61
     let world = world();
-    let (_, got) = world.ask("server/discover", "", &[("Mcp-Session-Id", "x"), ("Last-Event-ID", "1-1")]);
+    let (_, got) =
+        world.send_request("server/discover", "", &[("Mcp-Session-Id", "x"), ("Last-Event-ID", "1-1")]);
     assert_eq!((got.status(), got.header("content-type")), (200, Some("application/json")));
     assert_eq!(got.header("content-length"), Some(got.body.len().to_string().as_str()));
     assert!(got.header("mcp-session-id").is_none());
@@ -39,7 +40,7 @@ fn the_status_depends_on_how_far_a_request_got() {
     // row: H-71, X-04, X-06, X-12, X-16, X-17
     let world = world();
     for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "unknown/method"] {
-        let (_, got) = world.ask(method, "", &[]);
+        let (_, got) = world.send_request(method, "", &[]);
         assert_eq!((got.status(), got.json()["error"]["code"].as_i64()), (404, Some(-32601)), "{method}");
         assert_eq!(got.json()["id"], 1);
     }
@@ -96,7 +97,7 @@ fn a_listen_stream_sends_its_acknowledgement_changes_and_end_as_events() {
     // row: H-06, H-07, H-08, M-57, M-59
     let world = world();
     let filter = r#""notifications":{"resourcesListChanged":true,"resourceSubscriptions":["test://text"]},"#;
-    let (mut exchange, mut got) = world.ask("subscriptions/listen", filter, &[]);
+    let (mut exchange, mut got) = world.send_request("subscriptions/listen", filter, &[]);
     assert_eq!((got.status(), got.header("content-type")), (200, Some("text/event-stream")));
     assert_eq!(got.header("x-accel-buffering"), Some("no"));
     assert_eq!(got.events().len(), 1);
@@ -217,7 +218,7 @@ fn listen_streams_are_limited_by_themselves_and_take_no_call() {
 fn methods_that_are_switched_off_are_not_named_as_allowed() {
     // row: X-30
     let server = Server::new("s", "1");
-    let world = World::with(&server, server.endpoint().delete(false).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().delete(false).build(|| {}).unwrap());
     let (_, got) = world.send("DELETE", &[("Mcp-Session-Id", "x")], "");
     assert_eq!((got.status(), got.header("allow")), (405, Some("POST, GET")));
 }
@@ -230,7 +231,7 @@ fn the_callbacks_that_a_list_needs_are_called_at_once() {
             wellhead::Page::new([wellhead::Resource::new("test://listed")])
         })
         .unwrap();
-    let (_, got) = World::new(&server).ask("resources/list", "", &[]);
+    let (_, got) = World::new(&server).send_request("resources/list", "", &[]);
     assert_eq!(got.json()["result"]["resources"][0]["uri"], "test://listed");
 }
 

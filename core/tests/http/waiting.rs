@@ -55,7 +55,7 @@ fn the_deadline_of_a_question_wakes_the_exchange_of_its_request() {
     let world = World::new(&server);
     let session = world.session("2025-06-18");
     let mut questions = Vec::new();
-    let mut ask = |id| {
+    let mut send_request = |id| {
         let mut exchange = world.begin_within(&session, &request(id, "resources/read", LATER));
         world.proceed(&mut exchange, &mut Got::default(), |event| match event {
             Event::Authorize(call) => questions.push(call.into_responder()),
@@ -63,7 +63,7 @@ fn the_deadline_of_a_question_wakes_the_exchange_of_its_request() {
         });
         exchange
     };
-    let (mut first, mut second) = (ask(1), ask(2));
+    let (mut first, mut second) = (send_request(1), send_request(2));
     world.advance_clock(1_000);
     assert!(questions.remove(1).finish(vec![Verdict::Allow]));
     let read = world.endpoint.poll_event().expect("the application is asked to read");
@@ -179,7 +179,7 @@ fn hasty(server: &Server) -> Endpoint {
 #[test]
 fn of_two_requests_that_were_left_each_is_given_up_in_time_during_polls() {
     let server = server();
-    let world = World::with(&server, hasty(&server));
+    let world = World::on(&server, hasty(&server));
     let session = world.session("2025-11-25");
     let mut held = Vec::new();
     let (first, _) = hold(&world, &session, 1, &mut held);
@@ -257,7 +257,7 @@ fn a_request_that_is_looked_up_while_the_server_closes_is_answered_before_its_se
         let count = move || {
             counted.fetch_add(1, Ordering::SeqCst);
         };
-        let world = World::with(&server, server.endpoint().build(count).unwrap());
+        let world = World::on(&server, server.endpoint().build(count).unwrap());
         let session = world.session("2025-03-26");
         let (mut stream, mut told) = world.get(&session, &[]);
         let (endpoint, since) = (world.endpoint.clone(), wakes.clone());
@@ -306,7 +306,7 @@ fn a_request_that_is_cancelled_while_it_is_looked_up_keeps_no_session_of_a_close
 fn a_deadline_that_no_exchange_waits_for_is_kept_all_the_same() {
     let server = server();
     server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
-    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
     let session = world.session("2025-06-18");
     let (_, got) = world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
     assert!(got.body.contains("result"), "{got:?}");
@@ -343,7 +343,7 @@ fn a_review_of_the_subscriptions_of_an_idle_session_has_a_deadline() {
 fn a_call_has_its_whole_time_after_its_last_request_to_the_client() {
     let server = server();
     server.method("x/ask", |_| Json::parse("{}")).unwrap();
-    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
     let session = world.session_with_roots();
     let (mut asking, mut got) = (world.begin_within(&session, &request(1, "x/ask", "")), Got::default());
     let mut asked = None;
@@ -409,9 +409,9 @@ fn a_tiny_limit_of_time_does_not_advance_the_clock_endlessly() {
 fn the_deadline_of_a_review_wakes_the_stream_of_its_subscriptions() {
     let server = server();
     server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
-    let world = World::with(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
+    let world = World::on(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
     let listen = r#""notifications":{"resourceSubscriptions":["test://text"]},"#;
-    let (mut stream, mut got) = world.ask("subscriptions/listen", listen, &[]);
+    let (mut stream, mut got) = world.send_request("subscriptions/listen", listen, &[]);
     assert_eq!(got.events().len(), 1, "{got:?}");
     stream.is_ready();
     server.access_changed(b"").unwrap();

@@ -1,7 +1,7 @@
 //! Every call is answered exactly once, and handles may go in any order.
 
 use crate::host::{
-    answers, ask, cancel, connect, drain, feed, limited, next_read, on_uri, request, serve, server,
+    answers, cancel, connect, drain, feed, limited, next_read, on_uri, request, send_request, serve, server,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -258,7 +258,7 @@ fn a_group_is_woken_when_it_is_idle_and_not_while_it_is_not() {
     });
     let connection = group.connect(wellhead::Caller::default());
     crate::host::greet(&connection);
-    assert_eq!(answers(&ask(&connection, &on_uri(1, "subscribe", "m://x")), 1), 1);
+    assert_eq!(answers(&send_request(&connection, &on_uri(1, "subscribe", "m://x")), 1), 1);
     while group.next().is_some() {}
     wakes.store(0, Ordering::SeqCst);
     for _ in 0..3 {

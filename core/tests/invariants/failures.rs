@@ -1,6 +1,6 @@
 //! A callback that panics harms no other request.
 
-use crate::host::{answers, ask, connect, feed, on_uri, request, serve, server};
+use crate::host::{answers, connect, feed, on_uri, request, send_request, serve, server};
 use wellhead::{Completion, Json, MethodAnswer, Page, Resource, Template};
 
 fn silently<R>(f: impl FnOnce() -> R) -> R {
@@ -23,16 +23,16 @@ fn a_callback_that_panics_fails_only_its_own_request() {
     let connections = [connect(&server), connect(&server)];
     silently(|| {
         for connection in &connections {
-            let read = ask(connection, &on_uri(1, "read", "m://bad/1"));
+            let read = send_request(connection, &on_uri(1, "read", "m://bad/1"));
             assert!(read.contains("Internal error") && !read.contains("a read"), "{read}");
-            assert!(ask(connection, &request(2, "resources/list", "{}")).contains("Internal error"));
-            assert!(ask(connection, &on_uri(3, "read", "m://fine")).contains("fine"));
+            assert!(send_request(connection, &request(2, "resources/list", "{}")).contains("Internal error"));
+            assert!(send_request(connection, &on_uri(3, "read", "m://fine")).contains("fine"));
         }
     });
     server.remove("rows").unwrap();
     server.list("better", |_| Page::new([Resource::new("m://fine/too")])).unwrap();
     for connection in &connections {
-        assert!(ask(connection, &request(4, "resources/list", "{}")).contains("m://fine/too"));
+        assert!(send_request(connection, &request(4, "resources/list", "{}")).contains("m://fine/too"));
     }
 }
 
@@ -44,15 +44,15 @@ fn an_authoriser_and_an_interest_handler_that_panic_refuse() {
     let connection = connect(&server);
     silently(|| {
         server.on_interest(|_| -> wellhead::InterestAnswer { panic!("an interest") }).unwrap();
-        let refused = ask(&connection, &on_uri(1, "subscribe", "m://fine"));
+        let refused = send_request(&connection, &on_uri(1, "subscribe", "m://fine"));
         assert!(refused.contains("Internal error"), "{refused}");
         server.on_interest(|_| ()).unwrap();
-        assert!(ask(&connection, &on_uri(2, "subscribe", "m://fine")).contains("result"));
+        assert!(send_request(&connection, &on_uri(2, "subscribe", "m://fine")).contains("result"));
         server.authorize(|_| -> Vec<wellhead::Verdict> { panic!("a verdict") }).unwrap();
-        let refused = ask(&connection, &on_uri(3, "read", "m://fine"));
+        let refused = send_request(&connection, &on_uri(3, "read", "m://fine"));
         assert!(refused.contains("Internal error") && !refused.contains("a verdict"), "{refused}");
     });
-    assert_eq!(answers(&ask(&connection, &request(4, "ping", "{}")), 4), 1);
+    assert_eq!(answers(&send_request(&connection, &request(4, "ping", "{}")), 4), 1);
 }
 
 /// Invariant 7.
@@ -90,15 +90,15 @@ fn methods_tools_prompts_completers_template_lists_and_publishers_that_panic_fai
         .into_iter()
         .enumerate()
         {
-            let failed = ask(&connection, &request(id, method, &params));
+            let failed = send_request(&connection, &request(id, method, &params));
             assert_eq!(answers(&failed, id), 1, "{failed}");
             let told = if method == "tools/call" { "\"isError\":true" } else { "Internal error" };
             assert!(failed.contains(told) && !failed.contains("secret"), "{failed}");
         }
-        assert!(ask(&connection, &on_uri(20, "subscribe", "m://fine")).contains("result"));
+        assert!(send_request(&connection, &on_uri(20, "subscribe", "m://fine")).contains("result"));
         server.notify_updated("m://fine").unwrap();
     });
-    assert!(ask(&connection, &on_uri(21, "read", "m://rows/1")).contains("row"));
+    assert!(send_request(&connection, &on_uri(21, "read", "m://rows/1")).contains("row"));
     assert!(!connection.is_closed());
 }
 
@@ -123,6 +123,6 @@ fn a_body_that_panics_when_it_is_looked_at_fails_its_own_request() {
         feed(&connection, &on_uri(1, "read", "m://x"));
         serve(&connection);
     });
-    let output = ask(&connection, &on_uri(2, "read", "m://fine/text"));
+    let output = send_request(&connection, &on_uri(2, "read", "m://fine/text"));
     assert_eq!((answers(&output, 1), answers(&output, 2)), (1, 1), "{output}");
 }

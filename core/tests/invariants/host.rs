@@ -50,7 +50,7 @@ pub(crate) fn serve(connection: &Connection) {
 }
 
 /// One message, its callbacks, and what there is to write then.
-pub(crate) fn ask(connection: &Connection, message: &str) -> String {
+pub(crate) fn send_request(connection: &Connection, message: &str) -> String {
     feed(connection, message);
     serve(connection);
     drain(connection)

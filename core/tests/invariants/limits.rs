@@ -1,6 +1,8 @@
 //! A client costs at most its limits.
 
-use crate::host::{answers, ask, connect, connect_as, drain, feed, limited, on_uri, request, serve, server};
+use crate::host::{
+    answers, connect, connect_as, drain, feed, limited, on_uri, request, send_request, serve, server,
+};
 
 /// Invariant 6.
 #[test]
@@ -11,7 +13,7 @@ fn ten_million_changes_cost_a_client_that_never_reads_one_update_for_each_uri() 
     }
     let connection = connect(&server);
     for n in 0..10 {
-        assert_eq!(answers(&ask(&connection, &on_uri(n, "subscribe", &format!("m://{n}"))), n), 1);
+        assert_eq!(answers(&send_request(&connection, &on_uri(n, "subscribe", &format!("m://{n}"))), n), 1);
     }
     let uris: Vec<_> = (0..10).map(|n| format!("m://{n}")).collect();
     // Debug builds count to a hundredth of it: what is kept either grows with each change or not at all.
@@ -157,14 +159,14 @@ fn subscriptions_and_streams_end_at_their_limits() {
     let mut granted = 0;
     for connection in &connections {
         for n in 0..4 {
-            let answer = ask(connection, &on_uri(n, "subscribe", &format!("m://{n}")));
+            let answer = send_request(connection, &on_uri(n, "subscribe", &format!("m://{n}")));
             assert_eq!(answers(&answer, n), 1);
             granted += usize::from(answer.contains("result"));
         }
     }
     assert_eq!(granted, 5, "three, and two of the next");
     connections[0].close();
-    let answer = ask(&connections[1], &on_uri(9, "subscribe", "m://9"));
+    let answer = send_request(&connections[1], &on_uri(9, "subscribe", "m://9"));
     assert!(answer.contains("result"), "what is closed costs nothing: {answer}");
 }
 
@@ -174,8 +176,8 @@ fn messages_over_the_limits_are_refused_and_the_next_is_read() {
     let server = limited(|limits| limits.message_bytes = 1_000);
     let connection = connect(&server);
     let long = request(1, "ping", &format!(r#"{{"x":"{}"}}"#, "y".repeat(2_000)));
-    assert!(ask(&connection, &long).contains("message_bytes"));
-    assert_eq!(answers(&ask(&connection, &request(2, "ping", "{}")), 2), 1);
+    assert!(send_request(&connection, &long).contains("message_bytes"));
+    assert_eq!(answers(&send_request(&connection, &request(2, "ping", "{}")), 2), 1);
 }
 
 /// Invariant 6. A cost that grew with the square of their number would keep this test busy for many minutes.

@@ -1,7 +1,9 @@
 //! Host code never runs, and host values are never dropped, while a lock is held. Debug builds assert it in every
 //! [`wellhead`] call, so these tests make the application come back in from everywhere it can.
 
-use crate::host::{answers, ask, cancel, connect, drain, feed, next_read, on_uri, request, serve, server};
+use crate::host::{
+    answers, cancel, connect, drain, feed, next_read, on_uri, request, send_request, serve, server,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use wellhead::{
@@ -96,9 +98,9 @@ fn a_body_may_call_the_server_when_it_is_looked_at_and_when_it_is_dropped() {
     for (n, size) in SIZES.into_iter().enumerate() {
         let uri = format!("m://fixed/{n}");
         let handle = maker.server.value(uri.as_str(), maker.text(size)).unwrap();
-        assert!(ask(&connection, &on_uri(2, "read", &uri)).contains(&"x".repeat(size)));
+        assert!(send_request(&connection, &on_uri(2, "read", &uri)).contains(&"x".repeat(size)));
         handle.set(maker.blob(size)).unwrap();
-        assert_eq!(answers(&ask(&connection, &on_uri(2, "read", &uri)), 2), 1);
+        assert_eq!(answers(&send_request(&connection, &on_uri(2, "read", &uri)), 2), 1);
         handle.remove().unwrap();
     }
     maker.assert_none_is_left();
@@ -217,10 +219,10 @@ fn a_callback_may_change_registrations_announce_changes_and_finish_its_own_respo
         })
         .unwrap();
     let connection = connect(&server);
-    assert_eq!(answers(&ask(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);
-    let output = ask(&connection, &on_uri(2, "read", "m://1"));
+    assert_eq!(answers(&send_request(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);
+    let output = send_request(&connection, &on_uri(2, "read", "m://1"));
     assert!(output.contains("from inside") && output.contains("resources/updated"), "{output}");
-    assert!(ask(&connection, &request(3, "resources/list", "{}")).contains("r://1"));
+    assert!(send_request(&connection, &request(3, "resources/list", "{}")).contains("r://1"));
 }
 
 /// Invariant 3.
@@ -242,10 +244,10 @@ fn an_observer_may_read_the_counters_and_announce_changes() {
     server.authorize(|call: wellhead::AuthorizeCall| vec![Verdict::Allow; call.uris().len()]).unwrap();
     server.on_interest(|_| ()).unwrap();
     let connection = connect(&server);
-    assert_eq!(answers(&ask(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);
-    let output = ask(&connection, &on_uri(2, "read", "m://x"));
+    assert_eq!(answers(&send_request(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);
+    let output = send_request(&connection, &on_uri(2, "read", "m://x"));
     assert!(output.contains("resources/updated"), "{output}");
-    ask(&connection, &request(3, "resources/list", "{}"));
+    send_request(&connection, &request(3, "resources/list", "{}"));
     for id in 4..7 {
         feed(&connection, &on_uri(id, "read", "m://x"));
     }
@@ -276,7 +278,7 @@ fn wake_and_log_may_call_the_server() {
     SERVER.set(server.clone()).unwrap();
     let connection = server.group(meddle).connect(wellhead::Caller::default());
     crate::host::greet(&connection);
-    assert_eq!(answers(&ask(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);
+    assert_eq!(answers(&send_request(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);
     feed(&connection, &on_uri(2, "read", "m://x"));
     drop(next_read(&connection)); // logged
     server.notify_updated("m://watched").unwrap(); // woken

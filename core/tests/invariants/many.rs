@@ -1,6 +1,6 @@
 //! Many connections in one group.
 
-use crate::host::{answers, ask, drain, greet, on_uri, server};
+use crate::host::{answers, drain, greet, on_uri, send_request, server};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wellhead::Caller;
@@ -18,7 +18,7 @@ fn one_change_reaches_ten_thousand_connections_of_a_group_through_one_wake() {
         .map(|_| {
             let connection = group.connect(Caller::default());
             greet(&connection);
-            assert_eq!(answers(&ask(&connection, &on_uri(1, "subscribe", "m://x")), 1), 1);
+            assert_eq!(answers(&send_request(&connection, &on_uri(1, "subscribe", "m://x")), 1), 1);
             connection
         })
         .collect();

@@ -1,6 +1,6 @@
 //! Walks through listings that change between pages: what stays is seen exactly once, and nothing twice.
 
-use crate::host::{ask, connect, limited, request};
+use crate::host::{connect, limited, request, send_request};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -123,7 +123,7 @@ proptest! {
                 Some(cursor) => format!(r#"{{"cursor":"{cursor}"}}"#),
                 None => "{}".to_owned(),
             };
-            let (uris, next) = page(&ask(&connection, &request(1, "resources/list", &params)));
+            let (uris, next) = page(&send_request(&connection, &request(1, "resources/list", &params)));
             prop_assert!(uris.len() <= size);
             for uri in uris {
                 *seen.entry(uri).or_default() += 1;

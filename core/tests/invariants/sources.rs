@@ -1,6 +1,6 @@
 //! Rules on the source text, and a check that equal steps give equal bytes.
 
-use crate::host::{ask, connect, on_uri, request, server};
+use crate::host::{connect, on_uri, request, send_request, server};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -219,14 +219,15 @@ fn the_same_steps_give_the_same_bytes() {
             server.text(format!("n://{:03}", n * 7 % 300).as_str(), "x").unwrap();
         }
         let connection = connect(&server);
-        let mut output = ask(&connection, &request(1, "resources/list", "{}"));
+        let mut output = send_request(&connection, &request(1, "resources/list", "{}"));
         for n in 0..40 {
-            output += &ask(&connection, &on_uri(10 + n, "subscribe", &format!("n://{:03}", n * 13 % 300)));
+            output +=
+                &send_request(&connection, &on_uri(10 + n, "subscribe", &format!("n://{:03}", n * 13 % 300)));
         }
         for n in 0..300 {
             server.notify_updated(&format!("n://{n:03}")).unwrap();
         }
-        output + &ask(&connection, &request(2, "resources/list", "{}"))
+        output + &send_request(&connection, &request(2, "resources/list", "{}"))
     };
     assert_eq!(run(), run());
 }
@@ -240,11 +241,11 @@ fn uris_are_compared_byte_by_byte_and_echoed_as_they_came() {
     server.text("N://a/A", "upper").unwrap();
     let connection = connect(&server);
     for (uri, text) in [("n://a/%41", "escaped"), ("n://a/A", "plain"), ("N://a/A", "upper")] {
-        let answer = ask(&connection, &on_uri(1, "read", uri));
+        let answer = send_request(&connection, &on_uri(1, "read", uri));
         assert!(answer.contains(&format!(r#""uri":"{uri}""#)) && answer.contains(text), "{answer}");
     }
     for stranger in ["n://a/%61", "n://A/A", "n://a/./A", "n://a/A/"] {
-        let answer = ask(&connection, &on_uri(1, "read", stranger));
+        let answer = send_request(&connection, &on_uri(1, "read", stranger));
         assert!(answer.contains("error") && answer.contains(stranger), "{answer}");
     }
 }
@@ -254,7 +255,7 @@ fn uris_are_compared_byte_by_byte_and_echoed_as_they_came() {
 fn ids_are_echoed_verbatim() {
     let connection = connect(&server());
     for id in [r#""aA\/""#, "0", "-7", "12345678901234567890", r#""""#] {
-        let answer = ask(&connection, &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+        let answer = send_request(&connection, &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
         assert!(answer.contains(&format!(r#""id":{id},"#)), "{answer}");
     }
 }

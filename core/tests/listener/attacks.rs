@@ -27,7 +27,7 @@ fn service(how: impl FnOnce(EndpointBuilder) -> EndpointBuilder) -> (Service, Ar
     server.template("test://echo/{id}", |call| call.var("id").map(str::to_owned)).unwrap();
     server.text("test://small", "x".repeat(1_000)).unwrap();
     let http = Http::new(how(server.endpoint()));
-    (Service::of(server, http), begun)
+    (Service::bind(server, http), begun)
 }
 
 /// Another client reads 1 KB, through a callback and without one, and has it within a second.
@@ -42,7 +42,7 @@ pub(crate) fn another_is_answered(service: &Service, uri: &str) {
     let in_time = || {
         let began = Instant::now();
         let mut client = service.client();
-        client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+        client.send_request("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
         let (status, body) = client.whole();
         assert_eq!(status, 200, "{body}");
         began.elapsed() < Duration::from_secs(1)
@@ -139,7 +139,7 @@ fn reads_of_clients_that_leave_at_once_do_not_begin() {
     for id in 0..600 {
         let mut client = service.client();
         let uri = format!("test://slow/{id}");
-        client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+        client.send_request("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
         drop(client);
         if id % 150 == 149 {
             others_are_answered(&service);
@@ -211,14 +211,14 @@ pub(crate) fn with_buffer(buffer_bytes: usize) -> Service {
     server.template("test://large/{id}", |_| Some("x".repeat(200_000))).unwrap();
     // What gives way makes room, and not what is late.
     let http = Http::new(server.endpoint().body_ms(3_600_000));
-    Service::of(server, http)
+    Service::bind(server, http)
 }
 
 /// Another client sends a body of 256 KiB, and is answered.
 pub(crate) fn others_may_send_much(service: &Service) {
     let mut client = service.client();
     let members = format!(r#""uri":"test://small","x":"{}","#, "x".repeat(256 << 10));
-    client.ask("resources/read", &members, "Mcp-Name: test://small\r\n");
+    client.send_request("resources/read", &members, "Mcp-Name: test://small\r\n");
     assert_eq!(client.head().0, 200);
 }
 
@@ -284,7 +284,7 @@ fn handshakes_of_one_client_keep_no_other_client_out() {
     server.text("test://small", "x".repeat(1_000)).unwrap();
     server.template("test://echo/{id}", |call| call.var("id").map(str::to_owned)).unwrap();
     let http = Http::new(server.endpoint().session_limit(200));
-    let service = Service::of(server, http);
+    let service = Service::bind(server, http);
     let mut client = service.client();
     others_are_answered_during(&service, 1_000, || drop(client.session()));
     others_are_answered(&service);
@@ -301,11 +301,11 @@ fn listen_streams_of_one_caller_leave_some_to_others() {
     limits.listen_streams = 40;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     let endpoint = server.endpoint().verify(|call| Some(Grant::new(Caller::new(call.token().as_bytes()))));
-    let service = Service::of(server, Http::new(endpoint));
+    let service = Service::bind(server, Http::new(endpoint));
     let listen = |token: &str| {
         let mut client = service.client();
         let field = format!("Authorization: Bearer {token}\r\n");
-        client.ask("subscriptions/listen", r#""notifications":{},"#, &field);
+        client.send_request("subscriptions/listen", r#""notifications":{},"#, &field);
         (client.head().0, client)
     };
     let streams: Vec<_> = (0..40).map(|_| listen("greedy")).collect();
@@ -321,10 +321,10 @@ fn listen_streams_of_clients_without_tokens_keep_no_client_out() {
     limits.listen_streams = 40;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     let http = Http::new(server.endpoint());
-    let service = Service::of(server, http);
+    let service = Service::bind(server, http);
     let listen = || {
         let mut client = service.client();
-        client.ask("subscriptions/listen", r#""notifications":{},"#, "");
+        client.send_request("subscriptions/listen", r#""notifications":{},"#, "");
         (client.head().0, client)
     };
     let streams: Vec<_> = (0..100).map(|_| listen()).collect();
@@ -354,7 +354,7 @@ fn calls_of_a_few_connections_that_are_never_answered_leave_some_to_others() {
     server.template("test://echo/{id}", |call| call.var("id").map(str::to_owned)).unwrap();
     server.text("test://small", "x".repeat(1_000)).unwrap();
     let http = Http::new(server.endpoint());
-    let service = Service::of(server, http);
+    let service = Service::bind(server, http);
     run(async {
         let mut clients = Vec::new();
         for _ in 0..6 {
@@ -390,7 +390,7 @@ fn large_answers_that_are_not_read_are_dropped_when_others_need_the_room() {
     let read_large = || {
         let mut client = service.client();
         let uri = "test://own/200000";
-        client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+        client.send_request("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
         client.whole()
     };
     run(async {

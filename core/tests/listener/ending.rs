@@ -1,11 +1,11 @@
 //! The end of the service while answers are under way.
 
-use super::{Client, Service, asked, holding, is_ended, server};
+use super::{Client, Service, holding, is_ended, next_call, server};
 use wellhead::serve::Http;
 
 fn stateless(service: &Service) -> Client {
     let mut client = service.client();
-    client.ask("resources/read", r#""uri":"test://held","#, "Mcp-Name: test://held\r\n");
+    client.send_request("resources/read", r#""uri":"test://held","#, "Mcp-Name: test://held\r\n");
     client
 }
 
@@ -23,7 +23,7 @@ fn calls_in_flight_when_the_server_is_closed_are_still_answered() {
         let (server, held) = holding();
         let service = Service::start(server, |http| http);
         let mut client = begin(&service);
-        let responder = asked(&held);
+        let responder = next_call(&held);
         service.server.close();
         responder.finish("at last");
         let (status, body) = client.whole();
@@ -39,7 +39,7 @@ fn the_service_ends_although_a_callback_never_answers() {
         let (server, held) = holding();
         let service = Service::start(server, |http| http.drain_ms(50));
         let mut client = begin(&service);
-        let responder = asked(&held);
+        let responder = next_call(&held);
         service.ends();
         assert!(is_ended(&mut client));
         responder.finish("no client waits for it any more");

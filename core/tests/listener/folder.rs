@@ -18,13 +18,17 @@ fn reads_and_lists_of_a_large_directory_for_clients_that_left_keep_no_client_wai
     let server = Server::builder("s", "1").on_log(|_, _| {}).build().unwrap();
     server.directory(wellhead::Directory::new(&root).watch(false)).unwrap();
     let http = Http::new(server.endpoint()).callback_threads(4);
-    let service = Service::of(server, http);
+    let service = Service::bind(server, http);
     let folder = format!("file://{}", root.to_str().unwrap());
     let attack = || {
         let mut client = service.client();
-        client.ask("resources/read", &format!(r#""uri":"{folder}","#), &format!("Mcp-Name: {folder}\r\n"));
+        client.send_request(
+            "resources/read",
+            &format!(r#""uri":"{folder}","#),
+            &format!("Mcp-Name: {folder}\r\n"),
+        );
         let mut client = service.client();
-        client.ask("resources/list", "", "");
+        client.send_request("resources/list", "", "");
     };
     repeat_during(100, attack, || another_is_answered(&service, &format!("{folder}/00000.txt")));
     service.ends();

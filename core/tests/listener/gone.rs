@@ -13,7 +13,7 @@ fn narrow(idle_ms: u64) -> Service {
     server.text("test://large", "x".repeat(16 << 20)).unwrap();
     server.text(watched(), "found").unwrap();
     let http = Http::new(server.endpoint().idle_ms(idle_ms)).connections(2);
-    Service::of(server, http)
+    Service::bind(server, http)
 }
 
 /// A URI whose changes soon fill the buffers of a socket.
@@ -24,7 +24,7 @@ fn watched() -> String {
 fn listening(service: &Service) -> Client {
     let mut client = service.client();
     let members = format!(r#""notifications":{{"resourceSubscriptions":["{}"]}},"#, watched());
-    client.ask("subscriptions/listen", &members, "");
+    client.send_request("subscriptions/listen", &members, "");
     assert_eq!(client.head().0, 200);
     assert!(client.event().contains("acknowledged"));
     client
@@ -32,7 +32,7 @@ fn listening(service: &Service) -> Client {
 
 fn reading(service: &Service) -> Client {
     let mut client = service.client();
-    client.ask("resources/read", r#""uri":"test://large","#, "Mcp-Name: test://large\r\n");
+    client.send_request("resources/read", r#""uri":"test://large","#, "Mcp-Name: test://large\r\n");
     assert_eq!(client.head().0, 200);
     client
 }

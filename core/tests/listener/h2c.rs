@@ -27,7 +27,7 @@ impl Client {
     }
 
     /// Sends a POST, and waits for the head of the response.
-    pub(crate) async fn ask(
+    pub(crate) async fn send_request(
         &mut self,
         method: &str,
         members: &str,
@@ -68,7 +68,8 @@ impl Client {
 
     async fn read(&mut self, uri: &str) -> (u16, String) {
         let members = format!(r#""uri":"{uri}","#);
-        let response = self.ask("resources/read", &members, &[("mcp-name", uri)]).await.expect("a response");
+        let response =
+            self.send_request("resources/read", &members, &[("mcp-name", uri)]).await.expect("a response");
         let (head, mut body) = response.into_parts();
         let mut text = String::new();
         while let Some(piece) = piece(&mut body).await {
@@ -99,7 +100,7 @@ fn requests_and_streams_share_one_connection() {
         assert!(status == 200 && body.contains("found"), "{status} {body}");
 
         let watched = r#""notifications":{"resourceSubscriptions":["test://text"]},"#;
-        let listening = client.ask("subscriptions/listen", watched, &[]).await.expect("a response");
+        let listening = client.send_request("subscriptions/listen", watched, &[]).await.expect("a response");
         assert_eq!(listening.headers()["content-type"], "text/event-stream");
         let mut stream = listening.into_body();
         assert!(piece(&mut stream).await.expect("an event").contains("acknowledged"));

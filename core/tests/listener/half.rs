@@ -41,7 +41,7 @@ fn a_request_of_a_session_is_answered_to_a_client_that_closes_its_half() {
 fn a_client_that_closes_its_half_amid_a_body_or_while_it_listens_is_gone() {
     let server = server();
     let http = Http::new(server.endpoint().body_ms(3_600_000));
-    let service = Service::of(server, http);
+    let service = Service::bind(server, http);
     let mut client = service.client();
     write!(client.stream, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n[")
         .expect("it reads");
@@ -55,7 +55,11 @@ fn a_client_that_closes_its_half_amid_a_body_or_while_it_listens_is_gone() {
         if era == "session" {
             client.send("GET", &session, "");
         } else {
-            client.ask("subscriptions/listen", r#""notifications":{"resourcesListChanged":true},"#, "");
+            client.send_request(
+                "subscriptions/listen",
+                r#""notifications":{"resourcesListChanged":true},"#,
+                "",
+            );
         }
         assert_eq!(client.head().0, 200, "{era}");
         client.closes_its_half();

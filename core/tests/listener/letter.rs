@@ -69,7 +69,7 @@ fn over_http_2_the_authority_counts_and_not_the_host_field() {
         let mut client = h2c::Client::connect(&service).await;
         let read = r#""uri":"test://text","#;
         let fields = [("mcp-name", "test://text"), ("host", "evil.example")];
-        let response = client.ask("resources/read", read, &fields).await.expect("a response");
+        let response = client.send_request("resources/read", read, &fields).await.expect("a response");
         assert_eq!(response.status(), 200);
     });
     service.ends();

@@ -1,7 +1,7 @@
 //! Limits on the size and the cost of a client's requests.
 
 use super::h2c::{self, run};
-use super::{Client, Service, asked, holding, is_ended, server};
+use super::{Client, Service, holding, is_ended, next_call, server};
 use std::io::Write;
 use wellhead::{Limits, Server};
 
@@ -21,7 +21,7 @@ fn a_head_that_is_too_large_is_refused_and_the_connection_ends() {
     }
     for fits in ["x".repeat(64 << 10), format!("x\r\n{}X-Last: x", "X-Many: x\r\n".repeat(90))] {
         let mut client = service.client();
-        client.ask(
+        client.send_request(
             "resources/read",
             r#""uri":"test://text","#,
             &format!("Mcp-Name: test://text\r\nX-Fits: {fits}\r\n"),
@@ -37,15 +37,17 @@ fn a_head_of_http_2_that_is_too_large_is_refused_and_one_that_is_far_too_large_e
     run(async {
         let mut client = h2c::Client::connect(&service).await;
         let large = "x".repeat(129 << 10);
-        let refused = client.ask("server/discover", "", &[("x-large", &large)]).await.expect("a response");
+        let refused =
+            client.send_request("server/discover", "", &[("x-large", &large)]).await.expect("a response");
         assert_eq!(refused.status(), 431);
         let fits = "x".repeat(64 << 10);
-        let answered = client.ask("server/discover", "", &[("x-fits", &fits)]).await.expect("a response");
+        let answered =
+            client.send_request("server/discover", "", &[("x-fits", &fits)]).await.expect("a response");
         assert_eq!(answered.status(), 200);
         let endless = "x".repeat(1 << 20);
-        let over = client.ask("server/discover", "", &[("x-endless", &endless)]).await;
+        let over = client.send_request("server/discover", "", &[("x-endless", &endless)]).await;
         assert!(over.is_err(), "the listener has read that: {over:?}");
-        assert!(client.ask("server/discover", "", &[]).await.is_err(), "the connection has ended");
+        assert!(client.send_request("server/discover", "", &[]).await.is_err(), "the connection has ended");
     });
     service.ends();
 }
@@ -81,7 +83,7 @@ fn a_connection_over_the_limit_waits_until_another_one_ends() {
     let service = Service::start(server, |http| http.connections(3));
     let mut open = [service.client(), service.client(), service.client()];
     let read = |client: &mut Client, uri: &str| {
-        client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+        client.send_request("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
     };
     let are_answered = |open: &mut [Client]| {
         for client in open {
@@ -95,13 +97,13 @@ fn a_connection_over_the_limit_waits_until_another_one_ends() {
     are_answered(&mut open);
     assert!(held.try_recv().is_err(), "the fourth is not read meanwhile");
     drop(open);
-    asked(&held).finish("at last");
+    next_call(&held).finish("at last");
     assert_eq!(fourth.whole().0, 200);
     service.ends();
 }
 
 fn still_answers(service: &Service) {
     let mut next: Client = service.client();
-    next.ask("server/discover", "", "");
+    next.send_request("server/discover", "", "");
     assert_eq!(next.whole().0, 200);
 }

@@ -34,10 +34,10 @@ struct Service {
 impl Service {
     fn start(server: Server, how: impl FnOnce(Http) -> Http) -> Service {
         let http = how(Http::new(server.endpoint()));
-        Service::of(server, http)
+        Service::bind(server, http)
     }
 
-    fn of(server: Server, http: Http) -> Service {
+    fn bind(server: Server, http: Http) -> Service {
         let listener = http.bind("127.0.0.1:0").expect("a free port");
         let address = listener.address();
         let thread = Some(std::thread::spawn(|| listener.serve()));
@@ -70,7 +70,7 @@ impl Client {
         self.stream.write_all(request.as_bytes()).expect("it reads"); // in one piece, which waits for no acknowledgement
     }
 
-    fn ask(&mut self, method: &str, members: &str, more: &str) {
+    fn send_request(&mut self, method: &str, members: &str, more: &str) {
         let headers = format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n{more}");
         let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{members}{META}}}}}"#);
         self.send("POST", &headers, &body);
@@ -133,7 +133,11 @@ fn requests_of_both_eras_are_answered_on_one_connection_after_the_other() {
         let service = Service::start(server(), |http| http.callback_threads(threads));
         let mut client = service.client();
         for (uri, text) in [("test://text", "found"), ("test://by/7", "by 7"), ("test://later", "later")] {
-            client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+            client.send_request(
+                "resources/read",
+                &format!(r#""uri":"{uri}","#),
+                &format!("Mcp-Name: {uri}\r\n"),
+            );
             let (status, body) = client.whole();
             assert!(status == 200 && body.contains(text), "{threads}: {status} {body}");
         }
@@ -150,7 +154,11 @@ fn requests_of_both_eras_are_answered_on_one_connection_after_the_other() {
 fn a_listen_stream_lives_until_the_server_is_closed() {
     let service = Service::start(server(), |http| http);
     let mut client = service.client();
-    client.ask("subscriptions/listen", r#""notifications":{"resourceSubscriptions":["test://text"]},"#, "");
+    client.send_request(
+        "subscriptions/listen",
+        r#""notifications":{"resourceSubscriptions":["test://text"]},"#,
+        "",
+    );
     let (status, head) = client.head();
     assert!(status == 200 && head.contains("text/event-stream"), "{head}");
     assert!(client.event().contains("acknowledged"));
@@ -167,8 +175,8 @@ fn a_client_that_vanishes_frees_its_room() {
     let (server, called) = holding();
     let service = Service::start(server, |http| http);
     let mut client = service.client();
-    client.ask("resources/read", r#""uri":"test://held","#, "Mcp-Name: test://held\r\n");
-    let held = asked(&called);
+    client.send_request("resources/read", r#""uri":"test://held","#, "Mcp-Name: test://held\r\n");
+    let held = next_call(&called);
     drop(client);
     let until = std::time::Instant::now() + Duration::from_secs(30);
     while !held.is_cancelled() {
@@ -193,7 +201,7 @@ fn holding() -> (Server, Receiver<Responder<Answer>>) {
     (server, held)
 }
 
-fn asked(held: &Receiver<Responder<Answer>>) -> Responder<Answer> {
+fn next_call(held: &Receiver<Responder<Answer>>) -> Responder<Answer> {
     held.recv_timeout(Duration::from_secs(30)).expect("the application is asked")
 }
 
@@ -209,7 +217,7 @@ fn impatient(how: impl FnOnce(EndpointBuilder) -> EndpointBuilder, connections: 
     let server = server();
     server.text("test://large", "x".repeat(16 << 20)).unwrap();
     let http = Http::new(how(server.endpoint())).connections(connections);
-    Service::of(server, http)
+    Service::bind(server, http)
 }
 
 #[test]
@@ -219,7 +227,7 @@ fn a_head_that_does_not_come_to_its_end_is_not_waited_for() {
     write!(client.stream, "POST /mcp HTTP/1.1\r\nHost: localhost\r\n").unwrap();
     assert!(is_ended(&mut client));
     let mut client = service.client();
-    client.ask("resources/read", r#""uri":"test://text","#, "Mcp-Name: test://text\r\n");
+    client.send_request("resources/read", r#""uri":"test://text","#, "Mcp-Name: test://text\r\n");
     assert_eq!(client.whole().0, 200);
     write!(client.stream, "POST").unwrap();
     assert!(is_ended(&mut client), "the second head, neither");
@@ -232,7 +240,7 @@ fn an_idle_client_loses_its_connection() {
     let mut silent = service.client();
     assert!(is_ended(&mut silent));
     let mut client = service.client();
-    client.ask("resources/read", r#""uri":"test://text","#, "Mcp-Name: test://text\r\n");
+    client.send_request("resources/read", r#""uri":"test://text","#, "Mcp-Name: test://text\r\n");
     assert_eq!(client.whole().0, 200);
     assert!(is_ended(&mut client));
     let mut client = service.client();
@@ -247,10 +255,10 @@ fn an_idle_client_loses_its_connection() {
 fn a_client_that_does_not_read_its_answer_makes_room_for_the_next() {
     let service = impatient(|endpoint| endpoint.idle_ms(50), 1);
     let mut deaf = service.client();
-    deaf.ask("resources/read", r#""uri":"test://large","#, "Mcp-Name: test://large\r\n");
+    deaf.send_request("resources/read", r#""uri":"test://large","#, "Mcp-Name: test://large\r\n");
     assert_eq!(deaf.head().0, 200);
     let mut next = service.client();
-    next.ask("resources/read", r#""uri":"test://text","#, "Mcp-Name: test://text\r\n");
+    next.send_request("resources/read", r#""uri":"test://text","#, "Mcp-Name: test://text\r\n");
     assert_eq!(next.whole().0, 200);
     service.ends();
 }
@@ -276,7 +284,7 @@ fn a_token_is_judged_before_the_body_is_read() {
         std::thread::spawn(move || responder.finish(good.then(|| Grant::new(Caller::new(*b"ann")))));
         later
     });
-    let service = Service::of(server, Http::new(endpoint));
+    let service = Service::bind(server, Http::new(endpoint));
     for (token, status) in
         [("", 401), ("Authorization: Bearer bad\r\n", 401), ("Authorization: Bearer good\r\n", 200)]
     {
@@ -317,13 +325,13 @@ fn a_listener_accepts_the_name_of_its_own_address() {
     let address = listener.address();
     let thread = Some(std::thread::spawn(|| listener.serve()));
     let service = Service { server, address, thread };
-    let ask = |host: &str| {
+    let status = |host: &str| {
         let mut client = service.client();
         write!(client.stream, "GET /mcp HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("it reads");
         client.head().0
     };
     for (host, allowed) in [(&*address.to_string(), true), ("localhost", true), ("127.0.0.3", false)] {
-        assert_eq!(ask(host) != 403, allowed, "{host}");
+        assert_eq!(status(host) != 403, allowed, "{host}");
     }
     service.ends();
 }
@@ -409,7 +417,7 @@ fn an_application_may_run_callbacks_on_its_own_threads_until_it_stops_the_servic
     let mut calls = Vec::new();
     for uri in ["test://by/7", "test://by/8"] {
         let mut client = connect();
-        client.ask("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
+        client.send_request("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));
         rung.recv_timeout(Duration::from_secs(30)).expect("the application is told");
         let Batch::Events(events) = listening.next() else { panic!("there is a call") };
         for event in events {
@@ -423,7 +431,11 @@ fn an_application_may_run_callbacks_on_its_own_threads_until_it_stops_the_servic
     listening.interrupt();
     assert!(matches!(listening.next(), Batch::Interrupted));
     let mut client = connect();
-    client.ask("subscriptions/listen", r#""notifications":{"resourceSubscriptions":["test://text"]},"#, "");
+    client.send_request(
+        "subscriptions/listen",
+        r#""notifications":{"resourceSubscriptions":["test://text"]},"#,
+        "",
+    );
     assert!(client.event().contains("acknowledged"));
     listening.stop();
     assert!(matches!(listening.next(), Batch::Ended));

@@ -17,7 +17,11 @@ fn as_many_callbacks_run_at_once_as_there_are_threads_for_them() {
     let mut clients: Vec<_> = (0..THREADS).map(|_| service.client()).collect();
     for _ in 0..50 {
         for client in &mut clients {
-            client.ask("resources/read", r#""uri":"test://together","#, "Mcp-Name: test://together\r\n");
+            client.send_request(
+                "resources/read",
+                r#""uri":"test://together","#,
+                "Mcp-Name: test://together\r\n",
+            );
         }
         for client in &mut clients {
             let (status, body) = client.whole();

@@ -77,14 +77,14 @@ fn of_two_exchanges_with_one_id_at_once_only_one_calls_the_application() {
         server.fallback(|_| "").expect("the server is open");
         let connection = server.connect(Caller::default());
         greet(&connection);
-        let ask = |connection: Connection| {
+        let exchange = |connection: Connection| {
             let message = on_uri(7, "read", "b://1");
             let (_, event) = connection.exchange(message.as_bytes()).expect("the connection is open");
             event
         };
         let other = connection.clone();
-        let other = thread::spawn(move || ask(other));
-        let events = [ask(connection), other.join().expect("it ends")];
+        let other = thread::spawn(move || exchange(other));
+        let events = [exchange(connection), other.join().expect("it ends")];
         assert_eq!(events.iter().flatten().count(), 1);
     });
 }
@@ -105,7 +105,7 @@ fn a_reader_that_was_refused_is_woken_when_there_is_room() {
         let (questions, asked) = shuttle::sync::mpsc::channel::<Event>();
         let rest = Mutex::new(text.as_bytes());
         let output = Mutex::new(String::new());
-        let ask = |event| questions.send(event).expect("the worker waits");
+        let queue = |event| questions.send(event).expect("the worker waits");
         let take = |connection: &Connection| output.lock().expect("one thread").push_str(&drain(connection));
         let read = || {
             let mut rest = rest.lock().expect("one thread");
@@ -113,7 +113,7 @@ fn a_reader_that_was_refused_is_woken_when_there_is_room() {
                 let accepted = connection.receive(&rest);
                 *rest = &rest[accepted..];
                 while let Some(event) = connection.poll_event() {
-                    ask(event);
+                    queue(event);
                 }
                 take(&connection);
                 if accepted == 0 || rest.is_empty() {
@@ -124,8 +124,9 @@ fn a_reader_that_was_refused_is_woken_when_there_is_room() {
         assert!(!read(), "no answer has come yet, so the reader is refused");
         let worker = thread::spawn(move || asked.into_iter().for_each(Event::run));
         // The reader offers the rest after every wake, and at no other time.
-        driver.serve(ask, take, read);
-        driver.serve(ask, take, || (1..=12).all(|id| answers(&output.lock().expect("one thread"), id) == 1));
+        driver.serve(queue, take, read);
+        driver
+            .serve(queue, take, || (1..=12).all(|id| answers(&output.lock().expect("one thread"), id) == 1));
         drop(questions);
         worker.join().expect("it ends");
     });

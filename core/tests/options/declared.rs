@@ -15,7 +15,7 @@ pub(crate) struct Declared {
 
 /// Returns the declarations of a name: Python's asynchronous functions repeat those of their twins.
 pub(crate) fn declared(sources: &Sources, language: &str, name: &str) -> Vec<Declared> {
-    sources.of(language).flat_map(|text| in_text(text, language, name)).collect()
+    sources.of_language(language).flat_map(|text| in_text(text, language, name)).collect()
 }
 
 fn in_text(text: &str, language: &str, name: &str) -> Vec<Declared> {

@@ -45,7 +45,7 @@ pub(crate) fn word_faults(sources: &Sources, language: &str, list: &WordList) ->
         ("log level", "Python") => vec![], // the levels of `logging`
         _ => return by_word(sources, language, list.words),
     };
-    let all = sources.of(language).collect::<String>();
+    let all = sources.of_language(language).collect::<String>();
     lines.into_iter().filter(|line| !all.contains(line)).map(|line| format!("no code has {line:?}")).collect()
 }
 
@@ -108,7 +108,7 @@ fn switch(one: &Declared, default: bool) -> Vec<String> {
 
 /// A switch of C is a bit of `flags`, which means the value that is not the default.
 fn flag(sources: &Sources, name: &str, option: &str, default: bool) -> Vec<String> {
-    let all = sources.of("C").collect::<String>();
+    let all = sources.of_language("C").collect::<String>();
     let test = format!("{name} => {option} = {},", !default);
     let mut faults = Vec::new();
     if !all.contains(&test) {
@@ -183,7 +183,7 @@ fn by_word(sources: &Sources, language: &str, words: &[&str]) -> Vec<String> {
     let all: Vec<String> = words.iter().map(|word| format!("{quote}{word}{quote}")).collect();
     let (last, first) = all.split_last().unwrap();
     let lists = [between, " or ", " and "].map(|joint| format!("{}{joint}{last}", first.join(between)));
-    let text = sources.of(language).collect::<String>();
+    let text = sources.of_language(language).collect::<String>();
     let plain = text.split_whitespace().filter(|word| *word != "///").collect::<Vec<_>>().join(" ");
     if lists.iter().any(|list| plain.contains(list)) {
         vec![]

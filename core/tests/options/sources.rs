@@ -67,7 +67,7 @@ impl Sources {
     }
 
     /// The texts of a language.
-    pub(crate) fn of(&self, language: &str) -> impl Iterator<Item = &str> {
+    pub(crate) fn of_language(&self, language: &str) -> impl Iterator<Item = &str> {
         let files: &[&str] = match language {
             "Rust" => RUST,
             "C" => C,

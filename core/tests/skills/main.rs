@@ -26,10 +26,10 @@ fn skill_md(name: &str) -> String {
 impl Served {
     /// Serves the files that are given by path and contents, without a watch.
     fn files(files: &[(&str, &str)]) -> Served {
-        Served::with(files, |skills| skills.watch(false))
+        Served::build(files, |skills| skills.watch(false))
     }
 
-    fn with(files: &[(&str, &str)], how: impl FnOnce(Skills) -> Skills) -> Served {
+    fn build(files: &[(&str, &str)], how: impl FnOnce(Skills) -> Skills) -> Served {
         let around = tempfile::tempdir().unwrap();
         let root = around.path().canonicalize().unwrap().join("root");
         fs::create_dir(&root).unwrap();
@@ -52,7 +52,7 @@ impl Served {
         fs::write(self.root.join(path), contents).unwrap();
     }
 
-    fn ask(&self, method: &str, mut params: Value) -> Value {
+    fn send_request(&self, method: &str, mut params: Value) -> Value {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
@@ -65,7 +65,7 @@ impl Served {
     }
 
     fn list(&self) -> Vec<Value> {
-        let answer = self.ask("skills/list", json!({}));
+        let answer = self.send_request("skills/list", json!({}));
         answer["result"]["skills"].as_array().unwrap_or_else(|| panic!("{answer}")).clone()
     }
 
@@ -82,7 +82,7 @@ impl Served {
     }
 
     fn is_read(&self, uri: &str) -> bool {
-        self.ask("resources/read", json!({"uri": uri}))["result"].is_object()
+        self.send_request("resources/read", json!({"uri": uri}))["result"].is_object()
     }
 
     fn logged(&self, text: &str) -> bool {
@@ -90,7 +90,7 @@ impl Served {
     }
 
     fn children(&self, uri: &str) -> Vec<String> {
-        let answer = self.ask("resources/directory/read", json!({"uri": uri}));
+        let answer = self.send_request("resources/directory/read", json!({"uri": uri}));
         let children = answer["result"]["resources"].as_array().unwrap_or_else(|| panic!("{uri}: {answer}"));
         children.iter().map(|child| child["uri"].as_str().unwrap().to_owned()).collect()
     }
@@ -171,7 +171,7 @@ fn an_entry_follows_its_files() {
 // row: SK-51
 #[test]
 fn subscribers_are_notified_and_the_next_entry_is_new() {
-    let served = Served::with(&[("pdf/SKILL.md", &skill_md("pdf")), ("pdf/a.txt", "x")], |skills| skills);
+    let served = Served::build(&[("pdf/SKILL.md", &skill_md("pdf")), ("pdf/a.txt", "x")], |skills| skills);
     let mut client = served.server.test_client().unwrap();
     for uri in ["skill://pdf/gone", "skill://pdf", "skill://other/SKILL.md"] {
         assert!(client.subscribe(uri).is_err(), "{uri}");
@@ -202,7 +202,7 @@ fn directories_of_a_folder_are_read_next_to_skills() {
     assert_eq!(served.children(&uri), [format!("{uri}/a.txt"), format!("{uri}/b")]);
     assert_eq!(served.children(&format!("{uri}/b/empty")), [""; 0]);
     for refused in [format!("{uri}/"), format!("{uri}/a.txt"), format!("{uri}/gone"), format!("{uri}/b/..")] {
-        let answer = served.ask("resources/directory/read", json!({"uri": refused}));
+        let answer = served.send_request("resources/directory/read", json!({"uri": refused}));
         assert_eq!(answer["error"]["code"], -32602, "{refused}");
         assert_eq!(answer["error"]["data"], json!({"uri": refused}));
     }
@@ -214,7 +214,7 @@ fn an_empty_directory_of_a_skill_has_no_children() {
     fs::create_dir(served.root.join("pdf/empty")).unwrap();
     fs::create_dir(served.root.join("empty")).unwrap();
     assert_eq!(served.children("skill://pdf/empty"), [""; 0]);
-    let answer = served.ask("resources/directory/read", json!({"uri": "skill://empty"}));
+    let answer = served.send_request("resources/directory/read", json!({"uri": "skill://empty"}));
     assert_eq!(answer["error"]["code"], -32602, "no skill is in it");
 }
 
@@ -258,14 +258,14 @@ fn folders_need_prefixes_of_their_own() {
 }
 
 /// A client that has seen all that was announced of the changes before it asks.
-struct Told {
+struct Subscriber {
     client: wellhead::TestClient,
     marks: usize,
 }
 
-impl Told {
-    /// Watches these files, and `marks/mark-N`.
-    fn of(served: &Served, uris: &[&str]) -> Told {
+impl Subscriber {
+    /// Subscribes to these files, and `marks/mark-N`.
+    fn subscribe(served: &Served, uris: &[&str]) -> Subscriber {
         let mut client = served.server.test_client().unwrap();
         for uri in uris {
             client.subscribe(uri).unwrap();
@@ -273,11 +273,11 @@ impl Told {
         for mark in 0..20 {
             client.subscribe(&format!("skill://marks/{mark}")).unwrap();
         }
-        Told { client, marks: 0 }
+        Subscriber { client, marks: 0 }
     }
 
     /// The URIs of the updates, and how often the list was said to have changed.
-    fn since(&mut self, served: &Served) -> (Vec<String>, usize) {
+    fn next_changes(&mut self, served: &Served) -> (Vec<String>, usize) {
         self.client.list_changes().unwrap(); // those of before
         let mut updated = Vec::new();
         // What is announced together ends with `list_changed`, so the second mark comes after it.
@@ -308,27 +308,27 @@ fn the_list_has_changed_when_files_come_or_go() {
         vec![("marks/SKILL.md", &*marks), ("pdf/SKILL.md", &*pdf), ("pdf/a.txt", "a"), ("pdf/b.txt", "b")];
     let names: Vec<_> = (0..20).map(|mark| format!("marks/{mark}")).collect();
     files.extend(names.iter().map(|name| (&**name, "")));
-    let served = Served::with(&files, |skills| skills);
+    let served = Served::build(&files, |skills| skills);
     let [a, b, md] = ["skill://pdf/a.txt", "skill://pdf/b.txt", "skill://pdf/SKILL.md"];
-    let mut told = Told::of(&served, &[a, b, md]);
-    told.since(&served);
+    let mut subscriber = Subscriber::subscribe(&served, &[a, b, md]);
+    subscriber.next_changes(&served);
     let before = served.list();
 
     served.put("pdf/a.txt", "changed");
-    assert_eq!(told.since(&served), (vec![a.to_owned()], 0), "an edit changes no list");
+    assert_eq!(subscriber.next_changes(&served), (vec![a.to_owned()], 0), "an edit changes no list");
     assert_ne!(served.list()[1], before[1], "the entry is new all the same");
 
     served.put("pdf/new.txt", "n");
-    assert!(told.since(&served).1 > 0);
+    assert!(subscriber.next_changes(&served).1 > 0);
     assert_eq!(served.list()[1]["resources"].as_array().unwrap().len(), 4);
 
     fs::remove_file(served.root.join("pdf/b.txt")).unwrap();
-    let (updated, lists) = told.since(&served);
+    let (updated, lists) = subscriber.next_changes(&served);
     assert!(updated.contains(&b.to_owned()) && lists > 0, "{updated:?}");
     assert_eq!(served.list()[1]["resources"].as_array().unwrap().len(), 3);
 
     served.put("pdf/SKILL.md", "no front matter");
-    let (updated, lists) = told.since(&served);
+    let (updated, lists) = subscriber.next_changes(&served);
     assert!(
         updated.contains(&md.to_owned()) && lists > 0,
         "a skill that breaks the format goes: {updated:?}"
@@ -337,11 +337,11 @@ fn the_list_has_changed_when_files_come_or_go() {
     assert!(!served.is_read(a), "its files go with it");
 
     served.put("pdf/SKILL.md", skill_md("pdf"));
-    assert!(told.since(&served).1 > 0, "it comes back");
+    assert!(subscriber.next_changes(&served).1 > 0, "it comes back");
     assert!(served.is_read(a));
 
     fs::remove_dir_all(served.root.join("pdf")).unwrap();
-    let (updated, lists) = told.since(&served);
+    let (updated, lists) = subscriber.next_changes(&served);
     assert!(updated.contains(&a.to_owned()) && updated.contains(&md.to_owned()) && lists > 0, "{updated:?}");
     assert_eq!(served.skills(), ["skill://marks/SKILL.md"]);
 }

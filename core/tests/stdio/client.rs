@@ -132,7 +132,7 @@ impl Client {
         id
     }
 
-    pub(crate) fn ask_to_read(&mut self, uri: &str) -> u64 {
+    pub(crate) fn send_read(&mut self, uri: &str) -> u64 {
         self.request("resources/read", &json!({ "uri": uri }))
     }
 
@@ -179,7 +179,7 @@ impl Client {
     }
 
     pub(crate) fn read(&mut self, uri: &str) -> String {
-        let id = self.ask_to_read(uri);
+        let id = self.send_read(uri);
         self.text(id)
     }
 

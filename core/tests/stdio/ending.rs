@@ -48,8 +48,8 @@ fn input_before_the_end_is_answered() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
         let stream = client.listen("host://fixed"); // an open stream does not delay the end
-        let mut ids: Vec<u64> = (0..50).map(|n| client.ask_to_read(&format!("host://echo/{n}"))).collect();
-        ids.push(client.ask_to_read("host://held/1"));
+        let mut ids: Vec<u64> = (0..50).map(|n| client.send_read(&format!("host://echo/{n}"))).collect();
+        ids.push(client.send_read("host://held/1"));
         client.close_input();
         client.steer("answer 1 1");
         let messages = client.rest();
@@ -63,8 +63,8 @@ fn input_before_the_end_is_answered() {
 fn an_answer_that_never_comes_delays_the_end_by_the_drain_time_only() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(&format!("{threads} drain=300"));
-        client.ask_to_read("host://held/1");
-        let echo = client.ask_to_read("host://echo/1");
+        client.send_read("host://held/1");
+        let echo = client.send_read("host://echo/1");
         client.close_input();
         assert_eq!(sorted_ids(&client.rest()), [echo]);
         client.ends_well();
@@ -74,7 +74,7 @@ fn an_answer_that_never_comes_delays_the_end_by_the_drain_time_only() {
 fn a_service_with_a_drain_time_without_end_ends() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(&format!("{threads} drain={}", u64::MAX));
-        let echo = client.ask_to_read("host://echo/1");
+        let echo = client.send_read("host://echo/1");
         client.close_input();
         assert_eq!(sorted_ids(&client.rest()), [echo]);
         client.ends_well();
@@ -84,12 +84,12 @@ fn a_service_with_a_drain_time_without_end_ends() {
 fn a_cancelled_call_does_not_delay_the_end() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(&format!("{threads} drain=86400000"));
-        let held = client.ask_to_read("host://held/1");
-        let kept = client.ask_to_read("host://held/2");
+        let held = client.send_read("host://held/1");
+        let kept = client.send_read("host://held/2");
         client.ping(); // both are held
         client.cancel(held);
         client.cancel(kept);
-        let echo = client.ask_to_read("host://echo/1");
+        let echo = client.send_read("host://echo/1");
         client.close_input();
         assert_eq!(sorted_ids(&client.rest()), [echo]);
         client.ends_well();
@@ -99,7 +99,7 @@ fn a_cancelled_call_does_not_delay_the_end() {
 fn a_client_that_never_reads_delays_the_end_by_the_drain_time_only() {
     for wires in [Wires::Pipes, Wires::Sockets] {
         let mut client = Client::connect_on(wires, "drain=300");
-        client.ask_to_read("host://blob/8");
+        client.send_read("host://blob/8");
         client.close_input();
         client.ends_well();
     }
@@ -110,7 +110,7 @@ fn sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(&format!("{threads} sigterm=1"));
         let stream = client.listen("host://fixed");
-        let held = client.ask_to_read("host://held/1");
+        let held = client.send_read("host://held/1");
         client.ping(); // what came before it was read
         client.terminate();
         let ended = client.answer(stream);
@@ -131,7 +131,7 @@ fn sigterm_ends_a_service_whose_client_neither_reads_nor_stops_writing() {
         let mut client = Client::connect(&format!(
             "{threads} sigterm=1 drain=300 message_bytes=100000 output_bytes=100000"
         ));
-        client.ask_to_read("host://blob/32");
+        client.send_read("host://blob/32");
         client.receive("the body to begin");
         // More than the driver accepts while its output is stuck, so that the reader waits for room.
         let long = "x".repeat(8000);
@@ -183,7 +183,7 @@ fn closing_the_server_ends_streams_and_the_service() {
 fn closing_the_server_from_a_callback_ends_the_service() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
-        client.ask_to_read("host://close");
+        client.send_read("host://close");
         assert_eq!(client.rest(), [] as [Value; 0]);
         client.ends_well();
     }
@@ -192,7 +192,7 @@ fn closing_the_server_from_a_callback_ends_the_service() {
 fn closing_the_server_while_the_client_does_not_read_ends_the_service_within_the_drain_time() {
     for wires in [Wires::Pipes, Wires::Sockets] {
         let mut client = Client::connect_on(wires, "drain=300");
-        client.ask_to_read("host://blob/8");
+        client.send_read("host://blob/8");
         client.receive("the body to begin");
         client.request("resources/subscribe", &json!({ "uri": "host://fixed" }));
         client.steer("close");

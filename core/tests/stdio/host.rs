@@ -131,7 +131,7 @@ pub(crate) fn main(control: &str) {
         let (files, threads) = resources(settled);
         // The first service may open what stays for good.
         settled = (if cycle == 0 { usize::MAX } else { files.min(settled.0) }, settled.1);
-        tell(
+        send(
             &mut report,
             &format!("served: {result}; restored: {restored}; files: {files}; threads: {threads}"),
         );
@@ -285,12 +285,12 @@ fn obey(server: &Server, state: &Arc<State>, control: UnixStream) {
             }
             other => panic!("the application does not know {other}"),
         };
-        tell(&mut reply, &format!("done: {done}"));
+        send(&mut reply, &format!("done: {done}"));
     }
 }
 
 /// In one write: the service's thread and the one that obeys share the socket.
-fn tell(socket: &mut UnixStream, line: &str) {
+fn send(socket: &mut UnixStream, line: &str) {
     socket.write_all(format!("{line}\n").as_bytes()).expect("the test reads");
 }
 

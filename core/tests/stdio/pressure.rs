@@ -18,9 +18,9 @@ fn twenty_thousand_requests_before_an_answer_is_read_are_all_answered() {
     const REQUESTS: usize = 20_000;
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
-        let first = client.ask_to_read("host://fixed");
+        let first = client.send_read("host://fixed");
         for n in 1..REQUESTS {
-            client.ask_to_read(&format!("host://echo/{n}"));
+            client.send_read(&format!("host://echo/{n}"));
         }
         let mut seen = vec![false; REQUESTS];
         for _ in 0..REQUESTS {
@@ -44,7 +44,7 @@ fn a_program_that_continues_is_not_blocked_by_a_client_that_does_not_read() {
         }
         let id = client.request("resources/subscribe", &json!({ "uri": "host://edited" }));
         client.answer(id);
-        let body = client.ask_to_read("host://blob/8");
+        let body = client.send_read("host://blob/8");
         while client.receive("the body to begin") == 0 {}
         let before = client.memory("VmRSS");
         // The writer is stuck now. The application is not.
@@ -55,8 +55,8 @@ fn a_program_that_continues_is_not_blocked_by_a_client_that_does_not_read() {
         let more = client.memory("VmHWM").saturating_sub(before);
         assert!(more < 16 * MIB, "{more} bytes more for changes that the client does not take");
 
-        let fixed = client.ask_to_read("host://fixed");
-        let edited = client.ask_to_read("host://edited");
+        let fixed = client.send_read("host://fixed");
+        let edited = client.send_read("host://edited");
         assert_eq!(client.answer(body)["result"]["contents"][0]["uri"], "host://blob/8");
         let mut updated = Vec::new();
         let mut texts = Vec::new();
@@ -84,11 +84,11 @@ fn a_large_body_is_written_in_little_memory_and_holds_nothing_up() {
         let mut client = Client::connect(threads);
         client.ping();
         let before = client.memory("VmRSS");
-        let body = client.ask_to_read("host://blob/64");
+        let body = client.send_read("host://blob/64");
         client.receive("the body to begin");
         // It is being written: these are read, answered, and wait behind it.
-        let fixed = client.ask_to_read("host://fixed");
-        let echo = client.ask_to_read("host://echo/1");
+        let fixed = client.send_read("host://fixed");
+        let echo = client.send_read("host://echo/1");
         let ping = client.request("ping", &json!({}));
         let line = client.line("the body").expect("the body");
         assert!(
@@ -109,7 +109,7 @@ fn a_large_body_is_written_in_little_memory_and_holds_nothing_up() {
 fn a_client_that_vanishes_in_a_body_ends_the_service() {
     for wires in [crate::client::Wires::Pipes, crate::client::Wires::Sockets] {
         let mut client = Client::connect_on(wires, "");
-        client.ask_to_read("host://blob/8");
+        client.send_read("host://blob/8");
         client.receive("the body to begin");
         client.close_output(); // the input stays open
         client.ends_well();
@@ -118,9 +118,9 @@ fn a_client_that_vanishes_in_a_body_ends_the_service() {
 
 fn a_client_that_is_killed_ends_the_service() {
     let mut client = Client::connect("");
-    client.ask_to_read("host://blob/8");
+    client.send_read("host://blob/8");
     client.receive("the body to begin");
-    client.ask_to_read("host://held/1");
+    client.send_read("host://held/1");
     client.write(b"{\"jsonrpc\":\"2.0\",\"id\":");
     let mut other = client.hand_wires_to(Command::new("sleep").arg("1000"));
     other.kill().expect("it is our child");

@@ -22,11 +22,11 @@ crate::tests![
 fn a_slow_callback_delays_neither_ping_nor_fixed_reads_nor_refusals() {
     for threads in ["threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
-        let slow = client.ask_to_read("host://gate/1");
+        let slow = client.send_read("host://gate/1");
         client.steer("entered 1");
         client.ping();
         assert_eq!(client.read("host://fixed"), "fixed");
-        let missing = client.ask_to_read("host://missing");
+        let missing = client.send_read("host://missing");
         assert_eq!(client.answer(missing)["error"]["code"], -32002);
         client.steer("open");
         assert_eq!(client.text(slow), "1");
@@ -36,7 +36,7 @@ fn a_slow_callback_delays_neither_ping_nor_fixed_reads_nor_refusals() {
 fn a_slow_callback_sees_its_cancellation() {
     for threads in ["threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
-        let slow = client.ask_to_read("host://gate/1");
+        let slow = client.send_read("host://gate/1");
         client.steer("entered 1");
         client.cancel(slow);
         client.ping(); // answered after the cancellation was read
@@ -64,9 +64,9 @@ fn answers_and_changes_of_other_threads_go_out_while_every_callback_thread_is_bu
         let mut client = Client::connect(threads);
         let subscribed = client.request("resources/subscribe", &json!({ "uri": "host://watch/0" }));
         client.answer(subscribed);
-        let held: Vec<u64> = (0..2).map(|n| client.ask_to_read(&format!("host://held/{n}"))).collect();
+        let held: Vec<u64> = (0..2).map(|n| client.send_read(&format!("host://held/{n}"))).collect();
         for n in 0..gates {
-            client.ask_to_read(&format!("host://gate/{n}"));
+            client.send_read(&format!("host://gate/{n}"));
         }
         client.steer(&format!("entered {gates}"));
         // A pool may have come to them in any order.
@@ -117,10 +117,10 @@ fn callback_threads_that_all_become_busy_at_once_leave_nothing_unread() {
 
 fn other_reads_run_during_slow_callbacks_if_there_are_threads_for_them() {
     let mut client = Client::connect("threads=4");
-    let slow: Vec<u64> = (0..3).map(|n| client.ask_to_read(&format!("host://gate/{n}"))).collect();
+    let slow: Vec<u64> = (0..3).map(|n| client.send_read(&format!("host://gate/{n}"))).collect();
     client.steer("entered 3");
     // Many at once: none of them may be given to a thread that is busy. A pool answers in any order.
-    let quick: Vec<u64> = (0..200).map(|n| client.ask_to_read(&format!("host://echo/{n}"))).collect();
+    let quick: Vec<u64> = (0..200).map(|n| client.send_read(&format!("host://echo/{n}"))).collect();
     let answered = |client: &mut Client, ids: Vec<u64>, what: &str| {
         let mut answered: Vec<_> = ids.iter().map(|_| client.message(what)["id"].as_u64()).collect();
         answered.sort_unstable();
@@ -135,7 +135,7 @@ fn a_callback_that_panics_is_an_internal_error_and_the_next_one_runs() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
         for _ in 0..3 {
-            let id = client.ask_to_read("host://panic");
+            let id = client.send_read("host://panic");
             let answer = client.answer(id);
             assert_eq!(answer["error"], json!({ "code": -32603, "message": "Internal error" }));
         }
@@ -150,7 +150,7 @@ fn answers_from_many_threads_all_arrive() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(threads);
         let mut wanted: Vec<u64> =
-            (0..READS).map(|n| client.ask_to_read(&format!("host://held/{n}"))).collect();
+            (0..READS).map(|n| client.send_read(&format!("host://held/{n}"))).collect();
         client.steer(&format!("answer {READS} 16"));
         while !wanted.is_empty() {
             let answer = client.message("a deferred answer");
@@ -165,7 +165,7 @@ fn answers_from_many_threads_all_arrive() {
 fn an_answer_held_too_long_becomes_an_internal_error() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(&format!("{threads} call_ms=50"));
-        let held = client.ask_to_read("host://held/1");
+        let held = client.send_read("host://held/1");
         assert_eq!(client.answer(held)["error"]["code"], -32603);
         client.steer("answer 1 1"); // too late, and no matter
         client.ping();
@@ -179,11 +179,11 @@ fn inline_callbacks_and_those_of_one_thread_all_run_on_one_thread() {
         let thread = client.read("host://thread/0");
         // More than may be in flight: the others are taken up when an answer comes from another thread.
         for n in 0..1024 {
-            client.ask_to_read(&format!("host://held/{n}"));
+            client.send_read(&format!("host://held/{n}"));
         }
-        let first = client.ask_to_read("host://thread/1");
+        let first = client.send_read("host://thread/1");
         for n in 2..100 {
-            client.ask_to_read(&format!("host://thread/{n}"));
+            client.send_read(&format!("host://thread/{n}"));
         }
         client.steer("answer 1024 4");
         for _ in 0..1024 + 99 {

@@ -124,19 +124,19 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e} in {line}"))
     }
 
-    fn ask_to_read(&mut self, id: u64, uri: &str) {
+    fn send_read(&mut self, id: u64, uri: &str) {
         self.send(id, "resources/read", &json!({"uri": uri}));
     }
 
     fn read(&mut self, uri: &str) -> String {
-        self.ask_to_read(1, uri);
+        self.send_read(1, uri);
         let answer = self.message();
         let content = &answer["result"]["contents"][0];
         content["text"].as_str().or(content["blob"].as_str()).unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
     /// Closes the input; returns what else it writes to standard output and to standard error, until it ends well.
-    fn leave(mut self) -> (Vec<String>, String) {
+    fn close(mut self) -> (Vec<String>, String) {
         self.input = None;
         let mut said = String::new();
         let mut errors = self.child.stderr.take().expect("it is a pipe");
@@ -164,7 +164,7 @@ fn a_client_shakes_hands_reads_and_leaves() {
             assert_eq!(client.read(&format!("host://echo/{n}")), n.to_string());
         }
         // Standard output is the application's again after each service.
-        let (rest, said) = client.leave();
+        let (rest, said) = client.close();
         assert_eq!(rest, ["after the first server", "after the second server"]);
         assert_eq!(said, "the first server has ended\nthe second server has ended\n");
     }
@@ -176,20 +176,20 @@ fn a_last_line_without_a_newline_is_answered() {
     client.write(r#"{"jsonrpc":"2.0","id":8,"method":"resources/read","params":{"uri":"host://echo/8"}}"#);
     client.input = None;
     assert_eq!(client.message()["result"]["contents"][0]["text"], "8");
-    client.leave();
+    client.close();
 }
 
 fn only_messages_reach_the_client_when_the_program_and_its_children_print() {
     let mut client = Client::start(1);
     client.shake_hands();
     // The ping is there for the child process to swallow, if it could.
-    client.ask_to_read(1, "host://noise");
+    client.send_read(1, "host://noise");
     client.send(2, "ping", &json!({}));
     let mut answers = [client.message(), client.message()];
     answers.sort_by_key(|answer| answer["id"].as_u64());
     assert_eq!(answers[0]["result"]["contents"][0]["text"], "the child ended with exit code: 0");
     assert_eq!(answers[1]["id"], 2);
-    let (rest, said) = client.leave();
+    let (rest, said) = client.close();
     assert_eq!(rest, ["after the first server", "after the second server"]);
     assert!(said.contains("a stray print of the application\n"), "{said}");
     assert!(said.contains("a stray print of its child"), "{said}");
@@ -209,17 +209,17 @@ fn a_server_that_closes_itself_ends_before_its_input_and_the_next_one_reads_on()
     for threads in [0, 1] {
         let mut client = Client::start(threads);
         client.shake_hands();
-        client.ask_to_read(1, "host://close");
+        client.send_read(1, "host://close");
         while client.line() != "after the first server" {} // its input is still open
         assert_eq!(client.shake_hands(), "second");
         assert_eq!(client.read("host://fixed"), "fixed");
-        assert_eq!(client.leave().0, ["after the second server"]);
+        assert_eq!(client.close().0, ["after the second server"]);
     }
 }
 
 fn a_client_that_does_not_read_is_waited_for_within_the_drain_time() {
     let mut client = Client::unread(1);
-    client.ask_to_read(1, "host://blob/8");
+    client.send_read(1, "host://blob/8");
     client.input = None;
     let errors = client.child.stderr.take().expect("it is a pipe");
     let (send, said) = channel();
@@ -232,5 +232,5 @@ fn a_large_body_arrives_whole() {
     let mut client = Client::start(1);
     client.shake_hands();
     assert_eq!(client.read("host://blob/8").len(), (8_usize << 20).div_ceil(3) * 4);
-    client.leave();
+    client.close();
 }

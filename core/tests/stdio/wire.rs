@@ -26,7 +26,7 @@ fn shakes_hands_reads_and_leaves(wires: Wires) {
     assert_eq!(client.read("host://echo/7"), "7");
     // row: S-08
     assert_eq!(client.read("host://caller"), format!("{:?}", wellhead::Caller::default()));
-    let missing = client.ask_to_read("host://missing");
+    let missing = client.send_read("host://missing");
     assert_eq!(client.answer(missing)["error"]["code"], -32002);
     client.close_input();
     assert_eq!(client.rest(), [] as [serde_json::Value; 0]);
@@ -65,7 +65,7 @@ fn only_messages_reach_the_client_when_the_program_and_its_children_print() {
     for wires in [Wires::Pipes, Wires::Sockets] {
         let mut client = Client::connect_on(wires, "");
         // The ping is there for the child process to swallow, if it could.
-        let noise = client.ask_to_read("host://noise");
+        let noise = client.send_read("host://noise");
         let ping = client.request("ping", &json!({}));
         let mut answers = [client.message("an answer"), client.message("the other answer")];
         answers.sort_by_key(|answer| answer["id"].as_u64());
@@ -92,7 +92,7 @@ fn descriptors_that_other_processes_share_stay_blocking_during_a_service() {
     for wires in [Wires::Pipes, Wires::Sockets] {
         for threads in ["threads=0", "threads=1"] {
             let mut client = Client::connect_on(wires, threads);
-            let body = client.ask_to_read("host://blob/8");
+            let body = client.send_read("host://blob/8");
             while client.receive("the body to begin") == 0 {} // the pipe is full, so a thread waits in a write
             assert_eq!(client.steer("blocking"), "true true", "{wires:?} {threads}");
             client.answer(body);
@@ -163,8 +163,8 @@ fn lines_stay_whole_when_many_threads_notify_and_answer() {
         }
         let ids: Vec<u64> = (0..READS)
             .map(|n| {
-                client.ask_to_read(&format!("host://held/{n}"));
-                client.ask_to_read(&format!("host://echo/{n}"))
+                client.send_read(&format!("host://held/{n}"));
+                client.send_read(&format!("host://echo/{n}"))
             })
             .collect();
         client.steer(&format!("answer {READS} 8"));

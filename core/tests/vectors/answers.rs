@@ -51,26 +51,26 @@ impl State {
 pub(crate) struct Shared(pub(crate) Arc<Mutex<State>>);
 
 impl Shared {
-    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
+    pub(crate) fn locked<R>(&self, f: impl FnOnce(&mut State) -> R) -> R {
         f(&mut self.0.lock().expect("no callback panics while it holds the lock"))
     }
 
     pub(crate) fn note(&self, call: String) {
-        self.with(|s| s.calls.push(call));
+        self.locked(|s| s.calls.push(call));
     }
 
     pub(crate) fn hold(&self, name: &str, held: Held) {
-        let before = self.with(|s| s.held.insert(name.to_owned(), held));
+        let before = self.locked(|s| s.held.insert(name.to_owned(), held));
         assert!(before.is_none(), "{name} is held already");
     }
 
     pub(crate) fn take_held(&self, name: &str) -> Result<Held, String> {
-        self.with(|s| s.held.remove(name)).ok_or_else(|| format!("nothing is held as {name}"))
+        self.locked(|s| s.held.remove(name)).ok_or_else(|| format!("nothing is held as {name}"))
     }
 
     pub(crate) fn report(&self, name: &str, report: &Value) -> Result<(), String> {
         let (progress, total, message) = report_of(report);
-        self.with(|s| {
+        self.locked(|s| {
             match s.held.get(name) {
                 Some(Held::Read(responder)) => responder.progress(progress, total, message),
                 Some(Held::List(responder)) => responder.progress(progress, total, message),
@@ -84,7 +84,7 @@ impl Shared {
 
     /// Lets go of the stream of a held call. Tells whether there was one.
     pub(crate) fn close_event_stream(&self, name: &str, retry_ms: u64) -> Result<bool, String> {
-        self.with(|s| match s.held.get(name) {
+        self.locked(|s| match s.held.get(name) {
             Some(Held::Read(responder)) => Ok(responder.close_event_stream(retry_ms)),
             Some(Held::List(responder)) => Ok(responder.close_event_stream(retry_ms)),
             Some(Held::Completion(responder)) => Ok(responder.close_event_stream(retry_ms)),
@@ -95,7 +95,7 @@ impl Shared {
     }
 
     pub(crate) fn is_cancelled(&self, name: &str) -> Result<bool, String> {
-        self.with(|s| match s.held.get(name) {
+        self.locked(|s| match s.held.get(name) {
             Some(Held::Read(responder)) => Ok(responder.is_cancelled()),
             Some(Held::List(responder)) => Ok(responder.is_cancelled()),
             Some(Held::Completion(responder)) => Ok(responder.is_cancelled()),
@@ -127,7 +127,7 @@ impl Shared {
     /// Sets what a list answers from, if it answers from items.
     pub(crate) fn set_items(&self, name: &str, listing: &Value) {
         if listing.get("items").is_some() {
-            self.with(|s| s.listings.insert(name.to_owned(), items_of(listing)));
+            self.locked(|s| s.listings.insert(name.to_owned(), items_of(listing)));
         }
     }
 
@@ -242,7 +242,7 @@ impl Shared {
         let items = if name == "-" {
             items_of(pages)
         } else {
-            self.with(|s| s.listings.get(name).cloned().unwrap_or_default())
+            self.locked(|s| s.listings.get(name).cloned().unwrap_or_default())
         };
         if let (Some(uri), Some(unlisted)) = (call.uri(), pages["unlisted"].as_array()) {
             let asked = |entry: &&Value| entry["uri"] == uri;

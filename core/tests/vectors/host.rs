@@ -62,11 +62,11 @@ impl Host {
             .subscribe(options["subscribe"] != false)
             .list_changed(options["list_changed"] != false)
             .limits(limits(&options["limits"]))
-            .on_log(move |_, line| lines.with(|s| s.lines.push(line.to_owned())))
+            .on_log(move |_, line| lines.locked(|s| s.lines.push(line.to_owned())))
             .build()?;
         if text("instance_name").is_some() {
             let events = state.clone();
-            let publish = move |event: &str| events.with(|s| s.published.push(event.to_owned()));
+            let publish = move |event: &str| events.locked(|s| s.published.push(event.to_owned()));
             server.on_publish(publish)?;
         }
         Ok(Host { server, state })
@@ -87,13 +87,13 @@ impl Host {
             .iter()
             .find_map(|verb| step[*verb].as_str());
         if let Some(name) = named {
-            self.state.with(|s| s.held(name).is_some())
+            self.state.locked(|s| s.held(name).is_some())
         } else if let Some(name) = step["cancelled"].as_str() {
             self.state.is_cancelled(name) == Ok(step["is"] == true)
         } else if let Some(calls) = step["calls"].as_array() {
-            self.state.with(|s| s.calls.len() >= calls.len())
+            self.state.locked(|s| s.calls.len() >= calls.len())
         } else if let Some(wanted) = step["log"].as_str() {
-            self.state.with(|s| s.lines.iter().any(|line| line.contains(wanted)))
+            self.state.locked(|s| s.lines.iter().any(|line| line.contains(wanted)))
         } else {
             true
         }
@@ -192,7 +192,7 @@ impl Host {
         if let Some(prefix) = prefix {
             skills = skills.prefix(prefix);
         }
-        self.state.with(|s| s.folders.push(folder));
+        self.state.locked(|s| s.folders.push(folder));
         self.server.skills(skills).map(drop)
     }
 
@@ -372,7 +372,7 @@ impl Host {
             outcome(step, &self.server.update_prompt(name, &object(&step["members"])))
         } else if let Some(expected) = step["published"].as_array() {
             let expected: Vec<_> = expected.iter().map(Value::to_string).collect();
-            same("published", &expected, &self.state.with(|s| std::mem::take(&mut s.published)))
+            same("published", &expected, &self.state.locked(|s| std::mem::take(&mut s.published)))
         } else if let Some(event) = step.get("inject") {
             let event = event.as_str().map_or_else(|| event.to_string(), str::to_owned);
             match self.server.inject(&event) {
@@ -405,10 +405,10 @@ impl Host {
             Ok(())
         } else if let Some(expected) = step["calls"].as_array() {
             let expected: Vec<_> = expected.iter().map(text_of).collect();
-            let calls = self.state.with(|s| std::mem::take(&mut s.calls));
+            let calls = self.state.locked(|s| std::mem::take(&mut s.calls));
             same("calls", &expected, &calls)
         } else if let Some(wanted) = text("log") {
-            let lines = self.state.with(|s| std::mem::take(&mut s.lines));
+            let lines = self.state.locked(|s| std::mem::take(&mut s.lines));
             if lines.iter().any(|line| line.contains(wanted)) {
                 Ok(())
             } else {

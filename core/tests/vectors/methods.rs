@@ -21,9 +21,9 @@ impl Shared {
     /// `call`: while its handler runs.
     fn proceed(&self, call: Option<&MethodCall>, responder: Responder<MethodAnswer>, answer: &Value) {
         if let Some(requests) = answer["client_requests"].as_array() {
-            self.ask_by_names(call, responder, requests, answer);
+            self.request_by_names(call, responder, requests, answer);
         } else if let Some(request) = answer.get("request") {
-            self.ask(responder, request, answer);
+            self.send_client_request(responder, request, answer);
         } else if let Some(name) = answer.get("hold") {
             self.hold(&text_of(name), Held::Method(responder));
         } else if answer == "none" {
@@ -63,7 +63,7 @@ impl Shared {
                 "client": json(session.as_ref().and_then(Session::client)),
                 "capabilities": json(session.as_ref().and_then(Session::client_capabilities)),
             });
-            self.with(|s| s.sessions.extend(session.map(|session| (name.to_owned(), session))));
+            self.locked(|s| s.sessions.extend(session.map(|session| (name.to_owned(), session))));
             responder.finish(object(&told));
         } else if let Some(id) = answer["extension"].as_str() {
             let settings = responder.extension(id).unwrap_or_else(|| "null".to_owned());
@@ -92,16 +92,16 @@ impl Shared {
     }
 
     /// Makes named requests, in turn; goes on once all have an answer, and else waits.
-    fn ask_by_names(
+    fn request_by_names(
         &self,
         call: Option<&MethodCall>,
         responder: Responder<MethodAnswer>,
         requests: &[Value],
         answer: &Value,
     ) {
-        let ask =
+        let send =
             |name: &str, method: &str, params: Option<&Json>| responder.request_input(name, method, params);
-        match self.answered_by_names(requests, answer, ask) {
+        match self.answered_by_names(requests, answer, send) {
             Ok(then) => self.proceed(call, responder, then),
             Err(why) => drop(responder.finish(why)),
         }
@@ -112,13 +112,13 @@ impl Shared {
         &self,
         requests: &[Value],
         answer: &'a Value,
-        ask: impl Fn(&str, &str, Option<&Json>) -> Result<Json, ClientRequestError>,
+        send: impl Fn(&str, &str, Option<&Json>) -> Result<Json, ClientRequestError>,
     ) -> Result<&'a Value, ClientRequestError> {
         let mut unanswered = None;
         for request in requests {
             let (name, method) = (text_of(&request["name"]), text_of(&request["method"]));
             let params = request.get("params").map(object);
-            match ask(&name, &method, params.as_ref()) {
+            match send(&name, &method, params.as_ref()) {
                 Ok(result) => self.note(format!("answered {name} {}", result.as_str())),
                 Err(ClientRequestError::Refused(error)) => {
                     self.note(format!("answered {name} error {} {}", error.code(), error.message()));
@@ -133,7 +133,7 @@ impl Shared {
     }
 
     /// Asks the client; what it answers is noted, and goes on as the script says.
-    fn ask(&self, responder: Responder<MethodAnswer>, request: &Value, answer: &Value) {
+    fn send_client_request(&self, responder: Responder<MethodAnswer>, request: &Value, answer: &Value) {
         let params = request.get("params").map(object);
         let method = text_of(&request["method"]);
         if let Some(code) = answer["refused"].as_str() {
@@ -165,7 +165,7 @@ impl Shared {
     /// Sends a notification or a line of the log in a session that is kept. Tells whether that was sent, and whether the
     /// session is over.
     pub(crate) fn say_in_session(&self, name: &str, step: &Value) -> (wellhead::Result<bool>, bool) {
-        let session = self.with(|s| s.sessions[name].clone());
+        let session = self.locked(|s| s.sessions[name].clone());
         let sent = match step["level"].as_str() {
             Some(level) => session.log(level, &text_of(&step["data"]), step["logger"].as_str()),
             None => session.notify(&text_of(&step["method"]), step.get("params").map(object).as_ref()),
@@ -175,7 +175,7 @@ impl Shared {
 
     /// Notifies about a held call. Tells whether that was sent.
     pub(crate) fn notify(&self, name: &str, step: &Value) -> Result<wellhead::Result<bool>, String> {
-        self.with(|s| match s.held(name) {
+        self.locked(|s| match s.held(name) {
             Some(Held::Method(responder)) => {
                 Ok(responder.notify(&text_of(&step["method"]), step.get("params").map(object).as_ref()))
             }

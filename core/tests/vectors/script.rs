@@ -52,7 +52,8 @@ impl Script {
         }
         let names: Vec<_> = run.clients.keys().cloned().collect();
         for name in names {
-            run.expect(&name, &[]).map_err(|why| format!("after the last step, connection {name}: {why}"))?;
+            run.check_output(&name, &[])
+                .map_err(|why| format!("after the last step, connection {name}: {why}"))?;
         }
         Ok(())
     }
@@ -114,7 +115,7 @@ impl Run {
             self.feed(on, unit.repeat(usize::try_from(times).expect("fits")).as_bytes(), 4096);
             Ok(())
         } else if let Some(expected) = step["out"].as_array() {
-            self.expect(on, expected)
+            self.check_output(on, expected)
         } else if step["end"] == true {
             self.client(on).end();
             Ok(())
@@ -170,7 +171,7 @@ impl Run {
         }
     }
 
-    fn expect(&mut self, on: &str, expected: &[Value]) -> Result<(), String> {
+    fn check_output(&mut self, on: &str, expected: &[Value]) -> Result<(), String> {
         let lines = self.lines(on)?;
         let all = expected.len() == lines.len()
             && expected

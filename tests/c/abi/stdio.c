@@ -59,7 +59,7 @@ static child start(reader *read, int32_t callback_threads, uint32_t flags) {
     return c;
 }
 
-static void ask(child c, const char *bytes) {
+static void send_lines(child c, const char *bytes) {
     CHECK(write(c.to, bytes, strlen(bytes)) == (ssize_t)strlen(bytes));
 }
 
@@ -87,7 +87,7 @@ static void echo(void *user_data, const wellhead_call *call, wellhead_read *r) {
 
 static void it_serves_until_the_client_goes(const int32_t callback_threads) {
     child c = start(echo, callback_threads, 0);
-    ask(c, READ(1, "n:one") READ(2, "n:two"));
+    send_lines(c, READ(1, "n:one") READ(2, "n:two"));
     close(c.to);
     const char *output = answered(c);
     CHECK(has(output, "\"text\":\"one\"") && has(output, "\"text\":\"two\""));
@@ -109,7 +109,7 @@ static void callbacks_run_on_a_pool(void) {
 static void a_broken_pipe_ends_the_service_and_not_the_program(void) {
     child c = start(echo, 0, 0);
     close(c.from);
-    ask(c, READ(1, "n:one"));
+    send_lines(c, READ(1, "n:one"));
     c.from = -1;
     CHECK(well(c)); /* although the input is still open */
     close(c.to);
@@ -123,7 +123,7 @@ static void print_and_echo(void *user_data, const wellhead_call *call, wellhead_
 
 static void a_stray_printf_does_not_reach_the_client(void) {
     child c = start(print_and_echo, 0, 0);
-    ask(c, READ(1, "n:one"));
+    send_lines(c, READ(1, "n:one"));
     close(c.to);
     const char *output = answered(c);
     CHECK(has(output, "\"text\":\"one\"") && !has(output, "stray"));
@@ -137,7 +137,7 @@ static void print_unflushed(void *user_data, const wellhead_call *call, wellhead
 
 static void a_printf_that_is_not_flushed_does_not_reach_the_client_when_the_service_ends(void) {
     child c = start(print_unflushed, 0, 0);
-    ask(c, READ(1, "n:one"));
+    send_lines(c, READ(1, "n:one"));
     close(c.to);
     const char *output = answered(c);
     CHECK(has(output, "\"text\":\"one\"") && !has(output, "stray"));
@@ -146,7 +146,7 @@ static void a_printf_that_is_not_flushed_does_not_reach_the_client_when_the_serv
 
 static void standard_output_stays_where_it_is_if_the_option_says_so(void) {
     child c = start(print_and_echo, 0, WELLHEAD_STDIO_KEEP_STDOUT);
-    ask(c, READ(1, "n:one"));
+    send_lines(c, READ(1, "n:one"));
     close(c.to);
     CHECK(has(answered(c), "stray"));
     CHECK(well(c));
@@ -160,7 +160,7 @@ static void close_server(void *user_data, const wellhead_call *call, wellhead_re
 
 static void closing_the_server_ends_the_service(void) {
     child c = start(close_server, 0, 0);
-    ask(c, READ(1, "n:one"));
+    send_lines(c, READ(1, "n:one"));
     CHECK(*answered(c) == '\0');
     close(c.to);
     CHECK(well(c));
@@ -176,7 +176,7 @@ static void serve_again(void *user_data, const wellhead_call *call, wellhead_rea
 
 static void standard_input_is_served_once_at_a_time(void) {
     child c = start(serve_again, 0, 0);
-    ask(c, READ(1, "n:one"));
+    send_lines(c, READ(1, "n:one"));
     close(c.to);
     CHECK(has(answered(c), "\"text\":\"one\""));
     CHECK(well(c));
@@ -202,7 +202,7 @@ static int stir(child c) {
 static void sigterm_ends_the_service_if_it_is_handled(void) {
     char line[4096];
     child c = start(echo, 0, WELLHEAD_STDIO_HANDLE_SIGTERM);
-    ask(c, READ(1, "n:one"));
+    send_lines(c, READ(1, "n:one"));
     CHECK(read(c.from, line, sizeof line) > 0); /* so it is serving */
     kill(c.pid, SIGTERM);
     int stirred = stir(c);
@@ -309,13 +309,13 @@ static void a_large_body_takes_a_chunk_next_to_its_source_and_ping_is_answered_b
     child c = start(make_large, 0, 0);
     FILE *from = fdopen(dup(c.from), "r");
     if (!from) abort();
-    ask(c, READ(1, "n:small"));
+    send_lines(c, READ(1, "n:small"));
     CHECK(getline(&line, &room, from) > 0 && has(line, "\"text\":\"small\""));
     size_t before = memory(c.pid, "VmRSS");
     for (size_t i = 0; i < 2; i++) {
-        ask(c, large[i].request);
+        send_lines(c, large[i].request);
         CHECK(ungetc(getc(from), from) == '{'); /* it has begun, and does not fit into the pipe */
-        ask(c, "{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"method\":\"ping\"}\n");
+        send_lines(c, "{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"method\":\"ping\"}\n");
         CHECK(getline(&line, &room, from) > (ssize_t)large[i].encoded);
         CHECK(getline(&line, &room, from) > 0 && has(line, "\"id\":\"ping\"") && has(line, "\"result\":{"));
     }

@@ -78,7 +78,7 @@ static text drained(run *r, client *c) {
 }
 
 /* Whether exactly these lines come out. */
-static int expect(run *r, client *c, const json_t *expected, text *why) {
+static int check_output(run *r, client *c, const json_t *expected, text *why) {
     text output = drained(r, c);
     char *line = output.at;
     size_t i = 0;
@@ -134,7 +134,7 @@ static int act(run *r, client *c, json_t *step, text *why) {
     const json_t *what = json_object_get(step, verb);
     if (strcmp(verb, "handshake") == 0) return handshake(r, c, json_string_value(what), why);
     if (strcmp(verb, "in") == 0) return send(r, c, what, why);
-    if (strcmp(verb, "out") == 0) return expect(r, c, what, why);
+    if (strcmp(verb, "out") == 0) return check_output(r, c, what, why);
     if (strcmp(verb, "raw") == 0) {
         feed(r, c, json_string_value(what), json_string_length(what), 1);
     } else if (strcmp(verb, "raw_base64") == 0) {
@@ -188,7 +188,7 @@ static int run_steps(run *r, const json_t *script, text *why) {
     for (client *c = r->clients; c; c = c->next) {
         text_free(why);
         text_say(why, "after the last step, connection %s: ", c->name);
-        if (!expect(r, c, NULL, why)) return 0;
+        if (!check_output(r, c, NULL, why)) return 0;
     }
     return 1;
 }

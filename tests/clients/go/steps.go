@@ -27,7 +27,7 @@ var wide = []step{
 	{"progress", progress},
 	{"subscribe", subscribe},
 	{"a typed tool", typedTool},
-	{"ask the client", ask},
+	{"ask the client", checkClientRequest},
 	{"input for a read", inputForARead},
 	{"close", closeSession},
 }
@@ -182,7 +182,7 @@ func typedTool(ctx context.Context, w *world) (string, error) {
 	return "structured content, and a line for each wrong argument", nil
 }
 
-func ask(ctx context.Context, w *world) (string, error) {
+func checkClientRequest(ctx context.Context, w *world) (string, error) {
 	answers := [][2]string{
 		{"elicitation/create", `{"action": "accept", "content": {"name": "Ada"}}`},
 		{"roots/list", `{"roots": [{"uri": "file:///home/ada", "name": "home"}]}`},
@@ -219,10 +219,10 @@ func breakWhileListening(ctx context.Context, w *world) (string, error) {
 	if _, err := w.breaking("break"); err != nil {
 		return "", err
 	}
-	if err := w.again(func() error { return w.recover(ctx, "wide://cancelled") }); err != nil {
+	if err := w.retryOnce(func() error { return w.recover(ctx, "wide://cancelled") }); err != nil {
 		return "", err
 	}
-	if err := w.again(func() error { return w.giveUp(ctx) }); err != nil {
+	if err := w.retryOnce(func() error { return w.giveUp(ctx) }); err != nil {
 		return "", err
 	}
 	if err := w.more(ctx, &w.updates, before, "update of wide://cancelled"); err != nil {
@@ -247,7 +247,7 @@ func breakWhileCalling(ctx context.Context, w *world) (string, error) {
 		if heard++; heard == 3 {
 			go func() {
 				_, err := w.breaking("break")
-				enough <- errors.Join(err, w.again(func() error {
+				enough <- errors.Join(err, w.retryOnce(func() error {
 					_, err := w.read(ctx, "wide://enough")
 					return err
 				}))
@@ -273,11 +273,11 @@ func closeSession(_ context.Context, w *world) (string, error) {
 	return "the client has nothing to complain of", w.session.Close()
 }
 
-// again asks once more, on a new connection, where the first request went into one that was broken already: others that are idle may be, too.
-func (w *world) again(ask func() error) error {
-	if err := ask(); err != nil {
+// retryOnce asks once more, on a new connection, where the first request went into one that was broken already: others that are idle may be, too.
+func (w *world) retryOnce(request func() error) error {
+	if err := request(); err != nil {
 		w.http.CloseIdleConnections()
-		return ask()
+		return request()
 	}
 	return nil
 }

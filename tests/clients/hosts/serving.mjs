@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 const HOST = '127.0.0.1';
 
 export const ways = {
-  '--http': (server) => server.serveHttp({ port: 0, onListening: tell }),
+  '--http': (server) => server.serveHttp({ port: 0, onListening: printAddress }),
 
   '--handler': (server) => serve(server, createServer(server.handler()).listen(0, HOST)),
 
@@ -19,7 +19,7 @@ export const ways = {
     const app = fastify({ forceCloseConnections: true });
     app.all('/mcp', server.handler());
     await app.listen({ host: HOST, port: 0 });
-    tell(app.server.address());
+    printAddress(app.server.address());
     await once(process, 'SIGTERM');
     await server.close();
     await app.close();
@@ -34,13 +34,13 @@ export const ways = {
 
 async function serve(server, listener) {
   await once(listener, 'listening');
-  tell({ host: HOST, port: listener.address().port });
+  printAddress({ host: HOST, port: listener.address().port });
   await once(process, 'SIGTERM');
   listener.close();
   await server.close();
   listener.closeAllConnections();
 }
 
-function tell({ host = HOST, port }) {
+function printAddress({ host = HOST, port }) {
   console.log(`http://${host}:${port}/mcp`);
 }

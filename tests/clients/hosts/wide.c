@@ -223,7 +223,7 @@ static void answer_structured(wellhead_method *r, wellhead_str json) {
 }
 
 /* Asks the client for the feature that the argument `method` names, and gives back what it answers. */
-static void ask(void *user_data, const wellhead_call *call, wellhead_method *r) {
+static void send_client_request(void *user_data, const wellhead_call *call, wellhead_method *r) {
     wellhead_str method = member(wellhead_call_arguments(call), "method"), answer;
     const char *question = is(method, "\"elicitation/create\"") ? ELICITATION
         : is(method, "\"sampling/createMessage\"") ? SAMPLING : ROOTS;
@@ -297,7 +297,7 @@ static wellhead_status add_methods(void) {
           "\"outputSchema\":{\"type\":\"object\",\"required\":[\"sum\"],\"properties\":{\"sum\":{\"type\":\"integer\"}}}}");
     const wellhead_str greeting = S("{\"title\":\"A greeting\",\"arguments\":[{\"name\":\"name\",\"required\":true}]}");
     wellhead_status status;
-    if ((status = wellhead_server_add_tool(server, S("ask"), of_method, ask, NULL, NULL, NULL))
+    if ((status = wellhead_server_add_tool(server, S("ask"), of_method, send_client_request, NULL, NULL, NULL))
         || (status = wellhead_server_add_tool(server, S("log"), plain, log_both, NULL, NULL, NULL))
         || (status = wellhead_server_add_tool(server, S("add"), of_numbers, add, NULL, NULL, NULL))
         || (status = wellhead_server_add_tool(server, S("grow"), plain, grow, NULL, NULL, NULL))
@@ -314,7 +314,7 @@ static wellhead_status serve(int argc, char **argv) {
     return serve_on_microhttpd(server, 0, NULL) ? WELLHEAD_STATUS_IO : WELLHEAD_STATUS_OK;
 }
 #else
-static void tell(void *bound_data, const wellhead_str *address) {
+static void print_address(void *bound_data, const wellhead_str *address) {
     (void)bound_data;
     printf("http://%.*s/mcp\n", (int)address->len, address->ptr);
     fflush(stdout);
@@ -324,7 +324,7 @@ static wellhead_status serve(int argc, char **argv) {
     wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
     if (argc < 2 || strcmp(argv[1], "--http") != 0) return wellhead_serve_stdio(server, NULL, NULL);
     options.flags = WELLHEAD_HTTP_HANDLE_SIGTERM;
-    options.bound = tell;
+    options.bound = print_address;
     return wellhead_serve_http(server, S("127.0.0.1:0"), &options, NULL);
 }
 #endif

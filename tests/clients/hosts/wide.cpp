@@ -137,13 +137,13 @@ static void add_resources(wellhead::Server &server) {
 }
 
 /* Asks the client for the feature that the argument `method` names, and gives back what it answers. */
-static void ask(const Call &call, std::string_view, Method &r) {
+static void send_client_request(const Call &call, std::string_view, Method &r) {
     const auto method = std::string(call.arguments().text("method").value_or(""));
     r.result(structured(r.request_input("it", method, std::string(member(question(method), "params")))));
 }
 
 static void add_methods(wellhead::Server &server) {
-    server.add_tool("ask", R"({"inputSchema":{"type":"object","properties":{"method":{"type":"string"}}}})", ask);
+    server.add_tool("ask", R"({"inputSchema":{"type":"object","properties":{"method":{"type":"string"}}}})", send_client_request);
 
     server.add_tool("log", PLAIN, [](const Call &, std::string_view, Method &r) {
         r.log("debug", "what is going on", "wide");

@@ -82,7 +82,7 @@ def denied() -> str:
 
 
 @server.resource("wide://asks")
-def asks(call: wellhead.Call) -> str:
+def input_required(call: wellhead.Call) -> str:
     try:
         return f"Hello, {(call.input_responses or {})['name']['content']['name']}."
     except KeyError:

@@ -124,7 +124,7 @@ fn tools(server: &Server) -> wellhead::Result<()> {
     let members = |properties: &str| {
         Json::parse(format!(r#"{{"inputSchema":{{"type":"object","properties":{{{properties}}}}}}}"#))
     };
-    server.tool("ask", &members(r#""method":{"type":"string"}"#)?, |call| ask(&call))?;
+    server.tool("ask", &members(r#""method":{"type":"string"}"#)?, |call| send_client_request(&call))?;
 
     server.tool("log", &members("")?, |call| -> wellhead::Result<_> {
         call.log("debug", "what is going on", Some("wide"))?;
@@ -152,7 +152,7 @@ fn tools(server: &Server) -> wellhead::Result<()> {
 }
 
 /// Asks the client for the feature that the argument `method` names, and gives back what it answers.
-fn ask(call: &MethodCall) -> Result<Json, ClientRequestError> {
+fn send_client_request(call: &MethodCall) -> Result<Json, ClientRequestError> {
     let method = json(call.arguments())["method"].as_str().unwrap_or_default().to_owned();
     let params = Json::parse(question(&method)["params"].to_string()).ok();
     let answer = call.request_input("it", &method, params.as_ref())?;

@@ -144,6 +144,6 @@ def difference(listed: list[str], expected: list[str]) -> str:
     return "; ".join(f"{what}: {', '.join(uris)}" for what, uris in named.items() if uris) or "the order is wrong"
 
 
-def expect(truth: bool, otherwise: str) -> None:
+def check(truth: bool, otherwise: str) -> None:
     if not truth:
         raise AssertionError(otherwise)

@@ -18,7 +18,7 @@ import examples
 import folder
 import notes
 import wide
-from common import Inbox, expect
+from common import Inbox, check
 
 ENDING = "end of input"
 Steps = dict[str, Callable[[Any], Awaitable[str]]]
@@ -68,17 +68,17 @@ def main(session: Callable[[list[str], Inbox, Callable[[Any], Awaitable[None]]],
 
 
 async def ending(inbox: Inbox, record: Path) -> str:
-    expect(record.exists(), "the host had to be killed")
+    check(record.exists(), "the host had to be killed")
     end = json.loads(record.read_text().splitlines()[-1])
-    expect(not end["terminated"], "the host did not end by itself, the client sent it SIGTERM")
-    expect(end["code"] == 0, f"the host ended with {end['code']}")
-    expect(not inbox.faults, "; ".join(inbox.faults))
+    check(not end["terminated"], "the host did not end by itself, the client sent it SIGTERM")
+    check(end["code"] == 0, f"the host ended with {end['code']}")
+    check(not inbox.faults, "; ".join(inbox.faults))
     return "exit status 0, by itself"
 
 
 async def silent(inbox: Inbox) -> str:
     """Over HTTP the host goes on."""
-    expect(not inbox.faults, "; ".join(inbox.faults))
+    check(not inbox.faults, "; ".join(inbox.faults))
     return "the client has nothing to complain of"
 
 

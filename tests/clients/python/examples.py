@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import anyio
-from common import Client, expect, holds, in_time, more
+from common import Client, check, holds, in_time, more
 from wide import Wide
 
 
@@ -23,7 +23,7 @@ class Board:
         def put() -> None:
             request = urllib.request.Request(urljoin(self._url, f"/notes/{id}"), text.encode(), method="PUT")
             with urllib.request.urlopen(request) as response:
-                expect(response.status == 204, f"PUT gave {response.status}")
+                check(response.status == 204, f"PUT gave {response.status}")
 
         await in_time(anyio.to_thread.run_sync(put), "an answer to PUT")
 
@@ -45,15 +45,15 @@ async def connect_to_board(board: Board) -> str:
 
 async def list_board(board: Board) -> str:
     await board.write("a", "one")
-    expect(await board.listed() == ["notes://a"], "it is not listed, or not alone")
+    check(await board.listed() == ["notes://a"], "it is not listed, or not alone")
     templates = await in_time(board.client.templates(), "an answer to resources/templates/list")
-    expect(templates == ["notes://{id}"], f"the templates are {templates}")
+    check(templates == ["notes://{id}"], f"the templates are {templates}")
     return "what people have written, and the template"
 
 
 async def read_board(board: Board) -> str:
     found = await board.text("notes://a")
-    expect(found == "one", f"it is {found!r}")
+    check(found == "one", f"it is {found!r}")
     return repr(found)
 
 
@@ -62,7 +62,7 @@ async def watch_board(board: Board) -> str:
     await board.write("a", "two")
     await board.inbox.until(partial(more, board.inbox.updates, 0), "updated after it was written")
     found = await board.text("notes://a")
-    expect((board.inbox.updates, found) == (["notes://a"], "two"), f"{board.inbox.updates} were told, and it is {found!r}")
+    check((board.inbox.updates, found) == (["notes://a"], "two"), f"{board.inbox.updates} were told, and it is {found!r}")
     return "what people write is told"
 
 
@@ -70,7 +70,7 @@ async def watch_list_of_board(board: Board) -> str:
     before = board.inbox.list_changes
     await board.write("b", "new")
     await board.inbox.until(lambda: holds(board.inbox.list_changes > before), "list_changed after another was written")
-    expect(await board.listed() == ["notes://a", "notes://b"], "the other is not listed")
+    check(await board.listed() == ["notes://a", "notes://b"], "the other is not listed")
     return "a further one is told and listed"
 
 
@@ -81,13 +81,13 @@ async def connect(client: Wide) -> str:
 async def list_clock(client: Client) -> str:
     uris = (await in_time(client.page(None), "a page of resources/list")).uris
     templates = await in_time(client.templates(), "an answer to resources/templates/list")
-    expect((uris, templates) == (["uptime://seconds"], ["primes://below/{n}"]), f"{uris} and {templates} are listed")
+    check((uris, templates) == (["uptime://seconds"], ["primes://below/{n}"]), f"{uris} and {templates} are listed")
     return f"{uris[0]} and {templates[0]}"
 
 
 async def count(client: Wide) -> str:
     found = await text(client, "primes://below/100")
-    expect(found == "25", f"they are {found!r}")
+    check(found == "25", f"they are {found!r}")
     return repr(found)
 
 
@@ -98,15 +98,15 @@ async def count_with_progress(client: Wide) -> str:
         told.append(progress)
 
     found = await in_time(client.read_with_progress("primes://below/1000", hear), "an answer to resources/read")
-    expect(found == "168", f"they are {found!r}")
-    expect(bool(told) and all(total == 1000 for _, total, _ in told), f"the progress was {told}")
+    check(found == "168", f"they are {found!r}")
+    check(bool(told) and all(total == 1000 for _, total, _ in told), f"the progress was {told}")
     return f"{found!r}, after {len(told)} times progress"
 
 
 async def watch_clock(client: Wide) -> str:
     await in_time(client.watch("uptime://seconds"), "an answer to the wish to watch it")
     await client.inbox.until(partial(more, client.inbox.updates, 1), "two updates")
-    expect(set(client.inbox.updates) == {"uptime://seconds"}, f"updates arrived for {client.inbox.updates}")
+    check(set(client.inbox.updates) == {"uptime://seconds"}, f"updates arrived for {client.inbox.updates}")
     return "each second is told"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
-from common import Client, Content, Refused, difference, expect, holds, in_time, more
+from common import Client, Content, Refused, check, difference, holds, in_time, more
 
 
 class Folder:
@@ -20,12 +20,12 @@ class Folder:
 
     async def content(self, uri: str) -> Content:
         contents = await in_time(self.client.contents(uri), f"an answer to resources/read of {uri}")
-        expect(len(contents) == 1 and contents[0].uri == uri, f"{uri} came as {contents}")
+        check(len(contents) == 1 and contents[0].uri == uri, f"{uri} came as {contents}")
         return contents[0]
 
     async def listed(self) -> list[str]:
         page = await in_time(self.client.page(None), "a page of resources/list")
-        expect(page.next_cursor is None, "there is a second page")
+        check(page.next_cursor is None, "there is a second page")
         return page.uris
 
 
@@ -36,25 +36,25 @@ async def connect_to_folder(folder: Folder) -> str:
 async def list_folder(folder: Folder) -> str:
     expected = [folder.path.as_uri(), *map(folder.uri, ["a.md", "b.bin", "sub", "sub/c.txt"])]
     listed = await folder.listed()
-    expect(listed == expected, difference(listed, expected))
+    check(listed == expected, difference(listed, expected))
     return f"{len(listed)} entries, hidden files left out"
 
 
 async def read_folder(folder: Folder) -> str:
     text = await folder.content(folder.uri("a.md"))
-    expect((text.body, text.mime_type) == ("# A\n", "text/markdown"), f"a.md is {text}")
+    check((text.body, text.mime_type) == ("# A\n", "text/markdown"), f"a.md is {text}")
     blob = await folder.content(folder.uri("b.bin"))
-    expect(blob.body == b"\x00\xff", f"b.bin is {blob}")
+    check(blob.body == b"\x00\xff", f"b.bin is {blob}")
     children = await folder.content(folder.path.as_uri())
-    expect(children.body == "".join(f"{folder.uri(name)}\r\n" for name in ["a.md", "b.bin", "sub"]), f"the folder is {children}")
+    check(children.body == "".join(f"{folder.uri(name)}\r\n" for name in ["a.md", "b.bin", "sub"]), f"the folder is {children}")
     return "text, bytes, and the folder as a list of URIs"
 
 
 async def templates_of_folder(folder: Folder) -> str:
     templates = await in_time(folder.client.templates(), "an answer to resources/templates/list")
-    expect(templates == [f"{folder.path.as_uri()}/{{+path}}"], f"the templates are {templates}")
+    check(templates == [f"{folder.path.as_uri()}/{{+path}}"], f"the templates are {templates}")
     nested = await folder.content(templates[0].replace("{+path}", "sub/c.txt"))
-    expect(nested.body == "c\n", f"sub/c.txt is {nested}")
+    check(nested.body == "c\n", f"sub/c.txt is {nested}")
     return "a nested file by {+path}"
 
 
@@ -64,7 +64,7 @@ async def stay_inside(folder: Folder) -> str:
         try:
             found = await folder.content(f"{folder.path.as_uri()}/{name}")
         except Refused as refused:
-            expect(refused.code == folder.client.resource_not_found, f"{name}: {refused}")
+            check(refused.code == folder.client.resource_not_found, f"{name}: {refused}")
             continue
         raise AssertionError(f"{name} was read: {found}")
     return f"{len(outside)} names of what is not served are not found"
@@ -75,8 +75,8 @@ async def watch_folder(folder: Folder) -> str:
     await in_time(folder.client.watch(uri), f"an answer to the wish to watch {uri}")
     (folder.path / "a.md").write_text("# Changed\n")
     await folder.inbox.until(partial(more, folder.inbox.updates, 0), f"updated after {uri} was written")
-    expect((await folder.content(uri)).body == "# Changed\n", f"{uri} is what it was")
-    expect(set(folder.inbox.updates) == {uri}, f"updates arrived for {folder.inbox.updates}")
+    check((await folder.content(uri)).body == "# Changed\n", f"{uri} is what it was")
+    check(set(folder.inbox.updates) == {uri}, f"updates arrived for {folder.inbox.updates}")
     return "a real edit is notified"
 
 
@@ -84,7 +84,7 @@ async def watch_list(folder: Folder) -> str:
     before = folder.inbox.list_changes
     (folder.path / "new.txt").write_text("new\n")
     await folder.inbox.until(lambda: holds(folder.inbox.list_changes > before), "list_changed after new.txt was made")
-    expect(folder.uri("new.txt") in await folder.listed(), "new.txt is not listed")
+    check(folder.uri("new.txt") in await folder.listed(), "new.txt is not listed")
     return "a new file is notified and listed"
 
 

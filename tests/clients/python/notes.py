@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 
-from common import Client, Page, Refused, difference, expect, holds, in_time, more
+from common import Client, Page, Refused, check, difference, holds, in_time, more
 
 LOGO = b"\x89PNG\r\n\x1a\n"
 SLOW = {"answered by another thread", "answered later"}
@@ -29,9 +29,9 @@ class Notes:
 
     async def read(self, uri: str, kind: type[T]) -> tuple[T, str | None]:
         contents = await in_time(self.client.contents(uri), f"an answer to resources/read of {uri}")
-        expect(len(contents) == 1, f"{uri} has {len(contents)} contents instead of 1")
+        check(len(contents) == 1, f"{uri} has {len(contents)} contents instead of 1")
         content = contents[0]
-        expect(content.uri == uri, f"the contents of {uri} say they are of {content.uri}")
+        check(content.uri == uri, f"the contents of {uri} say they are of {content.uri}")
         if not isinstance(content.body, kind):
             raise AssertionError(f"{uri} came as {type(content.body).__name__}")
         return content.body, content.mime_type
@@ -43,7 +43,7 @@ class Notes:
         try:
             await self.text(uri)
         except Refused as refused:
-            expect(refused.code == self.client.resource_not_found, f"{uri}: {refused}")
+            check(refused.code == self.client.resource_not_found, f"{uri}: {refused}")
             return False
         return True
 
@@ -59,11 +59,11 @@ async def walk(notes: Notes) -> str:
     first = await notes.page(None)
     listed = list(first.uris)
     names = first.names[: len(NAMES)]
-    expect(names == NAMES, f"the first names are {names}")
+    check(names == NAMES, f"the first names are {names}")
     gone, late, unseen = listed[-1], "notes://251", "notes://240"
     notes.edit(f"del {key(gone)}")
     await notes.inbox.until(lambda: holds(notes.inbox.list_changes > 0), f"list_changed after {gone} was deleted")
-    expect(not await notes.exists(gone), f"{gone} can be read after it was deleted")
+    check(not await notes.exists(gone), f"{gone} can be read after it was deleted")
     notes.edit(f"add {key(late)} # Note {key(late)}")
     await notes.inbox.until(lambda: notes.exists(late), f"{late} after it was added")
 
@@ -73,36 +73,36 @@ async def walk(notes: Notes) -> str:
         listed += pages[-1].uris
         cursor = pages[-1].next_cursor
         if len(pages) == 2:
-            expect(unseen not in listed, f"{unseen} is listed before its page")
+            check(unseen not in listed, f"{unseen} is listed before its page")
             notes.edit(f"del {key(unseen)}")
             await notes.inbox.until(lambda: absent(notes, unseen), f"{unseen} to be gone")
 
     longest = max(len(page.uris) for page in pages)
-    expect(longest <= 100 and len(pages) == 3, f"{len(pages)} pages of up to {longest} entries instead of 3 of up to 100")
+    check(longest <= 100 and len(pages) == 3, f"{len(pages)} pages of up to {longest} entries instead of 3 of up to 100")
     expected = FIXED + [f"notes://{number:03}" for number in range(1, 252) if number != int(key(unseen))]
-    expect(listed == expected, difference(listed, expected))
+    check(listed == expected, difference(listed, expected))
     return f"{len(listed)} entries once each, {len(pages)} pages, edited between them"
 
 
 async def text(notes: Notes) -> str:
     found = await notes.text("notes://about")
-    expect(found == "Notes.", f"notes://about is {found!r}")
+    check(found == "Notes.", f"notes://about is {found!r}")
     return repr(found)
 
 
 async def blob(notes: Notes) -> str:
     found, mime_type = await notes.read("notes://logo", bytes)
-    expect(found == LOGO, f"notes://logo is {found.hex(' ')}")
-    expect(mime_type == "image/png", f"notes://logo is of type {mime_type}")
+    check(found == LOGO, f"notes://logo is {found.hex(' ')}")
+    check(mime_type == "image/png", f"notes://logo is of type {mime_type}")
     return f"{mime_type} {found.hex(' ')}"
 
 
 async def template(notes: Notes) -> str:
     templates = await in_time(notes.client.templates(), "an answer to resources/templates/list")
-    expect(templates == ["notes://{id}"], f"the templates are {templates}")
+    check(templates == ["notes://{id}"], f"the templates are {templates}")
     found, mime_type = await notes.read("notes://007", str)
-    expect(found == "# Note 007", f"notes://007 is {found!r}")
-    expect(mime_type == "text/markdown", f"notes://007 is of type {mime_type}")
+    check(found == "# Note 007", f"notes://007 is {found!r}")
+    check(mime_type == "text/markdown", f"notes://007 is of type {mime_type}")
     return f"notes://{{id}}: {found!r}"
 
 
@@ -111,15 +111,15 @@ async def unknown(notes: Notes) -> str:
     try:
         await notes.text(uri)
     except Refused as refused:
-        expect(refused.code == code, f"the code is {refused.code}, not {code}")
-        expect(refused.data == {"uri": uri}, f"the data is {refused.data!r}")
+        check(refused.code == code, f"the code is {refused.code}, not {code}")
+        check(refused.data == {"uri": uri}, f"the data is {refused.data!r}")
         return f"{refused.code} with data.uri"
     raise AssertionError(f"{uri} was read, though there is no such note")
 
 
 async def slow(notes: Notes) -> str:
     found = await notes.text("notes://slow")
-    expect(found in SLOW, f"notes://slow is {found!r}")
+    check(found in SLOW, f"notes://slow is {found!r}")
     return repr(found)
 
 
@@ -130,8 +130,8 @@ async def watch(notes: Notes) -> str:
         notes.edit(f"set {key(WATCHED)} {body}")
         await notes.inbox.until(partial(more, notes.inbox.updates, before), f"updated for {body!r} in {WATCHED}")
         found = await notes.text(WATCHED)
-        expect(found == body, f"{WATCHED} is {found!r} after the update to {body!r}")
-    expect(notes.inbox.updates == [WATCHED] * 2, f"updates arrived for {notes.inbox.updates}")
+        check(found == body, f"{WATCHED} is {found!r} after the update to {body!r}")
+    check(notes.inbox.updates == [WATCHED] * 2, f"updates arrived for {notes.inbox.updates}")
     return f"2 of 2 edits of {WATCHED} notified"
 
 
@@ -143,8 +143,8 @@ async def unwatch(notes: Notes) -> str:
     await notes.inbox.until(lambda: holds(notes.inbox.list_changes > before), "list_changed after notes://252 was added")
     await notes.inbox.until(lambda: notes.exists("notes://252"), "notes://252 after it was added")
     found = await notes.text(WATCHED)
-    expect(found == "Butter", f"{WATCHED} is {found!r}")
-    expect(notes.inbox.updates == [WATCHED] * 2, f"updates arrived for {notes.inbox.updates}")
+    check(found == "Butter", f"{WATCHED} is {found!r}")
+    check(notes.inbox.updates == [WATCHED] * 2, f"updates arrived for {notes.inbox.updates}")
     return "a third edit stayed silent"
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import anyio
 import mcp.types as types
-from common import Content, Inbox, Json, Page, Refused, body, expect, in_time, plain
+from common import Content, Inbox, Json, Page, Refused, body, check, in_time, plain
 from drive import main
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -30,10 +30,10 @@ class Handshake:
 
     async def connect(self) -> str:
         result = self._initialized = await in_time(self.session.initialize(), "an answer to initialize")
-        expect(result.protocolVersion == types.LATEST_PROTOCOL_VERSION, f"negotiated {result.protocolVersion}")
-        expect(bool(result.serverInfo.name), "serverInfo has no name")
+        check(result.protocolVersion == types.LATEST_PROTOCOL_VERSION, f"negotiated {result.protocolVersion}")
+        check(bool(result.serverInfo.name), "serverInfo has no name")
         resources = result.capabilities.resources
-        expect(bool(resources and resources.subscribe and resources.listChanged), f"the resources capability is {resources!r}")
+        check(bool(resources and resources.subscribe and resources.listChanged), f"the resources capability is {resources!r}")
         await in_time(self.session.send_ping(), "an answer to ping")
         return f"initialize: {result.protocolVersion}, subscribe, listChanged"
 
@@ -77,17 +77,17 @@ class Handshake:
     async def give_up(self, uri: str) -> None:
         with anyio.CancelScope() as scope:
 
-            async def tell(progress: float, total: float | None, message: str | None) -> None:
+            async def on_progress(progress: float, total: float | None, message: str | None) -> None:
                 scope.cancel()
 
-            await self._read(uri, tell)
+            await self._read(uri, on_progress)
         # This version of the client does not tell the host by itself. A request's progress token is its id.
         params = types.CancelledNotificationParams(requestId=self.inbox.progress_tokens[-1])
         await self.session.send_notification(types.ClientNotification(types.CancelledNotification(params=params)))
 
-    async def _read(self, uri: str, tell: ProgressFnT) -> types.ReadResourceResult:
+    async def _read(self, uri: str, on_progress: ProgressFnT) -> types.ReadResourceResult:
         request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=AnyUrl(uri)))
-        return await self.session.send_request(types.ClientRequest(request), types.ReadResourceResult, progress_callback=tell)
+        return await self.session.send_request(types.ClientRequest(request), types.ReadResourceResult, progress_callback=on_progress)
 
     async def recover(self, uri: str) -> None:
         """The transport comes back by itself."""

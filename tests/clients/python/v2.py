@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import anyio
 import mcp_types as types
 from anyio.abc import TaskGroup, TaskStatus
-from common import Content, Inbox, Json, Page, Refused, body, expect, holds, in_time, plain
+from common import Content, Inbox, Json, Page, Refused, body, check, holds, in_time, plain
 from drive import main
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, SubscriptionLost, ToolsListChanged
@@ -31,10 +31,10 @@ class Stateless:
         self._watches: dict[str, anyio.CancelScope] = {}
 
     async def connect(self) -> str:
-        expect(self.client.protocol_version == REVISION, f"negotiated {self.client.protocol_version}")
-        expect(bool(self.client.server_info and self.client.server_info.name), "the server does not tell its name")
+        check(self.client.protocol_version == REVISION, f"negotiated {self.client.protocol_version}")
+        check(bool(self.client.server_info and self.client.server_info.name), "the server does not tell its name")
         resources = self.client.server_capabilities.resources
-        expect(bool(resources and resources.subscribe and resources.list_changed), f"the resources capability is {resources!r}")
+        check(bool(resources and resources.subscribe and resources.list_changed), f"the resources capability is {resources!r}")
         await in_time(self._tasks.start(self._listen, {"resources_list_changed": True}), "an acknowledgement of the listen stream for list changes")
         return f"server/discover: {REVISION}, subscribe, listChanged"
 
@@ -49,7 +49,7 @@ class Stateless:
     async def _hear(self, wanted: Json, task_status: TaskStatus[anyio.CancelScope], scope: anyio.CancelScope) -> None:
         async with self.client.listen(**wanted) as stream:
             honored = stream.honored.model_dump(exclude_none=True)
-            expect(honored == wanted, f"acknowledged {honored}")
+            check(honored == wanted, f"acknowledged {honored}")
             task_status.started(scope)
             async for event in stream:
                 match event:
@@ -102,14 +102,14 @@ class Stateless:
     async def give_up(self, uri: str) -> None:
         with anyio.CancelScope() as scope:
 
-            async def tell(progress: float, total: float | None, message: str | None) -> None:
+            async def on_progress(progress: float, total: float | None, message: str | None) -> None:
                 scope.cancel()
 
-            await self._read(uri, tell)
+            await self._read(uri, on_progress)
 
-    async def _read(self, uri: str, tell: ProgressFnT) -> types.ReadResourceResult:
+    async def _read(self, uri: str, on_progress: ProgressFnT) -> types.ReadResourceResult:
         request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=uri))
-        return await self.client.session.send_request(request, types.ReadResourceResult, progress_callback=tell)
+        return await self.client.session.send_request(request, types.ReadResourceResult, progress_callback=on_progress)
 
     async def recover(self, uri: str) -> None:
         await self.inbox.until(lambda: holds(self.inbox.lost == self._streams), "word that the streams are lost")

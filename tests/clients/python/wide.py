@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 import anyio
-from common import Content, Inbox, Json, Refused, expect, holds, in_time, plain
+from common import Content, Inbox, Json, Refused, check, holds, in_time, plain
 
 DENIED = 403
 ICON = "https://example.com/icon.png"
@@ -104,30 +104,30 @@ class Wide(Protocol):
 async def connect(wide: Wide) -> str:
     told = await wide.connect()
     server, instructions, capabilities = await wide.identity()
-    expect((server["name"], server["title"], server["version"]) == ("wide", "All there is", "1.0.0"), f"the server is {server}")
-    expect(instructions == "Ask for anything.", f"the instructions are {instructions!r}")
+    check((server["name"], server["title"], server["version"]) == ("wide", "All there is", "1.0.0"), f"the server is {server}")
+    check(instructions == "Ask for anything.", f"the instructions are {instructions!r}")
     declared = {name for name, value in capabilities.items() if value is not None}
     wanted = {"completions", "logging", "prompts", "resources", "tools"}
-    expect(declared == wanted, f"the capabilities are {capabilities}")
+    check(declared == wanted, f"the capabilities are {capabilities}")
     return f"{told}, {', '.join(sorted(declared))}"
 
 
 async def descriptors(wide: Wide) -> str:
     listed = {each["uri"]: each for each in await in_time(wide.resources(), "an answer to resources/list")}
-    expect(listed["wide://described"] == DESCRIBED, f"it is listed as {listed['wide://described']}")
+    check(listed["wide://described"] == DESCRIBED, f"it is listed as {listed['wide://described']}")
     [place] = await in_time(wide.resource_templates(), "an answer to resources/templates/list")
-    expect(place == PLACE, f"the template is listed as {place}")
+    check(place == PLACE, f"the template is listed as {place}")
     return f"all {len(DESCRIBED)} fields"
 
 
 async def contents(wide: Wide) -> str:
     [described] = await in_time(wide.parts("wide://described"), "an answer to resources/read")
     wanted = {name: DESCRIBED[name] for name in ("uri", "mimeType", "_meta")} | {"text": "Described."}
-    expect(described == wanted, f"it is read as {described}")
+    check(described == wanted, f"it is read as {described}")
     parts = await in_time(wide.parts("wide://parts"), "an answer to resources/read")
     one = {"uri": "wide://parts/1", "mimeType": "text/plain", "text": "one"}
     two = {"uri": "wide://parts/2", "mimeType": "application/octet-stream", "blob": "AP8=", "_meta": {"example.com/part": 2}}
-    expect(parts == [one, two], f"the parts are {parts}")
+    check(parts == [one, two], f"the parts are {parts}")
     return "two parts, with _meta of their own"
 
 
@@ -135,7 +135,7 @@ async def denied(wide: Wide) -> str:
     try:
         await in_time(wide.contents("wide://denied"), "an answer to resources/read")
     except Refused as refused:
-        expect(refused.code == DENIED, f"{refused}")
+        check(refused.code == DENIED, f"{refused}")
         return f"{refused.code}"
     raise AssertionError("it was read")
 
@@ -150,8 +150,8 @@ async def progress(wide: Wide) -> str:
                 tasks.start_soon(wide.contents, "wide://enough")
 
         text = await in_time(wide.read_with_progress("wide://steps", hear), "an answer to resources/read")
-    expect(text == "done", f"it is {text!r}")
-    expect(told == [(1, 3, "one"), (2, 3, "two"), (3, 3, "three")], f"the progress was {told}")
+    check(text == "done", f"it is {text!r}")
+    check(told == [(1, 3, "one"), (2, 3, "two"), (3, 3, "three")], f"the progress was {told}")
     return "3 of 3, while the host still reads"
 
 
@@ -160,7 +160,7 @@ async def cancel(wide: Wide) -> str:
     await in_time(wide.give_up("wide://endless"), "progress of wide://endless")
     await wide.inbox.until(lambda: holds(bool(wide.inbox.updates)), "word that the host has heard of the cancellation")
     [content] = await in_time(wide.contents("wide://cancelled"), "an answer to resources/read")
-    expect(content.body == "yes", f"it is {content}")
+    check(content.body == "yes", f"it is {content}")
     return "the host hears of it"
 
 
@@ -175,42 +175,42 @@ async def complete(wide: Wide) -> str:
     ]:
         found = await in_time(wide.complete(ref, name, value, others), "an answer to completion/complete")
         found = {key: each for key, each in found.items() if each is not False}
-        expect(found == wanted, f"{name} {value!r} is completed to {found}")
+        check(found == wanted, f"{name} {value!r} is completed to {found}")
     return "variables, one by another's value, and a prompt's argument"
 
 
 async def tools(wide: Wide) -> str:
     await in_time(wide.watch_tools(), "the watch")
     listed = {each["name"]: each for each in await in_time(wide.tools(), "an answer to tools/list")}
-    expect(set(listed) == {"add", "ask", "log", "grow"}, f"the tools are {listed}")
+    check(set(listed) == {"add", "ask", "log", "grow"}, f"the tools are {listed}")
     schema = {"type": "object", "properties": {"method": {"type": "string"}}}
-    expect(listed["ask"]["inputSchema"] == schema, f"it is listed as {listed['ask']}")
+    check(listed["ask"]["inputSchema"] == schema, f"it is listed as {listed['ask']}")
     result = await in_time(wide.call("grow", {}), "an answer to tools/call")
-    expect(result["content"] == [{"type": "text", "text": "there is a further tool"}], f"the result is {result}")
+    check(result["content"] == [{"type": "text", "text": "there is a further tool"}], f"the result is {result}")
     await wide.inbox.until(lambda: holds(wide.inbox.tools_changes > 0), "word of the further tool")
     names = {each["name"] for each in await in_time(wide.tools(), "an answer to tools/list")}
-    expect("grown" in names, f"the tools are {names}")
+    check("grown" in names, f"the tools are {names}")
     return "listed, called; a further one is told"
 
 
 async def typed_tool(wide: Wide) -> str:
     result = await in_time(wide.call("add", {"a": 2, "b": 3}), "an answer to tools/call")
     found = result["structuredContent"], [json.loads(each["text"]) for each in result["content"]]
-    expect(found == ({"sum": 5}, [{"sum": 5}]), f"the result is {result}")
+    check(found == ({"sum": 5}, [{"sum": 5}]), f"the result is {result}")
     refused = await in_time(wide.call("add", {"a": "2"}), "an answer to tools/call")
     lines = refused["content"][0]["text"].split("\n")
     wanted = ["- a: must be an integer (got \"2\")", "- b: is missing"]
-    expect(refused["isError"] is True and lines[1:] == wanted, f"wrong arguments gave {refused}")
+    check(refused["isError"] is True and lines[1:] == wanted, f"wrong arguments gave {refused}")
     return "structured content, and a line for each wrong argument"
 
 
 async def prompts(wide: Wide) -> str:
     [greet] = await in_time(wide.prompts(), "an answer to prompts/list")
     wanted = {"name": "greet", "title": "A greeting", "arguments": [{"name": "name", "required": True}]}
-    expect(greet == wanted, f"it is listed as {greet}")
+    check(greet == wanted, f"it is listed as {greet}")
     got = await in_time(wide.prompt("greet", {"name": "Ada"}), "an answer to prompts/get")
     message = {"role": "user", "content": {"type": "text", "text": "Greet Ada."}}
-    expect((got["description"], got["messages"]) == ("A greeting", [message]), f"it is {got}")
+    check((got["description"], got["messages"]) == ("A greeting", [message]), f"it is {got}")
     return "listed and got"
 
 
@@ -220,7 +220,7 @@ async def logging(wide: Wide) -> str:
         before = len(heard)
         wanted = [(each, "wide", lines[each]) for each in await in_time(wide.log_from(level), f"messages from {level} on")]
         await in_time(wide.call("log", {}), "an answer to tools/call")
-        expect(heard[before:] == wanted, f"from {level} on came {heard[before:]}")
+        check(heard[before:] == wanted, f"from {level} on came {heard[before:]}")
     return "messages from the level on that is asked for"
 
 
@@ -228,7 +228,7 @@ async def requests(wide: Wide) -> str:
     for method, wanted in ANSWERS.items():
         result = await in_time(wide.call("ask", {"method": method}), "an answer to tools/call")
         found = result["structuredContent"]
-        expect(wanted.items() <= found.items(), f"{method} gave {found}")
+        check(wanted.items() <= found.items(), f"{method} gave {found}")
     return ", ".join(ANSWERS)
 
 
@@ -236,9 +236,9 @@ async def input_for_a_read(wide: Wide) -> str:
     try:
         [content] = await in_time(wide.contents("wide://asks"), "an answer to resources/read")
     except Refused as refused:
-        expect(not wide.has_input_required and refused.code == -32603, f"{refused}")
+        check(not wide.has_input_required and refused.code == -32603, f"{refused}")
         return f"{refused.code}, as this revision has no way to ask"
-    expect(wide.has_input_required and content.body == "Hello, Ada.", f"it is {content}")
+    check(wide.has_input_required and content.body == "Hello, Ada.", f"it is {content}")
     return f"{content.body!r}"
 
 
@@ -259,7 +259,7 @@ def breaking_steps(place: str) -> dict[str, Callable[[Wide], Awaitable[str]]]:
         if wide.has_input_required:
             return "noticed, and listened anew"
         resumed = await breaking("resumed")
-        expect(resumed > 0, "no request named the last event seen")
+        check(resumed > 0, "no request named the last event seen")
         return "what was missed is said again"
 
     async def resume_call(wide: Wide) -> str:
@@ -280,10 +280,10 @@ def breaking_steps(place: str) -> dict[str, Callable[[Wide], Awaitable[str]]]:
             try:
                 text = await in_time(wide.read_with_progress("wide://steps", hear), "the answer, on another stream")
             except Refused as lost:
-                expect(wide.has_input_required, str(lost))
+                check(wide.has_input_required, str(lost))
                 return "the call fails, as this revision has it"
-        expect(text == "done", f"it is {text!r}")
-        expect(await breaking("resumed") > before, "no request named the last event seen")
+        check(text == "done", f"it is {text!r}")
+        check(await breaking("resumed") > before, "no request named the last event seen")
         return "answered on another stream"
 
     return {"break while listening": resume, "break while calling": resume_call}

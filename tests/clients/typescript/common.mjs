@@ -82,18 +82,18 @@ export class Wire {
 export async function end({ session, wire, record, pid }) {
     await inTime(session.close(), 'the client to close'); // with a stream still open, where there are streams
     const end = endsOf(record).find(end => end.pid === pid);
-    expect(end, 'the host had to be killed');
-    expect(!end.terminated, 'the host did not end by itself, the client sent it SIGTERM');
-    expect(end.code === 0, `the host ended with ${end.code}`);
-    expect(wire.faults.length === 0, `the client complained: ${wire.faults.join('; ')}`);
+    check(end, 'the host had to be killed');
+    check(!end.terminated, 'the host did not end by itself, the client sent it SIGTERM');
+    check(end.code === 0, `the host ended with ${end.code}`);
+    check(wire.faults.length === 0, `the client complained: ${wire.faults.join('; ')}`);
     return 'exit status 0, by itself';
 }
 
 /** Ends a client over HTTP, where the host goes on and the client may complain about broken connections. @param {World} world @param {RegExp} [forgiven] */
-export async function leave({ session, wire }, forgiven = /(?!)/) {
+export async function disconnect({ session, wire }, forgiven = /(?!)/) {
     await inTime(session.close(), 'the client to close');
     const faults = wire.faults.filter(({ message }) => !forgiven.test(message));
-    expect(faults.length === 0, `the client complained: ${faults.join('; ')}`);
+    check(faults.length === 0, `the client complained: ${faults.join('; ')}`);
     return 'the client has nothing to complain of';
 }
 
@@ -102,9 +102,9 @@ export async function connect(world) {
     const { session, wire } = world;
     const settled = await session.connect(wire);
     world.pid = session.transport.pid;
-    expect(session.client.getServerVersion()?.name, 'the server does not tell its name');
+    check(session.client.getServerVersion()?.name, 'the server does not tell its name');
     const { resources } = session.client.getServerCapabilities() ?? {};
-    expect(resources?.subscribe && resources.listChanged, `the resources capability is ${JSON.stringify(resources)}`);
+    check(resources?.subscribe && resources.listChanged, `the resources capability is ${JSON.stringify(resources)}`);
     return `${settled}, subscribe, listChanged`;
 }
 
@@ -151,14 +151,14 @@ export function quote(value) {
 
 /** @param {unknown} found @param {unknown} wanted @param {string} what */
 export function same(found, wanted, what) {
-    expect(isDeepStrictEqual(found, wanted), `${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
+    check(isDeepStrictEqual(found, wanted), `${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
 }
 
 /** Thrown when a step finds something wrong, as opposed to an error inside it. */
 export class Failure extends Error {}
 
 /** @type {(truth: unknown, otherwise: string) => asserts truth} */
-export function expect(truth, otherwise) {
+export function check(truth, otherwise) {
     if (!truth) throw new Failure(otherwise);
 }
 

@@ -5,7 +5,7 @@
 // COMMAND is the host behind `witness.py`, or a URL; RECORD tells how it ended. KIND and PLACE are `notes` and the FIFO through which its user edits,
 // `folder` and the folder that is served, `wide`, `http` (wide over HTTP) and the socket of `breaking.py`, or an example: `axum`, `clock`. Prints one JSON object per line: first the names of all steps, then a verdict for each step that was reached.
 
-import { Failure, leave } from './common.mjs';
+import { Failure, disconnect } from './common.mjs';
 import * as examples from './examples.mjs';
 import * as folder from './folder.mjs';
 import * as notes from './notes.mjs';
@@ -38,7 +38,7 @@ export async function drive(start) {
 function stepsOf(kind, place, record, session, command) {
     if (kind === 'notes') return { steps: notes.STEPS, world: new notes.Notes(session, record, place) };
     if (kind === 'folder') {
-        const ending = command.startsWith('http://') ? { 'end of input': leave } : {};
+        const ending = command.startsWith('http://') ? { 'end of input': disconnect } : {};
         return { steps: { ...folder.STEPS, ...ending }, world: new folder.Folder(session, record, place) };
     }
     if (kind === 'axum' || kind === 'clock') return { steps: examples.STEPS[kind], world: new examples.Example(session, record, command) };

@@ -1,6 +1,6 @@
 // The steps in which the examples with an HTTP server of their own are driven: axum's board of notes, and libmicrohttpd's clock and counter.
 
-import { World, connect, expect, inTime, leave, same, uriOf } from './common.mjs';
+import { World, connect, check, inTime, disconnect, same, uriOf } from './common.mjs';
 
 /** Progress that comes together with its answer is dropped, and complained about. */
 const TOO_LATE = /progress notification for an unknown token/;
@@ -16,7 +16,7 @@ export class Example extends World {
     /** Writes to `/notes/ID`, as people do; clients find it as `notes://ID`. @param {string} id @param {string} body */
     async write(id, body) {
         const { status } = await inTime(fetch(new URL(`/notes/${id}`, this.url), { method: 'PUT', body }), 'an answer to PUT');
-        expect(status === 204, `PUT gave ${status}`);
+        check(status === 204, `PUT gave ${status}`);
     }
 
     /** @returns {Promise<string[]>} */
@@ -33,7 +33,7 @@ export class Example extends World {
     /** @param {string} uri @param {object} [options] @returns {Promise<string>} */
     async text(uri, options) {
         const { contents } = await inTime(this.session.client.readResource({ uri }, options), `an answer to resources/read of ${uri}`);
-        expect(contents.length === 1, `${uri} has ${contents.length} contents instead of 1`);
+        check(contents.length === 1, `${uri} has ${contents.length} contents instead of 1`);
         return contents[0].text;
     }
 }
@@ -75,7 +75,7 @@ export const STEPS = {
             return 'a further one is told and listed';
         },
 
-        'end of input': leave,
+        'end of input': disconnect,
     },
 
     clock: {
@@ -99,17 +99,17 @@ export const STEPS = {
             const onprogress = (/** @type {{ total: number }} */ progress) => told.push(progress);
             const found = await clock.text('primes://below/2000000', { onprogress }); // long enough for progress to come before the answer
             same(found, '148933', 'they are counted');
-            expect(told.length > 0 && told.every(({ total }) => total === 2_000_000), `the progress was ${JSON.stringify(told)}`);
+            check(told.length > 0 && told.every(({ total }) => total === 2_000_000), `the progress was ${JSON.stringify(told)}`);
             return `'${found}', after ${told.length} times progress`;
         },
 
         async 'watch'({ session, wire }) {
             await session.watch('uptime://seconds', wire);
             await wire.until(() => wire.updates.length > 1, 'two updates');
-            expect(wire.updates.every((/** @type {any} */ { uri }) => uri === 'uptime://seconds'), 'updates arrived for something else');
+            check(wire.updates.every((/** @type {any} */ { uri }) => uri === 'uptime://seconds'), 'updates arrived for something else');
             return 'each second is told';
         },
 
-        'end of input': clock => leave(clock, TOO_LATE),
+        'end of input': clock => disconnect(clock, TOO_LATE),
     },
 };

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { World, connect, difference, end, expect, inTime, quote, uriOf } from './common.mjs';
+import { World, connect, difference, end, check, inTime, quote, uriOf } from './common.mjs';
 
 /** The folder that `wellhead serve` serves, and whose files the steps change. */
 export class Folder extends World {
@@ -25,7 +25,7 @@ export class Folder extends World {
     /** @param {string} uri @returns {Promise<any>} */
     async read(uri) {
         const { contents } = await inTime(this.session.client.readResource({ uri }), `an answer to resources/read of ${uri}`);
-        expect(contents.length === 1 && contents[0].uri === uri, `${uri} came as ${JSON.stringify(contents)}`);
+        check(contents.length === 1 && contents[0].uri === uri, `${uri} came as ${JSON.stringify(contents)}`);
         return contents[0];
     }
 
@@ -43,27 +43,27 @@ export const STEPS = {
         await folder.session.watchList(folder.wire);
         const expected = [folder.root, ...['a.md', 'b.bin', 'sub', 'sub/c.txt'].map(name => folder.uri(name))];
         const listed = await folder.listed();
-        expect(isDeepStrictEqual(listed, expected), difference(listed, expected));
+        check(isDeepStrictEqual(listed, expected), difference(listed, expected));
         return `${listed.length} entries, hidden files left out`;
     },
 
     async 'read text and bytes'(folder) {
         const text = await folder.read(folder.uri('a.md'));
-        expect(text.text === '# A\n' && text.mimeType === 'text/markdown', `a.md is ${JSON.stringify(text)}`);
+        check(text.text === '# A\n' && text.mimeType === 'text/markdown', `a.md is ${JSON.stringify(text)}`);
         const blob = await folder.read(folder.uri('b.bin'));
-        expect(blob.blob === 'AP8=', `b.bin is ${JSON.stringify(blob)}`);
+        check(blob.blob === 'AP8=', `b.bin is ${JSON.stringify(blob)}`);
         const children = await folder.read(folder.root);
         const expected = ['a.md', 'b.bin', 'sub'].map(name => `${folder.uri(name)}\r\n`).join('');
-        expect(children.text === expected, `the folder is ${JSON.stringify(children)}`);
+        check(children.text === expected, `the folder is ${JSON.stringify(children)}`);
         return 'text, bytes, and the folder as a list of URIs';
     },
 
     async 'read by template'(folder) {
         const { resourceTemplates } = await inTime(folder.session.client.listResourceTemplates(), 'an answer to resources/templates/list');
         const templates = resourceTemplates.map((/** @type {any} */ { uriTemplate }) => uriTemplate);
-        expect(isDeepStrictEqual(templates, [`${folder.root}/{+path}`]), `the templates are ${templates.join(', ')}`);
+        check(isDeepStrictEqual(templates, [`${folder.root}/{+path}`]), `the templates are ${templates.join(', ')}`);
         const { text } = await folder.read(folder.uri('sub/c.txt'));
-        expect(text === 'c\n', `sub/c.txt is ${quote(text)}`);
+        check(text === 'c\n', `sub/c.txt is ${quote(text)}`);
         return 'a nested file by {+path}';
     },
 
@@ -71,8 +71,8 @@ export const STEPS = {
         const outside = ['.hidden', 'none', '../outside.txt', '%2e%2e/outside.txt', 'link'];
         for (const name of outside) {
             const refusal = await folder.read(`${folder.root}/${name}`).then(() => undefined, (/** @type {unknown} */ error) => error);
-            expect(refusal, `${name} was read`);
-            expect(folder.session.isNotFound(refusal), `${name}: ${refusal}`);
+            check(refusal, `${name} was read`);
+            check(folder.session.isNotFound(refusal), `${name}: ${refusal}`);
         }
         return `${outside.length} names of what is not served are not found`;
     },
@@ -82,8 +82,8 @@ export const STEPS = {
         await folder.session.watch(uri, folder.wire);
         writeFileSync(`${folder.path}/a.md`, '# Changed\n');
         await folder.wire.until(() => folder.wire.updates.length > 0, `updated after ${uri} was written`);
-        expect((await folder.read(uri)).text === '# Changed\n', `${uri} is what it was`);
-        expect(folder.wire.updates.every((/** @type {any} */ update) => update.uri === uri), 'updates arrived for something else');
+        check((await folder.read(uri)).text === '# Changed\n', `${uri} is what it was`);
+        check(folder.wire.updates.every((/** @type {any} */ update) => update.uri === uri), 'updates arrived for something else');
         return 'a real edit is notified';
     },
 
@@ -91,7 +91,7 @@ export const STEPS = {
         const before = folder.wire.listChanges;
         writeFileSync(`${folder.path}/new.txt`, 'new\n');
         await folder.wire.until(() => folder.wire.listChanges > before, 'list_changed after new.txt was made');
-        expect((await folder.listed()).includes(folder.uri('new.txt')), 'new.txt is not listed');
+        check((await folder.listed()).includes(folder.uri('new.txt')), 'new.txt is not listed');
         return 'a new file is notified and listed';
     },
 

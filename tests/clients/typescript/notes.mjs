@@ -2,7 +2,7 @@
 
 import { constants, openSync, writeSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { World, connect, difference, end, expect, inTime, quote, uriOf } from './common.mjs';
+import { World, connect, difference, end, check, inTime, quote, uriOf } from './common.mjs';
 
 const LOGO = '89 50 4e 47 0d 0a 1a 0a';
 const SLOW = ['answered by another thread', 'answered later'];
@@ -29,8 +29,8 @@ export class Notes extends World {
     /** @param {string} uri @returns {Promise<any>} */
     async read(uri) {
         const { contents } = await inTime(this.session.client.readResource({ uri }), `an answer to resources/read of ${uri}`);
-        expect(contents.length === 1, `${uri} has ${contents.length} contents instead of 1`);
-        expect(contents[0]?.uri === uri, `the contents of ${uri} say they are of ${contents[0]?.uri}`);
+        check(contents.length === 1, `${uri} has ${contents.length} contents instead of 1`);
+        check(contents[0]?.uri === uri, `the contents of ${uri} say they are of ${contents[0]?.uri}`);
         return contents[0];
     }
 
@@ -63,11 +63,11 @@ export const STEPS = {
         const pages = [first];
         const listed = first.resources.map(uriOf);
         const names = first.resources.slice(0, NAMES.length).map((/** @type {any} */ { name }) => name);
-        expect(isDeepStrictEqual(names, NAMES), `the first names are ${names}`);
+        check(isDeepStrictEqual(names, NAMES), `the first names are ${names}`);
         const [gone, late, unseen] = [listed.at(-1) ?? '', 'notes://251', 'notes://240'];
         notes.edit(`del ${key(gone)}`);
         await wire.until(() => wire.listChanges > 0, `list_changed after ${gone} was deleted`);
-        expect(!(await notes.exists(gone)), `${gone} can be read after it was deleted`);
+        check(!(await notes.exists(gone)), `${gone} can be read after it was deleted`);
         notes.edit(`add ${key(late)} # Note ${key(late)}`);
         await wire.until(() => notes.exists(late), `${late} after it was added`);
 
@@ -76,47 +76,47 @@ export const STEPS = {
             pages.push(page);
             listed.push(...page.resources.map(uriOf));
             if (pages.length === 2) {
-                expect(!listed.includes(unseen), `${unseen} is listed before its page`);
+                check(!listed.includes(unseen), `${unseen} is listed before its page`);
                 notes.edit(`del ${key(unseen)}`);
                 await wire.until(async () => !(await notes.exists(unseen)), `${unseen} to be gone`);
             }
         }
 
         const longest = Math.max(...pages.map(page => page.resources.length));
-        expect(longest <= 100 && pages.length === 3, `${pages.length} pages of up to ${longest} entries instead of 3 of up to 100`);
+        check(longest <= 100 && pages.length === 3, `${pages.length} pages of up to ${longest} entries instead of 3 of up to 100`);
         const expected = [...FIXED, ...numbers(1, 251).filter(uri => uri !== unseen)];
-        expect(isDeepStrictEqual(listed, expected), difference(listed, expected));
+        check(isDeepStrictEqual(listed, expected), difference(listed, expected));
 
         const whole = await session.whole?.();
         const now = expected.filter(uri => uri !== gone);
-        if (whole) expect(isDeepStrictEqual(whole, now), `walked by the client, ${difference(whole, now)}`);
+        if (whole) check(isDeepStrictEqual(whole, now), `walked by the client, ${difference(whole, now)}`);
         return `${listed.length} entries once each, ${pages.length} pages, edited between them`;
     },
 
     async 'read text'(notes) {
         const { text } = await notes.read('notes://about');
-        expect(text === 'Notes.', `notes://about is ${quote(text)}`);
+        check(text === 'Notes.', `notes://about is ${quote(text)}`);
         return quote(text);
     },
 
     async 'read bytes'(notes) {
         const { blob, mimeType } = await notes.read('notes://logo');
-        expect(typeof blob === 'string', 'notes://logo is not a blob');
+        check(typeof blob === 'string', 'notes://logo is not a blob');
         const bytes = Buffer.from(blob, 'base64');
-        expect(bytes.toString('base64') === blob, `notes://logo is not in canonical base64: ${blob}`);
+        check(bytes.toString('base64') === blob, `notes://logo is not in canonical base64: ${blob}`);
         const found = [...bytes].map(byte => byte.toString(16).padStart(2, '0')).join(' ');
-        expect(found === LOGO, `notes://logo is ${found}`);
-        expect(mimeType === 'image/png', `notes://logo is of type ${mimeType}`);
+        check(found === LOGO, `notes://logo is ${found}`);
+        check(mimeType === 'image/png', `notes://logo is of type ${mimeType}`);
         return `${mimeType} ${found}`;
     },
 
     async 'read by template'(notes) {
         const { resourceTemplates } = await inTime(notes.session.client.listResourceTemplates(), 'an answer to resources/templates/list');
         const templates = resourceTemplates.map((/** @type {any} */ { uriTemplate }) => uriTemplate);
-        expect(isDeepStrictEqual(templates, ['notes://{id}']), `the templates are ${templates.join(', ')}`);
+        check(isDeepStrictEqual(templates, ['notes://{id}']), `the templates are ${templates.join(', ')}`);
         const { text, mimeType } = await notes.read('notes://007');
-        expect(text === '# Note 007', `notes://007 is ${quote(text)}`);
-        expect(mimeType === 'text/markdown', `notes://007 is of type ${mimeType}`);
+        check(text === '# Note 007', `notes://007 is ${quote(text)}`);
+        check(mimeType === 'text/markdown', `notes://007 is of type ${mimeType}`);
         return `notes://{id}: ${quote(text)}`;
     },
 
@@ -125,20 +125,20 @@ export const STEPS = {
         const { messages } = notes.wire;
         const before = messages.length;
         const refusal = await notes.read(uri).then(() => undefined, error => error);
-        expect(refusal, `${uri} was read, though there is no such note`);
+        check(refusal, `${uri} was read, though there is no such note`);
         const error = messages.slice(before).find(message => message.error)?.error;
-        expect(error, `no error arrived: ${refusal}`);
+        check(error, `no error arrived: ${refusal}`);
         const { resourceNotFound } = notes.session;
-        expect(error.code === resourceNotFound, `the code is ${error.code}, not ${resourceNotFound}`);
+        check(error.code === resourceNotFound, `the code is ${error.code}, not ${resourceNotFound}`);
         // The client of the new era tells this from other invalid parameters by a `data` that has `uri` and nothing else.
-        expect(isDeepStrictEqual(error.data, { uri }), `the data is ${JSON.stringify(error.data)}`);
-        expect(notes.session.isNotFound(refusal), `the client takes it for ${refusal}`);
+        check(isDeepStrictEqual(error.data, { uri }), `the data is ${JSON.stringify(error.data)}`);
+        check(notes.session.isNotFound(refusal), `the client takes it for ${refusal}`);
         return `${error.code} with data.uri`;
     },
 
     async 'slow note'(notes) {
         const { text } = await notes.read('notes://slow');
-        expect(SLOW.includes(text), `notes://slow is ${quote(text)}`);
+        check(SLOW.includes(text), `notes://slow is ${quote(text)}`);
         return quote(text);
     },
 
@@ -149,12 +149,12 @@ export const STEPS = {
             notes.edit(`set ${key(WATCHED)} ${body}`);
             await wire.until(() => wire.updates.length > index, `updated ${index + 1} of ${WATCHED}`);
             const { text } = await notes.read(WATCHED);
-            expect(text === body, `${WATCHED} is ${quote(text)} after the update to ${quote(body)}`);
+            check(text === body, `${WATCHED} is ${quote(text)} after the update to ${quote(body)}`);
         }
         for (const { uri, _meta } of wire.updates) {
-            expect(uri === WATCHED, `an update arrived for ${uri}`);
+            check(uri === WATCHED, `an update arrived for ${uri}`);
             const stream = _meta?.['io.modelcontextprotocol/subscriptionId'];
-            expect(stream === id, `an update came on stream ${stream} instead of ${id}`);
+            check(stream === id, `an update came on stream ${stream} instead of ${id}`);
         }
         return `2 of 2 edits of ${WATCHED} notified`;
     },
@@ -169,8 +169,8 @@ export const STEPS = {
         await wire.until(() => wire.listChanges > before, 'list_changed after notes://252 was added');
         await wire.until(() => notes.exists('notes://252'), 'notes://252 after it was added');
         const { text } = await notes.read(WATCHED);
-        expect(text === 'Butter', `${WATCHED} is ${quote(text)}`);
-        expect(wire.updates.length === 2, `${wire.updates.length - 2} updates arrived for what is not watched`);
+        check(text === 'Butter', `${WATCHED} is ${quote(text)}`);
+        check(wire.updates.length === 2, `${wire.updates.length - 2} updates arrived for what is not watched`);
         return 'a third edit stayed silent';
     },
 

@@ -4,7 +4,7 @@
 import { Client, ResourceNotFoundError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, inTime } from './common.mjs';
+import { check, inTime } from './common.mjs';
 import { drive } from './drive.mjs';
 
 const REVISION = '2026-07-28';
@@ -21,7 +21,7 @@ await drive((command, args) => {
     /** @param {object} filter */
     const listen = async filter => {
         const stream = await inTime(client.listen(filter), `subscriptions/acknowledged for ${JSON.stringify(filter)}`);
-        expect(isDeepStrictEqual(stream.honoredFilter, filter), `acknowledged ${JSON.stringify(stream.honoredFilter)}`);
+        check(isDeepStrictEqual(stream.honoredFilter, filter), `acknowledged ${JSON.stringify(stream.honoredFilter)}`);
         return stream;
     };
     return {
@@ -36,8 +36,8 @@ await drive((command, args) => {
         async connect(wire) {
             await inTime(client.connect(transport), 'an answer to server/discover');
             wire.tap(client, transport);
-            expect(client.getProtocolEra() === 'modern', `the client fell back to ${client.getNegotiatedProtocolVersion()}`);
-            expect(client.getNegotiatedProtocolVersion() === REVISION, `negotiated ${client.getNegotiatedProtocolVersion()}`);
+            check(client.getProtocolEra() === 'modern', `the client fell back to ${client.getNegotiatedProtocolVersion()}`);
+            check(client.getNegotiatedProtocolVersion() === REVISION, `negotiated ${client.getNegotiatedProtocolVersion()}`);
             return `server/discover: ${REVISION}`;
         },
         async watchList() {

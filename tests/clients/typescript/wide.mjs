@@ -2,7 +2,7 @@
 
 import { createConnection } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { World, connect, end, expect, inTime, leave, same } from './common.mjs';
+import { World, connect, end, check, inTime, disconnect, same } from './common.mjs';
 
 const DENIED = 403;
 const ICON = 'https://example.com/icon.png';
@@ -100,7 +100,7 @@ export const STEPS = {
 
     async 'permission denied'(wide) {
         const refusal = await wide.read('wide://denied').then(() => undefined, (/** @type {any} */ error) => error);
-        expect(refusal?.code === DENIED, `it gave ${refusal}`);
+        check(refusal?.code === DENIED, `it gave ${refusal}`);
         return String(refusal.code);
     },
 
@@ -160,7 +160,7 @@ export const STEPS = {
         const { content } = await wide.call('grow');
         same(content, [{ type: 'text', text: 'there is a further tool' }], 'the result');
         await wire.until(() => wire.notifications('notifications/tools/list_changed').length > 0, 'word of the further tool');
-        expect((await list()).map(nameOf).includes('grown'), 'the further tool is not listed');
+        check((await list()).map(nameOf).includes('grown'), 'the further tool is not listed');
         return 'listed, called; a further one is told';
     },
 
@@ -241,7 +241,7 @@ export function breakingSteps(place) {
             await inTime(session.recover('wide://cancelled', wire), 'the broken stream to be noticed, and another');
             await toldOfCancelled(wide, before);
             if (session.hasInputRequired) return 'noticed, and listened anew';
-            expect((await breaking('resumed')) > 0, 'no request named the last event seen');
+            check((await breaking('resumed')) > 0, 'no request named the last event seen');
             return 'what was missed is said again';
         },
         async 'break while calling'(wide) {
@@ -252,7 +252,7 @@ export function breakingSteps(place) {
             let goingOn;
             let heard = 0;
             const onprogress = () => {
-                if (++heard === 3) goingOn = breaking('break').then(() => again(() => wide.read('wide://enough')));
+                if (++heard === 3) goingOn = breaking('break').then(() => retryOnce(() => wide.read('wide://enough')));
             };
             const waiting = new AbortController();
             const answer = wide.read('wide://steps', { onprogress, signal: waiting.signal }).then(([{ text }]) => text, () => undefined);
@@ -267,32 +267,32 @@ export function breakingSteps(place) {
             }
             same(await answer, 'done', 'the answer');
             await goingOn;
-            expect((await breaking('resumed')) > before, 'no request named the last event seen');
+            check((await breaking('resumed')) > before, 'no request named the last event seen');
             // The stream that listens broke too. This client comes back to it even after it has ended the session, and then complains.
             await toldOfCancelled(wide, wire.updates.length);
             return 'answered on another stream';
         },
-        'end of input': wide => leave(wide, BROKEN),
+        'end of input': wide => disconnect(wide, BROKEN),
     };
 }
 
 /** Makes the host tell of an update of `wide://cancelled`, which comes on the stream that listens. @param {Wide} wide @param {number} before */
 async function toldOfCancelled(wide, before) {
-    await again(async () => {
+    await retryOnce(async () => {
         const cancelling = new AbortController();
         const options = { signal: cancelling.signal, onprogress: () => cancelling.abort() };
         const end = await wide.read('wide://endless', options).catch((/** @type {unknown} */ error) => error);
-        expect(cancelling.signal.aborted, `wide://endless gave ${end}`);
+        check(cancelling.signal.aborted, `wide://endless gave ${end}`);
     });
     await wide.wire.until(() => wide.wire.updates.length > before, 'the update of wide://cancelled');
 }
 
 /**
  * Asks once more where the first request went into a connection that was broken already, when it is known which others are.
- * @param {() => Promise<unknown>} ask
+ * @param {() => Promise<unknown>} request
  */
-async function again(ask) {
-    await ask().catch(() => setImmediate().then(ask));
+async function retryOnce(request) {
+    await request().catch(() => setImmediate().then(request));
 }
 
 /** @param {{ name: string }} item */

@@ -386,7 +386,7 @@ static void log_thrice(void *user_data, const wellhead_call *call, wellhead_meth
     answer(r, says(json_string("logged")));
 }
 
-static void tell_progress(void *user_data, const wellhead_call *call, wellhead_method *r) {
+static void describe_progress(void *user_data, const wellhead_call *call, wellhead_method *r) {
     const double total = 100;
     (void)user_data;
     for (int done = 0; done <= 100; done += 50) {
@@ -416,13 +416,13 @@ static void add_tools_that_tell(void) {
 /* A question to the client: the call that waits for it, and what becomes of the answer. */
 typedef struct {
     wellhead_method *waiting; /* NULL: answered */
-    json_t *(*tell)(json_t *answer);
+    json_t *(*describe)(json_t *answer);
 } question;
 
 static void answered(void *then_data, uint32_t response, const wellhead_str *json) {
     question *q = then_data;
     json_t *result = parsed(*json);
-    if (response == WELLHEAD_RESPONSE_RESULT) answer(q->waiting, says(q->tell(result)));
+    if (response == WELLHEAD_RESPONSE_RESULT) answer(q->waiting, says(q->describe(result)));
     else wellhead_method_failed(q->waiting, *json);
     q->waiting = NULL;
     json_decref(result);
@@ -435,30 +435,30 @@ static void forget_question(void *then_data) {
 }
 
 /* Asks the client, with params that are taken. */
-static void ask(wellhead_method *r, const char *method, json_t *params, json_t *(*tell)(json_t *answer)) {
+static void send_client_request(wellhead_method *r, const char *method, json_t *params, json_t *(*describe)(json_t *answer)) {
     char *json = json_dumps(params, 0);
     question *q = malloc(sizeof *q);
     if (!q || !json) abort();
-    *q = (question){wellhead_method_keep(r), tell};
+    *q = (question){wellhead_method_keep(r), describe};
     wellhead_method_send_request(r, wellhead_cstr(method), wellhead_cstr(json), answered, q, forget_question, NULL);
     free(json);
     json_decref(params);
 }
 
-static json_t *tell_sampled(json_t *answer) {
+static json_t *describe_sampled(json_t *answer) {
     const char *said = "";
     json_unpack(answer, "{s?{s?s}}", "content", "text", &said);
     return json_sprintf("LLM response: %s", said);
 }
 
-static json_t *tell_whole(json_t *answer) {
+static json_t *describe_whole(json_t *answer) {
     char *json = json_dumps(answer, 0);
     json_t *told = json_sprintf("User response: %s", json);
     free(json);
     return told;
 }
 
-static json_t *tell_parts(json_t *answer) {
+static json_t *describe_parts(json_t *answer) {
     const char *action = "";
     json_unpack(answer, "{s?s}", "action", &action);
     char *content = json_dumps(json_object_get(answer, "content"), JSON_ENCODE_ANY);
@@ -472,7 +472,7 @@ static void sample(void *user_data, const wellhead_call *call, wellhead_method *
     const char *prompt = "";
     (void)user_data;
     json_unpack(arguments, "{s?s}", "prompt", &prompt);
-    ask(r, "sampling/createMessage", json_pack("{s:[o], s:i}", "messages", message(text(prompt)), "maxTokens", 100), tell_sampled);
+    send_client_request(r, "sampling/createMessage", json_pack("{s:[o], s:i}", "messages", message(text(prompt)), "maxTokens", 100), describe_sampled);
     json_decref(arguments);
 }
 
@@ -484,14 +484,14 @@ static void elicit_user(void *user_data, const wellhead_call *call, wellhead_met
     const char *said = "";
     (void)user_data;
     json_unpack(arguments, "{s?s}", "message", &said);
-    ask(r, "elicitation/create", json_pack("{s:s, s:o}", "message", said, "requestedSchema", parsed(schema)), tell_whole);
+    send_client_request(r, "elicitation/create", json_pack("{s:s, s:o}", "message", said, "requestedSchema", parsed(schema)), describe_whole);
     json_decref(arguments);
 }
 
 static void elicit(void *properties, const wellhead_call *call, wellhead_method *r) {
     json_t *schema = json_pack("{s:s, s:o, s:[]}", "type", "object", "properties", parsed(wellhead_cstr(properties)), "required");
     (void)call;
-    ask(r, "elicitation/create", json_pack("{s:s, s:o}", "message", "Please fill in", "requestedSchema", schema), tell_parts);
+    send_client_request(r, "elicitation/create", json_pack("{s:s, s:o}", "message", "Please fill in", "requestedSchema", schema), describe_parts);
 }
 
 static void add_tools_that_ask(void) {

@@ -117,12 +117,12 @@ static const json CAPITAL = {{"capital_question", samples("What is the capital o
 static const json GREETING = {{"greeting", samples("Generate a greeting", 50)}};
 static const json ROOTS = {{"client_roots", {{"method", "roots/list"}, {"params", json::object()}}}};
 
-/* A tool that asks these requests, one round after the other, and answers with what `tell` makes of the answers to the last. */
-template <class F> void asking(wellhead::Server &server, const std::string &name, std::vector<json> rounds, F tell) {
-    server.add_tool(name, PLAIN.dump(), [rounds = std::move(rounds), tell](const Call &, std::string_view, Method &r) {
+/* A tool that asks these requests, one round after the other, and answers with what `describe` makes of the answers to the last. */
+template <class F> void add_requesting_tool(wellhead::Server &server, const std::string &name, std::vector<json> rounds, F describe) {
+    server.add_tool(name, PLAIN.dump(), [rounds = std::move(rounds), describe](const Call &, std::string_view, Method &r) {
         json given;
         for (const json &round : rounds) given = answers(r, round);
-        r.result(says(tell(given)).dump());
+        r.result(says(describe(given)).dump());
     });
 }
 
@@ -139,16 +139,16 @@ static void add_tools_that_ask(wellhead::Server &server) {
     const json confirm = {{"confirm", elicits("Please confirm", "ok", "boolean")}};
     const json step1 = {{"step1", elicits("Step 1: What is your name?", "name")}};
     const json step2 = {{"step2", elicits("Step 2: What is your favorite color?", "color")}};
-    asking(server, "test_input_required_result_elicitation", {NAME}, hello);
-    asking(server, "test_streaming_elicitation", {NAME}, hello);
-    asking(server, "test_input_required_result_sampling", {CAPITAL},
+    add_requesting_tool(server, "test_input_required_result_elicitation", {NAME}, hello);
+    add_requesting_tool(server, "test_streaming_elicitation", {NAME}, hello);
+    add_requesting_tool(server, "test_input_required_result_sampling", {CAPITAL},
            [](const json &given) { return given["capital_question"]["content"]["text"].get<std::string>(); });
-    asking(server, "test_input_required_result_list_roots", {ROOTS},
+    add_requesting_tool(server, "test_input_required_result_list_roots", {ROOTS},
            [](const json &given) { return "The roots are " + given["client_roots"]["roots"].dump(); });
-    asking(server, "test_input_required_result_request_state", {confirm}, say("state-ok"));
-    asking(server, "test_input_required_result_tampered_state", {confirm}, say("state-ok"));
-    asking(server, "test_input_required_result_multiple_inputs", {several}, say("all answered"));
-    asking(server, "test_input_required_result_multi_round", {step1, step2}, say("both answered"));
+    add_requesting_tool(server, "test_input_required_result_request_state", {confirm}, say("state-ok"));
+    add_requesting_tool(server, "test_input_required_result_tampered_state", {confirm}, say("state-ok"));
+    add_requesting_tool(server, "test_input_required_result_multiple_inputs", {several}, say("all answered"));
+    add_requesting_tool(server, "test_input_required_result_multi_round", {step1, step2}, say("both answered"));
     server.add_tool("test_input_required_result_capabilities", PLAIN.dump(), [](const Call &call, std::string_view, Method &r) {
         json wanted = json::object();
         if (is_able(call, "elicitation")) wanted.update(NAME);

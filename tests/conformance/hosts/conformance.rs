@@ -192,7 +192,7 @@ fn tools_that_ask(server: &Server) -> Result<()> {
     server.tool("test_sampling", &prompt, |call| {
         let params =
             samples(parsed(call.arguments())["prompt"].as_str().unwrap_or_default(), 100)["params"].take();
-        ask(&call, "sampling/createMessage", &params, |result| {
+        send_client_request(&call, "sampling/createMessage", &params, |result| {
             format!("LLM response: {}", result["content"]["text"].as_str().unwrap_or_default())
         })
     })?;
@@ -205,7 +205,7 @@ fn tools_that_ask(server: &Server) -> Result<()> {
         let schema = json!({"type": "object", "properties": properties, "required": ["username", "email"]});
         let params =
             json!({"message": parsed(call.arguments())["message"].take(), "requestedSchema": schema});
-        ask(&call, "elicitation/create", &params, |result| format!("User response: {result}"))
+        send_client_request(&call, "elicitation/create", &params, |result| format!("User response: {result}"))
     })?;
 
     let defaults = json!({
@@ -230,7 +230,7 @@ fn tools_that_ask(server: &Server) -> Result<()> {
         server.tool(name, &members(&json!({})), move |call| {
             let schema = json!({"type": "object", "properties": properties, "required": []});
             let params = json!({"message": "Please fill in", "requestedSchema": schema});
-            ask(&call, "elicitation/create", &params, |result| {
+            send_client_request(&call, "elicitation/create", &params, |result| {
                 format!("Elicitation completed: action={}, content={}", result["action"], result["content"])
             })
         })?;
@@ -239,14 +239,19 @@ fn tools_that_ask(server: &Server) -> Result<()> {
 }
 
 /// Asks the client, and answers with a text made of what it says.
-fn ask(call: &MethodCall, method: &'static str, params: &Value, tell: fn(&Value) -> String) -> Deferred {
+fn send_client_request(
+    call: &MethodCall,
+    method: &'static str,
+    params: &Value,
+    describe: fn(&Value) -> String,
+) -> Deferred {
     let params = object(params);
     let (later, responder) = call.defer();
     std::thread::spawn(move || {
         let (answer, answers) = mpsc::channel();
         let asked = responder.send_request(method, Some(&params), move |said| drop(answer.send(said)));
         match (asked, answers.recv()) {
-            (Ok(_), Ok(ClientAnswer::Result(result))) => responder.finish(says(&tell(&parsed(&result)))),
+            (Ok(_), Ok(ClientAnswer::Result(result))) => responder.finish(says(&describe(&parsed(&result)))),
             (Ok(_), answer) => responder.finish(MethodAnswer::failed(format!("{answer:?}"))),
             (Err(e), _) => responder.finish(MethodAnswer::failed(e)),
         }

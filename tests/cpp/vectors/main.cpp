@@ -49,7 +49,7 @@ public:
                 throw Different("step " + std::to_string(number) + ", " + verb + ": " + different.what());
             }
         }
-        for (Client &client : clients_) expect(client, nullptr);
+        for (Client &client : clients_) check_output(client, nullptr);
     }
 
 private:
@@ -72,7 +72,7 @@ private:
         const json_t *what = get(step, verb.c_str());
         if (verb == "handshake") handshake(client, string_of(what));
         else if (verb == "in") send(client, what);
-        else if (verb == "out") expect(client, what);
+        else if (verb == "out") check_output(client, what);
         else if (verb == "raw") feed(client, string_of(what), 1);
         else if (verb == "raw_base64") feed(client, bytes_of(what), 1);
         else if (verb == "raw_repeat") feed(client, repeated(string_of(get(what, "text")), get(what, "times")), 4096);
@@ -138,7 +138,7 @@ private:
     }
 
     // Whether exactly these lines come out.
-    void expect(Client &client, const json_t *messages) {
+    void check_output(Client &client, const json_t *messages) {
         std::string output = drained(client);
         for (const json_t *message : elements(messages)) {
             const std::size_t end = output.find('\n');

@@ -174,7 +174,7 @@ impl World {
         }
     }
 
-    fn ask(&mut self, method: &str, params: &str, takes_streams: bool) {
+    fn send_request(&mut self, method: &str, params: &str, takes_streams: bool) {
         let id = self.ids;
         self.post(&request(id, method, params), takes_streams);
         if let Some(client) = self.clients.last_mut() {
@@ -206,11 +206,11 @@ impl World {
         let progress = format!(r#""_meta":{{"progressToken":{id}}}"#);
         let later = format!(r#""uri":"f://later",{progress}"#);
         match choices.below(24) {
-            0 | 1 => self.ask("resources/read", &later, streams),
-            2 => self.ask("x/ask", &progress, streams),
-            3 => self.ask("resources/subscribe", r#""uri":"f://text""#, streams),
-            4 => self.ask("resources/unsubscribe", r#""uri":"f://text""#, streams),
-            5 => self.ask("resources/list", &progress, streams),
+            0 | 1 => self.send_request("resources/read", &later, streams),
+            2 => self.send_request("x/ask", &progress, streams),
+            3 => self.send_request("resources/subscribe", r#""uri":"f://text""#, streams),
+            4 => self.send_request("resources/unsubscribe", r#""uri":"f://text""#, streams),
+            5 => self.send_request("resources/list", &progress, streams),
             6 => self.batch(choices, streams),
             7 => self.get(choices),
             8 => self.answer_of_client(choices),

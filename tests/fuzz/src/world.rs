@@ -174,7 +174,7 @@ impl World {
                 }
             }
             13 => self.hand(at, choices),
-            14 => self.leave(at, choices),
+            14 => self.disconnect(at, choices),
             _ => self.serve(),
         }
     }
@@ -319,7 +319,7 @@ impl World {
         }
     }
 
-    fn leave(&mut self, at: usize, choices: &mut Bytes<'_>) {
+    fn disconnect(&mut self, at: usize, choices: &mut Bytes<'_>) {
         let client = &mut self.clients[at];
         match choices.below(8) {
             0 => {

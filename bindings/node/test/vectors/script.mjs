@@ -14,7 +14,7 @@ export async function run(script, whole) {
     await named(`step ${at + 1}, ${Object.keys(step)[0]}`, () => run.step(step));
   }
   for (const on of run.clients.keys()) {
-    await named(`after the last step, connection ${on}`, () => run.expect(on, []));
+    await named(`after the last step, connection ${on}`, () => run.checkOutput(on, []));
   }
 }
 
@@ -60,7 +60,7 @@ class Run {
       await this.#feed(client, Buffer.from(step.raw_base64, 'base64'), 1);
     else if (step.raw_repeat !== undefined) {
       await this.#feed(client, Buffer.from(step.raw_repeat.text.repeat(step.raw_repeat.times)), 4096);
-    } else if (step.out !== undefined) await this.expect(on, step.out);
+    } else if (step.out !== undefined) await this.checkOutput(on, step.out);
     else if (step.end) client.end();
     else if (step.close) client.close();
     else if (step.tick !== undefined) client.tick(step.tick);
@@ -128,7 +128,7 @@ class Run {
     return output.slice(0, -1).split('\n');
   }
 
-  async expect(on, expected) {
+  async checkOutput(on, expected) {
     const lines = await this.#lines(on);
     // The callbacks of folders run on another thread.
     for (const begin = Date.now(); this.host.hasFolders && Date.now() - begin < 30_000; ) {

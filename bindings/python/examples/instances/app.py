@@ -81,7 +81,7 @@ async def publish() -> None:
         await redis.xadd(CHANGES, {"event": event}, maxlen=10_000)
 
 
-async def follow(last: str) -> None:
+async def inject_from(last: str) -> None:
     """Tells clients here what the other instances told after `last`."""
     while True:
         try:
@@ -97,7 +97,7 @@ async def follow(last: str) -> None:
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     newest = await redis.xrevrange(CHANGES, count=1)
-    following = asyncio.create_task(follow(newest[0][0] if newest else "0"))
+    following = asyncio.create_task(inject_from(newest[0][0] if newest else "0"))
     async with mcp.lifespan(app):
         yield
     following.cancel()

@@ -45,7 +45,7 @@ impl Program {
         answer
     }
 
-    fn ask(&self, method: &str, members: &str, name: &str) -> BufReader<TcpStream> {
+    fn send_request(&self, method: &str, members: &str, name: &str) -> BufReader<TcpStream> {
         let headers = format!(
             "Content-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\nMcp-Name: {name}\r\n"
         );
@@ -74,23 +74,29 @@ fn until(stream: &mut BufReader<TcpStream>, wanted: &str) {
 fn clients_read_the_notes_that_people_write_and_are_notified() {
     let program = Program::start();
     assert!(program.whole("PUT /notes/tea", "", "green").starts_with("HTTP/1.1 204 "));
-    let mut told = program.ask(
+    let mut told = program.send_request(
         "subscriptions/listen",
         r#""notifications":{"resourceSubscriptions":["notes://tea"]},"#,
         "",
     );
     until(&mut told, "acknowledged");
     assert!(program.whole("PUT /notes/two%20words", "", "mate").starts_with("HTTP/1.1 204 "));
-    let mut list = program.ask("resources/list", "", "");
+    let mut list = program.send_request("resources/list", "", "");
     until(&mut list, r#""uri":"notes://tea""#);
     until(
-        &mut program.ask("resources/read", r#""uri":"notes://two%20words","#, "notes://two%20words"),
+        &mut program.send_request("resources/read", r#""uri":"notes://two%20words","#, "notes://two%20words"),
         "mate",
     );
-    until(&mut program.ask("resources/read", r#""uri":"notes://tea","#, "notes://tea"), r#""text":"green""#);
+    until(
+        &mut program.send_request("resources/read", r#""uri":"notes://tea","#, "notes://tea"),
+        r#""text":"green""#,
+    );
     assert!(program.whole("PUT /notes/tea", "", "black").starts_with("HTTP/1.1 204 "));
     until(&mut told, "notifications/resources/updated");
-    until(&mut program.ask("resources/read", r#""uri":"notes://tea","#, "notes://tea"), r#""text":"black""#);
+    until(
+        &mut program.send_request("resources/read", r#""uri":"notes://tea","#, "notes://tea"),
+        r#""text":"black""#,
+    );
     assert!(program.whole("GET /notes/tea", "", "").ends_with("black"));
     assert!(program.whole("GET /notes/coffee", "", "").starts_with("HTTP/1.1 404 "));
 }

@@ -36,7 +36,7 @@ final class Steps {
         all.put("subscribe", steps::subscribe);
         all.put("tools", steps::tools);
         all.put("prompts", steps::prompts);
-        all.put("ask the client", steps::ask);
+        all.put("ask the client", steps::checkClientRequest);
         all.put("input for a read", steps::inputForARead);
         all.put("close", world::close);
         return all;
@@ -115,7 +115,7 @@ final class Steps {
         return "got";
     }
 
-    private String ask() {
+    private String checkClientRequest() {
         McpSchema.CallToolResult result = world.call("ask", Map.of("method", "elicitation/create"));
         Object structured = result.structuredContent();
         if (structured == null) { // the old client speaks a revision before elicitation, and declares it all the same

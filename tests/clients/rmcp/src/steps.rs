@@ -32,7 +32,7 @@ pub async fn take(name: &str, world: &mut World) -> Result<String> {
         "subscribe" => subscribe(world).await,
         "tools" => tools(world).await,
         "prompts" => prompts(world).await,
-        "ask the client" => ask(world).await,
+        "ask the client" => check_client_request(world).await,
         "input for a read" => input_for_a_read(world).await,
         "close" => world.close().await,
         other => Err(format!("there is no step {other}").into()),
@@ -133,7 +133,7 @@ async fn prompts(world: &mut World) -> Result<String> {
     Ok("got".to_owned())
 }
 
-async fn ask(world: &mut World) -> Result<String> {
+async fn check_client_request(world: &mut World) -> Result<String> {
     let mut params = CallToolRequestParams::new("ask");
     params.arguments = json!({ "method": "elicitation/create" }).as_object().cloned();
     let result = serde_json::to_value(world.client().call_tool(params).await?)?;
