@@ -49,7 +49,7 @@ Options of 'serve':
                         top, 'drafts/' for directories with everything in them. Quote them, so that
                         the shell leaves them alone.
   --max-file-size SIZE  the largest file that is served, in bytes or as 500K, 64M, 2G [64M]
-  --settle-ms N         how long changes are gathered, in milliseconds, before clients are notified [50]
+  --settle-ms N         milliseconds for which changes are gathered before clients are notified [50]
   --page-size N         how many files one page of a list has at most [1000]
   --tools               show the files also as tools, for clients that know tools only:
                         list_resources, read_resource, search, fetch
