@@ -196,7 +196,7 @@ void a_caller_from_c_is_no_object_of_cpp() {
 void a_caller_of_a_connection_keeps_its_type() {
     Server s = server();
     add_who(s);
-    const auto ask = [&s](wellhead::Caller caller) {
+    const auto send_request = [&s](wellhead::Caller caller) {
         Connection c(s, {{}, std::move(caller), "id"});
         const auto answer = c.handle(read_of("who://me"), 1000);
         return std::string(answer.bytes());
