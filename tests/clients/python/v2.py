@@ -1,7 +1,7 @@
 """Drives one host over stdio or HTTP with the official Python client (package `mcp` 2.x), in the revision without a handshake: see drive.py."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio
 import mcp_types as types

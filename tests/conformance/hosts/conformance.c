@@ -386,7 +386,7 @@ static void log_thrice(void *user_data, const wellhead_call *call, wellhead_meth
     answer(r, says(json_string("logged")));
 }
 
-static void describe_progress(void *user_data, const wellhead_call *call, wellhead_method *r) {
+static void report_progress(void *user_data, const wellhead_call *call, wellhead_method *r) {
     const double total = 100;
     (void)user_data;
     for (int done = 0; done <= 100; done += 50) {
@@ -407,7 +407,7 @@ static void reconnection(void *user_data, const wellhead_call *call, wellhead_me
 static void add_tools_that_tell(void) {
     tool("test_tool_with_logging", PLAIN, log_thrice, NULL);
     tool("test_logging_tool", PLAIN, log_thrice, NULL);
-    tool("test_tool_with_progress", PLAIN, tell_progress, NULL);
+    tool("test_tool_with_progress", PLAIN, report_progress, NULL);
     tool("test_reconnection", PLAIN, reconnection, NULL);
 }
 
