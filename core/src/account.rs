@@ -8,7 +8,6 @@ use self::listen_streams::{ListenPlace, ListenStreams};
 use self::unread_responses::UnreadResponses;
 use crate::jsonrpc::RpcError;
 use crate::limits::Limits;
-use crate::protocol::limit_data;
 use crate::revision::{Condition, Revision};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -77,7 +76,7 @@ impl Full {
     /// Makes the error "busy", which tells a client to try again later.
     pub(crate) fn fault(self) -> RpcError {
         let fault = RpcError::new(Revision::newest().code(Condition::Busy), "Busy");
-        fault.with_data(limit_data(self.limit, self.most))
+        fault.with_limit(self.limit, self.most)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::{ClientAnswer, ClientExtensions, Family, Json, MethodAnswer};
 use crate::policy::InvalidArguments;
 use crate::protocol::{
     AnswerForm, ApplicationCall, CallId, Context, Judged, LOG_LEVELS, MethodOutcome, NotSent, Request,
-    limit_data, unknown_name,
+    unknown_name,
 };
 use crate::refusals::RefusalKind;
 use crate::revision::{Era, Revision};
@@ -143,7 +143,7 @@ impl ConnectionState {
         let max = self.server.settings.limits.uri_bytes;
         if uri.len() > max {
             let what = format!("uri has more than {max} bytes");
-            let fault = RpcError::invalid_params(&what).with_data(limit_data("uri_bytes", max));
+            let fault = RpcError::invalid_params(&what).with_limit("uri_bytes", max);
             return self.refuse(request, &fault);
         }
         self.list(request, listing, Some(uri.into()), cursor.as_deref())

@@ -7,8 +7,7 @@ use super::response::{ErrorResponse, refusal};
 use super::routing::closing;
 use crate::account::StreamOwner;
 use crate::account::{Counted, Full, Permit, share};
-use crate::jsonrpc::RequestId;
-use crate::protocol::limit;
+use crate::jsonrpc::{RequestId, RpcError};
 use crate::refusals::RefusalKind;
 use std::sync::Arc;
 
@@ -96,5 +95,5 @@ pub(super) fn crowded(id: Option<&RequestId>, most: usize) -> ErrorResponse {
 }
 
 pub(super) fn too_large(inner: &Inner) -> ErrorResponse {
-    refusal(413, None, None, &limit("message_bytes", inner.server.limits().message_bytes))
+    refusal(413, None, None, &RpcError::limit_exceeded("message_bytes", inner.server.limits().message_bytes))
 }

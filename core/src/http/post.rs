@@ -10,8 +10,8 @@ use super::response::{ErrorResponse, invalid, refusal, unreadable};
 use super::response_head::HeadChoice;
 use super::routing::{NO_STREAM, SESSION, closing, session_id, unknown_session};
 use super::sessions::{Purpose, new_id};
-use crate::jsonrpc::{FaultKind, ParseLimits, Parsed, RequestId, RpcError, parse};
-use crate::protocol::{RouteOutput, limit, param_fields, unsupported_version};
+use crate::jsonrpc::{Parsed, RequestId, RpcError, parse};
+use crate::protocol::{RouteOutput, param_fields, unsupported_version};
 use crate::request_head::OwnedHead;
 use crate::revision::{Era, Revision};
 use std::borrow::Cow;
@@ -69,8 +69,8 @@ impl Exchange {
         let fields: Vec<(&str, &[u8])> = incoming.head.iter().map(|(n, v)| (&**n, v.as_slice())).collect();
         let head = RequestHead { method: "POST", target: "", headers: &fields, peer: &[] };
         let version = Version::read(&head, inner.server.revisions());
-        let ParseLimits { nesting, id_bytes, .. } = inner.server.limits().of_parsing();
-        let parsed = parse(message, &inner.server.limits().of_parsing());
+        let limits = inner.server.limits().of_parsing();
+        let parsed = parse(message, &limits);
         let body = classify(&parsed, &version);
         let posted = Posted { accepts: incoming.accepts, bytes: message, parsed };
         let refuse = |status, id: Option<&RequestId>, fault: &RpcError| {
@@ -78,12 +78,7 @@ impl Exchange {
         };
         match (&body, &version) {
             (PostedBody::Bad { id, fault }, _) => {
-                let fault = match fault {
-                    FaultKind::Parse => RpcError::parse_error(),
-                    FaultKind::Invalid(what) => RpcError::invalid_request(what),
-                    FaultKind::Nesting => limit("nesting", nesting),
-                    FaultKind::IdTooLong => limit("id_bytes", id_bytes),
-                };
+                let fault = fault.error(&limits);
                 match id {
                     Some(id) => refuse(400, Some(id), &fault),
                     None => Err(unreadable(self.revision_of(&head, &version).as_ref(), &fault)),

@@ -46,6 +46,16 @@ impl RpcError {
         Self::new(INTERNAL_ERROR, "Internal error")
     }
 
+    /// Makes the error for a message that exceeds a limit. Unlike "busy", it does not tell the client to try again.
+    pub(crate) fn limit_exceeded(name: &str, max: usize) -> Self {
+        Self::new(INVALID_REQUEST, format!("Limit exceeded: {name}")).with_limit(name, max)
+    }
+
+    /// Sets `data` to the name and the value of a limit.
+    pub(crate) fn with_limit(self, name: &str, max: usize) -> Self {
+        self.with_data(format!("{{\"limit\":\"{name}\",\"max\":{max}}}"))
+    }
+
     /// Sets `data` to this JSON text.
     pub(crate) fn with_data(mut self, raw: impl Into<Box<str>>) -> Self {
         self.data = Some(raw.into());

@@ -1,5 +1,4 @@
-use super::Raw;
-use super::RequestId;
+use super::{Raw, RequestId, RpcError};
 use std::borrow::Cow;
 
 /// One message: a request, a notification or a response.
@@ -53,6 +52,18 @@ pub(crate) enum FaultKind {
     Nesting,
     /// A message whose id is longer than [`ParseLimits::id_bytes`].
     IdTooLong,
+}
+
+impl FaultKind {
+    /// Makes the error that the client gets.
+    pub(crate) fn error(self, limits: &ParseLimits) -> RpcError {
+        match self {
+            FaultKind::Parse => RpcError::parse_error(),
+            FaultKind::Invalid(what) => RpcError::invalid_request(what),
+            FaultKind::Nesting => RpcError::limit_exceeded("nesting", limits.nesting),
+            FaultKind::IdTooLong => RpcError::limit_exceeded("id_bytes", limits.id_bytes),
+        }
+    }
 }
 
 /// The limits for one message, beyond which it is refused.

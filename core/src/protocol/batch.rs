@@ -3,7 +3,6 @@
 //! Each element is handled like a message on an exchange of its own. The batch keeps the answers of its elements until
 //! no element can answer any more; then it sends them in the order of the requests.
 
-use super::dispatch::limit;
 use super::draft::Draft;
 use super::machine::Machine;
 use super::outbox::{MessageKind, Piece, Route, Stage};
@@ -217,7 +216,7 @@ impl Machine {
             return self.answer_refused(route, None, &fault);
         }
         let refusal = match &elements {
-            None => limit("batch_length", self.settings.limits.batch_length),
+            None => RpcError::limit_exceeded("batch_length", self.settings.limits.batch_length),
             Some(elements) if elements.is_empty() => RpcError::invalid_request("the batch is empty"),
             Some(_) => return self.begin_batch(&elements.unwrap_or_default(), route),
         };

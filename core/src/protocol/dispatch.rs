@@ -15,7 +15,7 @@ use super::subscriptions::Subscriber;
 use crate::access::{Caller, Verdict};
 use crate::catalog::Listing;
 use crate::jsonrpc::write::{ReplyId, error};
-use crate::jsonrpc::{FaultKind, Params, Parsed, RequestId, RpcError};
+use crate::jsonrpc::{Params, Parsed, RequestId, RpcError};
 use crate::model::Json;
 use crate::revision::{KnownMethod, Revision};
 use crate::sync::Trash;
@@ -122,12 +122,7 @@ impl Machine {
                 Admitted::Done
             }
             Parsed::Bad { id, fault } => {
-                let fault = match fault {
-                    FaultKind::Parse => RpcError::parse_error(),
-                    FaultKind::Invalid(what) => RpcError::invalid_request(what),
-                    FaultKind::Nesting => limit("nesting", self.settings.limits.nesting),
-                    FaultKind::IdTooLong => limit("id_bytes", self.settings.limits.id_bytes),
-                };
+                let fault = fault.error(&self.settings.limits.of_parsing());
                 // An element of a batch that is no message has no id, whatever it says.
                 let id = id.filter(|_| self.outbox.batches.route_of(route).is_none());
                 self.answer_refused(route, id.as_ref(), &fault);
@@ -140,7 +135,7 @@ impl Machine {
     /// handled now.
     pub(crate) fn handle_too_long(&mut self, route: Route) -> bool {
         if !self.is_closed() {
-            let fault = limit("message_bytes", self.settings.limits.message_bytes);
+            let fault = RpcError::limit_exceeded("message_bytes", self.settings.limits.message_bytes);
             self.answer_refused(route, None, &fault);
         }
         self.is_full()
@@ -319,7 +314,7 @@ impl Machine {
                 let (lists, uris) = draft.notifications(&self.settings.list_topics).map_err(bad)?;
                 let limit_of = self.settings.limits.listen_streams;
                 if self.subscriptions.streams() >= limit_of {
-                    return Err(bad(limit("listen_streams", limit_of)));
+                    return Err(bad(RpcError::limit_exceeded("listen_streams", limit_of)));
                 }
                 let uris = if self.settings.identity.resources.subscribe && self.settings.has_resources() {
                     uris
@@ -350,13 +345,17 @@ impl Machine {
             return Ok(());
         }
         let what = format!("uri has more than {max} bytes");
-        let fault = RpcError::invalid_params(&what).with_data(limit_data("uri_bytes", max));
+        let fault = RpcError::invalid_params(&what).with_limit("uri_bytes", max);
         Err(fault.with_sentence(format!("Invalid URI: it has more than {max} bytes")))
     }
 
     pub(super) fn room_for_subscriptions(&self, more: usize) -> Result<(), RpcError> {
         let max = self.settings.limits.subscriptions;
-        if self.subscriptions.len() + more > max { Err(limit("subscriptions", max)) } else { Ok(()) }
+        if self.subscriptions.len() + more > max {
+            Err(RpcError::limit_exceeded("subscriptions", max))
+        } else {
+            Ok(())
+        }
     }
 
     /// Handles `notifications/initialized`: sends the notifications that were held back for it. Returns true the first
@@ -486,15 +485,4 @@ pub(crate) fn invalid_uri(uri: &str) -> RpcError {
     let mut fault = RpcError::invalid_params("").with_member("uri", uri);
     fault.message = "Invalid URI".into();
     fault.with_sentence(format!("Invalid URI: {uri}"))
-}
-
-/// Makes the error for a request that exceeds a limit. Unlike "busy", it does not tell the client to try again.
-pub(crate) fn limit(name: &str, max: usize) -> RpcError {
-    let mut fault = RpcError::invalid_request("");
-    fault.message = format!("Limit exceeded: {name}").into();
-    fault.with_data(limit_data(name, max))
-}
-
-pub(crate) fn limit_data(name: &str, max: usize) -> String {
-    format!("{{\"limit\":\"{name}\",\"max\":{max}}}")
 }

@@ -3,7 +3,7 @@
 use super::CallId;
 use super::application_call::ApplicationCall;
 use super::application_call::{RequestState, Subscribing};
-use super::dispatch::{Request, limit};
+use super::dispatch::Request;
 use super::faults::{internal, none_found, refused};
 use super::inflight::IdOwner;
 use super::list_topics::TopicSet;
@@ -178,7 +178,7 @@ impl Machine {
         let fault = match outcome {
             Registered::Done => None,
             Registered::Failed => Some(internal(open.context.revision)),
-            Registered::Full(max) => Some(limit("subscriptions_total", max)),
+            Registered::Full(max) => Some(RpcError::limit_exceeded("subscriptions_total", max)),
         };
         match (&open.state, fault) {
             (RequestState::Subscribe(_), None) => self.handle_subscribed(slot, uri),
