@@ -192,7 +192,7 @@ impl Connection {
     }
 
     fn handle_for(&self, message: &[u8], caller: Option<Caller>, run: impl FnMut(Event)) -> Result<Handled> {
-        let (route, event) = self.open_exchange(message, RouteOutput::AnswerOnly, caller)?;
+        let (route, event) = self.open_and_handle(message, RouteOutput::AnswerOnly, caller)?;
         let handled = self.follow_up(route, event, run);
         // What the callbacks produced for other routes was quiet, and is not taken here.
         if self.0.machine.with(|m, _| m.has_work() && m.set_ready()) {
@@ -228,7 +228,7 @@ impl Connection {
         }
     }
 
-    /// Discards the output of an exchange so far. Returns whether the exchange is over.
+    /// Discards the output of a route so far. Returns whether the route is over.
     pub(crate) fn discard(&self, route: Route) -> bool {
         if let DrainStart::Ready(drain) = self.drain(route) {
             drain.discard();
@@ -241,11 +241,11 @@ impl Connection {
         self.0.machine.with(|m, _| m.is_crowded_by(route))
     }
 
-    /// Answers "internal error" in place of each answer that the application still owes an exchange. The answer can be
+    /// Answers "internal error" in place of each answer that the application still owes a route. The answer can be
     /// [taken](Connection::take) at once.
     pub fn expire(&self, route: Route) {
-        if let Route::Exchange(exchange) = route {
-            self.0.step(|m, trash| m.on_exchange_timeout(exchange, trash));
+        if let Route::Message(number) = route {
+            self.0.step(|m, trash| m.on_route_timeout(number, trash));
         }
     }
 
@@ -254,15 +254,15 @@ impl Connection {
     ///
     /// # Errors
     /// [`ErrorKind::Closed`] after the connection or server was closed.
-    pub fn exchange(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
-        let (route, event) = self.open_exchange(message, RouteOutput::Stream, None)?;
+    pub fn handle_on_route(&self, message: &[u8]) -> Result<(Route, Option<Event>)> {
+        let (route, event) = self.open_and_handle(message, RouteOutput::Stream, None)?;
         self.wake_for_others(route);
         Ok((route, event))
     }
 
-    /// Does what [`Connection::exchange`] does, for a POST that is parsed. `caller` is `None` if it is that of the
+    /// Does what [`Connection::handle_on_route`] does, for a POST that is parsed. `caller` is `None` if it is that of the
     /// connection; `permit` counts the requests of the POST.
-    pub(crate) fn exchange_parsed(
+    pub(crate) fn handle_parsed_on_route(
         &self,
         message: &[u8],
         parsed: Parsed<'_>,
@@ -278,7 +278,7 @@ impl Connection {
 
     /// Handles one message on a connection that exists only for it. Returns the event of the first call if there is
     /// one, which saves a poll. If the message came by POST, it has to agree with `head`, the POST's head.
-    pub(crate) fn exchange_alone(
+    pub(crate) fn handle_alone(
         &self,
         message: &[u8],
         parsed: Parsed<'_>,
@@ -303,7 +303,7 @@ impl Connection {
     /// Wakes the group for the effects of this thread's steps, except for output of `route`, which this thread takes.
     fn wake_for_others(&self, route: Route) {
         // The caller takes this answer, drains no other route, and does not poll: the elements of a batch, the
-        // responses of the client, and exchanges that this one has cancelled are left to a poller. A poller also ends a
+        // responses of the client, and routes that this one has cancelled are left to a poller. A poller also ends a
         // session of a closed server whose last answer this was.
         let closed = self.0.server.is_closed();
         if self.0.machine.with(|m, _| (closed || m.has_work_other_than(route)) && m.set_ready()) {
@@ -324,12 +324,11 @@ impl Connection {
         permit: Option<Arc<Permit>>,
     ) -> Result<Route> {
         let mut caller = caller.map(Arc::new);
-        let exchange =
-            self.0.machine.with(|m, trash| m.handle_new_exchange(output, caller.take(), permit, trash));
-        exchange.map(Route::Exchange).ok_or_else(closed)
+        let number = self.0.machine.with(|m, trash| m.handle_new_route(output, caller.take(), permit, trash));
+        number.map(Route::Message).ok_or_else(closed)
     }
 
-    fn open_exchange(
+    fn open_and_handle(
         &self,
         message: &[u8],
         output: RouteOutput,
@@ -344,19 +343,19 @@ impl Connection {
         Ok((route, self.0.message(message, route, Arrival::New).event))
     }
 
-    /// Gives an exchange up: cancels its request, or ends its listen stream. Its output is discarded.
+    /// Gives a route up: cancels its request, or ends its listen stream. Its output is discarded.
     pub fn forget(&self, route: Route) {
-        if let Route::Exchange(exchange) = route {
-            self.0.step(|m, trash| m.cancel_exchange(exchange, trash));
+        if let Route::Message(number) = route {
+            self.0.step(|m, trash| m.cancel_route(number, trash));
             self.0.output_taken();
         }
     }
 
-    /// Notes that the client of an exchange has gone and cannot come back for its event stream. Requests whose callback
+    /// Notes that the client of a route has gone and cannot come back for its event stream. Requests whose callback
     /// has not begun are cancelled.
     pub(crate) fn handle_lost_client(&self, route: Route) {
-        if let Route::Exchange(exchange) = route {
-            self.0.step(|m, trash| m.handle_lost_client(exchange, trash));
+        if let Route::Message(number) = route {
+            self.0.step(|m, trash| m.handle_lost_client(number, trash));
         }
     }
 
@@ -432,7 +431,7 @@ impl Connection {
         self.0.machine.with(|m, _| m.outbox().reopen_stream(route));
     }
 
-    /// Makes the messages of the connection's own route come without newlines, as those of an exchange do.
+    /// Makes the messages of the connection's own route come without newlines, as those of other routes do.
     pub(crate) fn frame_elsewhere(&self) {
         self.0.machine.with(|m, _| m.outbox().bare = true);
     }

@@ -1,7 +1,7 @@
 //! Streamable HTTP without a socket: an [`Endpoint`] takes heads, bodies and the time, and returns what to send.
 //!
 //! ```text
-//!  head ──▶ Endpoint::begin ──▶ Exchange::body, end ──▶ Connection::exchange ──▶ Event ──▶ the application's callback
+//!  head ──▶ Endpoint::begin ──▶ Exchange::body, end ──▶ Connection::handle_on_route ──▶ Event ──▶ the application's callback
 //!  head, data ◀── Exchange::poll ◀───────────────────── Drain::poll_transmit ◀── Responder::finish
 //! ```
 //!

@@ -58,7 +58,7 @@ fn an_exchange_of_a_closed_connection_has_no_more_output() {
     for close in [Connection::close, Connection::shut_down] {
         let server = server(Limits::default());
         let connection = server.connect(Caller::default());
-        let (route, event) = connection.exchange(&read(1)).unwrap();
+        let (route, event) = connection.handle_on_route(&read(1)).unwrap();
         assert!(connection.take(route).is_none());
         close(&connection);
         assert!(matches!(connection.take(route), Some(Handled::Nothing)));
@@ -71,8 +71,8 @@ fn an_exchange_of_a_closed_connection_has_no_more_output() {
 fn a_forgotten_exchange_cancels_its_request_and_frees_its_id_and_slot() {
     let server = server(one_call());
     let connection = server.connect(Caller::default());
-    let (first, event) = connection.exchange(&read(1)).unwrap();
-    let (second, _) = connection.exchange(&read(2)).unwrap(); // waits for room
+    let (first, event) = connection.handle_on_route(&read(1)).unwrap();
+    let (second, _) = connection.handle_on_route(&read(2)).unwrap(); // waits for room
     connection.forget(second);
     connection.forget(first);
     let Some(Event::Read(call)) = event else { panic!("no question") };
@@ -80,7 +80,7 @@ fn a_forgotten_exchange_cancels_its_request_and_frees_its_id_and_slot() {
     assert!(matches!(connection.poll_event(), Some(Event::Cancel(id)) if Some(id) == call.call()));
     drop(call);
     assert!(connection.poll_event().is_none());
-    let (_, event) = connection.exchange(&read(2)).unwrap();
+    let (_, event) = connection.handle_on_route(&read(2)).unwrap();
     assert!(matches!(event, Some(Event::Read(_))));
 }
 
@@ -96,7 +96,7 @@ fn a_forgotten_listen_stream_has_no_subscriptions() {
     let listen =
         request(1, "subscriptions/listen", r#""notifications":{"resourceSubscriptions":["test://held"]},"#);
     for times in 1..3 {
-        let (route, _) = connection.exchange(&listen).unwrap();
+        let (route, _) = connection.handle_on_route(&listen).unwrap();
         while let Some(event) = connection.poll_event() {
             event.run();
         }
@@ -208,7 +208,7 @@ fn a_connection_that_ends_during_a_lookup_is_finished_after_its_answer() {
     *ending.0.lock().unwrap() = Some(connection.clone());
     let subscribe =
         r#"{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"test://known"}}"#;
-    let (route, event) = connection.exchange(subscribe.as_bytes()).unwrap();
+    let (route, event) = connection.handle_on_route(subscribe.as_bytes()).unwrap();
     assert_eq!(finished.recv(), Ok(false), "its request is not answered yet");
     assert!(event.is_none() && !connection.is_finished());
     assert!(matches!(connection.take(route), Some(Handled::Answer(_))));

@@ -38,7 +38,7 @@ pub struct Transmit<'a> {
     pub first: bool,
     /// True if the message ends with these bytes.
     pub last: bool,
-    /// The length of the whole message in bytes. `None` if it is not known; on an exchange it always is.
+    /// The length of the whole message in bytes. `None` if it is not known; on the route of a message it always is.
     pub total: Option<u64>,
     /// The bytes to write.
     pub bytes: &'a [u8],
@@ -63,7 +63,7 @@ impl Drain {
                 self.released = true; // in the same step that found nothing
                 return None;
             }
-            if let (Route::Exchange(_), Some(partial)) = (self.route, &mut self.partial) {
+            if let (Route::Message(_), Some(partial)) = (self.route, &mut self.partial) {
                 partial.measure();
             }
         }
@@ -104,7 +104,7 @@ impl Drain {
         self.released = true;
     }
 
-    /// Returns one whole message of an exchange. `None` if the exchange ended without one.
+    /// Returns one whole message of a route. `None` if the route ended without one.
     pub(crate) fn take_message(&mut self) -> Option<Vec<u8>> {
         let mut message = Vec::new();
         loop {

@@ -161,7 +161,7 @@ impl ConnectionState {
             return Some(application_call);
         };
         if let Err(fault) = check_fields(&handler, &params, context) {
-            // A step with a wake: the thread that polls may not be the one that takes the answer of an exchange.
+            // A step with a wake: the thread that polls may not be the one that takes the answer of a route.
             self.step(|m, trash| m.finish_method(call, Some(MethodOutcome::refused(fault)), trash));
             return None;
         }

@@ -59,7 +59,7 @@ impl Exchange {
             };
             let taken = match route {
                 Route::Connection => session.take_over(stream, inner.options.values.replay_bytes),
-                Route::Exchange(_) => None,
+                Route::Message(_) => None,
             };
             let connection = session.connection.clone();
             s.sessions.enter(&id, Purpose::of_route(route), now, tick_at);

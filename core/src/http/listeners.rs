@@ -35,7 +35,7 @@ impl Listeners {
     /// Returns the `ready` of each exchange that waits for any route of a connection.
     pub(super) fn on_connection(&self, connection: u64) -> impl Iterator<Item = Ready> {
         let (from, to) =
-            ((connection, Route::Connection, 0), (connection, Route::Exchange(u64::MAX), u64::MAX));
+            ((connection, Route::Connection, 0), (connection, Route::Message(u64::MAX), u64::MAX));
         self.all.range(from..=to).map(|(_, ready)| ready.clone())
     }
 }

@@ -139,7 +139,7 @@ impl Exchange {
         connection.tick(self.now);
         let choice = HeadChoice::new(posted.accepts, Era::Stateless);
         let output = posted.accepts.route_output();
-        let opened = connection.exchange_alone(posted.bytes, posted.parsed, output, Some(head), permit);
+        let opened = connection.handle_alone(posted.bytes, posted.parsed, output, Some(head), permit);
         let (route, event) = opened.map_err(|_| closing(Some(id)))?;
         let mut answering = self.answer(connection, route, choice, event, None);
         answering.ends_at = self.expires_at.filter(|_| listening.is_some());
@@ -176,8 +176,13 @@ impl Exchange {
             connection.stand_alone(None);
         }
         let choice = HeadChoice::new(posted.accepts, Era::Handshake);
-        let opened =
-            connection.exchange_parsed(posted.bytes, posted.parsed, RouteOutput::Stream, None, Some(permit));
+        let opened = connection.handle_parsed_on_route(
+            posted.bytes,
+            posted.parsed,
+            RouteOutput::Stream,
+            None,
+            Some(permit),
+        );
         let (route, event) = opened.map_err(|_| closing(Some(request)))?;
         if !sessions || connection.session_revision().is_none() {
             return Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, None))); // it was refused
@@ -230,7 +235,7 @@ impl Exchange {
         connection.stand_alone(Some(revision));
         let choice = HeadChoice::new(posted.accepts, Era::Handshake);
         let output = posted.accepts.route_output();
-        let opened = connection.exchange_alone(posted.bytes, posted.parsed, output, None, permit);
+        let opened = connection.handle_alone(posted.bytes, posted.parsed, output, None, permit);
         let (route, event) = opened.map_err(|_| closing(id))?;
         Ok(ExchangeState::Answering(self.answer(connection, route, choice, event, None)))
     }
@@ -267,7 +272,7 @@ impl Exchange {
         let choice = HeadChoice::new(posted.accepts, Era::Handshake);
         let caller = Some(self.caller.clone());
         let output = posted.accepts.route_output();
-        let opened = connection.exchange_parsed(posted.bytes, posted.parsed, output, caller, permit);
+        let opened = connection.handle_parsed_on_route(posted.bytes, posted.parsed, output, caller, permit);
         let (route, event) = opened.map_err(|_| {
             self.endpoint.0.state.with(|s, _| {
                 s.sessions.exit(&id, purpose, now);

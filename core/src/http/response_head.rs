@@ -124,7 +124,7 @@ mod tests {
 
     fn post(message: &str, accepts_json: bool) -> Vec<(Option<ResponseHead>, usize)> {
         let connection = connection();
-        let (route, event) = connection.exchange(message.as_bytes()).expect("the connection is open");
+        let (route, event) = connection.handle_on_route(message.as_bytes()).expect("the connection is open");
         assert!(event.is_none());
         steps(&connection, &mut HeadChoice::new(accepts(accepts_json), Era::Stateless), route)
     }
@@ -150,7 +150,7 @@ mod tests {
         for (message, status) in
             [(initialize, 200), (r#"{"jsonrpc":"2.0","id":2,"method":"unknown/method"}"#, 200)]
         {
-            let (route, _) = connection.exchange(message.as_bytes()).expect("the connection is open");
+            let (route, _) = connection.handle_on_route(message.as_bytes()).expect("the connection is open");
             let steps = steps(&connection, &mut HeadChoice::new(accepts(true), Era::Handshake), route);
             assert!(matches!(steps[0].0, Some(ResponseHead::Json { status: s, .. }) if s == status));
         }
@@ -177,10 +177,10 @@ mod tests {
     fn a_cancelled_post_ends_empty() {
         let connection = connection();
         let read = request("resources/read", r#""uri":"test://slow","#);
-        let (route, event) = connection.exchange(read.as_bytes()).expect("the connection is open");
+        let (route, event) = connection.handle_on_route(read.as_bytes()).expect("the connection is open");
         let event = event.expect("the application is asked");
         let cancel = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-        let (cancelling, _) = connection.exchange(cancel).expect("the connection is open");
+        let (cancelling, _) = connection.handle_on_route(cancel).expect("the connection is open");
         for route in [route, cancelling] {
             let steps = steps(&connection, &mut HeadChoice::new(accepts(true), Era::Handshake), route);
             assert_eq!(steps, [(Some(ResponseHead::Empty { status: 202 }), 0)]);

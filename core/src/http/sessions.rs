@@ -65,7 +65,7 @@ impl Purpose {
     pub(super) fn of_route(route: Route) -> Purpose {
         match route {
             Route::Connection => Purpose::Stream,
-            Route::Exchange(_) => Purpose::Requests,
+            Route::Message(_) => Purpose::Requests,
         }
     }
 }

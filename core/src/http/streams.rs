@@ -295,7 +295,7 @@ mod tests {
     fn a_stream_continues_after_any_kept_event_and_after_no_other() {
         // row: H-45, H-46, H-47
         let mut streams = streams();
-        let (stream, holder) = streams.open(Route::Exchange(1), MOST);
+        let (stream, holder) = streams.open(Route::Message(1), MOST);
         for text in ["a", "b", "c"] {
             streams.say(stream, data(text), 100);
         }
@@ -313,11 +313,11 @@ mod tests {
     fn the_holder_of_a_stream_sends_events_of_its_former_holder_even_if_they_are_not_kept() {
         // row: H-46
         let mut streams = streams();
-        let (stream, former) = streams.open(Route::Exchange(1), MOST);
+        let (stream, former) = streams.open(Route::Message(1), MOST);
         let holder = streams.resume(Place { stream, event: 0 }).expect("it is known").holder;
         streams.say(stream, data("too large to be kept"), 10);
         streams.end(stream);
-        let (other, _) = streams.open(Route::Exchange(2), MOST);
+        let (other, _) = streams.open(Route::Message(2), MOST);
         streams.say(other, data("12345678901"), 10);
         assert!(!streams.release(stream, former));
         assert!(streams.take(stream, former).is_none());
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn a_stream_without_a_holder_keeps_only_events_that_may_be_kept() {
         let mut streams = streams();
-        let (stream, holder) = streams.open(Route::Exchange(1), MOST);
+        let (stream, holder) = streams.open(Route::Message(1), MOST);
         assert!(streams.release(stream, holder));
         for text in ["123456", "789012"] {
             streams.say(stream, data(text), 10);
@@ -381,11 +381,11 @@ mod tests {
     #[test]
     fn kept_events_are_bounded_and_those_of_ended_streams_go_first() {
         let mut streams = streams();
-        let (ended, holder) = streams.open(Route::Exchange(1), MOST);
+        let (ended, holder) = streams.open(Route::Message(1), MOST);
         streams.say(ended, data("12345"), 10);
         streams.end(ended);
         assert_eq!(sent(&mut streams, ended, holder), Some(vec![1]));
-        let (open, _) = streams.open(Route::Exchange(2), MOST);
+        let (open, _) = streams.open(Route::Message(2), MOST);
         for _ in 0..3 {
             streams.say(open, data("1234"), 10);
         }

@@ -15,12 +15,12 @@ use crate::jsonrpc::RequestId;
 use crate::revision::Revision;
 use std::sync::{Arc, Weak};
 
-/// The route of an answer that no client gets: exchanges are numbered from 1, so what is written here is discarded.
-const NOWHERE: Route = Route::Exchange(0);
+/// The route of an answer that no client gets: routes are numbered from 1, so what is written here is discarded.
+const NOWHERE: Route = Route::Message(0);
 
 impl Machine {
     /// Asks the application for verdicts about every subscription, at most `page_items` URIs to a call. No request of
-    /// the client waits for them. The application judges for the caller of the newest exchange, or else for that of the
+    /// the client waits for them. The application judges for the caller of the newest route, or else for that of the
     /// connection.
     pub(crate) fn handle_access_change(&mut self, caller: &Arc<Caller>) {
         if self.closed {

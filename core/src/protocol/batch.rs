@@ -1,6 +1,6 @@
 //! Batches: an array of messages, answered by one array (JSON-RPC 2.0 section 6).
 //!
-//! Each element is handled like a message on an exchange of its own. The batch keeps the answers of its elements until
+//! Each element is handled like a message on a route of its own. The batch keeps the answers of its elements until
 //! no element can answer any more; then it sends them in the order of the requests.
 
 use super::draft::Draft;
@@ -91,7 +91,7 @@ struct OpenBatch {
     refused: usize,
 }
 
-/// All batches of a connection that are not answered yet, each under the number of its first element's exchange. Its
+/// All batches of a connection that are not answered yet, each under the number of its first element's route. Its
 /// elements have the numbers from there.
 #[derive(Default)]
 pub(super) struct Batches {
@@ -119,7 +119,7 @@ impl Batches {
     /// Returns the number of this element's batch and the element's index in it; `None` if the route is that of no
     /// element.
     fn place(&self, route: Route) -> Option<(u64, usize)> {
-        let Route::Exchange(number) = route else { return None };
+        let Route::Message(number) = route else { return None };
         let (first, batch) = self.open.range(..=number).next_back()?;
         let index = (number - first) as usize;
         (index < batch.answers.len()).then_some((*first, index))
@@ -146,7 +146,7 @@ impl Batches {
             .iter()
             .filter(move |(_, batch)| batch.route == route)
             .flat_map(|(first, batch)| (*first..).take(batch.answers.len()))
-            .map(Route::Exchange)
+            .map(Route::Message)
     }
 
     fn begin(&mut self, route: Route, first: u64, elements: usize) {
@@ -225,12 +225,12 @@ impl Machine {
     }
 
     fn begin_batch(&mut self, elements: &[Raw<'_>], route: Route) {
-        let first = self.next_exchange;
-        self.next_exchange += elements.len() as u64;
+        let first = self.next_route;
+        self.next_route += elements.len() as u64;
         self.outbox.batches.begin(route, first, elements.len());
         for (number, element) in (first..).zip(elements) {
             let line = element.get().as_bytes().to_vec();
-            self.elements.push(Element { line, route: Route::Exchange(number) });
+            self.elements.push(Element { line, route: Route::Message(number) });
         }
     }
 
@@ -247,7 +247,7 @@ impl Machine {
         Some(RpcError::invalid_request(what))
     }
 
-    /// The routes of all messages of an exchange: its own, and those of the elements if it is a batch.
+    /// The routes of a message: its own, and those of its elements if it is a batch.
     pub(super) fn routes_of(&self, route: Route) -> Vec<Route> {
         std::iter::once(route).chain(self.outbox.batches.elements_of(route)).collect()
     }

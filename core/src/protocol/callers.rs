@@ -1,22 +1,22 @@
-//! Callers of exchanges that have ended, kept until no call refers to them.
+//! Callers of routes that have ended, kept until no call refers to them.
 
 use crate::access::Caller;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// At most this many retired callers are examined whenever an exchange begins or its output is taken. An exchange
+/// At most this many retired callers are examined whenever a route begins or its output is taken. A route
 /// retires at most two.
 const LOOKED_AT: usize = 4;
 
 /// Keeps callers until no call refers to them. A caller holds a value of the application, which must not be dropped
 /// under a lock; here its last owner is always a step that has a `Trash`.
 #[derive(Default)]
-pub(super) struct ExchangeCallers {
+pub(super) struct RouteCallers {
     newest: Option<Arc<Caller>>,
     over: VecDeque<Arc<Caller>>,
 }
 
-impl ExchangeCallers {
+impl RouteCallers {
     /// Sets the caller on whose behalf the server asks what no request caused, such as an access review. No call may
     /// share it.
     pub(super) fn renew(&mut self, caller: Arc<Caller>) {
@@ -28,7 +28,7 @@ impl ExchangeCallers {
         self.newest.as_ref()
     }
 
-    /// Keeps the caller of an exchange that has ended for [`ExchangeCallers::take_unused`], because calls may still refer to it.
+    /// Keeps the caller of a route that has ended for [`RouteCallers::take_unused`], because calls may still refer to it.
     pub(super) fn retire(&mut self, caller: Option<Arc<Caller>>) {
         self.over.extend(caller);
     }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_caller_without_calls_is_dropped_and_few_are_checked_at_a_time() {
-        let mut callers = ExchangeCallers::default();
+        let mut callers = RouteCallers::default();
         let known: Vec<_> = (0..100).map(|_| Arc::new(Caller::default())).collect();
         for caller in &known {
             callers.retire(Some(caller.clone()));
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_newest_caller_is_kept_until_there_is_a_newer_one() {
-        let mut callers = ExchangeCallers::default();
+        let mut callers = RouteCallers::default();
         callers.renew(Arc::new(Caller::new(*b"first")));
         assert!(callers.take_unused().is_empty());
         callers.renew(Arc::new(Caller::new(*b"second")));

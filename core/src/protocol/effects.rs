@@ -81,9 +81,9 @@ impl Machine {
         self.has_something_to_poll() || self.outbox.has_pending_output()
     }
 
-    /// [`Machine::has_work`] without the output of one exchange, which the caller takes.
-    pub(crate) fn has_work_other_than(&self, exchange: Route) -> bool {
-        self.has_something_to_poll() || self.outbox.has_pending_output_other_than(exchange)
+    /// [`Machine::has_work`] without the output of one route, which the caller takes.
+    pub(crate) fn has_work_other_than(&self, route: Route) -> bool {
+        self.has_something_to_poll() || self.outbox.has_pending_output_other_than(route)
     }
 
     fn has_something_to_poll(&self) -> bool {

@@ -132,7 +132,7 @@ pub(crate) struct Machine {
     pub(super) closed: bool,
     /// True if listen streams are to end: a stream that is opened from now on ends at once.
     pub(super) ending: bool,
-    pub(super) next_exchange: u64,
+    pub(super) next_route: u64,
     pub(super) now: u64,
     pub(super) causes: Causes,
 }
@@ -158,7 +158,7 @@ impl Machine {
             ready: false,
             closed: false,
             ending: false,
-            next_exchange: 1,
+            next_route: 1,
             now: 0,
             causes: Causes::default(),
             settings,

@@ -1,7 +1,7 @@
 //! Output that the client has not read, by route.
 
 use super::batch::Batches;
-use super::callers::ExchangeCallers;
+use super::callers::RouteCallers;
 use super::partial_message::PartialMessage;
 use super::pending_routes::{PendingRoutes, Routes};
 use super::subscriptions::ChangeMark;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 pub enum Route {
     /// The connection itself: newline-delimited messages, several to a [`crate::Transmit`].
     Connection,
-    /// One exchange, such as a POST: messages without newlines, one to a [`crate::Transmit`]. The number counts the
-    /// exchanges of the connection.
-    Exchange(u64),
+    /// The route of one message, such as a POST: output without newlines, one message to a [`crate::Transmit`]. The
+    /// number counts such routes of the connection.
+    Message(u64),
 }
 
 /// How far a request got before it was answered. HTTP derives the status code from it.
@@ -39,7 +39,7 @@ pub enum Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessageKind {
-    /// One of several messages: everything on [`Route::Connection`], and what comes before the answer of an exchange.
+    /// One of several messages: everything on [`Route::Connection`], and what comes before the answer of a route.
     Message,
     /// A progress notification about the request, before its answer.
     Progress,
@@ -150,12 +150,12 @@ const SPARE: usize = 512 << 10;
 #[derive(Default)]
 pub(crate) struct Outbox {
     connection: Outlet,
-    /// The outlets of the exchanges. Boxed, because a map makes room for several at once, and most connections over
+    /// The outlets of the routes. Boxed, because a map makes room for several at once, and most connections over
     /// HTTP have one.
-    exchanges: BTreeMap<u64, Box<Outlet>>,
+    routes: BTreeMap<u64, Box<Outlet>>,
     pending: PendingRoutes,
     pub(super) batches: Batches,
-    pub(super) callers: ExchangeCallers,
+    pub(super) callers: RouteCallers,
     bytes: usize,
     /// True if the messages of the connection's own route have no newlines either, because the driver frames them.
     pub(crate) bare: bool,
@@ -174,7 +174,7 @@ impl Outbox {
     fn outlet(&mut self, route: Route) -> Option<&mut Outlet> {
         match route {
             Route::Connection => Some(&mut self.connection),
-            Route::Exchange(n) => self.exchanges.get_mut(&n).map(|outlet| &mut **outlet),
+            Route::Message(n) => self.routes.get_mut(&n).map(|outlet| &mut **outlet),
         }
     }
 
@@ -183,7 +183,7 @@ impl Outbox {
     fn outlet_to_fill(&mut self, route: Route) -> Option<&mut Outlet> {
         let outlet = match route {
             Route::Connection => &mut self.connection,
-            Route::Exchange(n) => &mut **self.exchanges.get_mut(&n)?,
+            Route::Message(n) => &mut **self.routes.get_mut(&n)?,
         };
         if !outlet.drained {
             self.pending.add(route);
@@ -193,12 +193,12 @@ impl Outbox {
 
     pub(super) fn open(
         &mut self,
-        exchange: u64,
+        number: u64,
         output: RouteOutput,
         caller: Option<Arc<Caller>>,
         permit: Option<Arc<Permit>>,
     ) {
-        self.exchanges.insert(exchange, Box::new(Outlet { output, caller, permit, ..Outlet::default() }));
+        self.routes.insert(number, Box::new(Outlet { output, caller, permit, ..Outlet::default() }));
     }
 
     /// Returns the caller of a route, `None` if it is that of the connection, and the permit that counts the route's
@@ -247,9 +247,9 @@ impl Outbox {
     }
 
     /// Returns whether there is output that no drain takes and no driver knows of, on another route than this
-    /// exchange's.
-    pub(crate) fn has_pending_output_other_than(&self, exchange: Route) -> bool {
-        self.pending.is_other_than(exchange)
+    /// route's.
+    pub(crate) fn has_pending_output_other_than(&self, route: Route) -> bool {
+        self.pending.is_other_than(route)
     }
 
     /// Sets the newest deadline of a route, and notes the route for its driver. If the route does not exist, all
@@ -275,7 +275,7 @@ impl Outbox {
     /// Returns whether there is no output, and no drain takes any.
     pub(crate) fn is_spent(&self) -> bool {
         let spent = |outlet: &Outlet| !outlet.drained && !outlet.has_output();
-        spent(&self.connection) && self.exchanges.values().all(|outlet| spent(outlet))
+        spent(&self.connection) && self.routes.values().all(|outlet| spent(outlet))
     }
 
     /// Queues one message. `write` may leave large bodies to be encoded later.
@@ -357,11 +357,11 @@ impl Outbox {
         }
     }
 
-    /// Ends an exchange without an answer.
+    /// Ends a route without an answer.
     pub(crate) fn end(&mut self, route: Route) {
         if self.batches.route_of(route).is_some() {
             self.finish_element(route, None);
-        } else if let Route::Exchange(_) = route
+        } else if let Route::Message(_) = route
             && let Some(outlet) = self.outlet_to_fill(route)
         {
             outlet.permit = None;
@@ -369,14 +369,14 @@ impl Outbox {
         }
     }
 
-    /// Closes the event stream of an exchange, after its output so far. Returns false if the client could not come back
+    /// Closes the event stream of a route, after its output so far. Returns false if the client could not come back
     /// to the stream, or if it is closed already.
     pub(crate) fn pause(&mut self, route: Route, retry_ms: u64) -> bool {
         let route = self.batches.route_of(route).unwrap_or(route);
-        let (Route::Exchange(exchange), true) = (route, self.bare) else { return false };
+        let (Route::Message(number), true) = (route, self.bare) else { return false };
         if self
-            .exchanges
-            .get(&exchange)
+            .routes
+            .get(&number)
             .is_none_or(|outlet| outlet.output == RouteOutput::AnswerOnly || outlet.paused)
         {
             return false;
@@ -387,7 +387,7 @@ impl Outbox {
         true
     }
 
-    /// Notes that a client came back to the event stream of an exchange, so it need not hear that the stream was closed.
+    /// Notes that a client came back to the event stream of a route, so it need not hear that the stream was closed.
     pub(crate) fn reopen_stream(&mut self, route: Route) {
         if let Some(outlet) = self.outlet(route) {
             outlet.paused = false;
@@ -490,10 +490,10 @@ impl Outbox {
     }
 
     fn remove_if_over(&mut self, route: Route) {
-        if let Route::Exchange(n) = route
-            && self.exchanges.get(&n).is_some_and(|outlet| outlet.ended && !outlet.has_output())
+        if let Route::Message(n) = route
+            && self.routes.get(&n).is_some_and(|outlet| outlet.ended && !outlet.has_output())
         {
-            let over = self.exchanges.remove(&n);
+            let over = self.routes.remove(&n);
             self.callers.retire(over.and_then(|outlet| outlet.caller));
         }
     }
@@ -503,14 +503,14 @@ impl Outbox {
         self.cleared = true;
         self.bytes = 0;
         self.pending = PendingRoutes::default();
-        let exchanges = std::mem::take(&mut self.exchanges).into_values();
-        let exchanges: Vec<_> = exchanges.map(|o| (o.queue, o.partial, o.caller)).collect();
+        let routes = std::mem::take(&mut self.routes).into_values();
+        let routes: Vec<_> = routes.map(|o| (o.queue, o.partial, o.caller)).collect();
         self.connection.marks.clear();
         self.connection.held.clear();
         self.connection.spare = Vec::new();
         let (_, batches) = self.batches.take_all();
         let connection = (std::mem::take(&mut self.connection.queue), self.connection.partial.take());
-        (batches, connection, exchanges, self.callers.clear())
+        (batches, connection, routes, self.callers.clear())
     }
 
     /// Drops the batches that are not answered. Returns what the caller drops after it released the lock.
@@ -520,12 +520,12 @@ impl Outbox {
         batches
     }
 
-    /// Removes an exchange with its output. Returns what the caller drops after it released the lock.
-    pub(crate) fn forget(&mut self, exchange: u64) -> impl Send + use<> {
-        let (bytes, batches) = self.batches.take_route(Route::Exchange(exchange));
+    /// Removes a route with its output. Returns what the caller drops after it released the lock.
+    pub(crate) fn forget(&mut self, number: u64) -> impl Send + use<> {
+        let (bytes, batches) = self.batches.take_route(Route::Message(number));
         self.bytes -= bytes;
-        let mut outlet = self.exchanges.remove(&exchange);
-        self.pending.remove(Route::Exchange(exchange));
+        let mut outlet = self.routes.remove(&number);
+        self.pending.remove(Route::Message(number));
         if let Some(outlet) = &mut outlet {
             self.callers.retire(outlet.caller.take());
             self.bytes -= outlet.queue.iter().map(Piece::len).sum::<usize>();

@@ -11,12 +11,12 @@ pub(crate) enum Routes {
 }
 
 /// Routes that got output or a deadline since a drain or the driver last looked at them. To note one costs the same,
-/// however many exchanges are open.
+/// however many routes are open.
 #[derive(Default)]
 pub(super) struct PendingRoutes {
     /// True if the connection's own route is pending. Over stdio it is the only route, and gets every message.
     connection: bool,
-    exchanges: BTreeSet<u64>,
+    routes: BTreeSet<u64>,
     /// True if a call that belongs to no route got a deadline. A poll finds that by itself, so no driver is woken for
     /// it.
     all: bool,
@@ -29,7 +29,7 @@ impl PendingRoutes {
         self.grew = true;
         match route {
             Route::Connection => self.connection = true,
-            Route::Exchange(n) => drop(self.exchanges.insert(n)),
+            Route::Message(n) => drop(self.routes.insert(n)),
         }
     }
 
@@ -41,7 +41,7 @@ impl PendingRoutes {
     pub(super) fn remove(&mut self, route: Route) {
         match route {
             Route::Connection => self.connection = false,
-            Route::Exchange(n) => drop(self.exchanges.remove(&n)),
+            Route::Message(n) => drop(self.routes.remove(&n)),
         }
     }
 
@@ -51,21 +51,21 @@ impl PendingRoutes {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        !self.connection && self.exchanges.is_empty()
+        !self.connection && self.routes.is_empty()
     }
 
-    /// Returns whether a route other than this exchange's is pending.
-    pub(super) fn is_other_than(&self, exchange: Route) -> bool {
-        self.connection || self.exchanges.iter().any(|n| Route::Exchange(*n) != exchange)
+    /// Returns whether a route other than this route's is pending.
+    pub(super) fn is_other_than(&self, route: Route) -> bool {
+        self.connection || self.routes.iter().any(|n| Route::Message(*n) != route)
     }
 
     /// Takes all pending routes. The caller notifies their drivers.
     pub(super) fn take(&mut self) -> Routes {
-        let PendingRoutes { connection, exchanges, all, .. } = std::mem::take(self);
+        let PendingRoutes { connection, routes, all, .. } = std::mem::take(self);
         if all {
             return Routes::All;
         }
         let connection = connection.then_some(Route::Connection);
-        Routes::These(connection.into_iter().chain(exchanges.into_iter().map(Route::Exchange)).collect())
+        Routes::These(connection.into_iter().chain(routes.into_iter().map(Route::Message)).collect())
     }
 }

@@ -150,7 +150,7 @@ fn an_answer_that_is_taken_half_by_half_leaves_no_exchange_behind() {
     let server = server();
     server.text("m://large", "x".repeat(200_000)).unwrap();
     let connection = connect(&server);
-    let (route, event) = connection.exchange(on_uri(1, "read", "m://large").as_bytes()).unwrap();
+    let (route, event) = connection.handle_on_route(on_uri(1, "read", "m://large").as_bytes()).unwrap();
     assert!(event.is_none());
     let mut bytes = 0;
     while let wellhead::DrainStart::Ready(mut drain) = connection.drain(route) {

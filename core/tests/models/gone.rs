@@ -45,7 +45,8 @@ fn a_request_waits_for_room(give_up: fn(&Connection, Route)) {
     let mut limits = Limits::default();
     limits.calls_in_flight = 1;
     let connection = connect(limits);
-    let exchange = |id| connection.exchange(on_uri(id, "read", "a://any").as_bytes()).expect("it is open");
+    let exchange =
+        |id| connection.handle_on_route(on_uri(id, "read", "a://any").as_bytes()).expect("it is open");
     let (_, first) = exchange(1);
     let (waits, none) = exchange(2);
     assert!(none.is_none(), "there is no room");
@@ -56,13 +57,13 @@ fn a_request_waits_for_room(give_up: fn(&Connection, Route)) {
 fn an_element_waits_for_a_poller(give_up: fn(&Connection, Route)) {
     let connection = connect(Limits::default());
     let batch = format!("[{}]", on_uri(2, "read", "a://any"));
-    let (waits, none) = connection.exchange(batch.as_bytes()).expect("it is open");
+    let (waits, none) = connection.handle_on_route(batch.as_bytes()).expect("it is open");
     assert!(none.is_none(), "the element waits");
     given_up(&connection, waits, give_up);
 }
 
 fn cancel_by_id(connection: &Connection, _: Route) {
-    connection.exchange(cancel(2).as_bytes()).expect("it is open");
+    connection.handle_on_route(cancel(2).as_bytes()).expect("it is open");
 }
 
 /// Has it answered in place of the application.

@@ -79,7 +79,7 @@ fn of_two_exchanges_with_one_id_at_once_only_one_calls_the_application() {
         greet(&connection);
         let exchange = |connection: Connection| {
             let message = on_uri(7, "read", "b://1");
-            let (_, event) = connection.exchange(message.as_bytes()).expect("the connection is open");
+            let (_, event) = connection.handle_on_route(message.as_bytes()).expect("the connection is open");
             event
         };
         let other = connection.clone();

@@ -1,4 +1,4 @@
-//! Begins and ends exchanges: routes for one message each.
+//! Begins and ends routes for one message each.
 
 use super::ApplicationCall;
 use super::CallId;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 impl Machine {
     /// Opens a route for one message. `caller` is `None` if the caller is that of the connection. `permit` counts the
     /// requests of the message over HTTP.
-    pub(crate) fn handle_new_exchange(
+    pub(crate) fn handle_new_route(
         &mut self,
         output: RouteOutput,
         caller: Option<Arc<Caller>>,
@@ -27,13 +27,13 @@ impl Machine {
             trash.put(caller); // with the application's values, which may not be dropped here
             return None;
         }
-        let exchange = self.next_exchange;
-        self.next_exchange += 1;
-        self.outbox.open(exchange, output, caller, permit);
-        Some(exchange)
+        let number = self.next_route;
+        self.next_route += 1;
+        self.outbox.open(number, output, caller, permit);
+        Some(number)
     }
 
-    /// Drops callers of exchanges that have ended, once no call refers to them.
+    /// Drops callers of routes that have ended, once no call refers to them.
     pub(crate) fn drop_unused_callers(&mut self, trash: &mut Trash) {
         let unused = self.outbox.callers.take_unused();
         if !unused.is_empty() {
@@ -49,11 +49,11 @@ impl Machine {
         self.outbox.callers.renew(caller);
     }
 
-    /// Cancels the request of an exchange, or ends its listen stream. Its output is discarded.
-    pub(crate) fn cancel_exchange(&mut self, exchange: u64, trash: &mut Trash) {
-        let route = Route::Exchange(exchange);
+    /// Cancels the request of a route, or ends its listen stream. Its output is discarded.
+    pub(crate) fn cancel_route(&mut self, number: u64, trash: &mut Trash) {
+        let route = Route::Message(number);
         let routes = self.routes_of(route);
-        trash.put(self.outbox.forget(exchange));
+        trash.put(self.outbox.forget(number));
         self.elements.remove(&routes);
         for route in routes {
             if let Some(waiting) = self.take_waiting(route) {
@@ -72,11 +72,11 @@ impl Machine {
         }
     }
 
-    /// Ends the requests of an exchange whose callbacks have not begun, since the client has gone. A callback that has
+    /// Ends the requests of a route whose callbacks have not begun, since the client has gone. A callback that has
     /// begun goes on, because a client that goes has not cancelled (2025-11-25, Transports, Sending Messages to the
     /// Server). After it no other callback begins: see [`Machine::begin_application_call`].
-    pub(crate) fn handle_lost_client(&mut self, exchange: u64, trash: &mut Trash) {
-        let routes = self.routes_of(Route::Exchange(exchange));
+    pub(crate) fn handle_lost_client(&mut self, number: u64, trash: &mut Trash) {
+        let routes = self.routes_of(Route::Message(number));
         for route in self.elements.remove(&routes) {
             self.outbox.end(route);
         }
@@ -122,9 +122,9 @@ impl Machine {
         Some(open)
     }
 
-    /// Answers "internal error" to each request of an exchange that is not answered yet.
-    pub(crate) fn on_exchange_timeout(&mut self, exchange: u64, trash: &mut Trash) {
-        let route = Route::Exchange(exchange);
+    /// Answers "internal error" to each request of a route that is not answered yet.
+    pub(crate) fn on_route_timeout(&mut self, number: u64, trash: &mut Trash) {
+        let route = Route::Message(number);
         let unseen = self.lifecycle.last().map_or_else(RpcError::internal, internal);
         let routes = self.routes_of(route);
         for route in self.elements.remove(&routes) {

@@ -90,7 +90,7 @@ fn output_of_the_connection_that_an_exchange_made_wakes_its_group() {
     while group.next().is_some() {}
     server.notify_resource_list_changed().unwrap(); // held back: the session has not begun
     while group.next().is_some() {}
-    connection.exchange(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).unwrap();
+    connection.handle_on_route(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).unwrap();
     assert_eq!(group.next().map(|connection| connection.id()), Some(connection.id()));
 }
 
@@ -139,7 +139,7 @@ fn a_batch_that_expires_has_an_entry_for_each_request() {
 #[test]
 fn a_batch_that_was_not_begun_expires_with_the_rest() {
     let connection = connect_with_batches(&Server::new("s", "1"));
-    let (route, event) = connection.exchange(READ_AND_PING).unwrap();
+    let (route, event) = connection.handle_on_route(READ_AND_PING).unwrap();
     assert!(event.is_none());
     connection.expire(route);
     assert_eq!(text(connection.take(route)).matches("-32603").count(), 2);
@@ -160,15 +160,15 @@ fn a_call_that_expires_before_a_poll_has_the_error_code_of_the_option() {
     server.add_template(Template::new("notes://{id}"), None, false).unwrap();
 
     let batches = connect_with_batches(&server);
-    let (route, _) = batches.exchange(READ_AND_PING).unwrap();
+    let (route, _) = batches.handle_on_route(READ_AND_PING).unwrap();
     batches.expire(route);
     assert_eq!(text(batches.take(route)).matches(r#""code":2,"#).count(), 2);
 
     let connection = server.connect(Caller::default());
-    let (_, first) = connection.exchange(READ).unwrap();
+    let (_, first) = connection.handle_on_route(READ).unwrap();
     assert!(first.is_some(), "it takes the only place");
     let second = String::from_utf8(READ.to_vec()).unwrap().replace(r#""id":1"#, r#""id":2"#);
-    let (route, event) = connection.exchange(second.as_bytes()).unwrap();
+    let (route, event) = connection.handle_on_route(second.as_bytes()).unwrap();
     assert!(event.is_none(), "it waits");
     connection.expire(route);
     assert!(text(connection.take(route)).contains(r#""id":2,"error":{"code":1,"#));
@@ -179,7 +179,7 @@ fn a_forgotten_batch_cancels_its_calls() {
     let server = Server::new("s", "1");
     server.add_template(Template::new("notes://{id}"), None, false).unwrap();
     let connection = connect_with_batches(&server);
-    let (route, _) = connection.exchange(READ_AND_PING).unwrap();
+    let (route, _) = connection.handle_on_route(READ_AND_PING).unwrap();
     let Some(Event::Read(call)) = connection.poll_event() else { panic!("not a read") };
     connection.forget(route);
     assert!(call.is_cancelled());
@@ -210,7 +210,7 @@ fn progress_precedes_the_answer_of_an_exchange_and_is_left_out_where_there_is_ro
         .unwrap();
     let connection = server.connect(Caller::default());
 
-    let (route, event) = connection.exchange(WITH_TOKEN.as_bytes()).unwrap();
+    let (route, event) = connection.handle_on_route(WITH_TOKEN.as_bytes()).unwrap();
     event.unwrap().run();
     let DrainStart::Ready(mut drain) = connection.drain(route) else { panic!("nothing to drain") };
     let mut kinds = Vec::new();
