@@ -391,7 +391,7 @@ typedef struct wellhead_server_options {
     const wellhead_pair *extensions;
     size_t extension_count;
     /* The values of resultType that belong to extensions: each with the identifier of its extension, which must be declared.
-     * Such a result goes only to a client that declares the extension, too; another client is told that it lacks it. */
+     * Such a result goes only to a client that declares the extension, too; others get an error that names it. */
     const wellhead_pair *result_type_extensions;
     size_t result_type_extension_count;
     /* More kinds of lists for wellhead_server_notify_list_changed: each name, as clients request it, with its notification. */
@@ -444,7 +444,7 @@ typedef struct wellhead_server_options {
     /* The text that the model gets of a tool whose callback failed: hide (default), a neutral one;
      * show, that of the error. */
     wellhead_str tool_errors;
-    /* The clients that are told of tools for apps only: app_clients (default), those
+    /* The clients that get tools for apps only in their lists: app_clients (default), those
      * that declare apps; all_clients. */
     wellhead_str app_only_tools;
 } wellhead_server_options;
@@ -520,7 +520,7 @@ typedef struct wellhead_contents {
     wellhead_str mime_type;
     wellhead_str meta;                        /* A JSON object, sent as _meta. */
     /* The name and the fields after it are as in wellhead_resource; only clients whose revision has the field get it.
-     * If `version` is the one that the client has, the client is told that nothing changed, and no body is sent. */
+     * If `version` is the one that the client has, the client learns that nothing changed, and no body is sent. */
     wellhead_str name;
     wellhead_str title;
     wellhead_str kind;
@@ -1009,7 +1009,7 @@ WELLHEAD_API uint32_t wellhead_read_request_input(wellhead_read *responder, well
                                                   wellhead_str params, wellhead_str *json);
 
 /* Answers a read whose requests by wellhead_read_request_input lack a response: the callback runs again when the client
- * has answered. If the client lacks a capability or sent a wrong requestState, the client is told so. Fails with
+ * has answered. If the client lacks a capability or sent a wrong requestState, it gets an error. Fails with
  * INVALID_ARGUMENT if the call was answered already. */
 WELLHEAD_API wellhead_status wellhead_read_wait(wellhead_read *responder);
 
@@ -1175,7 +1175,7 @@ WELLHEAD_API wellhead_status wellhead_authorize_failed(wellhead_authorize *respo
 typedef void (*wellhead_interest_callback)(void *user_data, const wellhead_call *call, int wanted,
                                            wellhead_interest *responder);
 
-/* Sets the callback that hears which URIs have subscribers, for an application that must itself watch for changes. It
+/* Sets the callback that hears which URIs have subscribers, for an application that must itself look for changes. It
  * replaces an earlier one. A subscription is acknowledged after the callback has answered, so that no change in between
  * is lost.
  * interest: may not be NULL.
@@ -1199,12 +1199,12 @@ WELLHEAD_API const wellhead_call *wellhead_interest_call(const wellhead_interest
  * is NULL. */
 WELLHEAD_API void wellhead_interest_free(wellhead_interest *responder);
 
-/* Answers that the application now watches the URI, or has stopped. Fails with INVALID_ARGUMENT if the call was
- * answered already. */
+/* Answers that the application now looks for changes of the URI, or has stopped. Fails with INVALID_ARGUMENT if the
+ * call was answered already. */
 WELLHEAD_API wellhead_status wellhead_interest_done(wellhead_interest *responder);
 
-/* Answers that the application cannot watch the URI: clients that wait to subscribe get "internal error". `why` is
- * logged. Fails with INVALID_ARGUMENT or INVALID_UTF8. */
+/* Answers that the application cannot look for changes of the URI: clients that wait to subscribe get "internal
+ * error". `why` is logged. Fails with INVALID_ARGUMENT or INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_interest_failed(wellhead_interest *responder, wellhead_str why);
 
 /* ---- further methods ---------------------------------------------------------------------------------------------- */
@@ -1484,7 +1484,7 @@ WELLHEAD_API uint32_t wellhead_method_request_input(wellhead_method *responder, 
                                                     wellhead_str params, wellhead_str *json);
 
 /* Answers a call whose requests by wellhead_method_request_input lack a response: the callback runs again when the
- * client has answered. If the client lacks a capability or sent a wrong requestState, the client is told so. Fails with
+ * client has answered. If the client lacks a capability or sent a wrong requestState, it gets an error. Fails with
  * INVALID_ARGUMENT if the call was answered already. */
 WELLHEAD_API wellhead_status wellhead_method_wait(wellhead_method *responder);
 

@@ -104,7 +104,7 @@ public:
 };
 
 /* Thrown by request_input() of Method and Read: there is no result. A callback lets it through: the server then waits for the
- * client and runs the callback again, or tells the client what it lacks. See wellhead_method_wait. */
+ * client and runs the callback again, or sends an error to the client. See wellhead_method_wait. */
 class ClientRequestError : public std::runtime_error {
 public:
     ClientRequestError(std::uint32_t kind, std::optional<std::string> response_json)
@@ -669,7 +669,8 @@ public:
     }
 
     static void drop(T *kept) noexcept { free_it(kept); }
-    /* Does what failed() does, and nothing if the call was answered already. */
+    /* Answers that the call failed, for the reason `why`, which is logged. Unlike failed(), it throws nothing, and
+     * leaves a call that was answered already as it is. */
     void fail(std::string_view why) noexcept { fail_it(responder_, str(why)); }
     void fail(const ToolError &e) noexcept { fail_it(responder_, wellhead_cstr(e.what())); }
     void fail(const ClientRequestError &e) noexcept { fail_it(responder_, wellhead_cstr(e.what())); }
@@ -929,7 +930,8 @@ public:
     }
 
     using Responder::fail;
-    /* Does what tool_error() does, and nothing if the call was answered already. */
+    /* Answers a tool's call with an error whose text the model reads. Unlike tool_error(), it throws nothing, and
+     * leaves a call that was answered already as it is. */
     void fail(const ToolError &e) noexcept { wellhead_method_tool_error(capi(), wellhead_cstr(e.what())); }
     void fail(const ClientRequestError &) noexcept { wellhead_method_wait(capi()); }
 

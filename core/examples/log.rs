@@ -1,7 +1,7 @@
 //! A log file's lines as resources, as they arrive.
 //!
-//! `log FILE`: the file grows, and is never rewritten. `log:///latest` is its last hundred lines, to be watched;
-//! `log:///lines/FROM` is a block of a hundred, listed and watchable too; a template takes any block.
+//! `log FILE`: the file grows, and is never rewritten. `log:///latest` is its last hundred lines, to subscribe to;
+//! `log:///lines/FROM` is a block of a hundred, listed and open to subscribers too; a template takes any block.
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;

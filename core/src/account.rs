@@ -308,7 +308,8 @@ impl Holder {
         self.fits_without(more, 0)
     }
 
-    /// Does what [`Holder::fits`] does, as if other holders had `freed` bytes less.
+    /// Checks that the holder may have `more` further bytes if other holders have `freed` bytes less. Fails otherwise,
+    /// as [`Holder::fits`] does.
     pub(crate) fn fits_without(&self, more: usize, freed: usize) -> Result<(), Full> {
         let (all, before) = (&self.account.bytes, self.bytes.load(Ordering::Acquire));
         let others = all.now.load(Ordering::Acquire).saturating_sub(before).saturating_sub(freed);

@@ -120,7 +120,8 @@ impl Server {
         self.test_client_with(TestOptions::new())
     }
 
-    /// Does what [`Server::test_client`] does, for a client with these options.
+    /// Connects an in-memory client with these options to this server, and performs the handshake if the revision has
+    /// one. Everything else is as with [`Server::test_client`].
     ///
     /// # Errors
     /// As [`Server::test_client`]. Also [`ErrorKind::InvalidArgument`] for a revision that the server does not serve.
@@ -234,7 +235,7 @@ impl TestClient {
         let (stream, honoured) = self.conversation.listen(&text(filter))?;
         if honoured.iter().all(|honoured| honoured != uri) {
             self.conversation.cancel(stream)?;
-            let message = format!("the server does not tell this client of changes of \"{uri}\"");
+            let message = format!("the server does not let this client subscribe to \"{uri}\"");
             return Err(Error::new(ErrorKind::Unknown, message));
         }
         self.streams.insert(uri.to_owned(), stream);

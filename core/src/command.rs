@@ -388,7 +388,7 @@ impl Serve {
         }
         if self.verbose {
             server.on_interest(|call| {
-                let watched = if call.wanted() { "watched" } else { "no longer watched" };
+                let watched = if call.wanted() { "subscribed" } else { "no longer subscribed" };
                 say(&format!("{watched}: {}", call.uri()));
                 InterestAnswer::Done
             })?;

@@ -168,7 +168,8 @@ impl Connection {
         self.handle_with(message, Event::run)
     }
 
-    /// Does what [`Connection::handle`] does, but passes each callback to `run` as an event instead of running it.
+    /// Handles one message apart from the input, and passes each callback to `run` as an event instead of running it.
+    /// Everything else is as with [`Connection::handle`].
     ///
     /// # Errors
     /// As [`Connection::handle`].
@@ -176,8 +177,9 @@ impl Connection {
         self.handle_for(message, None, run)
     }
 
-    /// Does what [`Connection::handle_with`] does, for a message with a context of the application, as in
-    /// [`crate::http::Endpoint::begin_with_context`].
+    /// Handles one message apart from the input, with a context of the application, which the message's callbacks find.
+    /// For the context, see [`crate::http::Endpoint::begin_with_context`]. Everything else is as with
+    /// [`Connection::handle_with`].
     ///
     /// # Errors
     /// As [`Connection::handle`].
@@ -260,8 +262,9 @@ impl Connection {
         Ok((route, event))
     }
 
-    /// Does what [`Connection::handle_on_route`] does, for a POST that is parsed. `caller` is `None` if it is that of the
-    /// connection; `permit` counts the requests of the POST.
+    /// Takes the message of a POST, which is parsed already, on a route of its own, and runs no callback. `caller` is
+    /// `None` if it is that of the connection; `permit` counts the requests of the POST. Everything else is as with
+    /// [`Connection::handle_on_route`].
     pub(crate) fn handle_parsed_on_route(
         &self,
         message: &[u8],
@@ -392,7 +395,8 @@ impl Connection {
         self.0.step(|m, trash| m.on_timeout(now, trash));
     }
 
-    /// Does what [`Connection::tick`] does. It costs hardly anything if no deadline has passed.
+    /// Sets the time, in milliseconds of any monotonic clock, and answers overdue calls with errors. Unlike
+    /// [`Connection::tick`], this costs hardly anything if no deadline has passed.
     pub(crate) fn advance_clock(&self, now: u64) {
         if self.0.machine.with(|m, _| m.is_overdue_at(now)) {
             self.tick(now);

@@ -307,44 +307,53 @@ macro_rules! with_caller {
                 self.context.caller.head()?.query()
             }
 
-            /// Does what [`Responder::client`] does, while the call has its responder.
+            /// Returns the name and version that the client gives itself, the text of a JSON object. `None` if the
+            /// client gives none, or if the call's responder was taken. See [`Responder::client`].
             pub fn client(&self) -> Option<String> {
                 self.responder.as_ref()?.client()
             }
 
-            /// Does what [`Responder::session`] does, while the call has its responder.
+            /// Returns the session of the client, which may be kept beyond the call. `None` in the stateless era, and
+            /// if the call's responder was taken. See [`Responder::session`].
             pub fn session(&self) -> Option<Session> {
                 self.responder.as_ref()?.session()
             }
 
-            /// Does what [`Responder::client_extensions`] does, while the call has its responder.
+            /// Returns the extensions of the protocol that the client declared, with this request or when its session
+            /// began. There are none if the call's responder was taken. See [`Responder::client_extensions`].
             pub fn client_extensions(&self) -> ClientExtensions {
                 self.responder.as_ref().map(Responder::client_extensions).unwrap_or_default()
             }
 
-            /// Does what [`Responder::extension`] does, while the call has its responder.
+            /// Returns the client's settings of an extension, the text of a JSON object. `None` if the client does not
+            /// declare the extension, or if the call's responder was taken. See [`Responder::extension`].
             pub fn extension(&self, id: &str) -> Option<String> {
                 self.client_extensions().get(id).map(str::to_owned)
             }
 
-            /// Does what [`Responder::client_supports_apps`] does, while the call has its responder.
+            /// Returns whether the client declares that it shows MCP Apps. The answer is false if the call's responder
+            /// was taken. See [`Responder::client_supports_apps`].
             pub fn client_supports_apps(&self) -> bool {
                 self.client_extensions().supports_apps()
             }
 
-            /// Does what [`Responder::progress`] does, while the call has its responder.
+            /// Tells the client the progress of its request, if the client asked for that. Returns false if the request
+            /// is over, or if the call's responder was taken. See [`Responder::progress`] for the arguments.
             pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
                 self.responder.as_ref().is_some_and(|responder| responder.progress(progress, total, message))
             }
 
-            /// Does what [`Responder::on_cancel`] does, while the call has its responder.
+            /// Runs `hook` when the answer is not wanted any more, such as when the client cancels the request. Drops
+            /// `hook` if the call's responder was taken. See [`Responder::on_cancel`] for the thread and the time.
             pub fn on_cancel(&self, hook: impl FnOnce() + Send + 'static) {
                 if let Some(responder) = &self.responder {
                     responder.on_cancel(hook);
                 }
             }
 
-            /// Does what [`Responder::close_event_stream`] does, while the call has its responder.
+            /// Closes the event stream that carries the call's answer over HTTP, before the answer. Returns false if
+            /// it closed none, also because the call's responder was taken. See [`Responder::close_event_stream`] for
+            /// the reasons.
             pub fn close_event_stream(&self, retry_ms: u64) -> bool {
                 self.responder.as_ref().is_some_and(|responder| responder.close_event_stream(retry_ms))
             }

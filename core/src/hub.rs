@@ -51,7 +51,7 @@ struct UriEntry {
     /// The subscribers with the ids of their connections, in the order of these.
     subscribers: Vec<(u64, Weak<ConnectionState>)>,
     waiters: Vec<Waiter>,
-    /// True if the interest handler was last told that the URI has subscribers.
+    /// True if the last interest event that took effect said that the URI has subscribers.
     last_interest: bool,
     /// The interest event that the application has not answered: the interest that it reports, and its number.
     under_way: Option<(bool, u64)>,

@@ -93,8 +93,8 @@ pub(crate) struct Metrics {
     changes: AtomicU64,
 }
 
-/// Calls of one connection that have begun and not ended, and the observer that is told of their end. Responders share
-/// it, because a callback may end after its connection.
+/// Calls of one connection that have begun and not ended, and the observer that is called at their end. Responders
+/// share it, because a callback may end after its connection.
 pub(crate) struct RunningCalls {
     observer: Observer,
     clock: Option<Arc<Clock>>,

@@ -208,7 +208,7 @@ impl<A: Reply> Responder<A> {
         }
     }
 
-    /// Tells the client the progress of its request, if it asked for that: in any unit, such as bytes, and with the
+    /// Sends the client the progress of its request, if it asked for that: in any unit, such as bytes, and with the
     /// total at the end, if that is known. Returns false if the request is over.
     ///
     /// `progress` has to grow: a value that does not, or is no number, is ignored. A client that reads its messages
@@ -449,7 +449,7 @@ fn give_up(
     end(connection.map(Arc::as_ref), observed, call, outcome, wanted);
 }
 
-/// Counts the end of a call and tells the observer. `outcome`: its word and its size.
+/// Counts the end of a call and calls the observer. `outcome`: its word and its size.
 fn end(
     connection: Option<&ConnectionState>,
     observed: Option<&RunningCalls>,

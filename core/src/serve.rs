@@ -62,7 +62,7 @@ fn check_threads(name: &str, threads: usize, enough: &str) -> crate::Result<()> 
     Err(crate::Error::new(crate::ErrorKind::InvalidArgument, what))
 }
 
-/// Does what [`check_threads`] does, for the threads that run callbacks.
+/// Fails if more than [`MOST_THREADS`] threads are to run callbacks. Everything else is as with [`check_threads`].
 #[cfg(any(feature = "stdio", feature = "http"))]
 fn check_callback_threads(threads: usize) -> crate::Result<()> {
     check_threads("callback_threads", threads, "one for each callback that waits at the same time")

@@ -80,8 +80,9 @@ impl Server {
         self.apply_and_publish(&Announcement::Updated { uri, said: None })
     }
 
-    /// Does what [`Server::notify_updated`] does, and describes the resource after the change, above all with its new
-    /// version. The registration takes over that version only; its other members and lists stay as they are.
+    /// Announces that a resource changed, and describes the resource after the change, above all with its new version.
+    /// The registration takes over that version only; its other members and lists stay as they are. Everything else is
+    /// as with [`Server::notify_updated`].
     ///
     /// # Errors
     /// As [`Server::notify_updated`]. Also [`ErrorKind::InvalidArgument`] for a descriptor that cannot be sent.
@@ -303,7 +304,7 @@ impl Server {
         Server(inner)
     }
 
-    /// Adds a folder, which is then told of new subscriptions.
+    /// Adds a folder, which is then notified of new subscriptions.
     #[cfg(feature = "directory")]
     pub(crate) fn add_folder(&self, folder: Weak<dyn SubscriptionHook>) {
         self.0.folders.with(|folders, _| {

@@ -21,7 +21,7 @@ pub type wellhead_interest_callback = Option<
     ),
 >;
 
-/// Sets the callback that hears which URIs have subscribers, for an application that must itself watch for changes. It
+/// Sets the callback that hears which URIs have subscribers, for an application that must itself look for changes. It
 /// replaces an earlier one. A subscription is acknowledged after the callback has answered, so that no change in between
 /// is lost.
 /// interest: may not be NULL.
@@ -93,16 +93,16 @@ pub unsafe extern "C" fn wellhead_interest_free(responder: *mut wellhead_interes
     unsafe { pending::give_up(responder) }
 }
 
-/// Answers that the application now watches the URI, or has stopped. Fails with INVALID_ARGUMENT if the call was
-/// answered already.
+/// Answers that the application now looks for changes of the URI, or has stopped. Fails with INVALID_ARGUMENT if the
+/// call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_done(responder: *mut wellhead_interest) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe { pending::finish(responder, |_, _, ()| Ok(InterestAnswer::Done)) }
 }
 
-/// Answers that the application cannot watch the URI: clients that wait to subscribe get "internal error". `why` is
-/// logged. Fails with INVALID_ARGUMENT or INVALID_UTF8.
+/// Answers that the application cannot look for changes of the URI: clients that wait to subscribe get "internal
+/// error". `why` is logged. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_interest_failed(
     responder: *mut wellhead_interest,

@@ -215,7 +215,7 @@ pub unsafe extern "C" fn wellhead_read_request_input(
 }
 
 /// Answers a read whose requests by wellhead_read_request_input lack a response: the callback runs again when the client
-/// has answered. If the client lacks a capability or sent a wrong requestState, the client is told so. Fails with
+/// has answered. If the client lacks a capability or sent a wrong requestState, it gets an error. Fails with
 /// INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_read_wait(responder: *mut wellhead_read) -> wellhead_status {

@@ -102,7 +102,7 @@ pub unsafe extern "C" fn wellhead_method_request_input(
 }
 
 /// Answers a call whose requests by wellhead_method_request_input lack a response: the callback runs again when the
-/// client has answered. If the client lacks a capability or sent a wrong requestState, the client is told so. Fails with
+/// client has answered. If the client lacks a capability or sent a wrong requestState, it gets an error. Fails with
 /// INVALID_ARGUMENT if the call was answered already.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_wait(responder: *mut wellhead_method) -> wellhead_status {

@@ -66,7 +66,7 @@ pub struct wellhead_contents {
     /// A JSON object, sent as _meta.
     pub meta: wellhead_str,
     /// The name and the fields after it are as in wellhead_resource; only clients whose revision has the field get it.
-    /// If `version` is the one that the client has, the client is told that nothing changed, and no body is sent.
+    /// If `version` is the one that the client has, the client learns that nothing changed, and no body is sent.
     pub name: wellhead_str,
     pub title: wellhead_str,
     pub kind: wellhead_str,

@@ -147,7 +147,7 @@ pub struct wellhead_server_options {
     pub extensions: *const wellhead_pair,
     pub extension_count: usize,
     /// The values of resultType that belong to extensions: each with the identifier of its extension, which must be declared.
-    /// Such a result goes only to a client that declares the extension, too; another client is told that it lacks it.
+    /// Such a result goes only to a client that declares the extension, too; others get an error that names it.
     pub result_type_extensions: *const wellhead_pair,
     pub result_type_extension_count: usize,
     /// More kinds of lists for wellhead_server_notify_list_changed: each name, as clients request it, with its notification.
@@ -206,7 +206,7 @@ pub struct wellhead_server_options {
     /// The text that the model gets of a tool whose callback failed: hide (default), a neutral one;
     /// show, that of the error.
     pub tool_errors: wellhead_str,
-    /// The clients that are told of tools for apps only: app_clients (default), those
+    /// The clients that get tools for apps only in their lists: app_clients (default), those
     /// that declare apps; all_clients.
     pub app_only_tools: wellhead_str,
 }

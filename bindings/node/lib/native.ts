@@ -32,7 +32,7 @@ export const EventKind = {
   response: 7,
   /** A token to verify: `token`. The handler is the number of the endpoint. */
   verify: 8,
-  /** Tells the observer that a callback of the native half itself begins; this is no question. */
+  /** Notifies the observer that a callback of the native half itself begins; this is no question. */
   begun: 9,
 } as const;
 

@@ -179,7 +179,7 @@ export class TestClient {
     const stream = _meta['io.modelcontextprotocol/subscriptionId'];
     if (!notifications.resourceSubscriptions?.includes(uri)) {
       this.#conversation.cancel(stream);
-      const message = `the server does not tell this client of changes of ${JSON.stringify(uri)}`;
+      const message = `the server does not let this client subscribe to ${JSON.stringify(uri)}`;
       throw new ClientError({ code: 0, message });
     }
     this.#streams.set(uri, stream);

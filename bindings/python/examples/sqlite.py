@@ -1,6 +1,6 @@
 """A SQLite database as resources: its tables, their schemas and their rows.
 
-`sqlite.py DATABASE` serves it over stdio, and tells those who watch a row of what other programs commit to it.
+`sqlite.py DATABASE` serves it over stdio. Subscribers of a row are notified when another program commits a change.
 """
 
 import json

@@ -156,7 +156,7 @@ def test_a_client_uses_the_newest_revision_if_the_server_has_no_handshake() -> N
 
 def test_a_subscription_that_the_server_denies_is_refused() -> None:
     with shop(False).test_client(revision=STATELESS) as client:
-        with pytest.raises(wellhead.ResourceNotFound, match="watch"):
+        with pytest.raises(wellhead.ResourceNotFound, match="subscribe"):
             client.subscribe("elsewhere://x")
         client.subscribe("shop://about")
         client.subscribe("shop://about")

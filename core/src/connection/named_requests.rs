@@ -10,7 +10,8 @@ use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, for_each_member, is_object, members, string};
 use crate::model::{Answer, ClientAnswer, ClientRequestError, Json, MethodAnswer, MethodError};
 use crate::protocol::{
-    CallId, Context, ForgedState, NamedRequests, NotAnswered, NotSent, ROUNDS, WaitingCall, WaitingCallback,
+    CallId, Context, ForgedState, NamedAnswer, NamedRequests, NotAnswered, NotSent, ROUNDS, WaitingCall,
+    WaitingCallback,
 };
 use crate::revision::Era;
 use crate::schema::{check_elicitation, check_elicited};
@@ -38,7 +39,7 @@ impl ConnectionState {
         }
         let elicits = params.filter(|_| method == ELICIT).map(Json::raw);
         let why = match self.machine.with(|m, _| m.queue_named_request(call, name, method, params)) {
-            Ok(ClientAnswer::Result(result)) => {
+            Ok(NamedAnswer::Arrived(ClientAnswer::Result(result))) => {
                 let wrong = |why: &str| {
                     ClientRequestError::InvalidAnswer(format!("the client's answer to \"{name}\"{why}"))
                 };
@@ -48,18 +49,21 @@ impl ConnectionState {
                 }
                 return Ok(result);
             }
-            Ok(ClientAnswer::Error(error)) => return Err(ClientRequestError::Refused(refused(&error))),
-            Ok(ClientAnswer::GivenUp) => NotAnswered::NotSent(NotSent::Over),
+            Ok(NamedAnswer::Arrived(ClientAnswer::Error(error))) => {
+                return Err(ClientRequestError::Refused(refused(&error)));
+            }
+            Ok(NamedAnswer::Arrived(ClientAnswer::GivenUp)) => NotAnswered::NotSent(NotSent::Over),
+            Ok(NamedAnswer::Awaited) => {
+                let valid = elicits.map(|params| check_elicitation(params, context.revision.elicitation));
+                if let Some(Err(wrong)) = valid {
+                    self.machine.with(|m, _| m.drop_named_request(call, name));
+                    return Err(invalid(format!("\"{name}\" {wrong}")));
+                }
+                return Err(ClientRequestError::Waiting);
+            }
             Err(why) => why,
         };
-        if let (NotAnswered::Waiting, Some(params)) = (&why, elicits)
-            && let Err(wrong) = check_elicitation(params, context.revision.elicitation)
-        {
-            self.machine.with(|m, _| m.drop_named_request(call, name));
-            return Err(invalid(format!("\"{name}\" {wrong}")));
-        }
         Err(match why {
-            NotAnswered::Waiting => ClientRequestError::Waiting,
             NotAnswered::Forged => ClientRequestError::InvalidState,
             NotAnswered::OtherName => invalid(format!(
                 "\"{name}\" names another request of this callback; give each a name of its own"

@@ -77,8 +77,8 @@ impl ConnectionState {
         found
     }
 
-    /// Does what [`ConnectionState::step`] does, except for the wake. The caller wakes the groups of several
-    /// connections at once.
+    /// Runs one step of the machine outside of a poll, and carries out its effects except for the wake. The caller
+    /// wakes the groups of several connections at once. Everything else is as with [`ConnectionState::step`].
     fn step_and_mark<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> (R, Wake) {
         let quiet = is_running(self);
         let early = is_planted(Fault::EarlyMark).then(|| self.machine.with(|m, _| m.set_ready()));
@@ -150,7 +150,7 @@ impl ConnectionState {
         self.machine.with(|m, _| m.clear_ready());
     }
 
-    /// Tells the hub which URIs are subscribed to. One thread does so, one change at a time and in order; it never
+    /// Updates the URIs that the hub has. One thread does so, one change at a time and in order; it never
     /// holds two locks.
     fn sync(self: &Arc<Self>) {
         if !self.machine.with(|m, _| m.begin_hub_sync()) {

@@ -31,7 +31,8 @@ impl Base {
         self.describe_stamp(path, kind, &Stamp::from_metadata(metadata))
     }
 
-    /// Does what [`Base::describe`] does, for an entry in this state.
+    /// Returns the entry at `path` in the state that `stamp` stands for, as lists and notifications of changes show it.
+    /// [`Base::describe`] takes the state from metadata instead.
     pub(super) fn describe_stamp(&self, path: &str, kind: EntryKind, stamp: &Stamp) -> Resource {
         let name = self.name(path);
         let mut resource = Resource::new(self.address.uri(path)).name(name).version(stamp.to_string());

@@ -257,7 +257,7 @@ impl WatchState {
             Ok(entries) => Some(folders(folder, entries?)),
             Err(watched) => {
                 self.log(&format!(
-                    "changes are told in {watched} directories only, the system watches no more: {}",
+                    "clients are notified of changes in {watched} directories only, the system watches no more: {}",
                     Notifier::MORE
                 ));
                 None

@@ -77,7 +77,8 @@ impl MethodCall {
         self.context.log_level()
     }
 
-    /// Does what [`Responder::notify`] does, while the call has its responder.
+    /// Sends a notification about the call, on the route of its answer. Returns false if it was not sent, or if the
+    /// call's responder was taken. See [`Responder::notify`] for the reasons.
     ///
     /// # Errors
     /// As [`Responder::notify`].
@@ -85,7 +86,8 @@ impl MethodCall {
         self.responder.as_ref().map_or(Ok(false), |responder| responder.notify(method, params))
     }
 
-    /// Does what [`Responder::log`] does, while the call has its responder.
+    /// Sends the client a line of the log about the call, a `notifications/message`. Returns false if it was not sent,
+    /// or if the call's responder was taken. See [`Responder::log`] for the arguments.
     ///
     /// # Errors
     /// As [`Responder::log`].
@@ -134,7 +136,9 @@ impl MethodCall {
         }
     }
 
-    /// Does what [`Responder::send_request`] does, while the call has its responder.
+    /// Asks the client for one of its features, `sampling/createMessage`, `elicitation/create` or `roots/list`, before
+    /// the call is answered. Fails if the call's responder was taken. Everything else is as with
+    /// [`Responder::send_request`].
     ///
     /// # Errors
     /// As [`Responder::send_request`].
@@ -148,7 +152,8 @@ impl MethodCall {
         }
     }
 
-    /// Does what [`Responder::cancel_request`] does, while the call has its responder.
+    /// Gives up a request to the client, and tells the client so. Returns false if the call's responder was taken.
+    /// Everything else is as with [`Responder::cancel_request`].
     pub fn cancel_request(&self, number: u64) -> bool {
         self.responder.as_ref().is_some_and(|responder| responder.cancel_request(number))
     }

@@ -165,18 +165,8 @@ impl Answering {
         if out.len() - before >= CHUNK {
             return Progress::Data;
         }
-        if self.drain.is_none() {
-            match self.connection.drain(self.route) {
-                DrainStart::Ready(drain) => self.drain = Some(drain),
-                DrainStart::Empty if self.connection.is_closed() => {
-                    let has_head = self.sent.has_head();
-                    self.sent = self.sent.complete();
-                    return if has_head { Progress::Done } else { Progress::Respond(Response::empty(404)) };
-                }
-                DrainStart::Empty | DrainStart::Busy => {
-                    return Progress::Wait(self.deadline());
-                }
-            }
+        if let Some(progress) = self.begin_drain() {
+            return progress;
         }
         loop {
             let Some(drain) = &mut self.drain else { return Progress::Done };
@@ -190,19 +180,9 @@ impl Answering {
             };
             let length = transmit.bytes.len();
             let (kind, first, last) = (transmit.kind, transmit.first, transmit.last);
-            if let Some(head) = self.choice.choose(&transmit) {
-                self.sent = ResponseStage::Head;
-                return Progress::Respond(match head {
-                    ResponseHead::Json { status, length } => self.announce(Response::json(status, length)),
-                    ResponseHead::Empty { status } => Response::empty(status),
-                    ResponseHead::EventStream => {
-                        self.sent = ResponseStage::StreamHead;
-                        if self.session.is_some() {
-                            self.drain = None; // another exchange may go on with the stream before this client has its head
-                        }
-                        self.begin_stream(inner, out)
-                    }
-                });
+            if self.sent == ResponseStage::Nothing {
+                let head = self.choice.choose(&transmit);
+                return Progress::Respond(self.begin_response(head, inner, out));
             }
             if let MessageKind::Paused(retry_ms) = kind {
                 sse::retry(retry_ms, out);
@@ -236,6 +216,39 @@ impl Answering {
                     self.drain = None; // another exchange may go on with the stream while this client reads nothing
                 }
                 return Progress::Data;
+            }
+        }
+    }
+
+    /// Begins to drain the route, unless it is drained already. Returns the progress if the route has no output.
+    fn begin_drain(&mut self) -> Option<Progress> {
+        if self.drain.is_some() {
+            return None;
+        }
+        match self.connection.drain(self.route) {
+            DrainStart::Ready(drain) => self.drain = Some(drain),
+            DrainStart::Empty if self.connection.is_closed() => {
+                let has_head = self.sent.has_head();
+                self.sent = self.sent.complete();
+                return Some(if has_head { Progress::Done } else { Progress::Respond(Response::empty(404)) });
+            }
+            DrainStart::Empty | DrainStart::Busy => return Some(Progress::Wait(self.deadline())),
+        }
+        None
+    }
+
+    /// Makes the response with this head. The next poll takes the message by which the head was chosen.
+    fn begin_response(&mut self, head: ResponseHead, inner: &Inner, out: &mut Vec<u8>) -> Response {
+        self.sent = ResponseStage::Head;
+        match head {
+            ResponseHead::Json { status, length } => self.announce(Response::json(status, length)),
+            ResponseHead::Empty { status } => Response::empty(status),
+            ResponseHead::EventStream => {
+                self.sent = ResponseStage::StreamHead;
+                if self.session.is_some() {
+                    self.drain = None; // another exchange may go on with the stream before this client has its head
+                }
+                self.begin_stream(inner, out)
             }
         }
     }

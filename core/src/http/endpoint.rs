@@ -82,9 +82,9 @@ impl Endpoint {
         Exchange::begin(self.clone(), head, now, Sender::default(), self.0.holder_of(head), Arc::new(ready))
     }
 
-    /// Does what [`Endpoint::begin`] does, for a request whose caller the application knows already, such as by a
-    /// session of its own. Its bearer token is not judged. A session is found only by the caller that began it.
-    /// `context` is that of [`Endpoint::begin_with_context`].
+    /// Begins the exchange for a request whose caller the application knows already, such as by a session of its own.
+    /// The request's bearer token is not judged. A session is found only by the caller that began it. `context` is that
+    /// of [`Endpoint::begin_with_context`]. Everything else is as with [`Endpoint::begin`].
     ///
     /// ```
     /// use wellhead::Caller;
@@ -113,8 +113,9 @@ impl Endpoint {
         Exchange::begin(self.clone(), head, now, sender, holder, Arc::new(ready))
     }
 
-    /// Does what [`Endpoint::begin`] does, and attaches a context of the application: every callback that the request
-    /// causes finds it, on any thread. The endpoint drops it once the request is over.
+    /// Begins the exchange for a request, and attaches a context of the application: every callback that the request
+    /// causes finds it, on any thread. The endpoint drops the context once the request is over. Everything else is as
+    /// with [`Endpoint::begin`].
     pub fn begin_with_context(
         &self,
         head: &RequestHead<'_>,
@@ -126,7 +127,8 @@ impl Endpoint {
         Exchange::begin(self.clone(), head, now, sender, self.0.holder_of(head), Arc::new(ready))
     }
 
-    /// Does what [`Endpoint::begin`] does, for a driver that has one holder for each of its connections.
+    /// Begins the exchange for a request whose bytes count for `holder`, for a driver that has one holder for each of
+    /// its connections. Everything else is as with [`Endpoint::begin`].
     #[cfg(feature = "http")]
     pub(crate) fn begin_for(
         &self,

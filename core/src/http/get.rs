@@ -13,6 +13,7 @@ use super::sessions::Purpose;
 use super::streams::Place;
 use super::streams::Resumed;
 use crate::protocol::Route;
+use crate::revision::Era;
 
 impl Exchange {
     /// Opens the stream for messages that belong to no request, or resumes any stream of the session.
@@ -25,7 +26,8 @@ impl Exchange {
         if !options.values.sessions {
             return Err(not_offered(options, head, Some("sessions")));
         }
-        if !Accepts::read(head).stream {
+        let accepts = Accepts::read(head);
+        if !accepts.stream {
             return Err(invalid(406, NO_STREAM));
         }
         self.check_version(&version)?;
@@ -84,7 +86,8 @@ impl Exchange {
         let mut session = InSession::new(id);
         session.priming = priming;
         session.stream = Some((stream, holder));
-        let mut answering = self.answer(connection, route, HeadChoice::stream(), None, Some(session));
+        let choice = HeadChoice::new(accepts, Era::Handshake); // not asked: the response is an event stream
+        let mut answering = self.answer(connection, route, choice, None, Some(session));
         answering.sent = ResponseStage::NothingOfStream;
         answering.ends_at = self.expires_at.filter(|_| route == Route::Connection);
         Ok(ExchangeState::Answering(answering))

@@ -32,14 +32,13 @@ pub(crate) enum ResponseHead {
 pub(crate) struct HeadChoice {
     accepts_json: bool,
     era: Era,
-    chosen: Option<ResponseHead>,
 }
 
 impl HeadChoice {
     /// Begins the choice for a POST whose client accepts these types. Only in the stateless era does an error have a
     /// status code of its own, such as 404 for an unknown method.
     pub(crate) fn new(accepts: Accepts, era: Era) -> Self {
-        HeadChoice { accepts_json: accepts.json, era, chosen: None }
+        HeadChoice { accepts_json: accepts.json, era }
     }
 
     /// Returns whether the request belongs to the stateless era.
@@ -48,17 +47,9 @@ impl HeadChoice {
         self.era == Era::Stateless
     }
 
-    /// Makes the choice for a response that is an event stream from the start.
-    pub(crate) fn stream() -> Self {
-        HeadChoice { accepts_json: false, era: Era::Handshake, chosen: Some(ResponseHead::EventStream) }
-    }
-
-    /// Returns the head if this is the first transmit of the route; its bytes follow the head. `None` for later ones.
-    pub(crate) fn choose(&mut self, transmit: &Transmit<'_>) -> Option<ResponseHead> {
-        if self.chosen.is_some() {
-            return None;
-        }
-        self.chosen = Some(match transmit.kind {
+    /// Chooses the head by the first transmit of the route. Its bytes follow the head.
+    pub(crate) fn choose(&self, transmit: &Transmit<'_>) -> ResponseHead {
+        match transmit.kind {
             MessageKind::Message | MessageKind::Progress | MessageKind::Paused(_) => {
                 ResponseHead::EventStream
             }
@@ -71,8 +62,7 @@ impl HeadChoice {
                 let length = transmit.total.unwrap_or(transmit.bytes.len() as u64);
                 ResponseHead::Json { status: self.status(stage), length }
             }
-        });
-        self.chosen
+        }
     }
 
     fn status(&self, stage: Stage) -> u16 {
@@ -106,33 +96,30 @@ mod tests {
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{members}{META}}}}}"#)
     }
 
-    /// Returns the heads that the messages lead to, and the number of bytes after each.
-    fn steps(
-        connection: &Connection,
-        choice: &mut HeadChoice,
-        route: Route,
-    ) -> Vec<(Option<ResponseHead>, usize)> {
-        let mut steps = Vec::new();
-        let DrainStart::Ready(mut drain) = connection.drain(route) else { return steps };
+    /// Returns the head by the first transmit, and the number of bytes of each.
+    fn answer(connection: &Connection, choice: &HeadChoice, route: Route) -> (ResponseHead, Vec<usize>) {
+        let (mut head, mut lengths) = (None, Vec::new());
+        let DrainStart::Ready(mut drain) = connection.drain(route) else { panic!("the route has output") };
         while let Some(transmit) = drain.poll_transmit(usize::MAX) {
+            head.get_or_insert_with(|| choice.choose(&transmit));
             let length = transmit.bytes.len();
-            steps.push((choice.choose(&transmit), length));
+            lengths.push(length);
             drain.wrote(length);
         }
-        steps
+        (head.expect("the route has output"), lengths)
     }
 
-    fn post(message: &str, accepts_json: bool) -> Vec<(Option<ResponseHead>, usize)> {
+    fn post(message: &str, accepts_json: bool) -> (ResponseHead, Vec<usize>) {
         let connection = connection();
         let (route, event) = connection.handle_on_route(message.as_bytes()).expect("the connection is open");
         assert!(event.is_none());
-        steps(&connection, &mut HeadChoice::new(accepts(accepts_json), Era::Stateless), route)
+        answer(&connection, &HeadChoice::new(accepts(accepts_json), Era::Stateless), route)
     }
 
     #[test]
     fn the_status_depends_on_how_far_a_stateless_request_got() {
-        let status = |message: &str| match post(message, true)[0].0 {
-            Some(ResponseHead::Json { status, .. }) => status,
+        let status = |message: &str| match post(message, true).0 {
+            ResponseHead::Json { status, .. } => status,
             other => panic!("{other:?}"),
         };
         assert_eq!(status("no json"), 400);
@@ -151,26 +138,25 @@ mod tests {
             [(initialize, 200), (r#"{"jsonrpc":"2.0","id":2,"method":"unknown/method"}"#, 200)]
         {
             let (route, _) = connection.handle_on_route(message.as_bytes()).expect("the connection is open");
-            let steps = steps(&connection, &mut HeadChoice::new(accepts(true), Era::Handshake), route);
-            assert!(matches!(steps[0].0, Some(ResponseHead::Json { status: s, .. }) if s == status));
+            let (head, _) = answer(&connection, &HeadChoice::new(accepts(true), Era::Handshake), route);
+            assert!(matches!(head, ResponseHead::Json { status: s, .. } if s == status));
         }
     }
 
     #[test]
     fn a_json_answer_knows_its_length_before_it_is_encoded() {
-        let steps = post(&request("resources/read", r#""uri":"test://text","#), true);
-        let Some(ResponseHead::Json { status: 200, length }) = steps[0].0 else { panic!("{steps:?}") };
-        assert_eq!(steps.iter().map(|(_, bytes)| *bytes as u64).sum::<u64>(), length);
-        assert!(steps.len() > 1, "a large body comes in chunks");
-        assert!(steps[1..].iter().all(|(step, _)| step.is_none()));
+        let (head, lengths) = post(&request("resources/read", r#""uri":"test://text","#), true);
+        let ResponseHead::Json { status: 200, length } = head else { panic!("{head:?}") };
+        assert_eq!(lengths.iter().sum::<usize>() as u64, length);
+        assert!(lengths.len() > 1, "a large body comes in chunks");
     }
 
     #[test]
     fn an_answer_is_a_stream_after_a_notification_or_if_the_client_accepts_only_that() {
         let message = request("subscriptions/listen", r#""notifications":{},"#);
-        assert_eq!(post(&message, true)[0].0, Some(ResponseHead::EventStream));
+        assert_eq!(post(&message, true).0, ResponseHead::EventStream);
         let discover = request("server/discover", "");
-        assert_eq!(post(&discover, false)[0].0, Some(ResponseHead::EventStream));
+        assert_eq!(post(&discover, false).0, ResponseHead::EventStream);
     }
 
     #[test]
@@ -182,8 +168,8 @@ mod tests {
         let cancel = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
         let (cancelling, _) = connection.handle_on_route(cancel).expect("the connection is open");
         for route in [route, cancelling] {
-            let steps = steps(&connection, &mut HeadChoice::new(accepts(true), Era::Handshake), route);
-            assert_eq!(steps, [(Some(ResponseHead::Empty { status: 202 }), 0)]);
+            let answer = answer(&connection, &HeadChoice::new(accepts(true), Era::Handshake), route);
+            assert_eq!(answer, (ResponseHead::Empty { status: 202 }, vec![0]));
         }
         drop(event); // late, and not wanted
         assert!(matches!(connection.drain(route), DrainStart::Empty));

@@ -27,7 +27,7 @@ pub(super) struct HttpSession {
     active: bool,
     /// The time of its last use, in milliseconds.
     used: u64,
-    /// The time at which its connection is to be told the time, for a deadline. `None`: it has no deadline.
+    /// The time at which its connection needs a tick, for a deadline. `None`: it has no deadline.
     tick_at: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Sessions {
     /// The number of sessions that each caller has, by the caller's id.
     by_caller: BTreeMap<Box<[u8]>, usize>,
     by_connection: BTreeMap<u64, Arc<str>>,
-    /// The times at which connections are to be told the time, with their sessions. A session has one if it has a
+    /// The times at which connections need a tick, with their sessions. A session has one if it has a
     /// deadline or is in use, because no exchange may be waiting for the deadline.
     ticks: BTreeSet<(u64, Arc<str>)>,
     /// Routes whose exchange ended before their answer, by the id of their connection. Each has the stream on which a
@@ -163,7 +163,7 @@ impl Sessions {
         self.by_id.get_mut(id)
     }
 
-    /// Notes that an exchange begins to use the session. `tick_at` is when to tell its connection the time, for calls
+    /// Notes that an exchange begins to use the session. `tick_at` is when its connection needs a tick, for calls
     /// of this exchange.
     pub(super) fn enter(&mut self, id: &str, purpose: Purpose, now: u64, tick_at: Option<u64>) {
         self.change(id, |session| {
@@ -243,7 +243,7 @@ impl Sessions {
         self.remove(&id)
     }
 
-    /// Returns the next time at which an unused session ends, or a connection is to be told the time.
+    /// Returns the next time at which an unused session ends, or a connection needs a tick.
     pub(super) fn deadline(&self, session_ms: u64) -> Option<u64> {
         let idle = self.first_idle().map(|(used, _)| used.saturating_add(session_ms));
         idle.into_iter().chain(self.ticks.first().map(|(at, _)| *at)).min()
@@ -303,7 +303,7 @@ impl Sessions {
 
     // ---- time
 
-    /// Has the connection of a session told the time at `at`, unless it is told earlier.
+    /// Schedules a tick of the connection of a session at `at`, unless one is scheduled earlier.
     fn schedule_tick(&mut self, id: &str, at: Option<u64>) {
         let (Some(at), Some(session)) = (at, self.by_id.get_mut(id)) else { return };
         if session.tick_at.is_none_or(|before| at < before) {
@@ -313,14 +313,15 @@ impl Sessions {
         }
     }
 
-    /// Does what [`Sessions::schedule_tick`] does, for the session of a connection, if it has one.
+    /// Schedules the next tick of a connection's session for `at`, unless it has an earlier one. Does nothing if the
+    /// connection has no session. Everything else is as with [`Sessions::schedule_tick`].
     pub(super) fn schedule_tick_of(&mut self, connection: u64, at: Option<u64>) {
         if let Some(id) = self.by_connection.get(&connection).cloned() {
             self.schedule_tick(&id, at);
         }
     }
 
-    /// Returns a session whose connection is to be told the time now. Call [`Sessions::finish_tick`] after that.
+    /// Returns a session whose connection needs a tick now. Call [`Sessions::finish_tick`] after that.
     pub(super) fn take_due(&mut self, now: u64) -> Option<(Arc<str>, Connection)> {
         while self.ticks.first().is_some_and(|(at, _)| *at <= now)
             && let Some((_, id)) = self.ticks.pop_first()
@@ -333,8 +334,8 @@ impl Sessions {
         None
     }
 
-    /// Notes that the connection of a session was told the time. `deadline` is its next deadline, if it has one. While
-    /// the session is in use it is told again at `next`.
+    /// Notes that the connection of a session got its tick. `deadline` is its next deadline, if it has one. Otherwise
+    /// it gets another tick at `next` if the session is in use.
     pub(super) fn finish_tick(&mut self, id: &str, deadline: Option<u64>, next: Option<u64>) {
         let used = self.by_id.get(id).is_some_and(|session| session.busy > 0);
         self.schedule_tick(id, deadline.or(next.filter(|_| used)));

@@ -26,7 +26,8 @@ pub(crate) fn members<'a, const N: usize>(
     Ok(found)
 }
 
-/// Does what [`members`] does, but fails for each member by itself. An empty name stands for no member.
+/// Returns the members of an object with these names, in one pass, with an error in place of each that occurs twice. An
+/// empty name stands for no member. Everything else is as with [`members`].
 pub(crate) fn pick<'a, const N: usize>(object: Raw<'a>, names: &[&str; N]) -> [Picked<'a>; N] {
     let mut picked = [const { Ok(None) }; N];
     for_each_member(object, |name, value| {
@@ -109,7 +110,8 @@ pub(crate) fn for_each_member<'a>(object: Raw<'a>, mut take: impl FnMut(&str, Ra
     decoded_members(object.get(), &mut take);
 }
 
-/// Does what [`for_each_member`] does, for a text. `None` if it is no object.
+/// Passes the members of the object in `text` to `take`, with their decoded names. `None` if the text is no object.
+/// Everything else is as with [`for_each_member`].
 pub(super) fn decoded_members<'a>(text: &'a str, mut take: impl FnMut(&str, Raw<'a>)) -> Option<()> {
     let escapes = has_escapes(text); // nearly always none, and then no name has any
     each_member(text, |name, value| {

@@ -323,7 +323,7 @@ impl RequestState {
             }
             RequestState::Walk(walk) => format!("the list source \"{}\"", walk.source_name()),
             RequestState::Subscribe(subscribing) => {
-                format!("the request to watch {}", subscribing.uris.join(", "))
+                format!("the subscription to {}", subscribing.uris.join(", "))
             }
             RequestState::Listen { .. } => "the request for a listen stream".to_owned(),
             RequestState::Lookup => "the lookup of a request".to_owned(),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) struct Effects {
     /// The step added something to poll or to drain, or it ended the connection.
     pub(crate) has_new_work: bool,
-    /// The hub still has to be told which URIs are subscribed to.
+    /// The hub still has to learn which URIs are subscribed to.
     pub(crate) is_unsynced: bool,
     /// There is room again for a message that waits. A driver has to poll, even if the thread of this step polls
     /// already.

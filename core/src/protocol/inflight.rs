@@ -153,8 +153,8 @@ impl Inflight {
         call
     }
 
-    /// Does what [`Inflight::open`] does for a request that the client cannot cancel, because its request id is not
-    /// found.
+    /// Opens a slot for a request without noting its request id, so that the client cannot cancel the request.
+    /// Everything else is as with [`Inflight::open`].
     pub(crate) fn open_own(&mut self, open: OpenRequest) -> CallId {
         let slot = self.free.pop().unwrap_or_else(|| {
             if self.slots.is_empty() {

@@ -100,7 +100,9 @@ impl Judged {
             Judged::Results { results, .. } => {
                 format!("the verdict about {} results of a search", results.len())
             }
-            Judged::Subscriptions { uris } => format!("the verdict about watching {} URIs", uris.len()),
+            Judged::Subscriptions { uris } => {
+                format!("the verdict about subscriptions to {} URIs", uris.len())
+            }
         }
     }
 }

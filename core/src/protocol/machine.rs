@@ -342,8 +342,8 @@ impl Machine {
         self.next_waiting += 1;
     }
 
-    /// Does what [`Machine::handle_parsed`] does, unless the connection is closed or the message was ended while it
-    /// waited. `caller` is that of the connection.
+    /// Handles one message, unless the connection is closed or the message was ended while it waited. `caller` is that
+    /// of the connection. Everything else is as with [`Machine::handle_parsed`].
     pub(crate) fn handle_message(
         &mut self,
         parsed: Parsed<'_>,

@@ -43,10 +43,15 @@ pub(crate) struct NamedRequest {
     pub(crate) params: Option<Json>,
 }
 
-/// The reason why a named request has no answer.
+/// What a callback that makes a named request finds.
+pub(crate) enum NamedAnswer {
+    Arrived(ClientAnswer),
+    /// The client has not answered yet. The request is noted, and sent when the callback waits.
+    Awaited,
+}
+
+/// The reason why a named request has no answer, and will get none.
 pub(crate) enum NotAnswered {
-    /// The client has not answered yet.
-    Waiting,
     NotSent(NotSent),
     /// The callback used the name before, for a request with another method or other parameters.
     OtherName,
@@ -97,7 +102,7 @@ impl Machine {
         name: &str,
         method: &str,
         params: Option<&Json>,
-    ) -> Result<ClientAnswer, NotAnswered> {
+    ) -> Result<NamedAnswer, NotAnswered> {
         let over = || NotAnswered::NotSent(NotSent::Over);
         let open = self.inflight.get(call).ok_or_else(over)?;
         let callback = WaitingCallback::waiting_in(&open.state).ok_or_else(over)?;
@@ -106,12 +111,13 @@ impl Machine {
             return Err(NotAnswered::Forged);
         }
         if let Some((of, answer)) = named.answers.get(name) {
-            return if of == method { Ok(answer.clone()) } else { Err(NotAnswered::OtherName) };
+            let arrived = || NamedAnswer::Arrived(answer.clone());
+            return (of == method).then(arrived).ok_or(NotAnswered::OtherName);
         }
         if let Some(pending) = named.pending.iter().find(|pending| pending.name == name) {
             let same = pending.method == method
                 && pending.params.as_ref().map(Json::as_str) == params.map(Json::as_str);
-            return Err(if same { NotAnswered::Waiting } else { NotAnswered::OtherName });
+            return same.then_some(NamedAnswer::Awaited).ok_or(NotAnswered::OtherName);
         }
         let (route, context) = (open.route, open.context.clone());
         match context.revision.era {
@@ -136,7 +142,7 @@ impl Machine {
         let request = NamedRequest { name: name.into(), method: method.into(), params: params.cloned() };
         let open = self.inflight.get(call).ok_or_else(over)?;
         open.named.get_or_insert_default().pending.push(request);
-        Err(NotAnswered::Waiting)
+        Ok(NamedAnswer::Awaited)
     }
 
     /// Forgets a noted request, because it turned out to be invalid.

@@ -168,7 +168,7 @@ pub(crate) struct Subscriptions {
     streams: BTreeMap<u64, StreamSubscription>,
     next_stream: u64,
     len: usize,
-    /// URIs whose subscriptions changed since the hub was last told.
+    /// URIs whose subscriptions changed since the hub was last updated.
     unsynced: VecDeque<Arc<str>>,
     syncing: bool,
     list_changes: TopicSet,

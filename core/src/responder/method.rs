@@ -92,8 +92,9 @@ impl Responder<MethodAnswer> {
         self.send_with(method, params, Some(Box::new(then)))
     }
 
-    /// Does what [`Responder::send_request`] does, for an application that runs events by itself. The client's answer
-    /// is an [`crate::Event::Response`] with this number.
+    /// Asks the client for one of its features before the call is answered, for an application that runs events by
+    /// itself. The client's answer is an [`crate::Event::Response`] with the number that this function returns.
+    /// Everything else is as with [`Responder::send_request`].
     ///
     /// # Errors
     /// As [`Responder::send_request`].
@@ -110,7 +111,7 @@ impl Responder<MethodAnswer> {
         Err(Error::new(ErrorKind::Closed, "the call is over; its client takes no more requests"))
     }
 
-    /// Gives up a request to the client, and tells the client so. `then` gets [`ClientAnswer::GivenUp`]. Returns false
+    /// Gives up a request to the client, and notifies the client. `then` gets [`ClientAnswer::GivenUp`]. Returns false
     /// if the client had answered already, or if there is no such request.
     pub fn cancel_request(&self, number: u64) -> bool {
         match &self.target {

@@ -20,7 +20,7 @@ impl<T: sealed::Complete + Send + 'static> Reply for T {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InterestAnswer {
-    /// The application watches the URI now, or has stopped watching it.
+    /// The application looks for changes of the URI now, or has stopped.
     Done,
     /// The application could not: the requests that wait for it get an internal error, and the text goes to the log.
     Failed(String),
@@ -211,7 +211,7 @@ impl sealed::Complete for InterestAnswer {
     }
 
     fn outcome(&self, _: bool) -> (&'static str, u64) {
-        ("watched", 0)
+        ("interest", 0)
     }
 
     fn failure(self) -> Option<String> {

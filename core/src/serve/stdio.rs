@@ -122,7 +122,8 @@ impl Stdio {
         self.open(server, on_ready, false).map(|(driver, _)| driver)
     }
 
-    /// Does what [`Stdio::start`] does, over the pipes of a model.
+    /// Starts the threads that read and write, over the pipes of a model. Everything else is as with [`Stdio::start`]
+    /// without `on_ready`.
     #[cfg(shuttle)]
     #[doc(hidden)]
     pub fn start_on(self, server: &Server, input: platform::Input, output: platform::Output) -> Driver {

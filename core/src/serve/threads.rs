@@ -404,7 +404,8 @@ impl Shared {
             || self.connection.is_closed()
     }
 
-    /// Does what the callback threads do when they are woken, if callbacks run inline. Otherwise polls what they left.
+    /// Runs the events that are ready, if callbacks run inline, after it lets the group call `wake` again. Otherwise
+    /// polls and queues those that the callback threads left.
     fn attend(&self) {
         if self.bell.inline {
             self.rearm();

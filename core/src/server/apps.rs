@@ -34,8 +34,8 @@ impl Server {
         Ok(handle)
     }
 
-    /// Does what [`Server::app`] does, with a closure that returns the page at each read, as that of [`Server::resource`]
-    /// does.
+    /// Registers a page of MCP Apps that a closure returns at each read, as that of [`Server::resource`] does.
+    /// Everything else is as with [`Server::app`].
     ///
     /// # Errors
     /// As [`Server::app`].
@@ -56,8 +56,8 @@ impl Server {
         Ok(self.handle(&name))
     }
 
-    /// Does what [`Server::app`] does, with a [`Provider`] that makes the page at each read. Without one, the application
-    /// runs events itself.
+    /// Registers a page of MCP Apps that a [`Provider`] makes at each read. Without a provider, the application runs
+    /// events itself. Everything else is as with [`Server::app`].
     ///
     /// # Errors
     /// As [`Server::app`].

@@ -25,12 +25,13 @@ impl Handle {
         &self.name
     }
 
-    /// Does what [`Server::set`] does, for this registration.
+    /// Replaces the fixed text or bytes of this registration, and notifies the subscribers. See [`Server::set`] for
+    /// versions and errors.
     pub fn set(&self, contents: impl Into<Contents>) -> Result<()> {
         self.server()?.set(&self.name, contents)
     }
 
-    /// Does what [`Server::remove`] does, for this registration.
+    /// Removes this registration. Calls in progress are still answered. See [`Server::remove`] for the errors.
     pub fn remove(&self) -> Result<()> {
         self.server()?.remove(&self.name).map(drop)
     }
@@ -69,22 +70,26 @@ impl NamedHandle {
         &self.name
     }
 
-    /// Does what [`Server::enable_tool`] or [`Server::enable_prompt`] does, for this registration.
+    /// Lists a disabled tool or prompt again, and lets clients use it. See [`Server::enable_tool`] and
+    /// [`Server::enable_prompt`].
     pub fn enable(&self) -> Result<()> {
         upgraded(&self.server)?.set_availability(self.family, &self.name, Availability::Enabled)
     }
 
-    /// Does what [`Server::disable_tool`] or [`Server::disable_prompt`] does, for this registration.
+    /// Hides the tool or prompt until [`NamedHandle::enable`]. See [`Server::disable_tool`] and
+    /// [`Server::disable_prompt`] for the answers to clients.
     pub fn disable(&self) -> Result<()> {
         upgraded(&self.server)?.set_availability(self.family, &self.name, Availability::Disabled)
     }
 
-    /// Does what [`Server::update_tool`] or [`Server::update_prompt`] does, for this registration.
+    /// Changes the definition of the tool or prompt: each member of `changes` replaces that of the definition, and
+    /// `null` removes it. See [`Server::update_tool`] and [`Server::update_prompt`].
     pub fn update(&self, changes: &Json) -> Result<()> {
         upgraded(&self.server)?.update_named(self.family, &self.name, changes)
     }
 
-    /// Does what [`Server::remove_tool`] or [`Server::remove_prompt`] does, for this registration.
+    /// Removes the tool or prompt. Calls in progress are still answered. See [`Server::remove_tool`] and
+    /// [`Server::remove_prompt`] for the errors.
     pub fn remove(&self) -> Result<()> {
         upgraded(&self.server)?.remove_named(self.family, &self.name).map(drop)
     }

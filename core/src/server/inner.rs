@@ -21,7 +21,7 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
-/// A folder that is told of each new subscription before the client is acknowledged.
+/// A folder that is called at each new subscription, before the server acknowledges it.
 #[cfg(feature = "directory")]
 pub(crate) trait SubscriptionHook: Send + Sync {
     fn subscribed(&self, uri: &str);
@@ -112,7 +112,7 @@ impl ServerState {
         self.shortest_call_ms.load(Ordering::Acquire)
     }
 
-    /// Tells folders about a new subscription. The hub has it already; the client is not acknowledged yet.
+    /// Notifies folders of a new subscription. The hub has it already; the server has not acknowledged it yet.
     #[cfg(feature = "directory")]
     pub(crate) fn subscribed(&self, uri: &str) {
         let folders: Vec<_> =
@@ -164,8 +164,9 @@ impl ServerState {
         self.list_changed();
     }
 
-    /// Does what [`ServerState::resources_changed`] does. If each template is also a tool, notifies of the list of
-    /// tools, too.
+    /// Notes that a resource or template was registered or removed, and notifies clients that the list changed. If each
+    /// template is also a tool, notifies of the list of tools, too. Everything else is as with
+    /// [`ServerState::resources_changed`].
     pub(super) fn templates_changed(&self) {
         self.resources_changed();
         if self.settings.policy.options.resources_as_tools {

@@ -85,8 +85,9 @@ impl Server {
         Ok(())
     }
 
-    /// Does what [`Server::method`] does, with a function that answers through the call's responder. Without a
-    /// function, the application runs events itself.
+    /// Registers a method with a function that answers through the call's responder, and returns the id of the
+    /// registration. Without a function, the application runs events itself. Everything else is as with
+    /// [`Server::method`].
     pub fn add_method(
         &self,
         method: impl Into<Method>,

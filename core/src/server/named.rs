@@ -84,8 +84,9 @@ impl Server {
         self.add_prompt_completer(prompt, argument, Some(Arc::new(completer(complete)))).map(drop)
     }
 
-    /// Does what [`Server::complete_prompt`] does, with a function that answers through the call's responder.
-    /// Without a function, the application runs events itself.
+    /// Registers a completer for an argument of a registered prompt: a function that answers through the call's
+    /// responder. Without a function, the application runs events itself. Everything else is as with
+    /// [`Server::complete_prompt`].
     ///
     /// # Errors
     /// As [`Server::complete_prompt`].
@@ -121,8 +122,9 @@ impl Server {
         self.remove_named(Family::Prompts, name)
     }
 
-    /// Does what [`Server::tool`] does, with a function that answers through the call's responder. Without a
-    /// function, the application runs events itself.
+    /// Registers a tool with a function that answers through the call's responder, and returns the id of the
+    /// registration. Without a function, the application runs events itself. Everything else is as with
+    /// [`Server::tool`].
     ///
     /// # Errors
     /// As [`Server::tool`].
@@ -135,8 +137,9 @@ impl Server {
         self.add_named(Family::Tools, name, definition, handler)
     }
 
-    /// Does what [`Server::prompt`] does, with a function that answers through the call's responder, as
-    /// [`Server::add_tool`].
+    /// Registers a prompt with a function that answers through the call's responder, and returns the id of the
+    /// registration. Without a function, the application runs events itself. Everything else is as with
+    /// [`Server::prompt`].
     ///
     /// # Errors
     /// As [`Server::tool`].

@@ -221,7 +221,8 @@ impl Server {
 
     // ---- for bindings: callbacks by number
 
-    /// Does what [`Server::resource`] does, with a [`Provider`]. Without one, the application runs events itself.
+    /// Registers a fixed URI whose contents a [`Provider`] reads. Without a provider, the application runs events
+    /// itself. Everything else is as with [`Server::resource`].
     pub fn add_resource(
         &self,
         resource: impl Into<Resource>,
@@ -241,8 +242,9 @@ impl Server {
         Ok(id)
     }
 
-    /// Does what [`Server::template`] does, with a [`Provider`] or without. If `lists` is true, the provider, or the
-    /// template's own closure, also lists the resources of the template.
+    /// Registers a template; a [`Provider`] reads the contents of every URI that matches. Without a provider, the
+    /// application runs events itself. If `lists` is true, the provider, or the template's own closure, also lists the
+    /// resources of the template. Everything else is as with [`Server::template`].
     pub fn add_template(
         &self,
         template: impl Into<Template>,
@@ -267,7 +269,8 @@ impl Server {
         Ok(added.id)
     }
 
-    /// Does what [`Server::list`] does, with a [`Provider`] or without. The default names are `1`, `2` and so on.
+    /// Registers a list source, of which a [`Provider`] returns the pages. Without a provider, the application runs
+    /// events itself. The default names are `1`, `2` and so on. Everything else is as with [`Server::list`].
     pub fn add_list(&self, name: Option<String>, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
         self.open()?;
         let _outlives = provider.clone();
@@ -276,7 +279,9 @@ impl Server {
         Ok(id)
     }
 
-    /// Does what [`Server::skill_list`] does, with a [`Provider`] or without. The default names are `1`, `2` and so on.
+    /// Registers a list source of skills, of which a [`Provider`] returns the pages. Without a provider, the
+    /// application runs events itself. The default names are `1`, `2` and so on. Everything else is as with
+    /// [`Server::skill_list`].
     pub fn add_skill_list(
         &self,
         name: Option<String>,
@@ -289,7 +294,8 @@ impl Server {
         Ok(id)
     }
 
-    /// Does what [`Server::fallback`] does, with a [`Provider`] or without.
+    /// Registers a [`Provider`] that reads every URI that no registration serves. Without a provider, the application
+    /// runs events itself. Everything else is as with [`Server::fallback`].
     pub fn set_fallback(&self, provider: Option<Arc<dyn Provider>>) -> Result<HandlerId> {
         self.open()?;
         self.0.settings.has_resources.store(true, Ordering::Release);

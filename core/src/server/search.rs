@@ -47,8 +47,8 @@ impl Server {
         self.add_resource_search(Some(Arc::new(method_handler(handler)))).map(drop)
     }
 
-    /// Does what [`Server::resource_search`] does, with a function that answers through the call's responder. Without a
-    /// function, the application runs events itself.
+    /// Registers a search of resources: a function that answers through the call's responder. Without a function, the
+    /// application runs events itself. Everything else is as with [`Server::resource_search`].
     ///
     /// # Errors
     /// As [`Server::resource_search`].

@@ -13,7 +13,8 @@ impl Program {
         self.run_counted(uri, skip).0
     }
 
-    /// Does what [`Program::run`] does, and returns how far it came and its cost, which tests bound.
+    /// Returns the preferred way to read `uri`, and how far the match came and its cost, which tests bound. Everything
+    /// else is as with [`Program::run`].
     pub(super) fn run_counted(&self, uri: &[u8], skip: usize) -> (Option<Slots>, Effort) {
         let mut slots = Slots::from_elem(usize::MAX, self.slots);
         let mut tried = vec![0_u64; (self.splits * (uri.len() + 1)).div_ceil(64)];

@@ -84,7 +84,8 @@ impl UriTemplate {
         Captures::collect(&self.program, self.variables.len(), uri, &slots)
     }
 
-    /// Does what [`UriTemplate::matches`] does, but returns the reason if the URI does not match, for people.
+    /// Returns the values of the variables in `uri`, or, for people, the reason why it does not match. Everything else
+    /// is as with [`UriTemplate::matches`].
     pub(crate) fn explain(&self, uri: &str) -> Result<Captures, Miss> {
         let prefix = self.literal_prefix();
         let common = prefix.bytes().zip(uri.bytes()).take_while(|(a, b)| a == b).count();

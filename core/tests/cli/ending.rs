@@ -40,9 +40,10 @@ fn sigterm_ends_it_with_status_0_and_its_streams_as_the_protocol_requires() {
 #[test]
 fn the_command_logs_its_actions_only_with_verbose() {
     let folder = Folder::new(&[("a.txt", b"a")]);
-    for (arguments, lines) in
-        [(&[][..], vec![]), (&["-v"], vec!["serving file://", "watched: file://", ": found, 1 bytes", "end"])]
-    {
+    for (arguments, lines) in [
+        (&[][..], vec![]),
+        (&["-v"], vec!["serving file://", "subscribed: file://", ": found, 1 bytes", "end"]),
+    ] {
         let mut client = Client::serve(&folder, arguments).shake_hands("2025-06-18");
         client.send_request("resources/subscribe", &json!({"uri": folder.uri("a.txt")}));
         client.read(&folder.uri("a.txt"));

@@ -141,7 +141,7 @@ export class Host {
     }
   }
 
-  /** Does what a step says that concerns the server or its callbacks. */
+  /** Carries out a step that concerns the server or its callbacks. */
   act(step) {
     const { answers } = this;
     const server = this.#server;

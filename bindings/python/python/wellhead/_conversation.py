@@ -180,7 +180,7 @@ class Conversation:
             number = acknowledged["_meta"][META + "subscriptionId"]
             if uri not in acknowledged["notifications"].get("resourceSubscriptions", []):
                 self.stop_listening(number)
-                raise ResourceNotFound(f"the server lets this client watch no {uri}")
+                raise ResourceNotFound(f"the server does not let this client subscribe to {uri}")
             self.listening[uri] = number
 
     async def unsubscribe(self, uri: str) -> None:

@@ -1,6 +1,6 @@
 //! Notes for people and for MCP clients, served by one axum server: `axum-notes ADDRESS`.
 //!
-//! People read and write `/notes/ID`; clients speak MCP at `/mcp`, and are told what people change.
+//! People read and write `/notes/ID`; clients speak MCP at `/mcp`, and are notified of what people change.
 
 use axum::Router;
 use axum::extract::{Path, State};

@@ -18,7 +18,8 @@ pub(super) fn hash(tree: &Tree, file: &UnreadFile) -> Result<SkillFile, Flaw> {
     read(tree, file, false).map(|(file, _)| file)
 }
 
-/// Does what [`hash`] does, and returns the bytes as well.
+/// Reads a file, and returns its digest, size and bytes, which belong to one state of the file. Unlike [`hash`],
+/// this keeps the bytes.
 pub(super) fn hash_and_keep(tree: &Tree, file: &UnreadFile) -> Result<(SkillFile, Vec<u8>), Flaw> {
     read(tree, file, true)
 }

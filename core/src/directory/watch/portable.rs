@@ -61,7 +61,7 @@ impl Notifier {
     pub(super) const MORE: &str = "serve fewer folders";
 
     /// The advice if not even one directory can be watched.
-    pub(super) const MORE_FOLDERS: &str = "serve it without `watch` if clients need not be told";
+    pub(super) const MORE_FOLDERS: &str = "serve it without `watch` if clients need no notifications";
 
     pub(super) fn stop(&self) {
         let _ = self.send.send(None); // its thread may have ended
