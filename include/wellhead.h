@@ -17,7 +17,8 @@
  * Terms. The application is the program that includes this header. The client is the MCP client that sends requests to it.
  *   A string is absent if its ptr is NULL. A responder is the handle through which a callback answers.
  * Sections. Each begins with a line of dashes: version, basic types, status and errors, server, what is served, calls,
- *   answers, access and interest, further methods, updates, URIs, connection, stdio, a client for tests.
+ *   answers, access and interest, further methods, around all calls, updates, URIs, connection, stdio, a client for
+ *   tests.
  * Ownership. `x_new` returns a handle that the application frees with `x_free`; free(NULL) does nothing. Handles may be
  *   freed in any order. Strings passed in are copied before return, unless the name of the function ends in `_owned`.
  *   Strings passed out are borrowed; each function says until when.
@@ -592,7 +593,7 @@ WELLHEAD_API wellhead_status wellhead_server_add_app(wellhead_server *server, co
 
 /* Registers a page of MCP Apps as wellhead_server_add_app does, whose document provider->read returns at each read.
  * resource, ui: as there. provider: may not be NULL; copied. provider->read is required; provider->list must be NULL.
- * INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED. */
+ * Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_server_add_app_with_provider(wellhead_server *server,
                                                                    const wellhead_resource *resource, wellhead_str ui,
                                                                    const wellhead_provider *provider,
@@ -1079,7 +1080,8 @@ WELLHEAD_API wellhead_status wellhead_list_add(wellhead_list *responder, const w
 WELLHEAD_API wellhead_status wellhead_list_add_skill(wellhead_list *responder, wellhead_str entry);
 
 /* Answers with the items that were added. more: not 0 if items follow the last one. Fails with INVALID_ARGUMENT if
- * there are no items and `more` is not 0; then the client gets an internal error. */
+ * the call was answered already; the first answer stays. Fails with INVALID_ARGUMENT also if there are no items and
+ * `more` is not 0; then the client gets an internal error. */
 WELLHEAD_API wellhead_status wellhead_list_finish(wellhead_list *responder, int more);
 
 /* Answers "internal error". `why` is logged, and not sent to the client. Fails with INVALID_ARGUMENT or
@@ -1450,6 +1452,7 @@ typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, c
 
 /* Sends a notification that belongs to the call, before its answer. It is not sent after the answer, after the client
  * cancelled the call, or while the client reads nothing. A notifications/message is sent as wellhead_method_log says.
+ * method: begins with notifications/; may not be absent.
  * params: a JSON object; may be absent.
  * *sent: 1 if it was sent, else 0; may be NULL.
  * Fails with INVALID_ARGUMENT for a method that is no notification of a call, and for notifications/message without a
@@ -1459,7 +1462,8 @@ WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, 
 
 /* Sends a line of the log about the call, a notifications/message, as wellhead_method_notify does. In a session the
  * client sets the lowest level by logging/setLevel; it is warning before. In revision 2026-07-28 the request names it.
- * level: from debug to emergency.
+ * level: from debug to emergency; may not be absent.
+ * line: may be empty, but not absent.
  * logger: names the part of the application that the line is from; may be absent.
  * *sent: 1 if it was sent, else 0; may be NULL.
  * Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8. */
@@ -1533,6 +1537,7 @@ WELLHEAD_API int wellhead_session_closed(const wellhead_session *session);
  * sent before notifications/initialized, after the end of the session, or while the client reads nothing. A
  * notifications/message is sent only from the level on that the client has set by logging/setLevel, which is warning
  * before it sets one.
+ * method: begins with notifications/; may not be absent.
  * params: a JSON object; may be absent.
  * *sent: 1 if it was sent, else 0; may be NULL.
  * Fails with INVALID_ARGUMENT for a method that is no notification, or one that the server sends by itself. Fails with
@@ -1542,7 +1547,8 @@ WELLHEAD_API wellhead_status wellhead_session_notify(const wellhead_session *ses
                                                      wellhead_str params, int *sent);
 
 /* Sends a line of the log, a notifications/message, as wellhead_session_notify does.
- * level: from debug to emergency.
+ * level: from debug to emergency; may not be absent.
+ * line: may be empty, but not absent.
  * logger: names the part of the application that the line is from; may be absent.
  * *sent: 1 if it was sent, else 0; may be NULL.
  * Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8. */

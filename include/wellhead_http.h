@@ -168,7 +168,8 @@ typedef struct wellhead_endpoint_options {
     /* The time that a request head may take to arrive at wellhead_serve_http, in milliseconds. Default: 10,000. */
     uint64_t head_ms;
     /* The time for which wellhead_serve_http keeps the connection of a client that sends no request, or does not read
-     * its response, in milliseconds. Default: 60,000. */
+     * its response, in milliseconds. At session_limit, on any HTTP server, a session that was not used for this time
+     * may end for a new one. Default: 60,000. */
     uint64_t idle_ms;
     /* The greatest number of bytes of events that a session keeps for a client that reconnects. Default: 1 MiB. */
     const size_t *replay_bytes;
@@ -177,7 +178,8 @@ typedef struct wellhead_endpoint_options {
     /* Called once with verify_data, after the last `verify`; also if no endpoint is made. May be NULL. */
     wellhead_destroy_callback verify_destroy;
     const wellhead_protection *protection;    /* The metadata for clients that need a token; may be NULL. */
-    /* The greatest number of sessions. One more ends an unused one, or is answered 503. Default: 10,000. */
+    /* The greatest number of sessions. One more ends a session without a request in progress, which its client never
+     * used after the handshake, or not for idle_ms. If there is none, the new one is answered 503. Default: 10,000. */
     size_t session_limit;
 } wellhead_endpoint_options;
 #define WELLHEAD_ENDPOINT_OPTIONS_INIT { sizeof(wellhead_endpoint_options), {NULL, 0}, 0, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0 }

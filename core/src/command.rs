@@ -1,5 +1,5 @@
-//! The command `wellhead`: serves folders over standard input and output or over HTTP, and checks skills. The program of Rust,
-//! Python's and npm's all call `run_command`.
+//! The command `wellhead`: serves folders over standard input and output or over HTTP, and checks skills. The Rust
+//! binary and the commands of the Python and npm packages call `run_command`.
 
 use crate::http::Grant;
 use crate::nearest::nearest;

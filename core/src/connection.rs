@@ -109,7 +109,7 @@ impl Connection {
     /// Polls this connection alone, without the server's own events.
     fn poll_own(&self) -> Option<Event> {
         let shared = &self.0;
-        let mut next = shared.machine.with(Machine::poll_next);
+        let mut next = shared.polled_step(Machine::poll_next);
         loop {
             match next {
                 NextWork::ApplicationCall(application_call, context) => {
@@ -139,7 +139,7 @@ impl Connection {
                 }
                 NextWork::Nothing => return None,
             }
-            next = shared.machine.with(Machine::poll_next);
+            next = shared.polled_step(Machine::poll_next);
         }
     }
 
@@ -340,7 +340,7 @@ impl Connection {
         let route = self.open_route(output, caller, None)?;
         let message = message.trim_ascii();
         if message.len() > self.0.server.settings.limits.message_bytes {
-            self.0.machine.with(|m, _| m.handle_too_long(route));
+            self.0.polled_step(|m, _| m.handle_too_long(route));
             return Ok((route, None));
         }
         Ok((route, self.0.message(message, route, Arrival::New).event))
@@ -398,7 +398,11 @@ impl Connection {
     /// Sets the time, in milliseconds of any monotonic clock, and answers overdue calls with errors. Unlike
     /// [`Connection::tick`], this costs hardly anything if no deadline has passed.
     pub(crate) fn advance_clock(&self, now: u64) {
-        if self.0.machine.with(|m, _| m.is_overdue_at(now)) {
+        let is_overdue = self.0.machine.with(|m, _| {
+            m.advance_clock(now);
+            m.is_overdue()
+        });
+        if is_overdue {
             self.tick(now);
         }
     }
@@ -522,7 +526,7 @@ impl Turn<'_> {
             match chunk.next_line() {
                 InputLine::None => return None,
                 InputLine::TooLong => {
-                    if self.shared.machine.with(|m, _| m.handle_too_long(Route::Connection)) {
+                    if self.shared.polled_step(|m, _| m.handle_too_long(Route::Connection)) {
                         return None;
                     }
                 }
@@ -543,19 +547,16 @@ impl Turn<'_> {
     fn end(mut self) -> NextWork {
         let (shared, chunk) = (self.shared, self.chunk.take());
         std::mem::forget(self);
-        let (room, next) = shared.machine.with(|m, trash| (m.release_input(chunk), m.poll_next(trash)));
-        if room {
-            shared.wake();
-        }
-        next
+        shared.polled_step(|m, trash| {
+            m.release_input(chunk);
+            m.poll_next(trash)
+        })
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let chunk = self.chunk.take();
-        if self.shared.machine.with(|m, _| m.release_input(chunk)) {
-            self.shared.wake(); // a reader on another thread may be waiting for room
-        }
+        self.shared.polled_step(|m, _| m.release_input(chunk));
     }
 }

@@ -67,7 +67,7 @@ thread_local! {
     static FORKS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Lets a thread that forks go on.
+/// Calls `relax`, or yields the processor without it, so that the forking thread can continue.
 fn wait_briefly() {
     RELAX.get().map_or_else(std::thread::yield_now, |relax| relax());
 }

@@ -1,4 +1,4 @@
-//! The key of a server. Randomness enters the core only here.
+//! The key of a server, and random names. Only `http/sessions.rs`, which makes session ids, calls `getrandom`, too.
 
 use crate::error::{Error, ErrorKind, Result};
 use aes_siv::KeyInit;

@@ -111,8 +111,8 @@ pub(crate) struct Started {
     at: Option<Duration>,
 }
 
-/// The outcome of a failed call: its word and its size.
-pub(crate) const FAILED: (&str, u64) = ("failed", 0);
+/// The word for the outcome of a failed call.
+pub(crate) const FAILED: &str = "failed";
 
 impl Metrics {
     pub(crate) fn new(observer: Option<Observer>, clock: Option<Arc<Clock>>) -> Metrics {
@@ -139,7 +139,7 @@ impl Metrics {
     pub(crate) fn answered(&self, end: &Ended) {
         if end.client_waiting {
             self.answered.fetch_add(1, Ordering::Relaxed);
-            if end.outcome == FAILED.0 || end.outcome == "dropped" {
+            if end.outcome == FAILED || end.outcome == "dropped" {
                 self.failed.fetch_add(1, Ordering::Relaxed);
             }
         }

@@ -132,7 +132,7 @@ impl<A: Reply> Responder<A> {
                     None => answer,
                 };
                 let observed = Extras::observed(extras);
-                let (outcome, bytes) = answer.outcome(observed.is_some());
+                let outcome = (answer.word(), observed.map_or(0, |_| answer.size()));
                 if let Some(counted) = extras.and_then(|extras| extras.counted.as_ref()) {
                     counted.end();
                 }
@@ -145,7 +145,7 @@ impl<A: Reply> Responder<A> {
                     }
                     answer.complete(connection, *call)
                 });
-                end(connection.as_deref(), observed, *call, (outcome, bytes), wanted);
+                end(connection.as_deref(), observed, *call, outcome, wanted);
                 context.hooks.end(*call);
                 wanted
             }
@@ -418,7 +418,7 @@ impl Responder<Vec<Verdict>> {
                 Extras::observed(extras.as_deref()),
                 call,
                 &format!("failed: {why}"),
-                FAILED,
+                (FAILED, 0),
             );
             context.hooks.end(call);
         }
@@ -478,7 +478,7 @@ impl<A: Reply> Drop for Responder<A> {
                 let connection = connection.upgrade();
                 let then = extras.and_then(|extras| extras.then.as_ref());
                 if let Some(answer) = then.and_then(|then| A::of_arounds(then)) {
-                    let outcome = answer.outcome(observed.is_some());
+                    let outcome = (answer.word(), observed.map_or(0, |_| answer.size()));
                     let wanted = connection.as_ref().is_some_and(|c| answer.complete(c, call));
                     end(connection.as_deref(), observed, call, outcome, wanted);
                 } else {

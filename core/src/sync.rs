@@ -162,7 +162,7 @@ impl Drop for Running {
 pub(crate) enum Fault {
     /// The ready mark is set in a critical section of its own, before there is anything to be ready for.
     EarlyMark,
-    /// A late answer counts as that of the later call which has the slot now.
+    /// A late answer goes to the newer call that reuses its slot.
     StaleCall,
     /// No wake follows when a drain leaves output of a route behind.
     ParkedNews,

@@ -137,7 +137,7 @@ fn needs_of_page(promise: &Promise, ui: wellhead_str) -> Result<Json> {
 
 /// Registers a page of MCP Apps as wellhead_server_add_app does, whose document provider->read returns at each read.
 /// resource, ui: as there. provider: may not be NULL; copied. provider->read is required; provider->list must be NULL.
-/// INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE, CLOSED.
+/// Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT, DUPLICATE or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_add_app_with_provider(
     server: *mut wellhead_server,

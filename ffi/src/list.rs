@@ -90,7 +90,8 @@ pub unsafe extern "C" fn wellhead_list_add_skill(
 }
 
 /// Answers with the items that were added. more: not 0 if items follow the last one. Fails with INVALID_ARGUMENT if
-/// there are no items and `more` is not 0; then the client gets an internal error.
+/// the call was answered already; the first answer stays. Fails with INVALID_ARGUMENT also if there are no items and
+/// `more` is not 0; then the client gets an internal error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_list_finish(responder: *mut wellhead_list, more: c_int) -> wellhead_status {
     // SAFETY: our caller's promise.

@@ -14,6 +14,7 @@ use wellhead::{ClientAnswer, ClientRequestError, MethodAnswer, MethodCall, Resul
 
 /// Sends a notification that belongs to the call, before its answer. It is not sent after the answer, after the client
 /// cancelled the call, or while the client reads nothing. A notifications/message is sent as wellhead_method_log says.
+/// method: begins with notifications/; may not be absent.
 /// params: a JSON object; may be absent.
 /// *sent: 1 if it was sent, else 0; may be NULL.
 /// Fails with INVALID_ARGUMENT for a method that is no notification of a call, and for notifications/message without a
@@ -38,7 +39,8 @@ pub unsafe extern "C" fn wellhead_method_notify(
 
 /// Sends a line of the log about the call, a notifications/message, as wellhead_method_notify does. In a session the
 /// client sets the lowest level by logging/setLevel; it is warning before. In revision 2026-07-28 the request names it.
-/// level: from debug to emergency.
+/// level: from debug to emergency; may not be absent.
+/// line: may be empty, but not absent.
 /// logger: names the part of the application that the line is from; may be absent.
 /// *sent: 1 if it was sent, else 0; may be NULL.
 /// Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8.

@@ -68,6 +68,7 @@ pub unsafe extern "C" fn wellhead_session_closed(session: *const wellhead_sessio
 /// sent before notifications/initialized, after the end of the session, or while the client reads nothing. A
 /// notifications/message is sent only from the level on that the client has set by logging/setLevel, which is warning
 /// before it sets one.
+/// method: begins with notifications/; may not be absent.
 /// params: a JSON object; may be absent.
 /// *sent: 1 if it was sent, else 0; may be NULL.
 /// Fails with INVALID_ARGUMENT for a method that is no notification, or one that the server sends by itself. Fails with
@@ -92,7 +93,8 @@ pub unsafe extern "C" fn wellhead_session_notify(
 }
 
 /// Sends a line of the log, a notifications/message, as wellhead_session_notify does.
-/// level: from debug to emergency.
+/// level: from debug to emergency; may not be absent.
+/// line: may be empty, but not absent.
 /// logger: names the part of the application that the line is from; may be absent.
 /// *sent: 1 if it was sent, else 0; may be NULL.
 /// Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8.

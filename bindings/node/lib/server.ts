@@ -334,6 +334,14 @@ export class Server {
    *
    * The schemas are JSON Schema. The handler gets only arguments that fit the `inputSchema`, with its defaults filled
    * in.
+   *
+   * @example
+   * ```ts
+   * const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
+   * server.tool('search', { description: 'Finds notes.', inputSchema }, async ({ word }) => ({
+   *   content: [{ type: 'text', text: await find(word) }],
+   * }));
+   * ```
    */
   tool(
     name: string,
@@ -367,6 +375,13 @@ export class Server {
   /**
    * Registers a prompt whose `definition` is the protocol's JSON (`arguments` and so on), and whose handler gets the `arguments` of
    * `prompts/get` and returns the result as the protocol has it.
+   *
+   * @example
+   * ```ts
+   * server.prompt('review', { arguments: [{ name: 'id', required: true }] }, ({ id }) => ({
+   *   messages: [{ role: 'user', content: { type: 'text', text: `Review: ${notes.get(id)}` } }],
+   * }));
+   * ```
    */
   prompt(
     name: string,

@@ -340,8 +340,8 @@ export interface PageRequest {
   /** The key of the last item that the client has; `undefined` for the first page. That item may be deleted by now. */
   readonly after: string | undefined;
   /**
-   * The filter that a client of the `resources/get` dialect sent; `undefined` if there is none. Its members are a
-   * matter between the application and its clients.
+   * The filter that a client of the `resources/get` dialect sent; `undefined` if there is none. Wellhead passes its
+   * members on unchecked.
    */
   readonly filter: JsonObject | undefined;
   /** The greatest number of items that the page may have. */

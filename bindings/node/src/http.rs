@@ -23,7 +23,7 @@ const BODY: u32 = 0;
 const WAIT: u32 = 1;
 const MORE: u32 = 2;
 const DONE: u32 = 3;
-/// A bit of that number: call [`NativeEndpoint::poll_events`] first.
+/// Flag in a step's first number: call [`NativeEndpoint::poll_events`] before the next step.
 const EVENTS: u32 = 4;
 
 /// The greatest number of bytes that one step hands to JavaScript.

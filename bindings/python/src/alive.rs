@@ -10,7 +10,8 @@ use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 use pyo3::{PyTraverseError, PyVisit};
 use std::sync::Arc;
 
-/// An object that is garbage when its owner is. Its `__traverse__` has garbage collection look at it.
+/// A token that only its owner refers to. It becomes garbage together with the owner. Its `__traverse__` has garbage
+/// collection look at it.
 #[pyclass(frozen, weakref, module = "wellhead._core")]
 struct Token;
 

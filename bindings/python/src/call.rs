@@ -226,8 +226,7 @@ impl Call {
     }
 
     /// The filter with which a client of the `resources/get` dialect asks for a list, a dict. None if there is
-    /// no filter. Its members are a matter between client and application. A cursor works only with the filter
-    /// of its own list.
+    /// no filter. Wellhead passes its members on unchecked. A cursor works only with the filter of its own list.
     #[getter]
     fn filter<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let About::List(call) = &self.about else { return Ok(None) };

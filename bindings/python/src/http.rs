@@ -17,7 +17,7 @@ pub(crate) struct EndpointOptions {
     pub(crate) verifier: Option<Positional>,
 }
 
-/// The names of the further arguments of each endpoint, which are about tokens.
+/// The endpoint arguments about bearer tokens.
 const OF_TOKENS: [&str; 4] = ["verify", "resource", "authorization_servers", "scopes"];
 
 /// Reads the options of an endpoint for a program that has an HTTP server of its own.

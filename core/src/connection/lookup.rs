@@ -83,7 +83,7 @@ impl ConnectionState {
             walk.set_audience(self.audience_of_tools(&request.context));
         }
         match walk.start(&around) {
-            Walked::Page(page) => self.machine.with(|m, _| m.answer_list(request, &page)),
+            Walked::Page(page) => self.polled_step(|m, _| m.answer_list(request, &page)),
             Walked::Missing(uri) => return self.refuse(request, &nothing_at(&uri)),
             walked => self.polled_step(|m, trash| m.begin_walk(request, walked, trash)),
         }
@@ -104,7 +104,7 @@ impl ConnectionState {
     }
 
     pub(super) fn refuse(self: &Arc<Self>, request: &Request, fault: &RpcError) -> Option<Event> {
-        self.machine.with(|m, _| m.answer_error(request, fault));
+        self.polled_step(|m, _| m.answer_error(request, fault));
         None
     }
 
@@ -131,17 +131,17 @@ impl ConnectionState {
         let begun = match read {
             read if check == AccessCheck::Required => {
                 let judged = Judged::Read { uri, read };
-                self.machine.with(|m, trash| m.begin_judged(request, judged, trash))
+                self.polled_step(|m, trash| m.begin_judged(request, judged, trash))
             }
             ResolvedRead::Fixed(fixed) => {
                 if let Content::Value { contents, .. } = &fixed.content {
                     let (defaults, contents) = (fixed.defaults(&uri), contents.each_ref().map(Borrowed::new));
-                    self.machine.with(|m, _| m.answer_read(request, &defaults, &contents));
+                    self.polled_step(|m, _| m.answer_read(request, &defaults, &contents));
                 }
                 return None;
             }
             ResolvedRead::Call { handler, vars } => {
-                self.machine.with(|m, trash| m.begin_read(request, uri, handler, vars, trash))
+                self.polled_step(|m, trash| m.begin_read(request, uri, handler, vars, trash))
             }
         };
         let (application_call, context) = begun?;
@@ -155,7 +155,7 @@ impl ConnectionState {
         check: AccessCheck,
     ) -> Option<Event> {
         if !self.server.catalog.with(|c, _| c.completes()) {
-            self.machine.with(|m, _| m.answer_no_method(request, "completion/complete"));
+            self.polled_step(|m, _| m.answer_no_method(request, "completion/complete"));
             return None;
         }
         let argument = match argument {
@@ -190,7 +190,7 @@ impl ConnectionState {
                 Completing::Refused(RpcError::invalid_params(&what).with_member(member, reference))
             }
         };
-        let (application_call, context) = self.machine.with(|m, trash| {
+        let (application_call, context) = self.polled_step(|m, trash| {
             if check == AccessCheck::Required {
                 let judged = Judged::Completion { argument, completing };
                 m.begin_judged(request, judged, trash)

@@ -24,10 +24,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl ConnectionState {
-    pub(super) fn introduce(&self, request: &Request) {
+    pub(super) fn introduce(self: &Arc<Self>, request: &Request) {
         let era = request.context.revision.era;
         let capabilities = self.server.catalog.with(|c, _| c.introduced_capabilities(era));
-        self.machine.with(|m, _| m.answer_introduction(request, &capabilities));
+        self.polled_step(|m, _| m.answer_introduction(request, &capabilities));
     }
 
     pub(super) fn further(self: &Arc<Self>, request: &Request, name: &str, params: Json) -> Option<Event> {
@@ -42,7 +42,7 @@ impl ConnectionState {
             };
             self.machine.with(|m, _| m.set_log_level(level));
             if handler.is_none() {
-                self.machine.with(|m, _| m.answer_level_set(request));
+                self.polled_step(|m, _| m.answer_level_set(request));
                 return None;
             }
         }
@@ -56,7 +56,7 @@ impl ConnectionState {
     pub(super) fn notified(self: &Arc<Self>, request: &Request, name: &str, params: Json) -> Option<Event> {
         let handler = self.server.catalog.with(|c, _| c.method(name, request.context.revision));
         let Some(handler) = handler else {
-            self.machine.with(|m, trash| m.drop_notification(request, trash));
+            self.polled_step(|m, trash| m.drop_notification(request, trash));
             return None;
         };
         self.call(request, handler, params)
@@ -68,7 +68,7 @@ impl ConnectionState {
         handler: Arc<MethodHandler>,
         params: Json,
     ) -> Option<Event> {
-        let begun = self.machine.with(|m, trash| m.begin_method(request, handler, params, trash));
+        let begun = self.polled_step(|m, trash| m.begin_method(request, handler, params, trash));
         let (application_call, context) = begun?;
         self.event(application_call, context)
     }
@@ -81,7 +81,7 @@ impl ConnectionState {
             if let Some(listing) = self.listing_of_skills(method) {
                 return self.skills(request, listing, &params);
             }
-            self.machine.with(|m, _| m.answer_no_method(request, method));
+            self.polled_step(|m, _| m.answer_no_method(request, method));
             return None;
         };
         if method == family.lists() {
@@ -101,7 +101,7 @@ impl ConnectionState {
         let handler = self.server.catalog.with(|c, _| c.called(family, &name));
         let Some(handler) = handler else {
             if family == Family::Tools {
-                self.machine.with(|m, _| m.answer_unknown_tool(request, &name));
+                self.polled_step(|m, _| m.answer_unknown_tool(request, &name));
                 return None;
             }
             return self.refuse(request, &unknown_name(family, &name));
@@ -113,7 +113,7 @@ impl ConnectionState {
             return self.call(request, handler, params);
         }
         let judged = Judged::Method { family, handler, params };
-        let begun = self.machine.with(|m, trash| m.begin_judged(request, judged, trash));
+        let begun = self.polled_step(|m, trash| m.begin_judged(request, judged, trash));
         let (application_call, context) = begun?;
         self.event(application_call, context)
     }

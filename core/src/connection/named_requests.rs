@@ -56,7 +56,7 @@ impl ConnectionState {
             Ok(NamedAnswer::Awaited) => {
                 let valid = elicits.map(|params| check_elicitation(params, context.revision.elicitation));
                 if let Some(Err(wrong)) = valid {
-                    self.machine.with(|m, _| m.drop_named_request(call, name));
+                    self.polled_step(|m, _| m.drop_named_request(call, name));
                     return Err(invalid(format!("\"{name}\" {wrong}")));
                 }
                 return Err(ClientRequestError::Waiting);

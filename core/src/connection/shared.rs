@@ -99,7 +99,8 @@ impl ConnectionState {
         (found, if marked { Wake::Due } else { Wake::None })
     }
 
-    /// Runs one step of the machine during a poll. No wake is needed, since the poller continues to poll.
+    /// Runs one step of the machine during a poll or a drain, and carries out its effects. New work needs no wake, since
+    /// the poller continues to poll, and a drain makes none.
     pub(super) fn polled_step<R>(self: &Arc<Self>, step: impl FnOnce(&mut Machine, &mut Trash) -> R) -> R {
         let (found, effects) = self.machine.with(|m, trash| (step(m, trash), m.take_effects()));
         self.carry_out(effects);
@@ -153,7 +154,7 @@ impl ConnectionState {
     /// Updates the URIs that the hub has. One thread does so, one change at a time and in order; it never
     /// holds two locks.
     fn sync(self: &Arc<Self>) {
-        if !self.machine.with(|m, _| m.begin_hub_sync()) {
+        if !self.machine.with(|m, _| m.take_hub_turn()) {
             return;
         }
         while let Some(op) = self.machine.with(|m, _| m.poll_hub_op()) {
@@ -439,23 +440,19 @@ impl ConnectionState {
         route: Route,
         mut used: Vec<u8>,
     ) -> Option<crate::protocol::PartialMessage> {
-        let (next, wake) = self.machine.with(|m, trash| {
+        self.polled_step(|m, trash| {
             let next = m.poll_message(route, &mut used);
             m.drop_unused_callers(trash);
-            let wake = next.is_some() && m.may_resume() && m.set_ready();
-            (next, wake)
-        });
-        if wake {
-            self.push();
-        }
-        next
+            if next.is_some() {
+                m.handle_taken_output();
+            }
+            next
+        })
     }
 
     /// Notes that output was dropped, so that requests that wait for room may continue.
     pub(crate) fn output_taken(self: &Arc<Self>) {
-        if self.machine.with(|m, _| m.may_resume()) {
-            self.wake();
-        }
+        self.polled_step(|m, _| m.handle_taken_output());
     }
 
     /// Keeps the half-written message of a drain that was dropped early, and wakes the group for the next drain.

@@ -10,7 +10,7 @@ pub(super) trait Sink {
     /// Called before a directory is read.
     fn enter(&mut self, folder: &Folder) -> bool;
 
-    /// Called for each entry that is served.
+    /// Called for each served entry. Returns false to end the walk.
     fn take(&mut self, path: &str, entry: &Entry) -> bool;
 
     /// Called before each entry, served or not.

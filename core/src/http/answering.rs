@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::protocol::{MessageKind, Route};
 use std::sync::Arc;
 
-/// A route of a connection whose output is the response.
+/// Sends the output of one route as the HTTP response.
 pub(super) struct Answering {
     pub(super) connection: Connection,
     pub(super) listener: ListenerKey,

@@ -28,7 +28,7 @@ impl RpcError {
         Self::new(PARSE_ERROR, "Parse error")
     }
 
-    /// `what` tells the reader what is wrong and may be empty.
+    /// Makes an "Invalid Request" error. `what` is the detail; it may be empty.
     pub(crate) fn invalid_request(what: &str) -> Self {
         Self::new(INVALID_REQUEST, explained("Invalid Request", what))
     }
@@ -37,7 +37,7 @@ impl RpcError {
         Self::new(METHOD_NOT_FOUND, "Method not found").with_member("method", method)
     }
 
-    /// `what` tells the reader what is wrong and may be empty.
+    /// Makes an "Invalid params" error. `what` is the detail; it may be empty.
     pub(crate) fn invalid_params(what: &str) -> Self {
         Self::new(INVALID_PARAMS, explained("Invalid params", what))
     }

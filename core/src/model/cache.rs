@@ -41,9 +41,9 @@ impl CacheHint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheScope {
-    /// `public`: every caller.
+    /// Any caller may reuse the answer (`public`).
     Public,
-    /// `private`: the caller who got it.
+    /// Only the caller who got the answer may reuse it (`private`).
     Private,
 }
 

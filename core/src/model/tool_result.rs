@@ -245,7 +245,7 @@ impl ContentBlock {
         Ok(self)
     }
 
-    /// Adds a `_meta` of the block. A link has that of its resource already.
+    /// Sets the block's `_meta`. A resource link already has its resource's `_meta`.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for keys that the protocol reserves.

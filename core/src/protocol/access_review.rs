@@ -15,9 +15,6 @@ use crate::jsonrpc::RequestId;
 use crate::revision::Revision;
 use std::sync::{Arc, Weak};
 
-/// The route of an answer that no client gets: routes are numbered from 1, so what is written here is discarded.
-const NOWHERE: Route = Route::Message(0);
-
 impl Machine {
     /// Asks the application for verdicts about every subscription, at most `page_items` URIs to a call. No request of
     /// the client waits for them. The application judges for the caller of the newest route, or else for that of the
@@ -33,13 +30,13 @@ impl Machine {
             let uris = uris.to_vec();
             let judged = Judged::Subscriptions { uris: uris.clone() };
             let call = self.inflight.open_own(OpenRequest {
-                id: RequestId::from_raw("0").expect("an integer is an id"),
-                route: NOWHERE,
+                id: RequestId::none(),
+                route: Route::Connection,
                 context: Context::new(caller.clone(), revision, None, Weak::new()),
                 permit: None,
                 client_gone: false,
                 progress: ProgressState::default(),
-                form: AnswerForm::Method,
+                form: AnswerForm::None,
                 named: None,
                 state: RequestState::Judged(Box::new(judged)),
             });

@@ -17,8 +17,7 @@ pub(super) struct RouteCallers {
 }
 
 impl RouteCallers {
-    /// Sets the caller on whose behalf the server asks what no request caused, such as an access review. No call may
-    /// share it.
+    /// Sets the caller for application calls that no request caused, such as an access review. No call may share it.
     pub(super) fn renew(&mut self, caller: Arc<Caller>) {
         let before = self.newest.replace(caller);
         self.retire(before);

@@ -46,9 +46,8 @@ impl Machine {
         self.now = self.now.max(now);
     }
 
-    /// Advances the clock to `now`. Returns whether a deadline has passed.
-    pub(crate) fn is_overdue_at(&mut self, now: u64) -> bool {
-        self.advance_clock(now);
+    /// Returns whether a deadline has passed.
+    pub(crate) fn is_overdue(&mut self) -> bool {
         self.poll_timeout().is_some_and(|deadline| deadline <= self.now)
     }
 

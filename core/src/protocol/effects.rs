@@ -92,7 +92,7 @@ impl Machine {
 
     /// Returns whether a poll would now handle a message that was read before. Such a poll follows at once, so this
     /// does not stay true.
-    fn has_message_to_dispatch(&mut self) -> bool {
+    fn has_message_to_dispatch(&self) -> bool {
         self.may_dispatch() || self.has_elements() && !self.is_full()
     }
 }

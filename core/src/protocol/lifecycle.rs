@@ -30,7 +30,7 @@ pub(crate) struct Lifecycle {
     client: Option<Json>,
     /// The session's id over HTTP.
     id: Option<Arc<str>>,
-    /// The place in [`LOG_LEVELS`] from which on the session's client wants lines of the log.
+    /// The index in [`LOG_LEVELS`] of the lowest level that the session's client wants.
     log_level: usize,
     dialect: Dialect,
     /// True if the client sent something that only clients of the dialect send.
@@ -117,7 +117,7 @@ impl Lifecycle {
         self.id = Some(id);
     }
 
-    /// The place in [`LOG_LEVELS`] from which on the session's client wants lines of the log.
+    /// Returns the index in [`LOG_LEVELS`] of the lowest level that the session's client wants.
     pub(crate) fn log_level(&self) -> usize {
         self.log_level
     }

@@ -91,7 +91,8 @@ pub(crate) enum NextWork {
 }
 
 /// The state of one connection, and its steps. The caller of a step holds the connection's lock, and carries out
-/// [`Machine::take_effects`] after it. The first word of a method says of which group it is:
+/// [`Machine::take_effects`] after it; `handle_input`, `handle_new_route` and the parts of steps have no effects. The
+/// first word of a method says of which group it is:
 ///
 /// - `handle_…`: something came in from the client, the hub or a driver: bytes, a message, a change of a resource.
 /// - `begin_…`: a request takes its next step after a lookup, or after the verdict "allow". It becomes a call of the
@@ -209,20 +210,18 @@ impl Machine {
     }
 
     /// Returns whether so much output is unread that no further message is read, even one that is answered at once.
-    pub(crate) fn is_full(&mut self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         let Limits { output_bytes, .. } = self.settings.limits;
-        let full = self.outbox.free_len() >= output_bytes.saturating_add(self.settings.limits.input_bytes());
-        self.full |= full;
-        full
+        self.outbox.free_len() >= output_bytes.saturating_add(self.settings.limits.input_bytes())
     }
 
     /// Returns whether no further message may be handled now.
-    pub(crate) fn must_stop_reading(&mut self) -> bool {
+    pub(crate) fn must_stop_reading(&self) -> bool {
         self.is_full() || self.has_elements()
     }
 
-    /// Returns whether input had been refused and there is room for it again.
-    fn has_room_again(&mut self) -> bool {
+    /// Returns true once if input had been refused and there is room for it again.
+    fn take_room_again(&mut self) -> bool {
         // A line may fill half of the budget and still lack its end.
         let room = self.input.len() + self.backlog() <= self.settings.limits.input_bytes() / 2;
         room && std::mem::take(&mut self.starved)
@@ -266,7 +265,7 @@ impl Machine {
 
     /// Returns whether there are messages that may be handled now.
     #[cfg(feature = "stdio")]
-    pub(crate) fn has_input(&mut self) -> bool {
+    pub(crate) fn has_input(&self) -> bool {
         self.may_dispatch() || !self.is_full() && (self.has_elements() || self.input.has_more())
     }
 
@@ -296,6 +295,7 @@ impl Machine {
             return NextWork::Message { line, route: *route, arrival };
         }
         if self.is_full() {
+            self.full = true;
             return NextWork::Nothing;
         }
         if self.has_elements()
@@ -319,13 +319,14 @@ impl Machine {
         Some(context)
     }
 
-    /// Gives a poller's turn at the input back. Returns true if input had been refused and there is room for it again.
-    pub(crate) fn release_input(&mut self, chunk: Option<Chunk>) -> bool {
+    /// Gives a poller's turn at the input back. Wakes the group if input had been refused and there is room for it
+    /// again, because a reader on another thread may be waiting.
+    pub(crate) fn release_input(&mut self, chunk: Option<Chunk>) {
         match chunk {
             Some(chunk) if !self.closed => self.input.release_input(chunk),
             _ => self.input.release(),
         }
-        self.has_room_again()
+        self.causes.has_room |= self.take_room_again();
     }
 
     /// Keeps a message until there is room for its call.
@@ -374,7 +375,7 @@ impl Machine {
         }
     }
 
-    // ---- output
+    // ---- the session
 
     /// Notes that the connection exists for one message only: see [`Lifecycle::stand_alone`].
     pub(crate) fn set_stand_alone(&mut self, revision: Option<Revision>) {
@@ -391,13 +392,12 @@ impl Machine {
         self.lifecycle.set_id(id);
     }
 
-    /// The place in [`LOG_LEVELS`](super::LOG_LEVELS) from which on the session's client wants lines of the log.
+    /// Returns the index in [`LOG_LEVELS`](super::LOG_LEVELS) of the lowest level that the session's client wants.
     pub(crate) fn log_level(&self) -> usize {
         self.lifecycle.log_level()
     }
 
-    /// Sets the level from which on the session's client wants lines of the log, as a place in
-    /// [`LOG_LEVELS`](super::LOG_LEVELS).
+    /// Sets the lowest level that the session's client wants, an index in [`LOG_LEVELS`](super::LOG_LEVELS).
     pub(crate) fn set_log_level(&mut self, level: usize) {
         self.lifecycle.set_log_level(level);
     }
@@ -406,6 +406,8 @@ impl Machine {
     pub(crate) fn session_revision(&self) -> Option<Revision> {
         self.lifecycle.session()
     }
+
+    // ---- output
 
     pub(crate) fn outbox(&mut self) -> &mut Outbox {
         &mut self.outbox
@@ -425,11 +427,11 @@ impl Machine {
         next
     }
 
-    /// Returns whether taken output made room for input or requests that wait. The caller then wakes the group.
-    pub(crate) fn may_resume(&mut self) -> bool {
-        let resumes = self.may_dispatch();
-        let reads = self.full && !self.is_full() && std::mem::take(&mut self.full);
-        self.has_room_again() || resumes || reads
+    /// Deals with output that was taken. Wakes the group if that made room for input or requests that wait.
+    pub(crate) fn handle_taken_output(&mut self) {
+        let reads = self.full && !self.is_full();
+        self.full &= !reads;
+        self.causes.has_room |= self.take_room_again() || self.may_dispatch() || reads;
     }
 
     /// Takes the routes that got output or a deadline since the last call.

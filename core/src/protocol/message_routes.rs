@@ -41,7 +41,7 @@ impl Machine {
         }
     }
 
-    /// Sets the caller on whose behalf the server asks what no request caused, such as an access review.
+    /// Sets the caller for application calls that no request caused, such as an access review.
     pub(crate) fn set_caller(&mut self, caller: Arc<Caller>, trash: &mut Trash) {
         if self.closed {
             return trash.put(caller);

@@ -43,7 +43,7 @@ pub(crate) struct NamedRequest {
     pub(crate) params: Option<Json>,
 }
 
-/// What a callback that makes a named request finds.
+/// The answer to a named request of a callback, if the client has sent it.
 pub(crate) enum NamedAnswer {
     Arrived(ClientAnswer),
     /// The client has not answered yet. The request is noted, and sent when the callback waits.

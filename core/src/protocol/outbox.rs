@@ -39,7 +39,8 @@ pub enum Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessageKind {
-    /// One of several messages: everything on [`Route::Connection`], and what comes before the answer of a route.
+    /// A message after which more may follow: any on [`Route::Connection`], and any before the answer on another route,
+    /// other than progress.
     Message,
     /// A progress notification about the request, before its answer.
     Progress,

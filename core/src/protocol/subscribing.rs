@@ -205,8 +205,9 @@ impl Machine {
         }
     }
 
-    pub(crate) fn begin_hub_sync(&mut self) -> bool {
-        self.subscriptions.begin_hub_sync()
+    /// Takes the turn to bring the hub up to date. Returns false if there is nothing to do, or another thread has it.
+    pub(crate) fn take_hub_turn(&mut self) -> bool {
+        self.subscriptions.take_hub_turn()
     }
 
     pub(crate) fn poll_hub_op(&mut self) -> Option<HubOp> {

@@ -501,7 +501,7 @@ impl Subscriptions {
         !self.unsynced.is_empty()
     }
 
-    pub(crate) fn begin_hub_sync(&mut self) -> bool {
+    pub(crate) fn take_hub_turn(&mut self) -> bool {
         !self.unsynced.is_empty() && !std::mem::replace(&mut self.syncing, true)
     }
 

@@ -45,8 +45,12 @@ mod sealed {
     #[allow(unnameable_types, reason = "sealed: hosts choose among our implementations")]
     pub trait Complete {
         fn complete(self, connection: &Arc<ConnectionState>, call: CallId) -> bool;
-        /// Returns the outcome in a word, and its size if `size` is true.
-        fn outcome(&self, size: bool) -> (&'static str, u64);
+        /// Returns the outcome in a word, for the observer.
+        fn word(&self) -> &'static str;
+        /// Returns the number of bytes of the contents, for the observer.
+        fn size(&self) -> u64 {
+            0
+        }
         /// Returns how many bytes of the application exist for this answer only. `had` is the version that the client
         /// has; contents of that version are not sent.
         fn own_size(&self, _had: Option<&str>) -> usize {
@@ -83,7 +87,7 @@ mod sealed {
 
 impl Answer {
     pub(crate) fn word(&self) -> &'static str {
-        sealed::Complete::outcome(self, false).0
+        sealed::Complete::word(self)
     }
 }
 
@@ -92,8 +96,8 @@ impl sealed::Complete for Answer {
         connection.finish_read(call, self)
     }
 
-    fn outcome(&self, size: bool) -> (&'static str, u64) {
-        let outcome = match self {
+    fn word(&self) -> &'static str {
+        match self {
             Answer::Found(_) => "found",
             Answer::NotFound => "not_found",
             Answer::Denied => "denied",
@@ -103,11 +107,14 @@ impl sealed::Complete for Answer {
             Answer::MissingCapability(_) => "missing_capability",
             Answer::Waiting => "waiting",
             Answer::InvalidState => "invalid_state",
-            Answer::Failed(_) => return FAILED,
-        };
+            Answer::Failed(_) => FAILED,
+        }
+    }
+
+    fn size(&self) -> u64 {
         match self {
-            Answer::Found(all) if size => (outcome, all.iter().map(Contents::size).sum()),
-            _ => (outcome, 0),
+            Answer::Found(all) => all.iter().map(Contents::size).sum(),
+            _ => 0,
         }
     }
 
@@ -138,8 +145,8 @@ impl sealed::Complete for Page {
         connection.finish_page(call, self)
     }
 
-    fn outcome(&self, _: bool) -> (&'static str, u64) {
-        if self.failed.is_some() { FAILED } else { ("page", 0) }
+    fn word(&self) -> &'static str {
+        if self.failed.is_some() { FAILED } else { "page" }
     }
 }
 
@@ -148,14 +155,14 @@ impl sealed::Complete for Completion {
         connection.finish_completion(call, &self)
     }
 
-    fn outcome(&self, _: bool) -> (&'static str, u64) {
-        if self.failed.is_some() { FAILED } else { ("completion", 0) }
+    fn word(&self) -> &'static str {
+        if self.failed.is_some() { FAILED } else { "completion" }
     }
 }
 
 impl MethodAnswer {
     pub(crate) fn word(&self) -> &'static str {
-        sealed::Complete::outcome(self, false).0
+        sealed::Complete::word(self)
     }
 }
 
@@ -164,16 +171,22 @@ impl sealed::Complete for MethodAnswer {
         connection.finish_method(call, self)
     }
 
-    fn outcome(&self, _: bool) -> (&'static str, u64) {
-        let (outcome, json) = match self {
-            MethodAnswer::Result(json) => ("result", Some(json)),
-            MethodAnswer::Error(_) | MethodAnswer::ToolError(_) => ("error", None),
-            MethodAnswer::NeedsInput(json) => ("needs_input", Some(json)),
-            MethodAnswer::Waiting => ("waiting", None),
-            MethodAnswer::MissingCapability(_) => ("missing_capability", None),
-            MethodAnswer::Failed(_) | MethodAnswer::Thrown { .. } => return FAILED,
-        };
-        (outcome, json.map_or(0, |json| json.as_str().len() as u64))
+    fn word(&self) -> &'static str {
+        match self {
+            MethodAnswer::Result(_) => "result",
+            MethodAnswer::Error(_) | MethodAnswer::ToolError(_) => "error",
+            MethodAnswer::NeedsInput(_) => "needs_input",
+            MethodAnswer::Waiting => "waiting",
+            MethodAnswer::MissingCapability(_) => "missing_capability",
+            MethodAnswer::Failed(_) | MethodAnswer::Thrown { .. } => FAILED,
+        }
+    }
+
+    fn size(&self) -> u64 {
+        match self {
+            MethodAnswer::Result(json) | MethodAnswer::NeedsInput(json) => json.as_str().len() as u64,
+            _ => 0,
+        }
     }
 
     fn own_size(&self, _: Option<&str>) -> usize {
@@ -200,8 +213,8 @@ impl sealed::Complete for Vec<Verdict> {
         connection.finish_verdicts(call, &self)
     }
 
-    fn outcome(&self, _: bool) -> (&'static str, u64) {
-        ("verdicts", 0)
+    fn word(&self) -> &'static str {
+        "verdicts"
     }
 }
 
@@ -210,8 +223,8 @@ impl sealed::Complete for InterestAnswer {
         false
     }
 
-    fn outcome(&self, _: bool) -> (&'static str, u64) {
-        ("interest", 0)
+    fn word(&self) -> &'static str {
+        "interest"
     }
 
     fn failure(self) -> Option<String> {
@@ -227,8 +240,8 @@ impl sealed::Complete for Verification {
         false
     }
 
-    fn outcome(&self, _: bool) -> (&'static str, u64) {
-        ("verification", 0)
+    fn word(&self) -> &'static str {
+        "verification"
     }
 
     fn verification(self) -> Option<Verification> {

@@ -235,9 +235,8 @@ fn document(contents: &[Borrowed<'_>], defaults: &Defaults<'_>, text: &str) -> S
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Returns the metadata of a document, a JSON object of strings; `None` if it would be empty. It has the application's
-/// own members, as JSON text if they are no strings. Members of the description follow, unless the application has one
-/// of that name.
+/// Returns a document's metadata as a JSON object of strings, or `None` if it is empty. The application's own members
+/// win over those of the resource's description. Values that are not strings become JSON text.
 fn metadata(contents: &[Borrowed<'_>], defaults: &Defaults<'_>) -> Option<Vec<u8>> {
     let Defaults { uri, descriptor, own, .. } = *defaults;
     let rare = descriptor.rare.as_deref().filter(|_| own);

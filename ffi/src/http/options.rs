@@ -68,7 +68,8 @@ pub struct wellhead_endpoint_options {
     /// The time that a request head may take to arrive at wellhead_serve_http, in milliseconds. Default: 10,000.
     pub head_ms: u64,
     /// The time for which wellhead_serve_http keeps the connection of a client that sends no request, or does not read
-    /// its response, in milliseconds. Default: 60,000.
+    /// its response, in milliseconds. At session_limit, on any HTTP server, a session that was not used for this time
+    /// may end for a new one. Default: 60,000.
     pub idle_ms: u64,
     /// The greatest number of bytes of events that a session keeps for a client that reconnects. Default: 1 MiB.
     pub replay_bytes: *const usize,
@@ -80,7 +81,8 @@ pub struct wellhead_endpoint_options {
     pub verify_destroy: wellhead_destroy_callback,
     /// The metadata for clients that need a token; may be NULL.
     pub protection: *const wellhead_protection,
-    /// The greatest number of sessions. One more ends an unused one, or is answered 503. Default: 10,000.
+    /// The greatest number of sessions. One more ends a session without a request in progress, which its client never
+    /// used after the handshake, or not for idle_ms. If there is none, the new one is answered 503. Default: 10,000.
     pub session_limit: usize,
 }
 

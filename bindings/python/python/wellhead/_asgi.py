@@ -201,8 +201,8 @@ class AsgiApp:
 class Response:
     """One request, and its response.
 
-    Most requests are answered while they are young. Only for an older request a task waits for its client
-    to leave, and timers run.
+    Most requests are answered within `YOUTH`. Only a request that takes longer, or has a deadline before that,
+    needs timers and a task that notices when its client leaves.
     """
 
     def __init__(self, app: AsgiApp, loop: asyncio.AbstractEventLoop, receive: _Receive, send: _Send) -> None:

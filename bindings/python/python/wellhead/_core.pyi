@@ -235,8 +235,7 @@ class Call:
     @property
     def filter(self) -> dict[str, Any] | None:
         """The filter with which a client of the `resources/get` dialect asks for a list, a dict. None if there is
-        no filter. Its members are a matter between client and application. A cursor works only with the filter
-        of its own list.
+        no filter. Wellhead passes its members on unchecked. A cursor works only with the filter of its own list.
         """
     @property
     def method(self) -> str:

@@ -44,7 +44,7 @@ fn read(tree: &Tree, file: &UnreadFile, keep: bool) -> Result<(SkillFile, Vec<u8
 
 /// The results of reading a file once.
 struct Reading {
-    /// The stamp of the file before it was read; `after` is that of after.
+    /// The file's stamp before the read. `after` is its stamp after the read.
     before: Stamp,
     after: Stamp,
     digest: [u8; 32],

@@ -56,7 +56,7 @@ pub(in crate::serve) struct Input {
 }
 
 struct InputReader {
-    /// The handle of standard input when the thread began, which tells whether standard input is another one now.
+    /// The standard-input handle when the thread started. If the current handle differs, standard input was replaced.
     handle: usize,
     arrived: AtomicBool,
     state: Monitor<Arrived>,

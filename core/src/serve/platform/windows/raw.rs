@@ -1,7 +1,7 @@
 //! The only unsafe code of the core: what the standard library cannot do on Windows. It is compiled there only.
 //!
-//! A process has its standard input and output twice. The system knows them as handles, which Rust asks for each time. The C
-//! runtime asks once and numbers them 0 and 1, so `printf` follows its descriptors. A guard has to turn both.
+//! Windows stores standard input and output as handles, the C runtime as descriptors 0 and 1. Rust asks for the handle
+//! each time, and `printf` writes to its descriptor. A guard has to redirect both.
 
 #![allow(
     unsafe_code,
