@@ -1,6 +1,7 @@
 //! Time on one connection: the clock, and calls that are not answered in time.
 
 use super::CallId;
+use super::answer_form::AnswerForm;
 use super::application_call::RequestState;
 use super::faults::internal;
 use super::machine::Machine;
@@ -59,9 +60,12 @@ impl Machine {
             RequestState::Method { handler, .. } => handler.limiter.call_ms(),
             _ => None,
         };
-        let route = open.route;
+        let route = (open.form != AnswerForm::None).then_some(open.route);
         let deadline = self.now.checked_add(of_tool.unwrap_or(self.settings.limits.call_ms));
         self.inflight.set_deadline(call, deadline);
-        self.outbox.set_deadline(route, deadline);
+        match route {
+            Some(route) => self.outbox.set_deadline(route, deadline),
+            None => self.outbox.add_deadline_of_no_route(),
+        }
     }
 }

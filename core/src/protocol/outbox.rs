@@ -263,6 +263,11 @@ impl Outbox {
         }
     }
 
+    /// Notes the deadline of a call that gets no answer, for all drivers.
+    pub(crate) fn add_deadline_of_no_route(&mut self) {
+        self.pending.add_all();
+    }
+
     /// The deadline that was set last for a call whose answer goes to this route.
     pub(crate) fn deadline(&mut self, route: Route) -> Option<u64> {
         self.outlet(route)?.deadline

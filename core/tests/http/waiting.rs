@@ -340,6 +340,29 @@ fn a_review_of_the_subscriptions_of_an_idle_session_has_a_deadline() {
 }
 
 #[test]
+fn the_callback_of_a_notification_has_a_deadline_in_an_idle_session() {
+    let server = server();
+    server.method("notifications/x", |_| Json::parse("{}")).unwrap();
+    let world = World::new(&server);
+    let session = world.session("2025-06-18");
+    world.advance_clock(60_000);
+    let mut held = None;
+    let message = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
+    let (mut exchange, mut got) = (world.begin_within(&session, message), Got::default());
+    world.proceed(&mut exchange, &mut got, |event| match event {
+        Event::Method(call) => held = Some(call),
+        event => panic!("{event:?}"),
+    });
+    while let Some(event) = world.endpoint.poll_event() {
+        let Event::Method(call) = event else { panic!("{event:?}") };
+        held = Some(call);
+    }
+    assert_eq!((got.status(), world.endpoint.poll_timeout()), (202, Some(120_000)));
+    world.advance_clock(60_000);
+    assert!(held.expect("the application gets the notification").is_cancelled());
+}
+
+#[test]
 fn a_call_has_its_whole_time_after_its_last_request_to_the_client() {
     let server = server();
     server.method("x/ask", |_| Json::parse("{}")).unwrap();
