@@ -14,7 +14,7 @@ mod members;
 mod methods;
 mod named;
 mod names;
-mod near;
+mod near_misses;
 mod ordered;
 mod output_schema;
 mod pages;

@@ -110,7 +110,7 @@ impl OptionText {
     }
 
     /// Returns the application's text; `None` if it gave none. For an option whose default is a description.
-    pub(crate) fn given(&self) -> Option<&str> {
+    pub(crate) fn if_given(&self) -> Option<&str> {
         self.given.as_deref()
     }
 }

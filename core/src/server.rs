@@ -1,9 +1,9 @@
 //! The server: its identity, its catalog and its connections.
 
+mod answer_settings;
 mod apps;
 mod around;
 mod builder;
-mod choices;
 mod handle;
 mod inner;
 mod methods;

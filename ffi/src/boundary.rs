@@ -276,7 +276,7 @@ pub(crate) unsafe fn query<T: Sync, R>(
 ///
 /// # Safety
 /// The caller keeps the [`Promise`].
-pub(crate) unsafe fn given<R>(otherwise: R, run: impl FnOnce(&Promise) -> R) -> R {
+pub(crate) unsafe fn without_handle<R>(otherwise: R, run: impl FnOnce(&Promise) -> R) -> R {
     answer(otherwise, || run(&Promise(())))
 }
 

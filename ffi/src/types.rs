@@ -1,6 +1,6 @@
 //! Strings, and what C's structs have in common.
 
-use crate::boundary::{answer, given};
+use crate::boundary::{answer, without_handle};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::str::FromStr;
 
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn wellhead_cstr(s: *const c_char) -> wellhead_str {
 pub unsafe extern "C" fn wellhead_str_equal(a: wellhead_str, b: wellhead_str) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        given(0, |promise| {
+        without_handle(0, |promise| {
             let same = promise.bytes(a, "").ok() == promise.bytes(b, "").ok();
             c_int::from(a.ptr.is_null() == b.ptr.is_null() && same)
         })
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn wellhead_str_to_number(s: wellhead_str, value: *mut f64
 unsafe fn parsed<T: FromStr>(s: wellhead_str, place: *mut T, wanted: impl FnOnce(&str) -> bool) -> c_int {
     // SAFETY: our caller's promise.
     unsafe {
-        given(0, |promise| {
+        without_handle(0, |promise| {
             let text = promise.optional(s, "").ok().flatten().filter(|text| wanted(text));
             text.and_then(|text| text.parse().ok()).map_or(0, |number| {
                 promise.put(place, number);

@@ -161,8 +161,8 @@ build "$CXX" notes-cpp ffi/examples/notes.cpp
 for shared in deadline vectors/text vectors/message vectors/runner http/stream; do
     $C -Itests/c/vectors -c "tests/c/$shared.c" -o "$OUT/$(basename "$shared").o"
 done
-build "$CXX" own-cpp tests/cpp/{own,misuse,messages,tools,memory,leaks}.cpp "$OUT/deadline.o"
-build "$CXX" own-http-cpp tests/cpp/own_http.cpp "$OUT/deadline.o"
+build "$CXX" api-cpp tests/cpp/{api,misuse,messages,tools,memory,leaks}.cpp "$OUT/deadline.o"
+build "$CXX" api-http-cpp tests/cpp/api_http.cpp "$OUT/deadline.o"
 build "$CXX" vectors-cpp tests/cpp/vectors/*.cpp "$OUT/deadline.o" "$OUT/text.o" "$OUT/message.o"
 build "$CXX -Itests/c/vectors" vectors-http-cpp tests/cpp/http/*.cpp tests/cpp/vectors/{answers,callbacks,host,options}.cpp \
     "$OUT"/{deadline,text,message,runner,stream}.o
@@ -172,11 +172,11 @@ if [ "${1:-}" = --valgrind ]; then
     # What the standard library keeps for the main thread is "possibly lost".
     valgrind="valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9"
     "$OUT/abi" leaks
-    "$OUT/own-cpp" leaks
+    "$OUT/api-cpp" leaks
     $valgrind "$OUT/abi"
     # memory.cpp has an `operator new` of its own, which valgrind would replace.
-    $valgrind --soname-synonyms=somalloc=nouserintercepts "$OUT/own-cpp"
-    $valgrind "$OUT/own-http-cpp"
+    $valgrind --soname-synonyms=somalloc=nouserintercepts "$OUT/api-cpp"
+    $valgrind "$OUT/api-http-cpp"
     $valgrind "$OUT/vectors" tests/vectors/*/*.json
     $valgrind "$OUT/vectors-http" tests/vectors/http/*/*.json
     $valgrind "$OUT/vectors-cpp" tests/vectors/*/*.json
@@ -192,7 +192,7 @@ python3 tests/c/uv.py "$OUT/uv"
 python3 tests/c/microhttpd.py "$OUT/clock"
 "$OUT/vectors" tests/vectors/*/*.json
 "$OUT/vectors-http" tests/vectors/http/*/*.json
-"$OUT/own-cpp"
-"$OUT/own-http-cpp"
+"$OUT/api-cpp"
+"$OUT/api-http-cpp"
 "$OUT/vectors-cpp" tests/vectors/*/*.json
 "$OUT/vectors-http-cpp" tests/vectors/http/*/*.json

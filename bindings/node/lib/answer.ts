@@ -39,7 +39,7 @@ function parts(all: readonly Contents[]): NativeAnswer {
   for (const part of all) {
     const body = ready(part?.body);
     if (body === undefined) return { failed: noBody(part, (part as Contents | undefined)?.body) };
-    flat.push(body, said(part));
+    flat.push(body, jsonOfMembers(part));
   }
   return flat;
 }
@@ -102,7 +102,7 @@ const CONTENTS: Members<Contents> = {
 };
 
 /** Returns the members of contents other than the body, as JSON. */
-export function said(contents: Contents): string {
+export function jsonOfMembers(contents: Contents): string {
   needMembers('Contents', contents, CONTENTS);
   const { body: _body, ...said } = contents;
   return jsonText('Contents', said, '');

@@ -1,5 +1,5 @@
 import { needJson, needString, needWhole } from './check.js';
-import { type Context, here, inside } from './context.js';
+import { type Context, currentContext, inside } from './context.js';
 import { ClientError, InvalidAnswer, InvalidState, MissingCapability, Waiting, native } from './errors.js';
 import { need } from './members.js';
 import type { NativeServer } from './native.js';
@@ -107,7 +107,7 @@ export class RunningCall implements ListCall {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      this.#context = here();
+      this.#context = currentContext();
       if (this.#cancelled) this.#controller.abort();
     }
     return this.#controller.signal;

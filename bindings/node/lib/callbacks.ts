@@ -24,7 +24,7 @@ import {
   checkedArguments,
 } from './call.js';
 import type { VerifyCall, Verifier } from './httpOptions.js';
-import { type Context, here, insideCopy } from './context.js';
+import { type Context, currentContext, insideCopy } from './context.js';
 import { RegistrationError } from './errors.js';
 import { halved } from './json.js';
 import { type RunEvent, EventKind, LATER, type NativeAnswer } from './native.js';
@@ -129,7 +129,7 @@ export class Callbacks {
 
   /** Sets the callback of `onInterest`. */
   interested(handler: InterestHandler): void {
-    this.#interested = { handler, context: here() };
+    this.#interested = { handler, context: currentContext() };
   }
 
   /** Forgets the callbacks of a registration. Its calls in flight finish. */
@@ -155,11 +155,11 @@ export class Callbacks {
         this.#cancel(number);
         return undefined;
       case EventKind.begun:
-        insideCopy(context ?? here(), () => this.#observer?.begin(begun!));
+        insideCopy(context ?? currentContext(), () => this.#observer?.begin(begun!));
         return undefined;
     }
     // What a callback enters must not be there for the next one, unless both belong to the same request.
-    const where = context ?? here();
+    const where = context ?? currentContext();
     if (begun === undefined)
       return where.runInAsyncScope(this.#callback, this, kind, number, handler, connection, ...question);
     return insideCopy(where, () => {
@@ -268,7 +268,7 @@ export class Callbacks {
     const call = new RunningMethod(origin, given, this.#requests);
     const what = `the call of ${call.name ?? call.method}`;
     const made = (given: JsonObject | void) => this.#whole(handler, what, result(given, call.method));
-    const run = () => method(call.given(), call);
+    const run = () => method(call.firstArgument(), call);
     const callback = () => this.arounds.run(call, run, (changed) => call.change(changed));
     return this.#run(origin.number, call, callback, made, methodThrown);
   }

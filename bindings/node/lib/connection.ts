@@ -1,5 +1,5 @@
 import { needWhole } from './check.js';
-import { type Context, here, inside } from './context.js';
+import { type Context, currentContext, inside } from './context.js';
 import { closed, invalid, native } from './errors.js';
 import { shown } from './members.js';
 import type { RunEvent, NativeConnection } from './native.js';
@@ -36,7 +36,7 @@ export class Connection {
   readonly #wake: (() => void) | undefined;
   readonly #caller: Caller;
   /** The asynchronous context in which the connection was made. */
-  readonly #context: Context = here();
+  readonly #context: Context = currentContext();
   #exchanges: Exchange[] = [];
 
   /** @internal */
@@ -155,7 +155,7 @@ export class Connection {
     const bytes = typeof message === 'string' ? new TextEncoder().encode(message) : message;
     if (!(bytes instanceof Uint8Array))
       throw invalid(`message: a string or a Uint8Array, not ${shown(message)}`);
-    const answer = native(() => this.#native.handle(bytes, this.#owner.runEvent, here()));
+    const answer = native(() => this.#native.handle(bytes, this.#owner.runEvent, currentContext()));
     this.#settle(); // this message may have cancelled another
     if (typeof answer !== 'number') return answer;
     this.#owner.waiting.add(this);

@@ -11,13 +11,13 @@ export interface Context {
 }
 
 /** Returns a copy of the current context. What `enterWith` changes in the copy does not change the current context. */
-export function here(): Context {
+export function currentContext(): Context {
   return new AsyncResource('WELLHEAD');
 }
 
 /** Runs `callback` in a copy of a context, so that a store that it enters does not stay for the next callback. */
 export function insideCopy<T>(context: Context, callback: () => T): T {
-  return inside(context, () => inside(here(), callback));
+  return inside(context, () => inside(currentContext(), callback));
 }
 
 /** Runs `callback` in a context. */

@@ -1,5 +1,5 @@
 /** Fixed resources, and the handles by which they are replaced. */
-import { said } from './answer.js';
+import { jsonOfMembers } from './answer.js';
 import { json, needString } from './check.js';
 import { invalid, native } from './errors.js';
 import { halved } from './json.js';
@@ -58,7 +58,7 @@ export function fixed(
       const isBody = SharedBytes.body(given) !== undefined;
       const isObject = typeof given === 'object' && given !== null;
       const body = needBody(isObject && !isBody ? (given as Contents).body : given);
-      native(() => server.setValue(uri, body, isBody ? undefined : said(given as Contents)));
+      native(() => server.setValue(uri, body, isBody ? undefined : jsonOfMembers(given as Contents)));
     },
     remove,
   };

@@ -1,6 +1,6 @@
 /** Streamable HTTP without the reading and writing: the part that all adapters share. */
 import { type KnownCaller, ofRequest, verifierOf } from './caller.js';
-import { type Context, here, inside } from './context.js';
+import { type Context, currentContext, inside } from './context.js';
 import { native } from './errors.js';
 import { HANDLER, type HandlerOptions, httpOptions, type Verifier } from './httpOptions.js';
 import { needMembers } from './members.js';
@@ -77,7 +77,7 @@ export class Endpoint {
   readonly #runEvent: RunEvent;
   readonly #exchanges: Map<number, Exchange>;
   /** The asynchronous context in which the handler was made, for calls that no request causes. */
-  readonly #context: Context = here();
+  readonly #context: Context = currentContext();
   #open = 0;
   #ticks: NodeJS.Timeout | undefined;
 
@@ -164,7 +164,7 @@ export class Endpoint {
 export class Exchange {
   readonly #native: NativeEndpoint;
   readonly #endpoint: Endpoint;
-  readonly #context: Context = here();
+  readonly #context: Context = currentContext();
   readonly #number: number;
   readonly #runEvent: RunEvent;
   readonly #carrier: Carrier;

@@ -1,6 +1,6 @@
 /** The native listeners of a server. */
 import { needWhole } from './check.js';
-import { type Context, here, inside } from './context.js';
+import { type Context, currentContext, inside } from './context.js';
 import { native } from './errors.js';
 import { httpOptions, type Verifier } from './httpOptions.js';
 import type { RunEvent, Bound, NativeServer } from './native.js';
@@ -37,7 +37,7 @@ export class Listeners {
     const stop = () => this.#native.stopListeners();
     if (handleSigterm !== false) process.once('SIGTERM', terminate);
     process.once('exit', stop); // our threads end before the process does
-    const context = here();
+    const context = currentContext();
     const over = new Promise<void>((ended) => this.#listeners.set(bound.number, { context, ended }));
     this.#serving.add(over);
     try {

@@ -211,7 +211,7 @@ export class RunningMethod extends RunningCall implements MethodCall {
   }
 
   /** Returns the first argument of the handler: the `arguments` of a tool or prompt, or the `params` of a method. */
-  given(): any {
+  firstArgument(): any {
     return JSON.parse(this.name === undefined ? this.#given[1] : this.argumentsJson);
   }
 

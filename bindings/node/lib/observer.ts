@@ -1,5 +1,5 @@
 /** Calls the observer about each call, in the context of its callback. */
-import { type Context, here, inside } from './context.js';
+import { type Context, currentContext, inside } from './context.js';
 import type { ObservedCall } from './values.js';
 
 export class Observer {
@@ -21,7 +21,7 @@ export class Observer {
   begin(json: string): void {
     const call = JSON.parse(json) as ObservedCall;
     this.#observe(call);
-    this.#contexts.set(call.call, here());
+    this.#contexts.set(call.call, currentContext());
   }
 
   /** Calls the observer at the end of a call, or at the beginning of one that ends without its callback. */
@@ -29,6 +29,6 @@ export class Observer {
     const call = JSON.parse(json) as ObservedCall;
     const context = this.#contexts.get(call.call);
     if (call.end !== undefined) this.#contexts.delete(call.call);
-    inside(context ?? here(), () => this.#observe(call));
+    inside(context ?? currentContext(), () => this.#observe(call));
   }
 }

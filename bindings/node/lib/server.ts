@@ -9,7 +9,7 @@ import type { FetchOptions, HandlerOptions } from './httpOptions.js';
 import { jsonText } from './json.js';
 import type { MethodCall, MethodHandler, MethodOptions, SearchHandler } from './method.js';
 import { type HttpHandler, httpHandler } from './node.js';
-import { Parts } from './parts.js';
+import { Parts } from './serverParts.js';
 import { SharedBytes } from './shared.js';
 import {
   type ConnectOptions,

@@ -1,6 +1,6 @@
 /** A server's standard input and output. */
 import { isMainThread } from 'node:worker_threads';
-import { here } from './context.js';
+import { currentContext } from './context.js';
 import { native } from './errors.js';
 import type { NativeServer } from './native.js';
 import { options as checkedOptions, type RunOptions } from './options.js';
@@ -24,7 +24,7 @@ export class Stdio {
   async serve(given: RunOptions, turns: Turns): Promise<void> {
     const options = checkedOptions('run', given);
     native(() => this.#native.start(JSON.stringify(options), options.guardStdio !== false, touched));
-    turns.context = here();
+    turns.context = currentContext();
     const terminate = () => this.#native.terminate();
     const stop = () => this.#native.stop();
     if (options.handleSigterm !== false) process.once('SIGTERM', terminate);

@@ -1,5 +1,5 @@
 /** Turns on the JavaScript thread: in each, the native half runs the work that waits for that thread. */
-import { type Context, here, inside } from './context.js';
+import { type Context, currentContext, inside } from './context.js';
 import { type RunEvent, type NativeServer, Next } from './native.js';
 
 /** The greatest number of turns in a row before timers and I/O run. */
@@ -21,7 +21,7 @@ export class Turns {
    * The context for callbacks that no request causes: that in which the server was made, or began to serve standard
    * input and output.
    */
-  context: Context = here();
+  context: Context = currentContext();
   #soon = false;
   #turns = 0;
 

@@ -105,7 +105,7 @@ impl Bell {
         if self.dead.load(Ordering::Acquire) || self.rung.swap(true, Ordering::AcqRel) {
             return;
         }
-        let scheduled = match self.here() {
+        let scheduled = match self.env_of_this_thread() {
             Some(env) => self.soon.borrow_back(&env).and_then(|soon| soon.call(())).is_ok(),
             None => self.turn.call((), ThreadsafeFunctionCallMode::NonBlocking) == Status::Ok,
         };
@@ -132,7 +132,7 @@ impl Bell {
             self.log(level, &line);
         }
         self.hand_over();
-        if let Some(env) = self.here() {
+        if let Some(env) = self.env_of_this_thread() {
             self.exists.answer(env);
         }
         self.notify_observer();
@@ -141,9 +141,9 @@ impl Bell {
     /// Asks the function `exists` of the registration with this number whether there may be a resource at `uri`.
     /// Another thread than the JS thread waits for the next turn.
     pub(crate) fn exists(&self, number: &exists::Number, uri: &str) -> bool {
-        match self.here() {
+        match self.env_of_this_thread() {
             Some(_) if self.dead.load(Ordering::Acquire) => true,
-            Some(env) => self.exists.here(env, number, uri),
+            Some(env) => self.exists.call(env, number, uri),
             None => self.exists.elsewhere(number, uri, || self.ring()),
         }
     }
@@ -162,7 +162,7 @@ impl Bell {
             return;
         }
         self.published.push(event.to_owned());
-        if self.here().is_some() {
+        if self.env_of_this_thread().is_some() {
             self.hand_over();
         } else {
             self.ring();
@@ -170,7 +170,7 @@ impl Bell {
     }
 
     fn hand_over(&self) {
-        let Some(env) = self.here() else { return };
+        let Some(env) = self.env_of_this_thread() else { return };
         for event in self.published.take() {
             // JavaScript's side of it catches what the application's function throws.
             let _ = self.publish.borrow_back(&env).and_then(|publish| publish.call(event));
@@ -192,7 +192,7 @@ impl Bell {
             self.observed.push(begun); // its callback was never run
         }
         self.observed.push(json);
-        if self.here().is_some() {
+        if self.env_of_this_thread().is_some() {
             self.notify_observer();
         } else {
             self.ring();
@@ -206,7 +206,7 @@ impl Bell {
     }
 
     fn notify_observer(&self) {
-        if let (Some(env), Some(observe)) = (self.here(), &self.observe) {
+        if let (Some(env), Some(observe)) = (self.env_of_this_thread(), &self.observe) {
             for call in self.observed.take() {
                 // JavaScript's side of it catches what the application's function throws.
                 let _ = observe.borrow_back(&env).and_then(|observe| observe.call(call));
@@ -219,7 +219,7 @@ impl Bell {
         if self.dead.load(Ordering::Acquire) {
             return;
         }
-        if let (Some(env), Some(log)) = (self.here(), &self.log) {
+        if let (Some(env), Some(log)) = (self.env_of_this_thread(), &self.log) {
             // JavaScript's side of it catches what the application's function throws.
             let _ =
                 log.borrow_back(&env).and_then(|log| log.call((level.to_string(), line.to_owned()).into()));
@@ -249,7 +249,7 @@ impl Bell {
     }
 
     pub(crate) fn endpoint_ready(&self, endpoint: u32) {
-        if self.driven.load(Ordering::Relaxed) == endpoint && self.here().is_some() {
+        if self.driven.load(Ordering::Relaxed) == endpoint && self.env_of_this_thread().is_some() {
             self.driven_ready.store(true, Ordering::Relaxed);
             return;
         }
@@ -281,7 +281,7 @@ impl Bell {
 
     /// Deletes a reference: at once on the JS thread, in the next turn from any other thread.
     pub(crate) fn give_back(&self, reference: Reference) {
-        match self.here() {
+        match self.env_of_this_thread() {
             Some(_) if self.gone.load(Ordering::Acquire) => {} // it went with its environment
             Some(env) => Js::new(&env).release(reference),
             None => {
@@ -306,7 +306,7 @@ impl Bell {
         self.gone.store(true, Ordering::Release);
     }
 
-    fn here(&self) -> Option<Env> {
+    fn env_of_this_thread(&self) -> Option<Env> {
         (thread::current().id() == self.js_thread).then(|| Env::from_raw(self.env.0 as sys::napi_env))
     }
 }

@@ -1,6 +1,6 @@
 //! Descriptors, which come from JavaScript as JSON text: that takes one call into Rust instead of one for each member.
 
-use crate::given::{self, object, set};
+use crate::from_js::{self, object, set};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ impl Descriptor<'_> {
     /// Parses a description from JSON. No text is an empty description.
     pub(crate) fn parse(text: Option<&str>) -> Result<Descriptor<'_>> {
         let Some(text) = text else { return Ok(Descriptor::default()) };
-        Ok(Descriptor { common: given::parse(text)?, rare: Rare::parse(Some(text))? })
+        Ok(Descriptor { common: from_js::parse(text)?, rare: Rare::parse(Some(text))? })
     }
 
     pub(crate) fn resource(self, uri: String) -> Result<Resource> {
@@ -87,7 +87,7 @@ pub(crate) struct Rare<'a> {
 impl Rare<'_> {
     /// Parses these members from JSON. No text means none of them.
     pub(crate) fn parse(text: Option<&str>) -> Result<Rare<'_>> {
-        text.map_or_else(|| Ok(Rare::default()), given::parse)
+        text.map_or_else(|| Ok(Rare::default()), from_js::parse)
     }
 
     pub(crate) fn annotations(&self) -> Result<Option<Annotations>> {
@@ -137,7 +137,7 @@ struct Said {
 
 /// Makes contents of a body and of their description, which is JSON.
 pub(crate) fn contents(body: Body, text: &str) -> Result<Contents> {
-    let said: Said = given::parse(text)?;
+    let said: Said = from_js::parse(text)?;
     let rare = Rare::parse(Some(text))?;
     let mut contents = Contents::new(body);
     contents = set(contents, said.uri, Contents::uri);
@@ -160,7 +160,7 @@ struct Proposed {
 }
 
 pub(crate) fn completion(text: &str) -> Result<Completion> {
-    let Proposed { values, total, more } = given::parse(text)?;
+    let Proposed { values, total, more } = from_js::parse(text)?;
     Ok(set(Completion::new(values).more(more), total, Completion::total))
 }
 
@@ -185,18 +185,18 @@ impl From<Value> for TemplateValue {
 
 /// Returns the URI that a template makes of these values, which are JSON.
 pub(crate) fn expand(template: String, values: &str) -> Result<String> {
-    let values: BTreeMap<String, Value> = given::parse(values)?;
+    let values: BTreeMap<String, Value> = from_js::parse(values)?;
     Template::new(template).expand(values)
 }
 
 /// Makes a folder to serve from its path and its options, which are JSON.
 pub(crate) fn directory(path: String, options: &str) -> Result<Directory> {
-    given::options(Directory::new(path), options)
+    from_js::options(Directory::new(path), options)
 }
 
 /// Makes a folder of skills to serve from its path and its options, which are JSON.
 pub(crate) fn skills(path: String, options: &str) -> Result<Skills> {
-    given::options(Skills::new(path), options)
+    from_js::options(Skills::new(path), options)
 }
 
 /// Writes the begin or end of a call as JSON, for the observer.
@@ -243,7 +243,7 @@ struct Granted {
 
 /// Makes the grant of a token from its caller and its other members, which are JSON.
 pub(crate) fn grant(caller: Caller, said: &str) -> Result<Grant> {
-    let Granted { audience, scopes, expires_in_ms } = given::parse(said)?;
+    let Granted { audience, scopes, expires_in_ms } = from_js::parse(said)?;
     let grant = set(set(Grant::new(caller), audience, Grant::audience), scopes, Grant::scopes);
     Ok(set(grant, expires_in_ms.map(|ms| ms as u64), Grant::expires_in_ms)) // the cast saturates
 }

@@ -58,7 +58,7 @@ impl ExistsInJs {
     }
 
     /// Calls the callback. To be called on the JavaScript thread only.
-    pub(crate) fn here(&self, env: Env, number: &Number, uri: &str) -> bool {
+    pub(crate) fn call(&self, env: Env, number: &Number, uri: &str) -> bool {
         let Some(&number) = number.get() else { return true };
         // JavaScript's side of it catches what the application's function throws.
         let known = self
@@ -86,7 +86,7 @@ impl ExistsInJs {
     /// Answers the threads that wait. To be called on the JS thread.
     pub(crate) fn answer(&self, env: Env) {
         while let Some(Question { number, uri, answer }) = self.next() {
-            let _ = answer.send(self.here(env, &number, &uri)); // it may have been let go
+            let _ = answer.send(self.call(env, &number, &uri)); // it may have been let go
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::calls::{Hooks, Origin};
 use crate::error::{Result, thrown};
-use crate::given;
+use crate::from_js;
 use crate::raw::{Js, Value};
 use crate::server::{Hook, Inner, Native};
 use napi::bindgen_prelude::{Env, Unknown};
@@ -65,8 +65,8 @@ impl Protect {
 }
 
 fn endpoint(server: &Server, options: &str) -> wellhead::Result<EndpointBuilder> {
-    let mut builder = given::options(server.endpoint(), options)?;
-    let options: Options = given::parse(options)?;
+    let mut builder = from_js::options(server.endpoint(), options)?;
+    let options: Options = from_js::parse(options)?;
     if options.protect.is_some() && !options.verify {
         let message = "protect is of no use without verify, which judges the tokens";
         return Err(Error::new(ErrorKind::InvalidArgument, message));
@@ -373,7 +373,7 @@ impl Native {
     pub fn listen(&self, env: Env, host: String, port: u32, options: String) -> Result<Bound> {
         let inner = &self.inner;
         let builder = endpoint(&inner.server, &options).map_err(thrown)?;
-        let http = given::options(Http::new(builder), &options).map_err(thrown)?;
+        let http = from_js::options(Http::new(builder), &options).map_err(thrown)?;
         let port = u16::try_from(port).map_err(|_| crate::error::invalid("port: at most 65535"))?;
         let addresses = (host.as_str(), port).to_socket_addrs().map_err(|e| {
             let what = format!("the address {host}:{port} cannot be bound");

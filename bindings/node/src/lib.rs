@@ -25,7 +25,7 @@ mod connection;
 mod descriptor;
 mod error;
 mod exists;
-mod given;
+mod from_js;
 mod http;
 mod inbox;
 mod options;

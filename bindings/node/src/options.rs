@@ -1,7 +1,7 @@
 //! The options of a server, which come from JavaScript as JSON text.
 
 use crate::descriptor::Hint;
-use crate::given::{self, object};
+use crate::from_js::{self, object};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -32,13 +32,13 @@ pub(crate) struct Options {
 impl Options {
     /// Sets the options, which are JSON, on the builder.
     pub(crate) fn apply(text: &str, builder: Builder) -> Result<Builder> {
-        given::parse::<Options>(text)?.set_others(given::options(builder, text)?)
+        from_js::parse::<Options>(text)?.set_others(from_js::options(builder, text)?)
     }
 
     /// Sets the options that this struct has members for.
     fn set_others(self, mut builder: Builder) -> Result<Builder> {
         if let Some(limits) = &self.limits {
-            builder = builder.limits(given::options(Limits::default(), limits.get())?);
+            builder = builder.limits(from_js::options(Limits::default(), limits.get())?);
         }
         for (name, capability) in &self.capabilities {
             if let Some(capability) = object(&format!("capabilities.{name}"), Some(capability))? {

@@ -1,7 +1,7 @@
 //! The driver for standard input and output.
 
 use crate::error::{Result, invalid, thrown};
-use crate::given;
+use crate::from_js;
 use crate::raw::Js;
 use crate::server::{Inner, Native};
 #[cfg(target_os = "linux")]
@@ -33,7 +33,7 @@ impl Native {
             return Err(invalid("run() was called already, and has not returned"));
         }
         let bell = inner.bell.clone();
-        let stdio = given::options(Stdio::new(), &options).map_err(thrown)?;
+        let stdio = from_js::options(Stdio::new(), &options).map_err(thrown)?;
         let start = || stdio.start(&inner.server, Some(Box::new(move || bell.ring()))).map_err(thrown);
         let touched = || touched.call(()).unwrap_or(true);
         let (driver, quiet) = if guard { occupy(start, touched)? } else { (start()?, None) };

@@ -1,8 +1,8 @@
 //! Callers, and the application's verdicts about them.
 
 use crate::answer::FromCallback;
+use crate::convert;
 use crate::errors::Meaning;
-use crate::given;
 use crate::responder::Way;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -79,7 +79,7 @@ pub(crate) fn caller_id<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes()));
     }
-    given::bytes(name, value).map_err(|_| given::not_a(name, "bytes or a str", value))
+    convert::bytes(name, value).map_err(|_| convert::not_a(name, "bytes or a str", value))
 }
 
 impl FromCallback for Vec<Verdict> {

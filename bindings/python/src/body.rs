@@ -1,6 +1,6 @@
 //! Makes bodies of the core from Python text, bytes and JSON.
 
-use crate::given;
+use crate::convert;
 use crate::imported::Imported;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -37,7 +37,7 @@ pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
     if let Ok(value) = value.cast::<PyBytes>() {
         return Ok(Some(bytes(value)));
     }
-    match given::bytes("body", value) {
+    match convert::bytes("body", value) {
         Ok(value) => Ok(Some(bytes(&value))),
         Err(e) if e.is_instance_of::<PyTypeError>(value.py()) => Ok(None),
         Err(e) => Err(e),
@@ -62,8 +62,8 @@ pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<Option<Body>> {
 
 /// Reads the argument `body` of `Server.text`.
 pub(crate) fn given_text(body: &Bound<'_, PyAny>) -> PyResult<Body> {
-    text(given::text("body", body).map_err(|e| {
-        let is_bytes = given::bytes("body", body).is_ok();
+    text(convert::text("body", body).map_err(|e| {
+        let is_bytes = convert::bytes("body", body).is_ok();
         if is_bytes {
             PyTypeError::new_err("body must be a str, not bytes; serve bytes with blob()")
         } else {
@@ -74,7 +74,7 @@ pub(crate) fn given_text(body: &Bound<'_, PyAny>) -> PyResult<Body> {
 
 /// Reads the argument `body` of `Server.blob`.
 pub(crate) fn given_bytes(body: &Bound<'_, PyAny>) -> PyResult<Body> {
-    let given = given::bytes("body", body).map_err(|e| {
+    let given = convert::bytes("body", body).map_err(|e| {
         let is_text = body.is_instance_of::<PyString>();
         if is_text { PyTypeError::new_err("body must be bytes, not str; serve a str with text()") } else { e }
     })?;
@@ -85,9 +85,9 @@ pub(crate) fn given_bytes(body: &Bound<'_, PyAny>) -> PyResult<Body> {
 pub(crate) fn input<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match value.cast::<PyString>() {
         Ok(text) => Ok(PyBytes::new(value.py(), text.to_str()?.as_bytes())),
-        Err(_) => given::bytes("message", value).map_err(|e| {
+        Err(_) => convert::bytes("message", value).map_err(|e| {
             let is_none = e.is_instance_of::<PyTypeError>(value.py());
-            if is_none { given::not_a("message", "a str or bytes", value) } else { e }
+            if is_none { convert::not_a("message", "a str or bytes", value) } else { e }
         }),
     }
 }

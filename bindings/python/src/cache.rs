@@ -1,6 +1,6 @@
 //! Caching hints: how long, and for whom, a client may keep an answer.
 
-use crate::given;
+use crate::convert;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use wellhead::CacheScope;
@@ -32,10 +32,10 @@ impl CacheHint {
         scope: Option<&Bound<'_, PyAny>>,
         unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        given::none_unknown("CacheHint", unknown, &["ttl_ms", "scope"])?;
+        convert::none_unknown("CacheHint", unknown, &["ttl_ms", "scope"])?;
         Ok(CacheHint {
-            ttl_ms: given::optional(ttl_ms, |ttl_ms| given::count("ttl_ms", ttl_ms))?,
-            scope: given::optional(scope, |scope| given::word("scope", scope))?,
+            ttl_ms: convert::optional(ttl_ms, |ttl_ms| convert::count("ttl_ms", ttl_ms))?,
+            scope: convert::optional(scope, |scope| convert::word("scope", scope))?,
         })
     }
 

@@ -2,9 +2,9 @@
 
 use crate::access::Caller;
 use crate::callbacks::Callbacks;
+use crate::convert;
 use crate::errors::{OrRaise, ends, error};
 use crate::exit::{detach, try_attach};
-use crate::given;
 use crate::hook::{raising, uncaught};
 use crate::imported::Imported;
 use crate::lock::lock;
@@ -168,7 +168,7 @@ impl Call {
 
     /// Replaces the arguments, for `_around.py`. Returns those that the callback gets.
     fn _change<'py>(&self, arguments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, arguments) = (arguments.py(), given::object("arguments", arguments)?);
+        let (py, arguments) = (arguments.py(), convert::object("arguments", arguments)?);
         let checked = detach(py, || self.slot.check_arguments(&arguments)).or_raise(py)?;
         let given = loads(py, checked.as_str())?;
         *lock(&self.changed) = Some(checked);
@@ -214,7 +214,7 @@ impl Call {
     ///     id: The identifier of the extension, such as `com.example/charts`.
     #[pyo3(signature = (id, /))]
     fn extension<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (py, id) = (id.py(), given::string("id", id)?);
+        let (py, id) = (id.py(), convert::string("id", id)?);
         let settings = detach(py, || self.slot.extension(&id));
         settings.map(|settings| loads(py, &settings)).transpose()
     }
@@ -259,7 +259,8 @@ impl Call {
     ///         of Unix time.
     #[pyo3(signature = (state, until, /))]
     fn seal_state(&self, state: &Bound<'_, PyAny>, until: &Bound<'_, PyAny>) -> PyResult<String> {
-        let (py, state, until) = (state.py(), given::string("state", state)?, given::count("until", until)?);
+        let (py, state, until) =
+            (state.py(), convert::string("state", state)?, convert::count("until", until)?);
         let (Some(call), Some(callbacks)) = (self.read(), self.callbacks.upgrade()) else {
             return Ok(String::new());
         };
@@ -276,7 +277,7 @@ impl Call {
     ///         another caller or URI. Raise `InvalidState` then.
     #[pyo3(signature = (now, /))]
     fn open_state(&self, now: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-        let (py, now) = (now.py(), given::count("now", now)?);
+        let (py, now) = (now.py(), convert::count("now", now)?);
         let (Some(call), Some(callbacks)) = (self.read(), self.callbacks.upgrade()) else { return Ok(None) };
         let Some(state) = call.request_state() else { return Ok(None) };
         Ok(callbacks.server.get().core(py).open_state(call.caller(), call.uri(), state, now))
@@ -293,7 +294,7 @@ impl Call {
     ///     The value. None if the field is absent, came more than once, or is not text. Always None over stdio.
     #[pyo3(signature = (name, /))]
     fn header(&self, name: &Bound<'_, PyAny>) -> PyResult<Option<&str>> {
-        let name = given::string("name", name)?;
+        let name = convert::string("name", name)?;
         Ok(match &self.about {
             About::Verify(call) => call.header(&name),
             about => common!(about, call => call.header(&name)).flatten(),
@@ -339,8 +340,8 @@ impl Call {
     ///         the capability `logging`.
     #[pyo3(signature = (method, params = None, /))]
     fn notify(&self, method: &Bound<'_, PyAny>, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
-        let (py, method) = (method.py(), given::string("method", method)?);
-        let params = given::optional(params, |params| given::object("params", params))?;
+        let (py, method) = (method.py(), convert::string("method", method)?);
+        let params = convert::optional(params, |params| convert::object("params", params))?;
         match detach(py, || self.slot.notify(&method, params.as_ref())) {
             Some(sent) => sent.or_raise(py),
             None => Ok(false),
@@ -395,9 +396,9 @@ impl Call {
         total: Option<&Bound<'_, PyAny>>,
         message: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<bool> {
-        let (py, progress) = (progress.py(), given::number("progress", progress)?);
-        let total = given::optional(total, |total| given::number("total", total))?;
-        let message = given::optional(message, |message| given::string("message", message))?;
+        let (py, progress) = (progress.py(), convert::number("progress", progress)?);
+        let total = convert::optional(total, |total| convert::number("total", total))?;
+        let message = convert::optional(message, |message| convert::string("message", message))?;
         Ok(detach(py, || self.slot.progress(progress, total, message.as_deref())))
     }
 
@@ -412,7 +413,7 @@ impl Call {
     ///         client that accepts only JSON, after the answer, and for a stream that is closed already.
     #[pyo3(signature = (retry_ms, /))]
     fn close_event_stream(&self, retry_ms: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let (py, retry_ms) = (retry_ms.py(), given::count("retry_ms", retry_ms)?);
+        let (py, retry_ms) = (retry_ms.py(), convert::count("retry_ms", retry_ms)?);
         Ok(detach(py, || self.slot.close_event_stream(retry_ms)))
     }
 
@@ -451,8 +452,8 @@ impl Call {
         params: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = name.py();
-        let (name, method) = (given::string("name", name)?, given::string("method", method)?);
-        let params = given::optional(params, |params| given::object("params", params))?;
+        let (name, method) = (convert::string("name", name)?, convert::string("method", method)?);
+        let params = convert::optional(params, |params| convert::object("params", params))?;
         match detach(py, || self.slot.request_input(&name, &method, params.as_ref())) {
             Some(Ok(result)) => loads(py, result.as_str()),
             Some(Err(why)) => Err(unanswered(py, why)),
@@ -504,8 +505,8 @@ impl Call {
         params: Option<&Bound<'_, PyAny>>,
         future: &Bound<'_, PyAny>,
     ) -> PyResult<u64> {
-        let (py, method) = (future.py(), given::string("method", method)?);
-        let params = given::optional(params, |params| given::object("params", params))?;
+        let (py, method) = (future.py(), convert::string("method", method)?);
+        let params = convert::optional(params, |params| convert::object("params", params))?;
         let sent = detach(py, || self.slot.request(&method, params.as_ref()));
         let (Some(callbacks), Some(sent)) = (self.callbacks.upgrade(), sent) else {
             return Err(error(py, ErrorKind::Closed, "the call is over; ask before it is answered"));
@@ -544,7 +545,7 @@ impl Call {
     #[pyo3(signature = (function, /))]
     fn on_cancel(&self, function: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = function.py();
-        given::callable("function", function)?;
+        convert::callable("function", function)?;
         let function = function.clone().unbind();
         let hook = Box::new(move || {
             try_attach(|py| {

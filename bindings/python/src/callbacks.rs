@@ -9,7 +9,7 @@ use crate::exit::{Inside, detach};
 use crate::fork::Process;
 use crate::hook::raising;
 use crate::imported::Imported;
-use crate::later::{Later, Pending};
+use crate::late_answers::{Later, Pending};
 use crate::lock::lock;
 use crate::log;
 use crate::request::Requests;

@@ -1,8 +1,8 @@
 //! Values to propose for a variable of a template or an argument of a prompt.
 
 use crate::answer::FromCallback;
+use crate::convert;
 use crate::errors::Meaning;
-use crate::given;
 use crate::responder::Way;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -30,10 +30,10 @@ impl Completion {
         more: Option<&Bound<'_, PyAny>>,
         unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        given::none_unknown("Completion", unknown, &["total", "more"])?;
-        let more = given::optional(more, |more| given::flag("more", more))?.unwrap_or_default();
-        let mut completion = wellhead::Completion::new(given::strings("values", values)?).more(more);
-        if let Some(total) = given::optional(total, |total| given::count("total", total))? {
+        convert::none_unknown("Completion", unknown, &["total", "more"])?;
+        let more = convert::optional(more, |more| convert::flag("more", more))?.unwrap_or_default();
+        let mut completion = wellhead::Completion::new(convert::strings("values", values)?).more(more);
+        if let Some(total) = convert::optional(total, |total| convert::count("total", total))? {
             completion = completion.total(total);
         }
         Ok(Completion(completion))

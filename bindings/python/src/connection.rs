@@ -4,10 +4,10 @@ use crate::alive::Alive;
 use crate::body::input;
 use crate::callbacks::Callbacks;
 use crate::context::Context;
+use crate::convert;
 use crate::errors::{OrRaise, error};
 use crate::exchange::Exchange;
 use crate::exit::{detach, try_attach};
-use crate::given;
 use crate::hook::{keeping, raising};
 use crate::lock::lock;
 use crate::waker::Waker;
@@ -169,7 +169,7 @@ impl Connection {
     fn receive(&self, data: &Bound<'_, PyAny>) -> PyResult<usize> {
         let py = data.py();
         let core = self.0.core(py)?;
-        let data = given::bytes("data", data)?;
+        let data = convert::bytes("data", data)?;
         let bytes = data.as_bytes();
         raising(|| detach(py, || core.receive(bytes)))
     }
@@ -189,7 +189,7 @@ impl Connection {
     ///     max: The greatest number of callbacks to run. Default: no limit.
     #[pyo3(signature = (max = None, /))]
     fn poll_event(&self, py: Python<'_>, max: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
-        let max = max.map_or(Ok(usize::MAX), |max| given::count("max", max))?;
+        let max = max.map_or(Ok(usize::MAX), |max| convert::count("max", max))?;
         self.0.poll_event(py, max)
     }
 
@@ -203,7 +203,7 @@ impl Connection {
         py: Python<'py>,
         max: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let max = max.map_or(Ok(262_144), |max| given::count("max", max))?;
+        let max = max.map_or(Ok(262_144), |max| convert::count("max", max))?;
         if max == 0 {
             return Err(error(py, ErrorKind::InvalidArgument, "max must be at least 1 (got 0)"));
         }
@@ -242,7 +242,7 @@ impl Connection {
     ///     now_ms: The present time in milliseconds, on any monotonic clock.
     #[pyo3(signature = (now_ms, /))]
     fn tick(&self, now_ms: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, now_ms) = (now_ms.py(), given::count("now_ms", now_ms)?);
+        let (py, now_ms) = (now_ms.py(), convert::count("now_ms", now_ms)?);
         let core = self.0.core(py)?;
         raising(|| detach(py, || core.tick(now_ms)))
     }
@@ -272,7 +272,7 @@ impl Connection {
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let py = message.py();
         let timeout =
-            timeout.map_or(Ok(Duration::from_secs(60)), |timeout| given::seconds("timeout", timeout))?;
+            timeout.map_or(Ok(Duration::from_secs(60)), |timeout| convert::seconds("timeout", timeout))?;
         let until = Instant::now().checked_add(timeout);
         let exchange = match self.0.handle(py, message)? {
             Handled::Answer(answer) => return Ok(Some(PyBytes::new(py, &answer))),

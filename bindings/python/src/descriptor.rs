@@ -1,8 +1,8 @@
 //! The description of a resource or a template, from keyword arguments.
 
 use crate::cache::CacheHint;
+use crate::convert;
 use crate::errors::OrRaise;
-use crate::given;
 use crate::icon;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -60,7 +60,7 @@ impl Descriptor {
         let mut descriptor = Descriptor::default();
         for (name, value) in keywords.into_iter().flatten() {
             if !descriptor.take(name.cast::<PyString>()?.to_str()?, &value)? {
-                return Err(given::unknown(function, &name, &[&DESCRIPTION, others].concat()));
+                return Err(convert::unknown(function, &name, &[&DESCRIPTION, others].concat()));
             }
         }
         Ok(descriptor)
@@ -68,13 +68,14 @@ impl Descriptor {
 
     /// Takes one argument. Returns false if no argument has this name.
     fn take(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let text = || given::optional(Some(value), |value| Ok(given::text(name, value)?.clone().unbind()));
+        let text =
+            || convert::optional(Some(value), |value| Ok(convert::text(name, value)?.clone().unbind()));
         match name {
             "name" => self.name = text()?,
             "title" => self.title = text()?,
             "description" => self.description = text()?,
             "mime_type" => self.mime_type = text()?,
-            "size" => self.size = given::optional(Some(value), |value| given::count(name, value))?,
+            "size" => self.size = convert::optional(Some(value), |value| convert::count(name, value))?,
             "kind" => self.kind = text()?,
             "version" => self.version = text()?,
             "annotations" | "icons" | "meta" | "metadata" | "cache" if value.is_none() => {}
@@ -144,12 +145,12 @@ impl Rare {
         match name {
             "annotations" => {
                 self.annotations =
-                    Some(Annotations::from_json(&given::json(name, value)?).or_raise(value.py())?);
+                    Some(Annotations::from_json(&convert::json(name, value)?).or_raise(value.py())?);
             }
             "icons" => self.icons = icon::list(name, value)?,
-            "cache" => self.cache = Some(given::instance::<CacheHint>(name, value)?.get().to_core()),
-            "meta" => self.meta = Some(given::object(name, value)?),
-            _ => self.metadata = Some(given::object(name, value)?),
+            "cache" => self.cache = Some(convert::instance::<CacheHint>(name, value)?.get().to_core()),
+            "meta" => self.meta = Some(convert::object(name, value)?),
+            _ => self.metadata = Some(convert::object(name, value)?),
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! `Server.explain`, which says which registration serves a URI, and `expand`, which makes a URI of values.
 
+use crate::convert;
 use crate::errors::OrRaise;
-use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 use wellhead::{TakenBy, Template, TemplateValue, Why};
@@ -171,12 +171,12 @@ impl PassedOver {
 #[pyfunction]
 #[pyo3(signature = (uri_template, values, /))]
 pub(crate) fn expand(uri_template: &Bound<'_, PyAny>, values: &Bound<'_, PyAny>) -> PyResult<String> {
-    let uri_template = given::string("uri_template", uri_template)?;
-    let mapping = values.cast::<PyMapping>().map_err(|_| given::not_a("values", "a dict", values))?;
+    let uri_template = convert::string("uri_template", uri_template)?;
+    let mapping = values.cast::<PyMapping>().map_err(|_| convert::not_a("values", "a dict", values))?;
     let mut known = Vec::new();
     for pair in mapping.items()? {
         let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-        let name = given::string("the name of a value", &name)?;
+        let name = convert::string("the name of a value", &name)?;
         let value = template_value(&name, &value)?;
         known.push((name, value));
     }
@@ -190,8 +190,8 @@ fn template_value(name: &str, value: &Bound<'_, PyAny>) -> PyResult<TemplateValu
     if let Ok(pairs) = value.cast::<PyMapping>() {
         let pairs = pairs.items()?.iter().map(|pair| pair.extract()).collect::<PyResult<_>>();
         let what = "a dict of str to str";
-        return pairs.map(TemplateValue::Pairs).map_err(|_| given::not_a(name, what, value));
+        return pairs.map(TemplateValue::Pairs).map_err(|_| convert::not_a(name, what, value));
     }
     let what = "a str, a list of str, or a dict of str to str";
-    value.extract().map(TemplateValue::List).map_err(|_| given::not_a(name, what, value))
+    value.extract().map(TemplateValue::List).map_err(|_| convert::not_a(name, what, value))
 }

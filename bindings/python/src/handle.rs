@@ -1,9 +1,9 @@
 //! The handle of a registration, which the application changes or removes.
 
 use crate::body;
+use crate::convert;
 use crate::errors::OrRaise;
 use crate::exit::detach;
-use crate::given;
 use crate::server::Server;
 use crate::values::Contents;
 use pyo3::prelude::*;
@@ -43,7 +43,7 @@ impl Handle {
             (_, Some(body)) => wellhead::Contents::new(body),
             _ => {
                 let what = "a str, bytes or wellhead.Contents";
-                return Err(given::not_a("body", what, body));
+                return Err(convert::not_a("body", what, body));
             }
         };
         let core = self.server.get().core(py);

@@ -1,7 +1,7 @@
 //! Serves Streamable HTTP, from keyword arguments.
 
+use crate::convert;
 use crate::errors::OrRaise;
-use crate::given;
 use crate::registration::verifier;
 use crate::table::Positional;
 use pyo3::exceptions::PyTypeError;
@@ -27,9 +27,9 @@ pub(crate) fn endpoint(server: &Server, options: &Bound<'_, PyDict>) -> PyResult
     for (given, value) in options {
         let name = given.cast::<PyString>()?.to_str()?;
         if !is_known(name) || !taken.option(name, &value)? {
-            let known = given::options_of::<EndpointBuilder>().filter(|name| is_known(name));
+            let known = convert::options_of::<EndpointBuilder>().filter(|name| is_known(name));
             let known: Vec<_> = known.chain(OF_TOKENS).collect();
-            return Err(given::unknown("asgi", &given, &known));
+            return Err(convert::unknown("asgi", &given, &known));
         }
     }
     taken.endpoint(options.py())
@@ -47,16 +47,16 @@ pub(crate) fn listener(server: &Server, options: &Bound<'_, PyDict>) -> PyResult
         if is_known(&name) && Http::find_option(&name).is_some() {
             of_listener.push((name, value));
         } else if !is_known(&name) || !taken.option(&name, &value)? {
-            let known = given::options_of::<EndpointBuilder>().chain(given::options_of::<Http>());
+            let known = convert::options_of::<EndpointBuilder>().chain(convert::options_of::<Http>());
             let known = known.filter(|name| is_known(name)).chain(OF_TOKENS);
             let known: Vec<_> = known.chain(["host", "port", "on_listening"]).collect();
-            return Err(given::unknown("serve_http", &given, &known));
+            return Err(convert::unknown("serve_http", &given, &known));
         }
     }
     let EndpointOptions { builder, verifier } = taken.endpoint(options.py())?;
     let mut http = Http::new(builder);
     for (name, value) in of_listener {
-        http = given::option(&http, &name, &value)?.unwrap_or(http);
+        http = convert::option(&http, &name, &value)?.unwrap_or(http);
     }
     Ok((http, verifier))
 }
@@ -85,11 +85,13 @@ impl Taken {
     fn option(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         match name {
             "verify" => self.verifier = if value.is_none() { None } else { Some(verifier(value)?) },
-            "resource" => self.resource = given::optional(Some(value), |value| given::string(name, value))?,
-            "authorization_servers" => self.authorization_servers = given::strings(name, value)?,
-            "scopes" => self.scopes = given::strings(name, value)?,
+            "resource" => {
+                self.resource = convert::optional(Some(value), |value| convert::string(name, value))?
+            }
+            "authorization_servers" => self.authorization_servers = convert::strings(name, value)?,
+            "scopes" => self.scopes = convert::strings(name, value)?,
             _ => {
-                let Some(builder) = given::option(&self.builder, name, value)? else { return Ok(false) };
+                let Some(builder) = convert::option(&self.builder, name, value)? else { return Ok(false) };
                 self.builder = builder;
             }
         }

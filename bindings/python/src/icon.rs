@@ -1,6 +1,6 @@
 //! The icons of servers, resources and templates.
 
-use crate::given;
+use crate::convert;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -29,15 +29,15 @@ impl Icon {
         theme: Option<&Bound<'_, PyAny>>,
         unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        given::none_unknown("Icon", unknown, &["mime_type", "sizes", "theme"])?;
-        let mut icon = wellhead::Icon::new(given::string("src", src)?);
-        if let Some(mime_type) = given::optional(mime_type, |given| given::string("mime_type", given))? {
+        convert::none_unknown("Icon", unknown, &["mime_type", "sizes", "theme"])?;
+        let mut icon = wellhead::Icon::new(convert::string("src", src)?);
+        if let Some(mime_type) = convert::optional(mime_type, |given| convert::string("mime_type", given))? {
             icon = icon.mime_type(mime_type);
         }
-        for size in given::optional(sizes, |given| given::strings("sizes", given))?.unwrap_or_default() {
+        for size in convert::optional(sizes, |given| convert::strings("sizes", given))?.unwrap_or_default() {
             icon = icon.size(size);
         }
-        if let Some(theme) = given::optional(theme, |given| given::string("theme", given))? {
+        if let Some(theme) = convert::optional(theme, |given| convert::string("theme", given))? {
             icon = icon.theme(theme);
         }
         Ok(Icon(icon))
@@ -48,9 +48,9 @@ impl Icon {
 pub(crate) fn list(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<wellhead::Icon>> {
     let what = "a list of wellhead.Icon";
     let mut icons = Vec::new();
-    for icon in value.try_iter().map_err(|_| given::not_a(name, what, value))? {
+    for icon in value.try_iter().map_err(|_| convert::not_a(name, what, value))? {
         let icon = icon?;
-        let icon = icon.cast::<Icon>().map_err(|_| given::not_of(name, what, &icon))?;
+        let icon = icon.cast::<Icon>().map_err(|_| convert::not_of(name, what, &icon))?;
         icons.push(icon.get().0.clone());
     }
     Ok(icons)

@@ -1,6 +1,6 @@
 //! The limits of a server, from keyword arguments.
 
-use crate::given;
+use crate::convert;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use wellhead::SetOption;
@@ -77,9 +77,9 @@ macro_rules! limits {
                     if wellhead::Limits::find_option(name).is_some() && value.is_none() {
                         continue;
                     }
-                    let Some(limits) = given::option(&made, name, &value)? else {
-                        let known: Vec<_> = given::options_of::<wellhead::Limits>().collect();
-                        return Err(given::unknown("Limits", &given, &known));
+                    let Some(limits) = convert::option(&made, name, &value)? else {
+                        let known: Vec<_> = convert::options_of::<wellhead::Limits>().collect();
+                        return Err(convert::unknown("Limits", &given, &known));
                     };
                     made = limits;
                 }

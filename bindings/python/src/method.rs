@@ -1,8 +1,8 @@
 //! The answers of methods, tools and prompts.
 
 use crate::answer::FromCallback;
+use crate::convert::object;
 use crate::errors::Meaning;
-use crate::given::object;
 use crate::responder::Way;
 use pyo3::intern;
 use pyo3::prelude::*;

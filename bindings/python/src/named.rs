@@ -1,8 +1,8 @@
 //! Tools and prompts: the arguments of their decorators, and their registration.
 
+use crate::convert;
 use crate::errors::OrRaise;
 use crate::exit::detach;
-use crate::given;
 use crate::imported::Imported;
 use crate::registration::{completers, pooled, positional};
 use crate::server::Server;
@@ -47,7 +47,7 @@ pub(crate) fn members(
     let given = PyDict::new(py);
     for (member, value) in members.into_iter().flatten() {
         if !known.contains(&member.cast::<PyString>()?.to_str()?) {
-            return Err(given::unknown(decorator, &member, known));
+            return Err(convert::unknown(decorator, &member, known));
         }
         if !value.is_none() {
             given.set_item(member, value)?;
@@ -63,7 +63,7 @@ pub(crate) fn name_or_function<'py>(
 ) -> PyResult<(Option<String>, Option<Bound<'py, PyAny>>)> {
     Ok(match given {
         Some(function) if function.is_callable() => (None, Some(function.clone())),
-        Some(name) => (Some(given::string("name", name)?), None),
+        Some(name) => (Some(convert::string("name", name)?), None),
         None => (None, None),
     })
 }
@@ -71,8 +71,8 @@ pub(crate) fn name_or_function<'py>(
 /// Returns the argument `definition`. It is checked here, so that an exception names the mistake when the application
 /// registers it.
 pub(crate) fn definition(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
-    let definition = given::optional(given, |definition| {
-        given::object("definition", definition)?;
+    let definition = convert::optional(given, |definition| {
+        convert::object("definition", definition)?;
         Ok(definition.clone())
     })?;
     Ok(definition.map(Bound::unbind))
@@ -130,7 +130,7 @@ fn register(
     method.quick |= thread.is_some();
     let completers = completers(&plan.completers, None)?;
     let needs_loop = method.is_async || completers.iter().any(|(_, completer)| completer.is_async);
-    let definition = given::object("definition", &plan.definition)?;
+    let definition = convert::object("definition", &plan.definition)?;
     let added = detach(py, || match family {
         Family::Tool => core.add_tool(name, &definition, None),
         Family::Prompt => core.add_prompt(name, &definition, None),

@@ -2,8 +2,8 @@
 
 use crate::cache::CacheHint;
 use crate::context::Base;
+use crate::convert;
 use crate::errors::OrRaise;
-use crate::given;
 use crate::hook::Hook;
 use crate::icon;
 use crate::lifespan::Life;
@@ -47,7 +47,7 @@ pub(crate) fn builder(
         }
         if name == "observe" {
             if !value.is_callable() {
-                return Err(given::not_a(name, "a function that takes a wellhead.Observed", &value));
+                return Err(convert::not_a(name, "a function that takes a wellhead.Observed", &value));
             }
             crate::registration::observer(&value)?;
             observer.set(Some(value.clone().unbind()));
@@ -57,14 +57,14 @@ pub(crate) fn builder(
         if name == "lifespan" {
             if !value.is_callable() {
                 let what = "a function that takes the server and returns an async context manager or a context manager";
-                return Err(given::not_a(name, what, &value));
+                return Err(convert::not_a(name, what, &value));
             }
             life.made(value.py())?.setattr(name, value)?;
             continue;
         }
         let Some(taken) = option(builder, name, &value)? else {
-            let known: Vec<_> = given::options_of::<Builder>().chain(OTHERS).collect();
-            return Err(given::unknown("Server", &given, &known));
+            let known: Vec<_> = convert::options_of::<Builder>().chain(OTHERS).collect();
+            return Err(convert::unknown("Server", &given, &known));
         };
         builder = taken;
     }
@@ -74,32 +74,32 @@ pub(crate) fn builder(
 /// Sets one option. Returns `None` if there is no option of this name.
 fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Builder>> {
     Ok(Some(match name {
-        "cursor_key" => builder.cursor_key(given::bytes(name, value)?.as_bytes()),
-        "limits" => builder.limits(given::instance::<Limits>(name, value)?.get().0.clone()),
+        "cursor_key" => builder.cursor_key(convert::bytes(name, value)?.as_bytes()),
+        "limits" => builder.limits(convert::instance::<Limits>(name, value)?.get().0.clone()),
         "capabilities" => {
             for (capability, declared) in pairs(name, value)? {
-                let declared = given::object(&format!("{name}[{capability:?}]"), &declared)?;
+                let declared = convert::object(&format!("{name}[{capability:?}]"), &declared)?;
                 builder = builder.capability(capability, declared);
             }
             builder
         }
         "extensions" => {
             for (id, settings) in pairs(name, value)? {
-                let settings = given::object(&format!("{name}[{id:?}]"), &settings)?;
+                let settings = convert::object(&format!("{name}[{id:?}]"), &settings)?;
                 builder = builder.extension(id, settings);
             }
             builder
         }
         "result_type_extensions" => {
             for (result_type, extension) in pairs(name, value)? {
-                let extension = given::string(&format!("{name}[{result_type:?}]"), &extension)?;
+                let extension = convert::string(&format!("{name}[{result_type:?}]"), &extension)?;
                 builder = builder.result_type_extension(result_type, extension);
             }
             builder
         }
         "list_changed_methods" => {
             for (kind, notification) in pairs(name, value)? {
-                let notification = given::string(&format!("{name}[{kind:?}]"), &notification)?;
+                let notification = convert::string(&format!("{name}[{kind:?}]"), &notification)?;
                 builder = builder.list_changed_method(kind, notification);
             }
             builder
@@ -113,7 +113,7 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
         }
         "error_codes" => error_codes(builder, name, value)?,
         "icons" => icon::list(name, value)?.into_iter().fold(builder, Builder::icon),
-        _ => return given::option(&builder, name, value),
+        _ => return convert::option(&builder, name, value),
     }))
 }
 
@@ -122,7 +122,8 @@ fn error_codes(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> Py
         let name = format!("{name}[{version:?}]");
         for (condition, code) in pairs(&name, &codes)? {
             let name = format!("{name}[{condition:?}]");
-            let code = code.extract().map_err(|_| given::not_a(&name, "a whole number of 32 bits", &code))?;
+            let code =
+                code.extract().map_err(|_| convert::not_a(&name, "a whole number of 32 bits", &code))?;
             builder = builder.error_code(version.as_str(), condition.parse().or_raise(value.py())?, code);
         }
     }
@@ -131,10 +132,10 @@ fn error_codes(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> Py
 
 /// Reads a dict whose keys are `str`, as pairs.
 fn pairs<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    let key = |key: &Bound<'_, PyAny>| given::string(&format!("a key of {name}"), key);
-    given::dict(name, value)?.iter().map(|(name, value)| Ok((key(&name)?, value))).collect()
+    let key = |key: &Bound<'_, PyAny>| convert::string(&format!("a key of {name}"), key);
+    convert::dict(name, value)?.iter().map(|(name, value)| Ok((key(&name)?, value))).collect()
 }
 
 fn hint(name: &str, value: &Bound<'_, PyAny>) -> PyResult<wellhead::CacheHint> {
-    Ok(given::instance::<CacheHint>(name, value)?.get().to_core())
+    Ok(convert::instance::<CacheHint>(name, value)?.get().to_core())
 }

@@ -6,13 +6,13 @@ use crate::body;
 use crate::callbacks::Callbacks;
 use crate::connection::Connection;
 use crate::context::Base;
+use crate::convert;
 use crate::descriptor::Descriptor;
 use crate::directory;
 use crate::errors::OrRaise;
 use crate::exit::{Inside, detach};
 use crate::explain::Explanation;
 use crate::fork::Process;
-use crate::given;
 use crate::handle::Handle;
 use crate::hook::{Hook, raising};
 use crate::lifespan::Life;
@@ -130,7 +130,7 @@ impl Server {
         let (base, alive) = (Base::new(py)?, Alive::new(py)?);
         let share = alive.share(py)?;
         let (observer, publisher) = (Hook::new(None, share.clone()), Hook::new(None, share));
-        let (name, version) = (given::string("name", name)?, given::string("version", version)?);
+        let (name, version) = (convert::string("name", name)?, convert::string("version", version)?);
         let life = Life::default();
         let core =
             options::builder(&name, &version, options, &observer, &base, &life)?.build().or_raise(py)?;
@@ -160,7 +160,7 @@ impl Server {
         body: &Bound<'_, PyAny>,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Handle> {
-        let uri = given::string("uri", uri)?;
+        let uri = convert::string("uri", uri)?;
         let descriptor = Descriptor::new("text", described, &["uri", "body"])?;
         Server::add(this, &uri, body::given_text(body)?, &descriptor)
     }
@@ -179,13 +179,13 @@ impl Server {
         ui: Option<&Bound<'py, PyAny>>,
         described: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (py, uri) = (this.py(), given::string("uri", uri)?);
+        let (py, uri) = (this.py(), convert::string("uri", uri)?);
         let descriptor = Descriptor::new("app", described, &["uri", "html", "ui"])?;
-        let ui = given::optional(ui, |ui| given::object("ui", ui))?.unwrap_or_default();
+        let ui = convert::optional(ui, |ui| convert::object("ui", ui))?.unwrap_or_default();
         let Some(html) = html else {
             return Server::decorate(this, What::App { uri, descriptor, ui }, None);
         };
-        let html = Body::from(given::string("html", html)?);
+        let html = Body::from(convert::string("html", html)?);
         let resource = descriptor.resource(py, &uri)?;
         let core = this.get().core(py);
         detach(py, || core.app(resource, &ui, html)).or_raise(py)?;
@@ -206,7 +206,7 @@ impl Server {
         body: &Bound<'_, PyAny>,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Handle> {
-        let uri = given::string("uri", uri)?;
+        let uri = convert::string("uri", uri)?;
         let descriptor = Descriptor::new("blob", described, &["uri", "body"])?;
         Server::add(this, &uri, body::given_bytes(body)?, &descriptor)
     }
@@ -231,14 +231,14 @@ impl Server {
         thread: Option<&Bound<'_, PyAny>>,
         described: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Decorator> {
-        let uri = given::decorated("resource", "a URI or a URI template", "notes://{id}", uri)?;
+        let uri = convert::decorated("resource", "a URI or a URI template", "notes://{id}", uri)?;
         let others = ["uri", "list", "complete", "exists", "raw_values", "thread"];
         let descriptor = Descriptor::new("resource", described, &others)?;
-        let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
+        let complete = convert::optional(complete, |given| convert::dict("complete", given).cloned())?;
         let complete = complete.map(Bound::unbind);
-        let raw_values = given::optional(raw_values, |given| given::flag("raw_values", given))?;
+        let raw_values = convert::optional(raw_values, |given| convert::flag("raw_values", given))?;
         let raw_values = raw_values.unwrap_or_default();
-        let thread = given::optional(thread, |given| given::flag("thread", given))?;
+        let thread = convert::optional(thread, |given| convert::flag("thread", given))?;
         let what = What::Resource { uri, descriptor, raw_values, thread, list, complete, exists };
         Ok(Decorator::new(this.clone().unbind(), what))
     }
@@ -250,7 +250,7 @@ impl Server {
         source: Option<Bound<'py, PyAny>>,
         name: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let name = given::optional(name, |name| given::string("name", name))?;
+        let name = convert::optional(name, |name| convert::string("name", name))?;
         Server::decorate(this, What::List { name }, source)
     }
 
@@ -261,7 +261,7 @@ impl Server {
         function: Option<Bound<'py, PyAny>>,
         name: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let name = given::optional(name, |name| given::string("name", name))?;
+        let name = convert::optional(name, |name| convert::string("name", name))?;
         Server::decorate(this, What::Skills { name }, function)
     }
 
@@ -282,8 +282,8 @@ impl Server {
         name: &Bound<'_, PyAny>,
         revisions: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Decorator> {
-        let name = given::decorated("method", "the name of a method", "notes/search", name)?;
-        let revisions = given::optional(revisions, |given| given::strings("revisions", given))?;
+        let name = convert::decorated("method", "the name of a method", "notes/search", name)?;
+        let revisions = convert::optional(revisions, |given| convert::strings("revisions", given))?;
         Ok(Decorator::new(this.clone().unbind(), What::Method { name, revisions }))
     }
 
@@ -313,7 +313,7 @@ impl Server {
         let given = named::members("tool", &named::TOOL, members, this.py())?;
         let (name, function) = named::name_or_function(name)?;
         let definition = named::definition(definition)?;
-        let thread = given::optional(thread, |given| given::flag("thread", given))?;
+        let thread = convert::optional(thread, |given| convert::flag("thread", given))?;
         Server::decorate(this, What::Tool { name, definition, given, thread }, function)
     }
 
@@ -334,16 +334,16 @@ impl Server {
         let given = named::members("prompt", &named::PROMPT, members, this.py())?;
         let (name, function) = named::name_or_function(name)?;
         let definition = named::definition(definition)?;
-        let complete = given::optional(complete, |given| given::dict("complete", given).cloned())?;
+        let complete = convert::optional(complete, |given| convert::dict("complete", given).cloned())?;
         let complete = complete.map(Bound::unbind);
-        let thread = given::optional(thread, |given| given::flag("thread", given))?;
+        let thread = convert::optional(thread, |given| convert::flag("thread", given))?;
         Server::decorate(this, What::Prompt { name, definition, given, complete, thread }, function)
     }
 
     #[doc = docstring!(remove_tool)]
     #[pyo3(signature = (name, /))]
     fn remove_tool(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, name) = (name.py(), given::string("name", name)?);
+        let (py, name) = (name.py(), convert::string("name", name)?);
         let core = self.core(py);
         self.table.remove(detach(py, || core.remove_tool(&name)).or_raise(py)?);
         Ok(())
@@ -352,7 +352,7 @@ impl Server {
     #[doc = docstring!(remove_prompt)]
     #[pyo3(signature = (name, /))]
     fn remove_prompt(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, name) = (name.py(), given::string("name", name)?);
+        let (py, name) = (name.py(), convert::string("name", name)?);
         let core = self.core(py);
         self.table.remove(detach(py, || core.remove_prompt(&name)).or_raise(py)?);
         Ok(())
@@ -361,7 +361,7 @@ impl Server {
     #[doc = docstring!(enable_tool)]
     #[pyo3(signature = (name, /))]
     fn enable_tool(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, name) = (name.py(), given::string("name", name)?);
+        let (py, name) = (name.py(), convert::string("name", name)?);
         let core = self.core(py);
         detach(py, || core.enable_tool(&name)).or_raise(py)
     }
@@ -369,7 +369,7 @@ impl Server {
     #[doc = docstring!(disable_tool)]
     #[pyo3(signature = (name, /))]
     fn disable_tool(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, name) = (name.py(), given::string("name", name)?);
+        let (py, name) = (name.py(), convert::string("name", name)?);
         let core = self.core(py);
         detach(py, || core.disable_tool(&name)).or_raise(py)
     }
@@ -377,8 +377,8 @@ impl Server {
     #[doc = docstring!(update_tool)]
     #[pyo3(signature = (name, changes, /))]
     fn update_tool(&self, name: &Bound<'_, PyAny>, changes: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, name) = (name.py(), given::string("name", name)?);
-        let changes = given::object("changes", changes)?;
+        let (py, name) = (name.py(), convert::string("name", name)?);
+        let changes = convert::object("changes", changes)?;
         let core = self.core(py);
         detach(py, || core.update_tool(&name, &changes)).or_raise(py)
     }
@@ -393,14 +393,15 @@ impl Server {
         caller_calls_per_minute: Option<&Bound<'_, PyAny>>,
         call_ms: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let (py, name) = (name.py(), given::string("name", name)?);
+        let (py, name) = (name.py(), convert::string("name", name)?);
         let mut limits = ToolLimits::default();
-        limits.calls_in_flight = given::optional(calls_in_flight, |n| given::count("calls_in_flight", n))?;
+        limits.calls_in_flight =
+            convert::optional(calls_in_flight, |n| convert::count("calls_in_flight", n))?;
         limits.caller_calls_in_flight =
-            given::optional(caller_calls_in_flight, |n| given::count("caller_calls_in_flight", n))?;
+            convert::optional(caller_calls_in_flight, |n| convert::count("caller_calls_in_flight", n))?;
         limits.caller_calls_per_minute =
-            given::optional(caller_calls_per_minute, |n| given::count("caller_calls_per_minute", n))?;
-        limits.call_ms = given::optional(call_ms, |n| given::count("call_ms", n))?;
+            convert::optional(caller_calls_per_minute, |n| convert::count("caller_calls_per_minute", n))?;
+        limits.call_ms = convert::optional(call_ms, |n| convert::count("call_ms", n))?;
         let core = self.core(py);
         detach(py, || core.limit_tool(&name, limits)).or_raise(py)
     }
@@ -408,7 +409,7 @@ impl Server {
     #[doc = docstring!(enable_prompt)]
     #[pyo3(signature = (name, /))]
     fn enable_prompt(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, name) = (name.py(), given::string("name", name)?);
+        let (py, name) = (name.py(), convert::string("name", name)?);
         let core = self.core(py);
         detach(py, || core.enable_prompt(&name)).or_raise(py)
     }
@@ -416,7 +417,7 @@ impl Server {
     #[doc = docstring!(disable_prompt)]
     #[pyo3(signature = (name, /))]
     fn disable_prompt(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, name) = (name.py(), given::string("name", name)?);
+        let (py, name) = (name.py(), convert::string("name", name)?);
         let core = self.core(py);
         detach(py, || core.disable_prompt(&name)).or_raise(py)
     }
@@ -424,8 +425,8 @@ impl Server {
     #[doc = docstring!(update_prompt)]
     #[pyo3(signature = (name, changes, /))]
     fn update_prompt(&self, name: &Bound<'_, PyAny>, changes: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, name) = (name.py(), given::string("name", name)?);
-        let changes = given::object("changes", changes)?;
+        let (py, name) = (name.py(), convert::string("name", name)?);
+        let changes = convert::object("changes", changes)?;
         let core = self.core(py);
         detach(py, || core.update_prompt(&name, &changes)).or_raise(py)
     }
@@ -495,13 +496,13 @@ impl Server {
     #[doc = docstring!(remove)]
     #[pyo3(signature = (uri, /))]
     fn remove(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.remove_name(uri.py(), &given::string("uri", uri)?)
+        self.remove_name(uri.py(), &convert::string("uri", uri)?)
     }
 
     #[doc = docstring!(notify_updated)]
     #[pyo3(signature = (uri, /))]
     fn notify_updated(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, uri) = (uri.py(), given::string("uri", uri)?);
+        let (py, uri) = (uri.py(), convert::string("uri", uri)?);
         let core = self.core(py);
         raising(|| detach(py, || core.notify_updated(&uri)))?.or_raise(py)
     }
@@ -511,7 +512,7 @@ impl Server {
     fn notify_updated_with_metadata(&self, resource: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = resource.py();
         let core = self.core(py);
-        let resource = given::instance::<Resource>("resource", resource)?.get().to_core(py)?;
+        let resource = convert::instance::<Resource>("resource", resource)?.get().to_core(py)?;
         raising(|| detach(py, || core.notify_updated_with_metadata(resource)))?.or_raise(py)
     }
 
@@ -519,7 +520,7 @@ impl Server {
     #[pyo3(signature = (uri, parent, /))]
     fn notify_sub_resource_updated(&self, uri: &Bound<'_, PyAny>, parent: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = uri.py();
-        let (uri, parent) = (given::string("uri", uri)?, given::string("parent", parent)?);
+        let (uri, parent) = (convert::string("uri", uri)?, convert::string("parent", parent)?);
         let core = self.core(py);
         raising(|| detach(py, || core.notify_sub_resource_updated(&uri, &parent)))?.or_raise(py)
     }
@@ -556,7 +557,7 @@ impl Server {
     #[doc = docstring!(inject)]
     #[pyo3(signature = (event, /))]
     fn inject(&self, event: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let (py, event) = (event.py(), given::string("event", event)?);
+        let (py, event) = (event.py(), convert::string("event", event)?);
         let core = self.core(py);
         raising(|| detach(py, || core.inject(&event)))?.or_raise(py)
     }
@@ -570,7 +571,7 @@ impl Server {
     #[doc = docstring!(notify_list_changed)]
     #[pyo3(signature = (kind, /))]
     fn notify_list_changed(&self, kind: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, kind) = (kind.py(), given::string("kind", kind)?);
+        let (py, kind) = (kind.py(), convert::string("kind", kind)?);
         let core = self.core(py);
         raising(|| detach(py, || core.notify_list_changed(&kind)))?.or_raise(py)
     }
@@ -600,7 +601,7 @@ impl Server {
         service::stdio("run", options, true)?;
         let _inside = Inside::enter(); // Python's frames stand on this one
         let run = this.py().import("wellhead._run")?.getattr("run")?;
-        run.call1((this, given(this.py(), options))).map(drop)
+        run.call1((this, or_empty(this.py(), options))).map(drop)
     }
 
     #[doc = docstring!(run_async)]
@@ -614,7 +615,7 @@ impl Server {
     ) -> PyResult<Bound<'py, PyAny>> {
         service::stdio("run_async", options, false)?;
         let run = this.py().import("wellhead._asyncio")?.getattr("run_async")?;
-        run.call1((this, given(this.py(), options)))
+        run.call1((this, or_empty(this.py(), options)))
     }
 
     #[doc = docstring!(serve_http)]
@@ -637,9 +638,9 @@ impl Server {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
         let py = this.py();
-        let threads = given::optional(callback_threads, |given| given::count("callback_threads", given))?;
+        let threads = convert::optional(callback_threads, |given| convert::count("callback_threads", given))?;
         let (threads, address) = (threads.unwrap_or(1_usize), service::address(host, port)?);
-        let (on_listening, options) = (service::listening(on_listening)?, given(py, options));
+        let (on_listening, options) = (service::listening(on_listening)?, or_empty(py, options));
         let _inside = Inside::enter(); // as in `run`
         let serve = py.import("wellhead._run")?.getattr("serve_http")?;
         serve.call1((this, address, threads, on_listening, options)).map(drop)
@@ -665,7 +666,7 @@ impl Server {
         let py = this.py();
         let (address, on_listening) = (service::address(host, port)?, service::listening(on_listening)?);
         let serve = py.import("wellhead._asyncio")?.getattr("serve_http_async")?;
-        serve.call1((this, address, on_listening, given(py, options)))
+        serve.call1((this, address, on_listening, or_empty(py, options)))
     }
 
     #[doc = docstring!(asgi)]
@@ -682,7 +683,7 @@ impl Server {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let app = this.py().import("wellhead._asgi")?.getattr("AsgiApp")?;
-        app.call1((this, given(this.py(), options)))
+        app.call1((this, or_empty(this.py(), options)))
     }
 
     #[doc = docstring!(endpoint)]
@@ -699,13 +700,13 @@ impl Server {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let endpoint = this.py().import("wellhead._endpoint")?.getattr("HttpEndpoint")?;
-        endpoint.call1((this, given(this.py(), options)))
+        endpoint.call1((this, or_empty(this.py(), options)))
     }
 
     #[doc = docstring!(explain)]
     #[pyo3(signature = (uri, /))]
     fn explain(&self, uri: &Bound<'_, PyAny>) -> PyResult<Explanation> {
-        let (py, uri) = (uri.py(), given::string("uri", uri)?);
+        let (py, uri) = (uri.py(), convert::string("uri", uri)?);
         let core = self.core(py);
         Ok(Explanation(detach(py, || core.explain(&uri))))
     }
@@ -748,10 +749,11 @@ impl Server {
         caller: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Connection> {
         let py = this.py();
-        let caller = given::optional(caller, |given| given::instance::<Caller>("caller", given).cloned())?;
+        let caller =
+            convert::optional(caller, |given| convert::instance::<Caller>("caller", given).cloned())?;
         let known = caller.as_ref().map(|caller| caller.get().to_core(py)).unwrap_or_default();
         if let Some(wake) = wake.as_ref().filter(|wake| !wake.is_callable()) {
-            return Err(given::not_a("wake", "a function without parameters", wake));
+            return Err(convert::not_a("wake", "a function without parameters", wake));
         }
         let (wake, caller) = (wake.map(Bound::unbind), caller.map(Bound::unbind));
         let callbacks = Callbacks::new(this.clone().unbind(), caller);
@@ -800,6 +802,6 @@ impl Server {
     }
 }
 
-fn given<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> Bound<'py, PyDict> {
+fn or_empty<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> Bound<'py, PyDict> {
     options.cloned().unwrap_or_else(|| PyDict::new(py))
 }

@@ -1,6 +1,6 @@
 //! Runs a server, from the arguments of `run`.
 
-use crate::given;
+use crate::convert;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use wellhead::serve::Stdio;
@@ -12,10 +12,10 @@ pub(crate) fn stdio(function: &str, options: Option<&Bound<'_, PyDict>>, threads
     let mut stdio = Stdio::new();
     for (given, value) in options.into_iter().flatten() {
         let name = given.cast::<PyString>()?.to_str()?;
-        let set = if is_known(name) { given::option(&stdio, name, &value)? } else { None };
+        let set = if is_known(name) { convert::option(&stdio, name, &value)? } else { None };
         let Some(set) = set else {
-            let known: Vec<_> = given::options_of::<Stdio>().filter(|name| is_known(name)).collect();
-            return Err(given::unknown(function, &given, &known));
+            let known: Vec<_> = convert::options_of::<Stdio>().filter(|name| is_known(name)).collect();
+            return Err(convert::unknown(function, &given, &known));
         };
         stdio = set;
     }
@@ -27,8 +27,8 @@ pub(crate) fn address(
     host: Option<&Bound<'_, PyAny>>,
     port: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, u16)> {
-    let host = host.map(|host| given::string("host", host)).transpose()?;
-    let port = port.map(|port| given::count("port", port)).transpose()?;
+    let host = host.map(|host| convert::string("host", host)).transpose()?;
+    let port = port.map(|port| convert::count("port", port)).transpose()?;
     Ok((host.unwrap_or_else(|| "127.0.0.1".to_owned()), port.unwrap_or(8000)))
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn address(
 pub(crate) fn listening(callback: Option<Bound<'_, PyAny>>) -> PyResult<Option<Bound<'_, PyAny>>> {
     match callback {
         Some(callback) if !callback.is_callable() => {
-            Err(given::not_a("on_listening", "a function (address, port)", &callback))
+            Err(convert::not_a("on_listening", "a function (address, port)", &callback))
         }
         callback => Ok(callback),
     }

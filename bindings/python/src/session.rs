@@ -1,9 +1,9 @@
 //! Sessions that the application keeps beyond a call.
 
 use crate::call::loads;
+use crate::convert;
 use crate::errors::OrRaise;
 use crate::exit::detach;
-use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -60,8 +60,8 @@ impl Session {
     ///         the capability `logging`.
     #[pyo3(signature = (method, params = None, /))]
     fn notify(&self, method: &Bound<'_, PyAny>, params: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
-        let (py, method) = (method.py(), given::string("method", method)?);
-        let params = given::optional(params, |params| given::object("params", params))?;
+        let (py, method) = (method.py(), convert::string("method", method)?);
+        let params = convert::optional(params, |params| convert::object("params", params))?;
         detach(py, || self.0.notify(&method, params.as_ref())).or_raise(py)
     }
 
@@ -100,10 +100,10 @@ pub(crate) fn log_params(
     logger: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<wellhead::Json> {
     let params = PyDict::new(level.py());
-    params.set_item("level", given::string("level", level)?)?;
-    if let Some(logger) = given::optional(logger, |logger| given::string("logger", logger))? {
+    params.set_item("level", convert::string("level", level)?)?;
+    if let Some(logger) = convert::optional(logger, |logger| convert::string("logger", logger))? {
         params.set_item("logger", logger)?;
     }
     params.set_item("data", data)?;
-    given::object("data", &params)
+    convert::object("data", &params)
 }

@@ -2,8 +2,8 @@
 
 use crate::body;
 use crate::cache::CacheHint;
+use crate::convert;
 use crate::descriptor::{DESCRIPTION, Descriptor, Rare};
-use crate::given;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::sync::OnceLock;
@@ -59,28 +59,28 @@ impl Contents {
             Some(body) => Some(body),
             None => body::json(body)?,
         };
-        let given = given.ok_or_else(|| given::not_a("body", "a str, bytes or JSON", body))?;
+        let given = given.ok_or_else(|| convert::not_a("body", "a str, bytes or JSON", body))?;
         let mut contents = wellhead::Contents::new(given);
         for (name, value) in described.into_iter().flatten() {
             let known = name.cast::<PyString>()?.to_str()?;
             if value.is_none() && DESCRIBED.contains(&known) {
                 continue;
             }
-            let text = || given::string(known, &value);
+            let text = || convert::string(known, &value);
             contents = match known {
                 "uri" => contents.uri(text()?),
                 "name" => contents.name(text()?),
                 "title" => contents.title(text()?),
                 "mime_type" => {
                     untyped_json = false;
-                    contents.mime_type(given::mime_type(known, &value)?.to_str()?)
+                    contents.mime_type(convert::mime_type(known, &value)?.to_str()?)
                 }
                 "kind" => contents.kind(text()?),
                 "version" => contents.version(text()?),
-                "meta" => contents.meta(given::object(known, &value)?),
-                "metadata" => contents.metadata(given::object(known, &value)?),
-                "cache" => contents.cache(given::instance::<CacheHint>(known, &value)?.get().to_core()),
-                _ => return Err(given::unknown("Contents", &name, &DESCRIBED)),
+                "meta" => contents.meta(convert::object(known, &value)?),
+                "metadata" => contents.metadata(convert::object(known, &value)?),
+                "cache" => contents.cache(convert::instance::<CacheHint>(known, &value)?.get().to_core()),
+                _ => return Err(convert::unknown("Contents", &name, &DESCRIBED)),
             };
         }
         Ok(Contents { core: contents, untyped_json })
@@ -187,9 +187,9 @@ impl Resource {
         cache: Option<Bound<'_, PyAny>>,
         unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        given::none_unknown("Resource", unknown, &[&DESCRIPTION[..], &["uri", "key"]].concat())?;
+        convert::none_unknown("Resource", unknown, &[&DESCRIPTION[..], &["uri", "key"]].concat())?;
         let text = |word: &str, given: Option<&Bound<'_, PyAny>>| {
-            given::optional(given, |given| Ok(given::text(word, given)?.clone().unbind()))
+            convert::optional(given, |given| Ok(convert::text(word, given)?.clone().unbind()))
         };
         let rare = [
             ("annotations", annotations),
@@ -203,15 +203,15 @@ impl Resource {
             name: text("name", name)?,
             title: text("title", title)?,
             description: text("description", description)?,
-            mime_type: given::optional(mime_type, |given| {
-                Ok(given::mime_type("mime_type", given)?.clone().unbind())
+            mime_type: convert::optional(mime_type, |given| {
+                Ok(convert::mime_type("mime_type", given)?.clone().unbind())
             })?,
-            size: given::optional(size, |size| given::count("size", size))?,
+            size: convert::optional(size, |size| convert::count("size", size))?,
             kind: text("kind", kind)?,
             version: text("version", version)?,
             rare,
         };
-        let (uri, key) = (given::text("uri", uri)?.clone().unbind(), text("key", key)?);
+        let (uri, key) = (convert::text("uri", uri)?.clone().unbind(), text("key", key)?);
         Ok(Resource { uri, key, descriptor, listed: AtomicBool::new(false), written: OnceLock::new() })
     }
 
@@ -332,22 +332,22 @@ impl Page {
         more: Option<&Bound<'_, PyAny>>,
         unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        given::none_unknown("Page", unknown, &["more"])?;
+        convert::none_unknown("Page", unknown, &["more"])?;
         let what = "a list of wellhead.Resource";
-        let taken = items.try_iter().map_err(|_| given::not_a("items", what, items))?.map(|item| {
+        let taken = items.try_iter().map_err(|_| convert::not_a("items", what, items))?.map(|item| {
             let other = match item?.cast_into::<Resource>() {
                 Ok(resource) => return Ok(Item::Resource(resource.unbind())),
                 Err(e) => e.into_inner(),
             };
             match other.cast_into::<PyDict>() {
                 Ok(skill) => {
-                    let json = given::object("items", skill.as_any())?;
+                    let json = convert::object("items", skill.as_any())?;
                     Ok(Item::Skill(skill.unbind(), json))
                 }
-                Err(e) => Err(given::not_of("items", what, &e.into_inner())),
+                Err(e) => Err(convert::not_of("items", what, &e.into_inner())),
             }
         });
-        let more = given::optional(more, |more| given::flag("more", more))?.unwrap_or_default();
+        let more = convert::optional(more, |more| convert::flag("more", more))?.unwrap_or_default();
         Ok(Page { items: taken.collect::<PyResult<_>>()?, more })
     }
 

@@ -2,8 +2,8 @@
 
 use crate::access::Caller;
 use crate::answer::FromCallback;
+use crate::convert;
 use crate::errors::Meaning;
-use crate::given;
 use crate::responder::Way;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -42,14 +42,14 @@ impl Grant {
         expires_in_ms: Option<&Bound<'_, PyAny>>,
         unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        given::none_unknown("Grant", unknown, &["audience", "scopes", "expires_in_ms"])?;
-        let audience = given::optional(audience, |given| given::strings("audience", given))?;
-        let scopes = given::optional(scopes, |given| given::strings("scopes", given))?;
+        convert::none_unknown("Grant", unknown, &["audience", "scopes", "expires_in_ms"])?;
+        let audience = convert::optional(audience, |given| convert::strings("audience", given))?;
+        let scopes = convert::optional(scopes, |given| convert::strings("scopes", given))?;
         Ok(Grant {
-            caller: given::instance::<Caller>("caller", caller)?.clone().unbind(),
+            caller: convert::instance::<Caller>("caller", caller)?.clone().unbind(),
             audience: audience.unwrap_or_default(),
             scopes: scopes.unwrap_or_default(),
-            expires_in_ms: given::optional(expires_in_ms, |given| given::count("expires_in_ms", given))?,
+            expires_in_ms: convert::optional(expires_in_ms, |given| convert::count("expires_in_ms", given))?,
         })
     }
 

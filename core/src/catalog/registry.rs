@@ -6,7 +6,7 @@ use super::entries::{Content, Fixed, Handler, HandlerId, Vars};
 use super::extensions::Extensions;
 use super::methods::{MethodFn, MethodHandler, Methods};
 use super::named::{Named, NamedSet};
-use super::near::Capitals;
+use super::near_misses::Capitals;
 use super::ordered::Ordered;
 use super::resource_tools::ResourceTools;
 use super::sources::Sources;

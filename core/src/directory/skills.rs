@@ -95,7 +95,7 @@ impl Server {
         options.check_zeros()?;
         let SkillOptions { watch, settle_ms, prefix } = options;
         check_settle(settle_ms)?;
-        let (root, base) = open(&path, prefix.given().map(str::to_owned), self.log_sink())?;
+        let (root, base) = open(&path, prefix.if_given().map(str::to_owned), self.log_sink())?;
         let base = Arc::new(base);
         let template = base.address.template();
         let mut described = Template::new(&*template)

@@ -284,7 +284,7 @@ impl WatchState {
                 FileEvent::Entry { mark, name, moved } => {
                     *entries.entry(mark).or_default().entry(name).or_default() |= moved;
                 }
-                FileEvent::Gone(mark) => self.seen.with(|seen| seen.gone(&mark)),
+                FileEvent::Gone(mark) => self.seen.with(|seen| seen.remove_mark(&mark)),
                 FileEvent::Lost => {
                     self.whole.store(false, Ordering::Release);
                     self.seen.with(|seen| seen.forget("", &self.notifier));

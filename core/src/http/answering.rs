@@ -207,7 +207,7 @@ impl Answering {
             if last && matches!(kind, MessageKind::Final(_) | MessageKind::Ended) {
                 self.sent = self.sent.complete();
             }
-            if last && !self.say(inner, out) {
+            if last && !self.send_event(inner, out) {
                 return Progress::Done;
             }
             let gathering = self.session.as_ref().is_some_and(|session| !session.gathered.is_empty());
@@ -255,22 +255,22 @@ impl Answering {
 
     /// Sends a whole message as an event of the session's stream, or ends the stream if there is none. Returns false if
     /// another exchange has the stream now; that one then sends the event.
-    fn say(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
+    fn send_event(&mut self, inner: &Inner, out: &mut Vec<u8>) -> bool {
         let Some(session) = self.session.as_mut().filter(|_| self.sent.is_stream()) else { return true };
         let data: Arc<[u8]> = std::mem::take(&mut session.gathered).into();
         let (over, route) = (self.sent.is_complete(), self.route);
-        let say = |sessions: &mut Sessions, id: &str, held| {
+        let add = |sessions: &mut Sessions, id: &str, held| {
             let Some(session) = sessions.get(id) else { return };
             // Another exchange may have taken over meanwhile, with a stream of its own.
             let stream = session.standalone.filter(|_| route == Route::Connection).unwrap_or(held);
             if !data.is_empty() {
-                sessions.say(id, stream, data, inner.options.values.replay_bytes, &inner.account);
+                sessions.add_event(id, stream, data, inner.options.values.replay_bytes, &inner.account);
             }
             if over && let Some(session) = sessions.get(id) {
                 session.streams.end(stream);
             }
         };
-        let held = self.read_on(inner, say, out);
+        let held = self.read_on(inner, add, out);
         if !held {
             inner.notify_route(&self.connection, self.route);
         }

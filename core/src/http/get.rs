@@ -68,7 +68,7 @@ impl Exchange {
             s.sessions.forget_abandoned(connection.id(), route);
             let replaces = taken.is_some();
             for event in taken.into_iter().flatten() {
-                s.sessions.said(&id, stream, event, &inner.account);
+                s.sessions.note_kept_event(&id, stream, event, &inner.account);
             }
             Ok(Some((connection, route, stream, holder, replaces)))
         });

@@ -115,7 +115,7 @@ impl HttpSession {
     pub(super) fn take_over(&mut self, stream: u64, most: usize) -> Option<Vec<u64>> {
         let former = self.standalone.replace(stream).filter(|former| *former != stream)?;
         let unsent = self.streams.part(former).into_iter();
-        Some(unsent.filter_map(|data| self.streams.say(stream, data, most)).collect())
+        Some(unsent.filter_map(|data| self.streams.add_event(stream, data, most)).collect())
     }
 }
 
@@ -264,7 +264,7 @@ impl Sessions {
     // ---- what is kept of streams
 
     /// Adds an event to a stream of a session. It is also kept for a client that resumes the stream, if there is room.
-    pub(super) fn say(
+    pub(super) fn add_event(
         &mut self,
         id: &str,
         stream: u64,
@@ -273,13 +273,13 @@ impl Sessions {
         account: &Account,
     ) {
         let Some(session) = self.by_id.get_mut(id) else { return };
-        if let Some(event) = session.streams.say(stream, data, replay_bytes) {
-            self.said(id, stream, event, account);
+        if let Some(event) = session.streams.add_event(stream, data, replay_bytes) {
+            self.note_kept_event(id, stream, event, account);
         }
     }
 
     /// Notes that an event of a session is kept. The oldest events of all sessions are dropped first.
-    pub(super) fn said(&mut self, id: &str, stream: u64, event: u64, account: &Account) {
+    pub(super) fn note_kept_event(&mut self, id: &str, stream: u64, event: u64, account: &Account) {
         let Some((id, _)) = self.by_id.get_key_value(id) else { return };
         let keeps = |id: &str, stream, event| {
             self.by_id.get(id).is_some_and(|session| session.streams.keeps(stream, event))

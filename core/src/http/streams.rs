@@ -110,7 +110,7 @@ impl Streams {
 
     /// Adds the next event of a stream: for the exchange that sends it now, and for clients that come back. Returns its
     /// number; `None` if there is no such stream.
-    pub(super) fn say(&mut self, stream: u64, data: Arc<[u8]>, most: usize) -> Option<u64> {
+    pub(super) fn add_event(&mut self, stream: u64, data: Arc<[u8]>, most: usize) -> Option<u64> {
         let length = data.len();
         let said = self.change(stream, |s| {
             s.last += 1;
@@ -297,7 +297,7 @@ mod tests {
         let mut streams = streams();
         let (stream, holder) = streams.open(Route::Message(1), MOST);
         for text in ["a", "b", "c"] {
-            streams.say(stream, data(text), 100);
+            streams.add_event(stream, data(text), 100);
         }
         assert_eq!(sent(&mut streams, stream, holder), Some(vec![1, 2, 3]));
         assert_eq!(missed(&mut streams, "1-0"), Some(vec![1, 2, 3]));
@@ -315,10 +315,10 @@ mod tests {
         let mut streams = streams();
         let (stream, former) = streams.open(Route::Message(1), MOST);
         let holder = streams.resume(Place { stream, event: 0 }).expect("it is known").holder;
-        streams.say(stream, data("too large to be kept"), 10);
+        streams.add_event(stream, data("too large to be kept"), 10);
         streams.end(stream);
         let (other, _) = streams.open(Route::Message(2), MOST);
-        streams.say(other, data("12345678901"), 10);
+        streams.add_event(other, data("12345678901"), 10);
         assert!(!streams.release(stream, former));
         assert!(streams.take(stream, former).is_none());
         assert!(
@@ -332,9 +332,9 @@ mod tests {
         // row: H-43
         let mut streams = streams();
         let (stream, holder) = streams.open(Route::Connection, MOST);
-        streams.say(stream, data("sent"), 100);
+        streams.add_event(stream, data("sent"), 100);
         assert_eq!(sent(&mut streams, stream, holder), Some(vec![1]));
-        streams.say(stream, data("unsent"), 100);
+        streams.add_event(stream, data("unsent"), 100);
         assert_eq!(streams.part(stream), [data("unsent")]);
         assert_eq!(streams.bytes, 4);
         assert_eq!(sent(&mut streams, stream, holder), None);
@@ -353,7 +353,7 @@ mod tests {
         let (stream, holder) = streams.open(Route::Message(1), MOST);
         assert!(streams.release(stream, holder));
         for text in ["123456", "789012"] {
-            streams.say(stream, data(text), 10);
+            streams.add_event(stream, data(text), 10);
         }
         assert_eq!(streams.bytes, 6);
         assert_eq!(missed(&mut streams, "1-0"), None);
@@ -364,7 +364,7 @@ mod tests {
     fn silent_streams_are_forgotten_too() {
         let mut streams = streams();
         let (first, holder) = streams.open(Route::Connection, MOST);
-        streams.say(first, data("kept"), 10);
+        streams.add_event(first, data("kept"), 10);
         for _ in 1..MOST {
             streams.open(Route::Connection, MOST);
         }
@@ -382,12 +382,12 @@ mod tests {
     fn kept_events_are_bounded_and_those_of_ended_streams_go_first() {
         let mut streams = streams();
         let (ended, holder) = streams.open(Route::Message(1), MOST);
-        streams.say(ended, data("12345"), 10);
+        streams.add_event(ended, data("12345"), 10);
         streams.end(ended);
         assert_eq!(sent(&mut streams, ended, holder), Some(vec![1]));
         let (open, _) = streams.open(Route::Message(2), MOST);
         for _ in 0..3 {
-            streams.say(open, data("1234"), 10);
+            streams.add_event(open, data("1234"), 10);
         }
         assert_eq!(missed(&mut streams, "1-0"), None);
         assert_eq!(missed(&mut streams, "2-0"), None, "its first event is gone");

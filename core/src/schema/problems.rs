@@ -126,7 +126,7 @@ fn explain(error: &ValidationError<'_>, values: FieldValues, found: &mut Vec<Pro
         kind => {
             let mut what = demand(kind, error.instance());
             if values == FieldValues::Shown && shows_value(kind) {
-                let _ = write!(what, " (got {})", given(error.instance()));
+                let _ = write!(what, " (got {})", brief(error.instance()));
             }
             found.push(Problem { path, what });
         }
@@ -237,7 +237,7 @@ fn count(number: u64, of: &str) -> String {
 }
 
 /// Returns a value that the client sent, for a refusal. Arrays and objects are only named: they may be large.
-fn given(value: &Value) -> String {
+fn brief(value: &Value) -> String {
     match value {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),

@@ -339,7 +339,7 @@ impl Builder {
             None => (Key::random()?, Key::of_program(&self.name, &self.version)),
         };
         let options = self.policy.options.clone();
-        let text = |option: &OptionText| option.given().map(str::to_owned);
+        let text = |option: &OptionText| option.if_given().map(str::to_owned);
         let info = ServerInfo {
             name: self.name,
             version: self.version,
@@ -389,7 +389,7 @@ impl Builder {
             has_resources: AtomicBool::new(resources.is_some()),
             hears_notifications: AtomicBool::new(false),
         };
-        let origin = options.instance_name.given().map_or_else(random_name, |name| Ok(name.to_owned()))?;
+        let origin = options.instance_name.if_given().map_or_else(random_name, |name| Ok(name.to_owned()))?;
         let observer = self.observer.map(|callback| Observer { callback, log: log.clone() });
         let metrics = Metrics::new(observer, self.clock);
         let inner = ServerState::new(settings, (&key, &local_key), log, metrics, origin);

@@ -211,7 +211,7 @@ impl Compiler<'_> {
         let absent = self.split();
         self.bytes(if expression.operator == Operator::Query { "?" } else { "&" });
         self.field(FieldKind::Query(names.clone()), |this| {
-            let pair = this.here();
+            let pair = this.next_number();
             let mut ends = Vec::new();
             for (n, name) in names.iter().enumerate() {
                 let other = (n + 1 < names.len()).then(|| this.split());
@@ -221,12 +221,12 @@ impl Compiler<'_> {
                 this.repeat(PAIR, Extent::Longest, false);
                 this.else_here(bare);
                 if let Some(other) = other {
-                    ends.push(this.here());
+                    ends.push(this.next_number());
                     this.push(Inst::Jump(0));
                     this.else_here(other);
                 }
             }
-            let end = this.here();
+            let end = this.next_number();
             for jump in ends {
                 this.program.code[jump] = Inst::Jump(end);
             }
@@ -261,10 +261,10 @@ impl Compiler<'_> {
             return;
         }
         let split = self.split();
-        let body = self.here();
+        let body = self.next_number();
         self.push(Inst::Any(class));
         self.push(Inst::Jump(split));
-        let behind = self.here();
+        let behind = self.next_number();
         let (first, second) = if extent == Extent::Longest { (body, behind) } else { (behind, body) };
         self.set_split(split, first, second);
     }
@@ -277,14 +277,14 @@ impl Compiler<'_> {
         self.program.code.push(inst);
     }
 
-    fn here(&self) -> usize {
+    fn next_number(&self) -> usize {
         self.program.code.len()
     }
 
     /// Adds an instruction that continues in two ways, and returns its number. The first way is the next instruction;
     /// `else_here` sets the second.
     fn split(&mut self) -> usize {
-        let at = self.here();
+        let at = self.next_number();
         let index = self.program.splits;
         self.program.splits += 1;
         self.push(Inst::Split { first: at + 1, second: at + 1, index });
@@ -299,7 +299,7 @@ impl Compiler<'_> {
 
     /// Makes the second way of `split` continue here.
     fn else_here(&mut self, split: usize) {
-        let here = self.here();
+        let here = self.next_number();
         self.set_split(split, split + 1, here);
     }
 
@@ -307,12 +307,12 @@ impl Compiler<'_> {
     fn else_here_too(&mut self, split: usize, body: impl FnOnce(&mut Self)) {
         let slot = self.program.slots;
         body(self);
-        let jump = self.here();
+        let jump = self.next_number();
         self.push(Inst::Jump(0));
         self.else_here(split);
         self.push(Inst::Save(slot));
         self.push(Inst::Save(slot + 1));
-        self.program.code[jump] = Inst::Jump(self.here());
+        self.program.code[jump] = Inst::Jump(self.next_number());
     }
 
     fn index(&self, name: &str) -> usize {

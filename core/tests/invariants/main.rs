@@ -6,7 +6,7 @@ mod failures;
 mod host;
 mod limits;
 mod locks;
-mod many;
+mod many_connections;
 #[path = "../support/messages.rs"]
 mod messages;
 mod paging;

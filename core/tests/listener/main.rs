@@ -4,16 +4,16 @@ mod attacks;
 mod ending;
 #[cfg(feature = "directory")]
 mod folder;
-mod gone;
 mod h2c;
-mod half;
-mod letter;
+mod half_closed;
 mod limits;
 #[cfg(target_os = "linux")] // others have no /proc
 mod memory;
+mod requirements;
 #[path = "../support/served.rs"]
 mod served;
 mod threads;
+mod vanished_clients;
 
 use served::META;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -3,11 +3,11 @@
 //!
 //! A model that can hang is caught hanging: shuttle fails when every thread waits.
 
+mod cancelled_requests;
 mod cancelling;
 mod drains;
 mod driver;
 mod exchanges;
-mod gone;
 mod input;
 #[path = "../support/messages.rs"]
 mod messages;

@@ -20,7 +20,7 @@ const RUST: &[&str] = &[
     "core/src/limits.rs",
     "core/src/model/tool_limits.rs",
     "core/src/server/builder.rs",
-    "core/src/server/choices.rs",
+    "core/src/server/answer_settings.rs",
     "core/src/http/endpoint_builder.rs",
     "core/src/serve/http.rs",
     "core/src/serve/stdio.rs",

@@ -79,11 +79,11 @@ class Wire:
             raise ClosedError("the client is closed; make a new one", "closed")
         self.number += 1
         self.expected.add(self.number)
-        self.put({"id": self.number, "method": method, "params": self.said(params)})
+        self.put({"id": self.number, "method": method, "params": self.with_meta(params)})
         return self.number
 
     def notify(self, method: str, params: _Json) -> None:
-        self.put({"method": method, "params": self.said(params)})
+        self.put({"method": method, "params": self.with_meta(params)})
 
     def answer(self, request: _Json, result: _Json) -> None:
         self.put({"id": request["id"], "result": result})
@@ -92,7 +92,7 @@ class Wire:
         data = {} if error.data is None else {"data": error.data}
         self.put({"id": request["id"], "error": {"code": error.number, "message": error.message, **data}})
 
-    def said(self, params: _Json) -> _Json:
+    def with_meta(self, params: _Json) -> _Json:
         """Returns the parameters of a request. In revisions without a handshake it adds the `_meta` that each
         request must have.
         """

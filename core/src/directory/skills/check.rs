@@ -38,7 +38,7 @@ impl Skills {
         let lines: Arc<Lock<Vec<String>>> = Arc::default();
         let sink = lines.clone();
         let log = Log::to(move |_, line| sink.with(|lines, _| lines.push(line.to_owned())));
-        let (root, base) = open(&self.path, self.options.prefix.given().map(str::to_owned), log)?;
+        let (root, base) = open(&self.path, self.options.prefix.if_given().map(str::to_owned), log)?;
         let library = Library::new(Arc::new(base), None, root, Log::to(|_, _| {}));
         let (found, flaws) = library.check().map_err(|e| unusable(&self.path, e))?;
         let mut flaws: Vec<SkillFlaw> = flaws

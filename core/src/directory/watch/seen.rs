@@ -91,7 +91,7 @@ impl Seen {
     }
 
     /// Removes a directory that the system no longer watches.
-    pub(super) fn gone(&mut self, mark: &Mark) {
+    pub(super) fn remove_mark(&mut self, mark: &Mark) {
         if let Some(path) = self.paths.remove(mark)
             && self.folders.get(&path).is_some_and(|known| known.mark == *mark)
         {
