@@ -61,7 +61,7 @@ VAGUE = re.compile(r"\b(?:fn|def|func|function|void|int|bool|auto) \*?(?P<name>p
 """Functions whose names say less than a plain verb: `retry_once` instead of `again`."""
 LOCKS = "core/src/sync.rs"
 """The locks call a function with their value by `with`, as `std::thread::LocalKey` does."""
-OPENINGS = re.compile(r"(The same|What|Whether|Who|Which)\b")
+OPENINGS = re.compile(r"(The same|What|Whether|Who|Which|Does what|Does as)\b")
 LEANING = re.compile(r"(How|Why|Where|Whom|Whose|Its|It|Those|That|Of|As|Is|May)\b")
 """Openings that need what stands around the comment."""
 OUTER = ("ffi/src/", "include/", "bindings/python/src/", "bindings/python/python/", "bindings/node/src/", "bindings/node/lib/")
@@ -420,6 +420,7 @@ PLANTED = [
     ("a.rs", "/// There are so\n/// many of them.", '1 "so many"'),
     ("a.rs", "//! The same without waiting.", '1 a documentation comment opens with "The same"'),
     ("a.rs", "// The same without waiting.", ""),
+    ("a.rs", "/// Does what [`f`] does, later.", '1 a documentation comment opens with "Does what"'),
     ("ffi/src/a.rs", "/// Its size.", '1 a documentation comment opens with "Its"'),
     ("ffi/src/a.rs", "/// A size. Its unit is bytes.", ""),
     ("a.rs", "/// Its size.", ""),

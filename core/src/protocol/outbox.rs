@@ -127,7 +127,8 @@ struct Outlet {
     marks: VecDeque<ChangeMark>,
     /// The slots of requests whose progress is written when the client takes it.
     held: VecDeque<u32>,
-    /// The deadline that was set last for a call whose answer goes to this route.
+    /// The deadline that was set last for a call whose answer goes to this route. `Inflight` has all deadlines in order,
+    /// but not by routes, and a driver looks for that of its route at each poll.
     deadline: Option<u64>,
 }
 

@@ -235,7 +235,7 @@ fn noise() -> String {
     format!("the child ended with {done}")
 }
 
-/// Does what the test says, and says when it is done.
+/// Carries out the commands of the test, and answers when each is done.
 fn obey(server: &Server, state: &Arc<State>, control: UnixStream) {
     let mut reply = control.try_clone().expect("a socket can be duplicated");
     for line in BufReader::new(control).lines().map_while(Result::ok) {

@@ -315,7 +315,7 @@ impl Host {
         was_sent(step, sent)
     }
 
-    /// Does what a step says that concerns the server or its callbacks.
+    /// Carries out a step that concerns the server or its callbacks.
     pub(crate) fn act(&self, step: &Value) -> Result<(), String> {
         let text = |name: &str| step[name].as_str();
         if let Some(name) = text("finish") {

@@ -45,7 +45,7 @@ const char *verb_of(json_t *step);
 held *find_held(host *h, const char *name, text *why);
 /* Returns whether a step that may fail went as it says. */
 int outcome(const json_t *step, wellhead_status status, text *why);
-/* Does what a step says that concerns the server or its callbacks. 0: it went otherwise, and `why` says how. */
+/* Carries out a step that concerns the server or its callbacks. 0: it went otherwise, and `why` says how. */
 int host_act(host *h, json_t *step, text *why);
 
 #endif

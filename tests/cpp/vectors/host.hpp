@@ -30,7 +30,7 @@ public:
     wellhead::EndpointOptions endpoint_options(const json_t *script);
     // Says whether something is held under a name.
     bool holds(const std::string &name) const { return held_.count(name) != 0; }
-    // Does what a step says that concerns the server or its callbacks.
+    // Carries out a step that concerns the server or its callbacks.
     void act(const std::string &verb, const json_t *step);
 
     wellhead::Server server;
