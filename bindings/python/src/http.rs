@@ -86,7 +86,7 @@ impl Taken {
         match name {
             "verify" => self.verifier = if value.is_none() { None } else { Some(verifier(value)?) },
             "resource" => {
-                self.resource = convert::optional(Some(value), |value| convert::string(name, value))?
+                self.resource = convert::optional(Some(value), |value| convert::string(name, value))?;
             }
             "authorization_servers" => self.authorization_servers = convert::strings(name, value)?,
             "scopes" => self.scopes = convert::strings(name, value)?,
