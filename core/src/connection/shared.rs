@@ -9,7 +9,8 @@ use crate::log::LogLine;
 use crate::model::{Answer, Borrowed, Completion, Contents, Page, Report};
 use crate::observer::RunningCalls;
 use crate::protocol::{
-    Admitted, ApplicationCall, Arrival, CallId, Context, Effects, HubOp, Machine, RequestHead, Route,
+    Admitted, ApplicationCall, Arrival, CallId, Context, Effects, HubOp, Machine, MessageOrigin, RequestHead,
+    Route,
 };
 use crate::server::ServerState;
 use crate::sync::{Fault, Lock, Trash, is_planted, is_running};
@@ -189,7 +190,8 @@ impl ConnectionState {
         head: Option<&RequestHead<'_>>,
     ) -> Dealt {
         let (admitted, must_stop) = self.polled_step(|m, trash| {
-            let admitted = m.handle_message(parsed, route, arrival, head, &self.caller, trash);
+            let origin = MessageOrigin { route, arrival, head, caller: &self.caller };
+            let admitted = m.handle_message(parsed, origin, trash);
             m.cancel_dropped_requests();
             if let Admitted::Wait { id, cancellable } = &admitted {
                 m.queue_message(id.clone(), *cancellable, line, route);

@@ -8,7 +8,6 @@ use super::inflight::OpenRequest;
 use super::judged::Judged;
 use super::machine::Machine;
 use super::outbox::Route;
-use super::progress::ProgressState;
 use super::subscriptions::Subscriber;
 use crate::access::{Caller, Operation, Verdict};
 use crate::jsonrpc::RequestId;
@@ -29,17 +28,10 @@ impl Machine {
         for uris in watched.chunks(self.settings.limits.page_items) {
             let uris = uris.to_vec();
             let judged = Judged::Subscriptions { uris: uris.clone() };
-            let call = self.inflight.open_own(OpenRequest {
-                id: RequestId::none(),
-                route: Route::Connection,
-                context: Context::new(caller.clone(), revision, None, Weak::new()),
-                permit: None,
-                client_gone: false,
-                progress: ProgressState::default(),
-                form: AnswerForm::None,
-                named: None,
-                state: RequestState::Judged(Box::new(judged)),
-            });
+            let context = Context::new(caller.clone(), revision, None, Weak::new());
+            let (id, route, state) =
+                (RequestId::none(), Route::Connection, RequestState::Judged(Box::new(judged)));
+            let call = self.inflight.open_own(OpenRequest::new(id, route, context, AnswerForm::None, state));
             self.queue_application_call(ApplicationCall::Authorize {
                 call,
                 operation: Operation::Subscribe,

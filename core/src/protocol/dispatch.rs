@@ -10,7 +10,6 @@ use super::judged::Judged;
 use super::list_topics::TopicSet;
 use super::machine::Machine;
 use super::outbox::{MessageKind, Route, Stage};
-use super::progress::ProgressState;
 use super::subscriptions::Subscriber;
 use crate::access::{Caller, Verdict};
 use crate::catalog::Listing;
@@ -35,6 +34,17 @@ pub(crate) enum Arrival {
     Element,
     /// The message waited for room under this number, and there is room now.
     Resumed(u64),
+}
+
+/// The way that one message took to the machine.
+#[derive(Clone, Copy)]
+pub(crate) struct MessageOrigin<'m> {
+    pub(crate) route: Route,
+    pub(crate) arrival: Arrival,
+    /// The head of the POST that had the message. The message has to agree with it.
+    pub(crate) head: Option<&'m RequestHead<'m>>,
+    /// The caller of the connection.
+    pub(crate) caller: &'m Arc<Caller>,
 }
 
 /// The right of the client to cancel a request that waits. It may not cancel `initialize`.
@@ -99,18 +109,14 @@ impl Machine {
     pub(crate) fn handle_parsed(
         &mut self,
         parsed: Parsed<'_>,
-        route: Route,
-        arrival: Arrival,
-        head: Option<&RequestHead<'_>>,
-        caller: &Arc<Caller>,
+        origin: MessageOrigin<'_>,
         trash: &mut Trash,
     ) -> Admitted {
+        let route = origin.route;
         match parsed {
-            Parsed::Request { id, method, params } => {
-                self.handle_request(id, method, params, route, arrival, head, caller)
-            }
+            Parsed::Request { id, method, params } => self.handle_request(id, method, params, origin),
             Parsed::Notification { method, params } => {
-                self.handle_notification(&method, params, (route, arrival), caller, trash)
+                self.handle_notification(&method, params, origin, trash)
             }
             Parsed::Response { id, result } => {
                 self.handle_response(id.as_ref(), result);
@@ -141,16 +147,12 @@ impl Machine {
         self.is_full()
     }
 
-    #[allow(clippy::too_many_arguments, reason = "a message in its parts")]
     fn handle_request(
         &mut self,
         id: RequestId,
         name: Cow<'_, str>,
         params: Params<'_>,
-        route: Route,
-        arrival: Arrival,
-        head: Option<&RequestHead<'_>>,
-        caller: &Arc<Caller>,
+        MessageOrigin { route, arrival, head, caller }: MessageOrigin<'_>,
     ) -> Admitted {
         if !matches!(arrival, Arrival::Resumed(_))
             && let Some(kept_back) = self.queue_unless_admitted(&id, &name, route)
@@ -188,15 +190,14 @@ impl Machine {
                 let weak = permit.as_ref().map_or_else(Weak::new, Arc::downgrade);
                 let context = Context::new(caller, revision, details, weak);
                 let open = OpenRequest {
-                    id: draft.id,
-                    route,
-                    context: context.clone(),
                     permit,
-                    client_gone: false,
-                    progress: ProgressState::default(),
-                    form: AnswerForm::Method,
-                    named: None,
-                    state: RequestState::Lookup,
+                    ..OpenRequest::new(
+                        draft.id,
+                        route,
+                        context.clone(),
+                        AnswerForm::Method,
+                        RequestState::Lookup,
+                    )
                 };
                 let call = match method {
                     KnownMethod::Initialize => self.inflight.open_own(open), // may not be cancelled
@@ -374,8 +375,7 @@ impl Machine {
         &mut self,
         name: &str,
         params: Params<'_>,
-        (route, arrival): (Route, Arrival),
-        caller: &Arc<Caller>,
+        MessageOrigin { route, arrival, caller, .. }: MessageOrigin<'_>,
         trash: &mut Trash,
     ) -> Admitted {
         let session = self.lifecycle.lasting_session();
@@ -397,17 +397,8 @@ impl Machine {
         let caller = own_caller.unwrap_or_else(|| caller.clone());
         let context = Context::new(caller, revision, draft.details(None, None, None, None), Weak::new());
         // What the callback says about it goes where the session's own messages go.
-        let open = OpenRequest {
-            id: draft.id.clone(),
-            route: Route::Connection,
-            context: context.clone(),
-            permit: None,
-            client_gone: false,
-            progress: ProgressState::default(),
-            form: AnswerForm::None,
-            named: None,
-            state: RequestState::Lookup,
-        };
+        let (id, route, state) = (draft.id.clone(), Route::Connection, RequestState::Lookup);
+        let open = OpenRequest::new(id, route, context.clone(), AnswerForm::None, state);
         let call = self.inflight.open_own(open);
         Admitted::Lookup(
             Request { call, context },

@@ -50,6 +50,27 @@ pub(crate) struct OpenRequest {
 }
 
 impl OpenRequest {
+    pub(super) fn new(
+        id: RequestId,
+        route: Route,
+        context: Arc<Context>,
+        form: AnswerForm,
+        state: RequestState,
+    ) -> Self {
+        let progress = ProgressState::default();
+        OpenRequest {
+            id,
+            route,
+            context,
+            permit: None,
+            client_gone: false,
+            progress,
+            form,
+            named: None,
+            state,
+        }
+    }
+
     /// Checks that the server may hold this number of bytes more for the request's client.
     pub(crate) fn fits(&self, bytes: usize) -> Result<(), Full> {
         self.permit.as_ref().map_or(Ok(()), |permit| permit.holder().fits(bytes))

@@ -1,12 +1,11 @@
 //! The state of one connection, and its steps.
 
 use super::CallId;
-use super::RequestHead;
 use super::application_call::ApplicationCall;
 use super::batch::{Element, Elements};
 use super::call_context::Context;
 use super::client_requests::ClientRequests;
-use super::dispatch::{Admitted, Arrival, Cancellable};
+use super::dispatch::{Admitted, Arrival, Cancellable, MessageOrigin};
 use super::effects::Causes;
 use super::inflight::{IdOwner, Inflight};
 use super::input::{Chunk, InputBuffer};
@@ -16,7 +15,7 @@ use super::outbox::{MessageKind, Outbox, Route, Stage};
 use super::partial_message::PartialMessage;
 use super::pending_routes::Routes;
 use super::subscriptions::{MarkQueue, Subscriptions};
-use crate::access::{AccessCheck, Caller};
+use crate::access::AccessCheck;
 use crate::jsonrpc::{Parsed, RequestId};
 use crate::limits::Limits;
 use crate::model::{Cache, CacheHint, ClientAnswer};
@@ -343,21 +342,17 @@ impl Machine {
         self.next_waiting += 1;
     }
 
-    /// Handles one message, unless the connection is closed or the message was ended while it waited. `caller` is that
-    /// of the connection. Everything else is as with [`Machine::handle_parsed`].
+    /// Handles one message, unless the connection is closed or the message was ended while it waited.
     pub(crate) fn handle_message(
         &mut self,
         parsed: Parsed<'_>,
-        route: Route,
-        arrival: Arrival,
-        head: Option<&RequestHead<'_>>,
-        caller: &Arc<Caller>,
+        origin: MessageOrigin<'_>,
         trash: &mut Trash,
     ) -> Admitted {
-        if self.closed || !self.take_from_list(route, arrival) {
+        if self.closed || !self.take_from_list(origin.route, origin.arrival) {
             return Admitted::Done;
         }
-        self.handle_parsed(parsed, route, arrival, head, caller, trash)
+        self.handle_parsed(parsed, origin, trash)
     }
 
     /// Takes a message out of the list in which it waited. Returns false if it is not there, because it was ended.
