@@ -12,12 +12,46 @@ use super::routing::{NO_STREAM, closing, not_offered, session_id, unknown_sessio
 use super::sessions::Purpose;
 use super::streams::Place;
 use super::streams::Resumed;
+use crate::connection::Connection;
 use crate::protocol::Route;
 use crate::revision::Era;
 
 impl Exchange {
     /// Opens the stream for messages that belong to no request, or resumes any stream of the session.
     pub(super) fn get(&mut self, head: &RequestHead<'_>) -> Result<ExchangeState, ErrorResponse> {
+        let accepts = self.check_get(head)?;
+        let inner = self.endpoint.0.clone();
+        if inner.server.is_closed() {
+            return Err(closing(None));
+        }
+        let id = session_id(head, None)?;
+        let place = match head.one("last-event-id") {
+            Ok(None) => None,
+            Ok(Some(id)) => Some(Place::read(id).ok_or_else(unknown_event)?),
+            Err(_) => return Err(unknown_event()),
+        };
+        let Some(stream) = self.open_stream(&id, place)? else { return Ok(nothing_left()) };
+        let OpenedStream { connection, route, stream, holder, replaces } = stream;
+        self.renew(&connection);
+        if place.is_some() {
+            connection.reopen_stream(route);
+        }
+        if place.is_some() || replaces {
+            inner.notify_route(&connection, route); // the exchange that held the stream before ends now
+        }
+        let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
+        let mut session = InSession::new(id);
+        session.priming = priming;
+        session.stream = Some((stream, holder));
+        let choice = HeadChoice::new(accepts, Era::Handshake); // not asked: the response is an event stream
+        let mut answering = self.answer(connection, route, choice, None, Some(session));
+        answering.sent = ResponseStage::NothingOfStream;
+        answering.ends_at = self.expires_at.filter(|_| route == Route::Connection);
+        Ok(ExchangeState::Answering(answering))
+    }
+
+    /// Checks that the endpoint offers event streams and that the client accepts one.
+    fn check_get(&self, head: &RequestHead<'_>) -> Result<Accepts, ErrorResponse> {
         let options = &self.endpoint.0.options;
         let version = Version::read(head, self.revisions());
         if matches!(version, Version::Stateless(_)) {
@@ -31,20 +65,17 @@ impl Exchange {
             return Err(invalid(406, NO_STREAM));
         }
         self.check_version(&version)?;
-        let inner = self.endpoint.0.clone();
-        if inner.server.is_closed() {
-            return Err(closing(None));
-        }
-        let id = session_id(head, None)?;
-        let place = match head.one("last-event-id") {
-            Ok(None) => None,
-            Ok(Some(id)) => Some(Place::read(id).ok_or_else(unknown_event)?),
-            Err(_) => return Err(unknown_event()),
-        };
+        Ok(accepts)
+    }
+
+    /// Opens a stream of the session, or resumes the one at `place`. Returns `None` if that stream is over and the client
+    /// has seen all of it.
+    fn open_stream(&self, id: &str, place: Option<Place>) -> Result<Option<OpenedStream>, ErrorResponse> {
+        let inner = &self.endpoint.0;
         let (now, tick_at) = (self.now, inner.next_tick(self.now));
         let most = inner.server.limits().session_streams;
-        let opened = inner.state.with(|s, _| {
-            let session = s.sessions.find(&id, self.caller.id()).ok_or_else(|| unknown_session(None))?;
+        inner.state.with(|s, _| {
+            let session = s.sessions.find(id, self.caller.id()).ok_or_else(|| unknown_session(None))?;
             if !session.has_room(most) {
                 return Err(crowded(None, most));
             }
@@ -64,34 +95,26 @@ impl Exchange {
                 Route::Message(_) => None,
             };
             let connection = session.connection.clone();
-            s.sessions.enter(&id, Purpose::of_route(route), now, tick_at);
+            s.sessions.enter(id, Purpose::of_route(route), now, tick_at);
             s.sessions.forget_abandoned(connection.id(), route);
             let replaces = taken.is_some();
             for event in taken.into_iter().flatten() {
-                s.sessions.note_kept_event(&id, stream, event, &inner.account);
+                s.sessions.note_kept_event(id, stream, event, &inner.account);
             }
-            Ok(Some((connection, route, stream, holder, replaces)))
-        });
-        let Some((connection, route, stream, holder, replaces)) = opened? else {
-            return Ok(nothing_left());
-        };
-        self.renew(&connection);
-        if place.is_some() {
-            connection.reopen_stream(route);
-        }
-        if place.is_some() || replaces {
-            inner.notify_route(&connection, route); // the exchange that held the stream before ends now
-        }
-        let priming = place.is_none() && connection.session_revision().is_some_and(|r| r.sse_priming);
-        let mut session = InSession::new(id);
-        session.priming = priming;
-        session.stream = Some((stream, holder));
-        let choice = HeadChoice::new(accepts, Era::Handshake); // not asked: the response is an event stream
-        let mut answering = self.answer(connection, route, choice, None, Some(session));
-        answering.sent = ResponseStage::NothingOfStream;
-        answering.ends_at = self.expires_at.filter(|_| route == Route::Connection);
-        Ok(ExchangeState::Answering(answering))
+            Ok(Some(OpenedStream { connection, route, stream, holder, replaces }))
+        })
     }
+}
+
+/// An event stream of a session that an exchange now holds.
+struct OpenedStream {
+    connection: Connection,
+    route: Route,
+    /// The numbers of the stream and of the exchange as its holder.
+    stream: u64,
+    holder: u64,
+    /// True if another exchange held the session's own stream until now.
+    replaces: bool,
 }
 
 fn unknown_event() -> ErrorResponse {

@@ -10,9 +10,10 @@ use super::machine::Machine;
 use crate::access::Verdict;
 use crate::catalog::{Handler, Walk, Walked};
 use crate::jsonrpc::RpcError;
-use crate::log::Level;
+use crate::log::{Level, LogLine};
 use crate::model::{Answer, Borrowed};
 use crate::sync::Trash;
+use crate::wire::Identity;
 use std::sync::Arc;
 
 const READ: &str = "resources/read";
@@ -45,76 +46,53 @@ impl Machine {
             trash.put(state);
             return false;
         };
-        let revision = open.context.revision;
         match answer {
-            Answer::Found(_) => {
-                if let Some(had) = open.context.if_version()
-                    && version(contents, uri, handler) == Some(had)
-                {
-                    self.answer_open_failed(&open, &not_modified(revision, uri, had));
-                } else if let Err(full) = open.fits(own) {
-                    self.answer_open_failed(&open, &full.fault());
-                } else {
-                    self.write_read(&open, &handler.defaults(uri), contents);
-                    self.outbox.charge(open.route, open.permit.as_ref(), own);
-                    if let Some(line) = handler.first_doubt(contents) {
-                        self.causes.log(Level::Warning, line);
-                    }
-                }
-            }
-            Answer::NotFound => {
-                self.answer_open_failed(&open, &not_found(revision, uri));
-                if handler.is_first_missing() {
-                    let why = "answers \"not found\", though it is listed; return contents, or remove it";
-                    self.causes.log(Level::Warning, format!("the callback of \"{uri}\" {why}"));
-                }
-            }
-            Answer::Denied => self.answer_open_failed(&open, &denied(revision, uri)),
-            Answer::NotModified => {
-                if let Some(had) = open.context.if_version() {
-                    self.answer_open_failed(&open, &not_modified(revision, uri, had));
-                } else {
-                    self.answer_open_failed(&open, &internal(open.context.revision));
-                    let why = "was answered \"not modified\", though the call named no version";
-                    self.causes.log(Level::Error, format!("the read of {uri} {why}"));
-                }
-            }
-            Answer::Busy(retry_after) => {
-                let fault = busy(revision, retry_after.map(|after| after.as_millis()));
-                self.answer_open_failed(&open, &fault);
-            }
+            Answer::Found(_) => self.write_found(&open, uri, handler, contents, own),
             Answer::NeedsInput(wanted) => {
                 let client = self.client_capabilities(&open.context);
                 let settings = self.settings.clone();
-                let (subject, identity) = (LoggedSubject::Read(uri), &settings.identity);
-                let (is_tool, method) = (open.is_tool(), if open.is_tool() { CALL } else { READ });
-                let request = MethodRequest { method, is_tool, subject, revision, identity };
-                let outcome = request.needs_input(wanted, client.as_ref());
-                self.write_outcome(&open, outcome);
+                let request = MethodRequest::for_read(&open, uri, &settings.identity);
+                self.write_outcome(&open, request.needs_input(wanted, client.as_ref()));
             }
             Answer::MissingCapability(wanted) => {
                 let settings = self.settings.clone();
-                let (subject, identity) = (LoggedSubject::Read(uri), &settings.identity);
-                let request =
-                    MethodRequest { method: READ, is_tool: open.is_tool(), subject, revision, identity };
+                let request = MethodRequest::for_read(&open, uri, &settings.identity);
                 self.write_outcome(&open, request.missing(wanted.as_str()));
             }
-            Answer::InvalidState => {
-                let fault = RpcError::invalid_params("requestState is not valid here");
+            refused => {
+                let (fault, line) = refusal(refused, &open, uri, handler);
                 self.answer_open_failed(&open, &fault);
-            }
-            Answer::Waiting => {
-                self.answer_open_failed(&open, &internal(revision));
-                let why = "waits for its client, and asked it nothing";
-                self.causes.log(Level::Error, format!("the read of {uri} {why}"));
-            }
-            Answer::Failed(why) => {
-                self.answer_open_failed(&open, &internal(open.context.revision));
-                self.causes.log(Level::Error, format!("reading {uri} failed: {why}"));
+                if let Some(LogLine(level, text)) = line {
+                    self.causes.log(level, text);
+                }
             }
         }
         *over = Some((state, open)); // rather than into the trash, which would cost two allocations a read
         true
+    }
+
+    /// Answers a read with contents, unless the client has them already, or its share of bytes is used up.
+    fn write_found(
+        &mut self,
+        open: &OpenRequest,
+        uri: &Arc<str>,
+        handler: &Handler,
+        contents: &[Borrowed<'_>],
+        own: usize,
+    ) {
+        if let Some(had) = open.context.if_version()
+            && version(contents, uri, handler) == Some(had)
+        {
+            return self.answer_open_failed(open, &not_modified(open.context.revision, uri, had));
+        }
+        if let Err(full) = open.fits(own) {
+            return self.answer_open_failed(open, &full.fault());
+        }
+        self.write_read(open, &handler.defaults(uri), contents);
+        self.outbox.charge(open.route, open.permit.as_ref(), own);
+        if let Some(line) = handler.first_doubt(contents) {
+            self.causes.log(Level::Warning, line);
+        }
     }
 
     /// Frees the slot of a call whose request was cancelled.
@@ -304,6 +282,50 @@ impl Machine {
         let open = self.inflight.get(call).filter(|open| open.context.revision.sse_priming);
         let Some(route) = open.map(|open| open.route) else { return false };
         self.outbox.pause(route, retry_ms)
+    }
+}
+
+impl<'a> MethodRequest<'a> {
+    /// Makes the request of a read, or of a tool that reads.
+    fn for_read(open: &OpenRequest, uri: &'a str, identity: &'a Identity) -> Self {
+        let (is_tool, revision) = (open.is_tool(), open.context.revision);
+        let method = if is_tool { CALL } else { READ };
+        MethodRequest { method, is_tool, subject: LoggedSubject::Read(uri), revision, identity }
+    }
+}
+
+/// Returns the error for a read that the application refused, and the line for the log. The callers deal with the
+/// other answers.
+fn refusal(
+    answer: &Answer,
+    open: &OpenRequest,
+    uri: &Arc<str>,
+    handler: &Handler,
+) -> (RpcError, Option<LogLine>) {
+    let revision = open.context.revision;
+    let error = |text: String| Some(LogLine(Level::Error, text));
+    match answer {
+        Answer::NotFound => {
+            let why = "answers \"not found\", though it is listed; return contents, or remove it";
+            let line = || LogLine(Level::Warning, format!("the callback of \"{uri}\" {why}"));
+            (not_found(revision, uri), handler.is_first_missing().then(line))
+        }
+        Answer::Denied => (denied(revision, uri), None),
+        Answer::NotModified => match open.context.if_version() {
+            Some(had) => (not_modified(revision, uri, had), None),
+            None => {
+                let why = "was answered \"not modified\", though the call named no version";
+                (internal(revision), error(format!("the read of {uri} {why}")))
+            }
+        },
+        Answer::Busy(retry_after) => (busy(revision, retry_after.map(|after| after.as_millis())), None),
+        Answer::InvalidState => (RpcError::invalid_params("requestState is not valid here"), None),
+        Answer::Failed(why) => (internal(revision), error(format!("reading {uri} failed: {why}"))),
+        Answer::Waiting => {
+            let why = "waits for its client, and asked it nothing";
+            (internal(revision), error(format!("the read of {uri} {why}")))
+        }
+        Answer::Found(_) | Answer::NeedsInput(_) | Answer::MissingCapability(_) => (internal(revision), None),
     }
 }
 
