@@ -87,34 +87,8 @@ pub(super) async fn respond<B: Body, U: ClientState>(
     loop {
         match poll_fn(|cx| running.step(cx)).await {
             ExchangeStep::Body(deadline) => {
-                let deadline = tokio::time::sleep_until(running.shared.instant(deadline));
-                tokio::select! {
-                    biased; // the timer is not even set if the body has come
-
-                    frame = poll_fn(|cx| {
-                        let frame = incoming.as_mut().poll_frame(cx);
-                        if frame.is_pending() && running.peer.is_silent() {
-                            running.peer.abandon(); // the rest does not come
-                        }
-                        frame
-                    }) => match frame {
-                        Some(Ok(frame)) => {
-                            let Ok(mut data) = frame.into_data() else { continue };
-                            while data.has_remaining() {
-                                let length = data.chunk().len();
-                                running.exchange.body(data.chunk());
-                                data.advance(length);
-                            }
-                            if incoming.is_end_stream() {
-                                running.exchange.end(running.shared.now());
-                            }
-                        }
-                        None => running.exchange.end(running.shared.now()),
-                        // The client broke the request off, so it does not read this response.
-                        Some(Err(_)) => return running.into_response(Response::refusal(400)),
-                    },
-                    () = poll_fn(|cx| running.waker.poll_woken(cx)) => {} // the body was let go, say
-                    () = deadline => {}
+                if let ClientBody::BrokenOff = read_body(&mut running, incoming.as_mut(), deadline).await {
+                    return running.into_response(Response::refusal(400)); // which the client does not read
                 }
             }
             ExchangeStep::Respond(response) => return running.into_response(response),
@@ -122,6 +96,49 @@ pub(super) async fn respond<B: Body, U: ClientState>(
             ExchangeStep::Done => return running.into_response(Response::refusal(503)),
         }
     }
+}
+
+/// The request body, after a wait for its next part.
+enum ClientBody {
+    Intact,
+    BrokenOff,
+}
+
+/// Waits for the next part of the request body, at most until `deadline` or until the exchange is woken.
+async fn read_body<B: Body, U: ClientState>(
+    running: &mut RunningExchange<U>,
+    mut incoming: Pin<&mut B>,
+    deadline: u64,
+) -> ClientBody {
+    let deadline = tokio::time::sleep_until(running.shared.instant(deadline));
+    tokio::select! {
+        biased; // the timer is not even set if the body has come
+
+        frame = poll_fn(|cx| {
+            let frame = incoming.as_mut().poll_frame(cx);
+            if frame.is_pending() && running.peer.is_silent() {
+                running.peer.abandon(); // the rest does not come
+            }
+            frame
+        }) => match frame {
+            Some(Ok(frame)) => {
+                let Ok(mut data) = frame.into_data() else { return ClientBody::Intact };
+                while data.has_remaining() {
+                    let length = data.chunk().len();
+                    running.exchange.body(data.chunk());
+                    data.advance(length);
+                }
+                if incoming.is_end_stream() {
+                    running.exchange.end(running.shared.now());
+                }
+            }
+            None => running.exchange.end(running.shared.now()),
+            Some(Err(_)) => return ClientBody::BrokenOff,
+        },
+        () = poll_fn(|cx| running.waker.poll_woken(cx)) => {} // the body was dropped, for example
+        () = deadline => {}
+    }
+    ClientBody::Intact
 }
 
 fn begin(shared: &HttpShared, parts: &Parts, client: ClientId, waker: Arc<TaskWaker>, now: u64) -> Exchange {

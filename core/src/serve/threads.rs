@@ -345,7 +345,18 @@ impl Shared {
 
     // ---- the reader, which also keeps the time
 
+    /// Reads and handles the input to its end. Then waits for the answers to all of it, at most for the drain time.
     pub(super) fn read(&self, mut input: Input) {
+        self.read_input(&mut input);
+        if self.terminating.load(Ordering::SeqCst) {
+            self.connection.end_streams();
+        }
+        self.connection.end();
+        self.work();
+        self.wait_for_answers();
+    }
+
+    fn read_input(&self, input: &mut Input) {
         let mut buffer = vec![0; READ];
         while !self.is_over() {
             let woken = input.wait(&self.bell.nudge, Some(self.patience()));
@@ -363,11 +374,9 @@ impl Shared {
                 }
             }
         }
-        if self.terminating.load(Ordering::SeqCst) {
-            self.connection.end_streams();
-        }
-        self.connection.end();
-        self.work();
+    }
+
+    fn wait_for_answers(&self) {
         self.bell.reader_waits.store(true, Ordering::SeqCst);
         self.read_all.store(true, Ordering::SeqCst);
         self.push(Job::Poll);
