@@ -66,33 +66,35 @@ impl<'a> RequestHead<'a> {
     }
 }
 
-/// A copy of a head: one block of bytes, because each request over HTTP has one.
+/// A copy of a head. It has two blocks of memory, because each request over HTTP makes one.
 pub(crate) struct OwnedHead {
-    method: Box<str>,
-    target: Box<str>,
-    block: Box<[u8]>,
-    /// The offsets in the block at which the name and the value of each field end.
-    fields: Box<[(usize, usize)]>,
+    /// The method, the target, and the name and value of each field.
+    parts: Box<[u8]>,
+    /// The offset at which each part ends.
+    ends: Box<[usize]>,
 }
 
 impl OwnedHead {
     pub(crate) fn new(head: &RequestHead<'_>) -> OwnedHead {
-        let mut block = Vec::with_capacity(head.headers.iter().map(|(n, v)| n.len() + v.len()).sum());
-        let mut fields = Vec::with_capacity(head.headers.len());
+        let mut parts = Vec::with_capacity(head.method.len() + head.bytes());
+        let mut ends = Vec::with_capacity(2 + 2 * head.headers.len());
+        let mut add = |part: &[u8]| {
+            parts.extend_from_slice(part);
+            ends.push(parts.len());
+        };
+        add(head.method.as_bytes());
+        add(head.target.as_bytes());
         for (name, value) in head.headers {
-            block.extend_from_slice(name.as_bytes());
-            let name_ends = block.len();
-            block.extend_from_slice(value);
-            fields.push((name_ends, block.len()));
+            add(name.as_bytes());
+            add(value);
         }
-        let (method, target) = (head.method.into(), head.target.into());
-        OwnedHead { method, target, block: block.into(), fields: fields.into() }
+        OwnedHead { parts: parts.into(), ends: ends.into() }
     }
 
     pub(crate) fn read<R>(&self, f: impl FnOnce(&RequestHead<'_>) -> R) -> R {
-        let text = |name| std::str::from_utf8(name).unwrap_or_default();
         let headers: Vec<(&str, &[u8])> = self.fields().map(|(name, value)| (text(name), value)).collect();
-        f(&RequestHead { method: &self.method, target: &self.target, headers: &headers, peer: &[] })
+        let (method, target) = (text(self.part(0)), text(self.part(1)));
+        f(&RequestHead { method, target, headers: &headers, peer: &[] })
     }
 
     /// Returns the value of a field; `None` if it is absent, came several times, or is no text.
@@ -104,16 +106,23 @@ impl OwnedHead {
 
     /// Returns the query of the target as it came, without its `?`; `None` if it has none.
     pub(crate) fn query(&self) -> Option<&str> {
-        let target = self.target.split('#').next()?;
+        let target = text(self.part(1)).split('#').next()?;
         target.split_once('?').map(|(_, query)| query)
     }
 
     fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        let starts = std::iter::once(0).chain(self.fields.iter().map(|(_, ends)| *ends));
-        starts
-            .zip(&self.fields)
-            .map(|(start, (name, value))| (&self.block[start..*name], &self.block[*name..*value]))
+        (2..self.ends.len()).step_by(2).map(|name| (self.part(name), self.part(name + 1)))
     }
+
+    fn part(&self, number: usize) -> &[u8] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.parts[start..self.ends[number]]
+    }
+}
+
+/// Returns a part that was a `str` in the head.
+fn text(part: &[u8]) -> &str {
+    std::str::from_utf8(part).unwrap_or_default()
 }
 
 fn trim(value: &[u8]) -> &[u8] {
