@@ -1,4 +1,4 @@
-//! One message in hand, for hosts that run events by themselves.
+//! One message in hand, for applications that run events by themselves.
 
 use wellhead::{
     Caller, Connection, DrainStart, ErrorCondition, Event, Handled, Limits, MessageKind, Responder, Route,

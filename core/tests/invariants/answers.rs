@@ -1,6 +1,6 @@
 //! Every call is answered exactly once, and handles may go in any order.
 
-use crate::host::{
+use crate::support::{
     answers, cancel, connect, drain, feed, limited, next_read, on_uri, request, send_request, serve, server,
 };
 use std::sync::Arc;
@@ -207,7 +207,7 @@ fn handles_go_in_any_order_and_the_last_owner_frees_the_state_once() {
             let _ = &c;
         });
         let connection = group.connect(wellhead::Caller::default().with_value(Counted(freed.clone())));
-        crate::host::greet(&connection);
+        crate::support::greet(&connection);
         feed(&connection, &on_uri(1, "read", "m://x"));
         let responder = next_read(&connection).into_responder();
         feed(&connection, &on_uri(2, "subscribe", "m://y"));
@@ -257,7 +257,7 @@ fn a_group_is_woken_when_it_is_idle_and_not_while_it_is_not() {
         count.fetch_add(1, Ordering::SeqCst);
     });
     let connection = group.connect(wellhead::Caller::default());
-    crate::host::greet(&connection);
+    crate::support::greet(&connection);
     assert_eq!(answers(&send_request(&connection, &on_uri(1, "subscribe", "m://x")), 1), 1);
     while group.next().is_some() {}
     wakes.store(0, Ordering::SeqCst);

@@ -1,6 +1,6 @@
 //! A callback that panics harms no other request.
 
-use crate::host::{answers, connect, feed, on_uri, request, send_request, serve, server};
+use crate::support::{answers, connect, feed, on_uri, request, send_request, serve, server};
 use wellhead::{Completion, Json, MethodAnswer, Page, Resource, Template};
 
 fn silently<R>(f: impl FnOnce() -> R) -> R {

@@ -1,6 +1,6 @@
 //! A client costs at most its limits.
 
-use crate::host::{
+use crate::support::{
     answers, connect, connect_as, drain, feed, limited, on_uri, request, send_request, serve, server,
 };
 
@@ -97,9 +97,9 @@ fn a_batch_that_has_gathered_more_than_the_output_cap_can_still_be_cancelled() {
     let connection = connect_as(&server, "2025-03-26");
     let (large, held) = (on_uri(1, "read", "m://large"), on_uri(2, "read", "m://held"));
     feed(&connection, &format!("[{large},{held}]"));
-    let call = crate::host::next_read(&connection);
+    let call = crate::support::next_read(&connection);
     assert!(connection.poll_event().is_none());
-    feed(&connection, &crate::host::cancel(2));
+    feed(&connection, &crate::support::cancel(2));
     serve(&connection);
     assert!(call.is_cancelled());
     assert_eq!(answers(&drain(&connection), 1), 1);
@@ -131,7 +131,7 @@ fn cancelling_costs_the_same_among_a_hundred_thousand_waiting_requests() {
     server.fallback(|_| "").unwrap();
     let connection = connect(&server);
     feed(&connection, &on_uri(0, "read", "m://x"));
-    let held = crate::host::next_read(&connection);
+    let held = crate::support::next_read(&connection);
     // Backwards, so that a search from the front would look at all of them.
     let many = 20_000;
     for id in 1..=many {
@@ -139,7 +139,7 @@ fn cancelling_costs_the_same_among_a_hundred_thousand_waiting_requests() {
         serve(&connection);
     }
     for id in (1..=many).rev() {
-        feed(&connection, &crate::host::cancel(id));
+        feed(&connection, &crate::support::cancel(id));
         serve(&connection);
     }
     drop(held);

@@ -1,7 +1,7 @@
 //! Host code never runs, and host values are never dropped, while a lock is held. Debug builds assert it in every
 //! [`wellhead`] call, so these tests make the application come back in from everywhere it can.
 
-use crate::host::{
+use crate::support::{
     answers, cancel, connect, drain, feed, next_read, on_uri, request, send_request, serve, server,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -277,7 +277,7 @@ fn wake_and_log_may_call_the_server() {
     server.fallback(|_| "").unwrap();
     SERVER.set(server.clone()).unwrap();
     let connection = server.group(meddle).connect(wellhead::Caller::default());
-    crate::host::greet(&connection);
+    crate::support::greet(&connection);
     assert_eq!(answers(&send_request(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);
     feed(&connection, &on_uri(2, "read", "m://x"));
     drop(next_read(&connection)); // logged

@@ -3,7 +3,6 @@
 
 mod answers;
 mod failures;
-mod host;
 mod limits;
 mod locks;
 mod many_connections;
@@ -11,3 +10,4 @@ mod many_connections;
 mod messages;
 mod paging;
 mod sources;
+mod support;

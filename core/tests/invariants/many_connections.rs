@@ -1,6 +1,6 @@
 //! Many connections in one group.
 
-use crate::host::{answers, drain, greet, on_uri, send_request, server};
+use crate::support::{answers, drain, greet, on_uri, send_request, server};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wellhead::Caller;

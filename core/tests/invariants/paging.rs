@@ -1,6 +1,6 @@
 //! Walks through listings that change between pages: what stays is seen exactly once, and nothing twice.
 
-use crate::host::{connect, limited, request, send_request};
+use crate::support::{connect, limited, request, send_request};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
 //! Rules on the source text, and a check that equal steps give equal bytes.
 
-use crate::host::{connect, on_uri, request, send_request, server};
+use crate::support::{connect, on_uri, request, send_request, server};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
