@@ -163,7 +163,7 @@ words! {{ {self.pascal} {{ Open = "open", Shut = "shut" }} }}
             "zero": f"{value} == 0",
             "switch": f"{value} != {str(self.place.switch).lower()}",
             "word": f"{value} == crate::{self.pascal}::Shut",
-            "text": f'{value}.given() == Some("chalk")',
+            "text": f'{value}.if_given() == Some("chalk")',
         }[self.kind]
         return f"""        if {arrived} {{
             return Err(Error::new(ErrorKind::InvalidArgument, "the drawer has {self.name}"));

@@ -81,7 +81,7 @@ def denied() -> str:
     raise wellhead.PermissionDenied
 
 
-@server.resource("wide://asks")
+@server.resource("wide://asks", name="asks")
 def input_required(call: wellhead.Call) -> str:
     try:
         return f"Hello, {(call.input_responses or {})['name']['content']['name']}."
