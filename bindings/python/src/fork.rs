@@ -3,6 +3,7 @@
 use crate::errors::error;
 use crate::exit;
 use crate::hook;
+use crate::interpreter;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -14,9 +15,11 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 /// a lock would stay locked in the child.
 pub(crate) fn guard() {
     fork::guard(|| {
-        // A thread that waits with the interpreter lets the thread that forks have it.
-        let waited = Python::try_attach(|py| py.detach(thread::yield_now));
-        waited.unwrap_or_else(thread::yield_now);
+        // A thread that waits with the interpreter lets the thread that forks have it. Other threads must not attach here:
+        // that takes a lock of CPython's, and the child of a fork in 3.10 waits for it for ever.
+        let waited =
+            interpreter::knows_this_thread().then(|| Python::try_attach(|py| py.detach(thread::yield_now)));
+        waited.flatten().unwrap_or_else(thread::yield_now);
     });
 }
 

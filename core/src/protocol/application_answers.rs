@@ -311,13 +311,14 @@ fn refusal(
             (not_found(revision, uri), handler.is_first_missing().then(line))
         }
         Answer::Denied => (denied(revision, uri), None),
-        Answer::NotModified => match open.context.if_version() {
-            Some(had) => (not_modified(revision, uri, had), None),
-            None => {
+        Answer::NotModified => {
+            if let Some(had) = open.context.if_version() {
+                (not_modified(revision, uri, had), None)
+            } else {
                 let why = "was answered \"not modified\", though the call named no version";
                 (internal(revision), error(format!("the read of {uri} {why}")))
             }
-        },
+        }
         Answer::Busy(retry_after) => (busy(revision, retry_after.map(|after| after.as_millis())), None),
         Answer::InvalidState => (RpcError::invalid_params("requestState is not valid here"), None),
         Answer::Failed(why) => (internal(revision), error(format!("reading {uri} failed: {why}"))),
