@@ -86,6 +86,7 @@ export class Callbacks {
   constructor(
     caller: (connection: number) => Caller,
     finish: (call: number, answer: NativeAnswer) => void,
+    isLive: () => boolean,
     says: Says,
     observer: Observer | undefined,
     mostBytes: number,
@@ -95,7 +96,9 @@ export class Callbacks {
     this.#says = says;
     this.#observer = observer;
     this.#mostBytes = mostBytes;
-    this.#lost = new FinalizationRegistry((number) => this.#settle(number, LATER));
+    this.#lost = new FinalizationRegistry((number) => {
+      if (isLive()) this.#settle(number, LATER); // Deno calls this when the native half is gone, too
+    });
   }
 
   reads(handler: number, read: AnyReader, mimeType: string | undefined): void {

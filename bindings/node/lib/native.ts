@@ -271,6 +271,7 @@ export interface NativeServer {
   abandoned(): number[];
   connect(caller: Uint8Array): NativeConnection;
   finish(call: number, answer: NativeAnswer): boolean;
+  number(): number;
   start(options: string, guard: boolean, touched: () => boolean): void;
   turn(runEvent: RunEvent): number;
   turnLater(): void;
@@ -312,6 +313,7 @@ interface Binding {
    * `{"pairs":[[name,value]…]}`.
    */
   expand(template: string, values: string): string;
+  isLive(server: number): boolean;
   /** Throws if a text is no MIME type. */
   checkMimeType(mimeType: string): void;
   /** Blocks until the command has ended, and returns its exit status. */
@@ -321,6 +323,6 @@ interface Binding {
   invalidParams(what: string): { readonly number: number; readonly message: string };
 }
 
-export const { Native, checkMimeType, expand, invalidParams, runCommand, shareBytes } = loadLibrary(
+export const { Native, checkMimeType, expand, invalidParams, isLive, runCommand, shareBytes } = loadLibrary(
   import.meta.url,
 ) as Binding;

@@ -6,7 +6,7 @@ import { native } from './errors.js';
 import { Http } from './http.js';
 import { jsonText } from './json.js';
 import { Listeners } from './listeners.js';
-import { Native, type NativeServer } from './native.js';
+import { Native, type NativeServer, isLive } from './native.js';
 import { Observer } from './observer.js';
 import { checked, type LogLevel, type ServerOptions } from './options.js';
 import { Registrations } from './registrations.js';
@@ -48,11 +48,13 @@ export class Parts {
           exists,
         ),
     );
+    const number = this.native.number();
     this.callbacks = new Callbacks(
       (connection) => this.connections.caller(connection),
       (call, answer) => {
         if (this.native.finish(call, answer)) this.turns.soon();
       },
+      () => isLive(number),
       this.native,
       observer,
       plain.limits?.outputBytes ?? 16 * 2 ** 20,
@@ -61,7 +63,9 @@ export class Parts {
     const { runEvent } = this.callbacks;
     this.connections = new Connections(this.native, {
       runEvent,
-      abandon: () => this.abandon(),
+      abandon: () => {
+        if (isLive(number)) this.abandon();
+      },
       closed: (connection) => this.callbacks.closed(connection),
     });
     this.stdio = new Stdio(this.native);

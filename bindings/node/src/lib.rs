@@ -28,6 +28,7 @@ mod exists;
 mod from_js;
 mod http;
 mod inbox;
+mod live;
 mod options;
 mod page;
 mod question;

@@ -7,6 +7,7 @@ use crate::descriptor::{self, Descriptor};
 use crate::error::{Result, invalid, thrown};
 use crate::exists;
 use crate::http::Listener;
+use crate::live::LiveServer;
 use crate::options::Options;
 use crate::raw::{AtEnd, Js};
 use crate::session::Session;
@@ -51,6 +52,7 @@ pub(crate) struct Native {
     at_end: AtEnd,
     /// True once the environment has ended, and `at_end` has run.
     down: Rc<Cell<bool>>,
+    live: LiveServer,
 }
 
 /// A function of `lib`, which Rust calls with raw values.
@@ -113,7 +115,13 @@ impl Native {
             }
         });
         let at_end = at_end.ok_or_else(|| invalid("the environment is ending"))?;
-        Ok(Native { inner, at_end, down })
+        Ok(Native { inner, at_end, down, live: LiveServer::new() })
+    }
+
+    /// Returns the number that [`crate::live::is_live`] takes.
+    #[napi]
+    pub fn number(&self) -> u32 {
+        self.live.number()
     }
 
     /// Seals a text for a call of a reader: [`Native::open_state`] opens it before the time `until`. Returns
