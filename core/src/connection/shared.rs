@@ -108,8 +108,17 @@ impl ConnectionState {
         found
     }
 
-    /// Carries out the effects of steps, except for the wake of pollers.
+    /// Carries out the effects of a step, except for the wake of pollers.
+    #[inline]
     fn carry_out(self: &Arc<Self>, effects: Effects) {
+        // Every step of every request comes here, and few have effects: this check is inlined, the rest is not.
+        if effects.is_unsynced || effects.has_room || effects.rare.is_some() {
+            self.carry_out_all(effects);
+        }
+    }
+
+    #[cold]
+    fn carry_out_all(self: &Arc<Self>, effects: Effects) {
         if effects.is_unsynced {
             self.sync();
         }

@@ -63,6 +63,7 @@ impl Machine {
     }
 
     /// Returns what a step has caused. Called after each step, in the same critical section.
+    #[inline]
     pub(crate) fn take_effects(&mut self) -> Effects {
         let grew = self.outbox.take_growth();
         let Causes { called, ended, has_room, rare } = std::mem::take(&mut self.causes);
