@@ -173,5 +173,10 @@ pub(crate) mod sigpipe {
 
 #[cfg(not(unix))]
 pub(crate) mod sigpipe {
-    pub(crate) fn ignore() {}
+    /// There is no such signal here.
+    pub(crate) struct Ignored(());
+
+    pub(crate) fn ignore() -> Ignored {
+        Ignored(())
+    }
 }

@@ -46,5 +46,5 @@ pub(crate) fn number(end: &End) -> i64 {
 /// Returns the number by which Python knows a socket.
 #[cfg(windows)]
 pub(crate) fn number(end: &End) -> i64 {
-    std::os::windows::io::AsRawSocket::as_raw_socket(end) as i64
+    std::os::windows::io::AsRawSocket::as_raw_socket(end).cast_signed()
 }

@@ -147,23 +147,12 @@ impl Output {
     fn write_now(&self, bytes: &[u8]) -> rustix::io::Result<usize> {
         match self.kind {
             FileKind::Socket => send(&self.fd, bytes, NOW),
-            FileKind::Pipe => match self.write_pipe(bytes) {
+            FileKind::Pipe => match write_pipe(&self.fd, bytes) {
                 Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => self.write_little(bytes),
                 result => result,
             },
             FileKind::Other => write(&self.fd, bytes),
         }
-    }
-
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    fn write_pipe(&self, bytes: &[u8]) -> rustix::io::Result<usize> {
-        // An offset of -1: a pipe has none.
-        pwritev2(&self.fd, &[IoSlice::new(bytes)], u64::MAX, ReadWriteFlags::NOWAIT)
-    }
-
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    fn write_pipe(&self, _: &[u8]) -> rustix::io::Result<usize> {
-        Err(Errno::OPNOTSUPP)
     }
 
     /// For outputs that cannot refuse to wait: writes no more than a ready pipe surely takes.
@@ -192,6 +181,17 @@ impl Output {
             }
         }
     }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn write_pipe(fd: &OwnedFd, bytes: &[u8]) -> rustix::io::Result<usize> {
+    // An offset of -1: a pipe has none.
+    pwritev2(fd, &[IoSlice::new(bytes)], u64::MAX, ReadWriteFlags::NOWAIT)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn write_pipe(_: &OwnedFd, _: &[u8]) -> rustix::io::Result<usize> {
+    Err(Errno::OPNOTSUPP)
 }
 
 fn wait_for(
