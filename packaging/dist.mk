@@ -20,6 +20,7 @@ test-dist: ## what `make dist` has made, installed from dist alone into empty fo
 	tests/dist/node.sh
 	tests/dist/python.sh
 	tests/dist/arm64.sh
+	tests/dist/rust.sh
 	tests/dist/install.sh
 	tests/dist/bundlers.sh
 	tests/dist/containers.sh
