@@ -33,11 +33,12 @@ tar --extract --file "$dist/$command.tar.gz" --directory "$work"
 } > "$package/usr/share/doc/wellhead/copyright"
 rm "$package"/usr/share/doc/wellhead/LICENSE-*
 mkdir "$package/DEBIAN"
+owner=$(sed -n 's|^repository = "https://github.com/\([^/]*\)/.*|\1|p' Cargo.toml)
 cat > "$package/DEBIAN/control" <<END
 Package: wellhead
 Version: $version
 Architecture: $debian_machine
-Maintainer: The Wellhead developers <wellhead@invalid>
+Maintainer: The Wellhead developers <$owner@users.noreply.github.com>
 Section: libdevel
 Priority: optional
 Installed-Size: $(du --summarize --apparent-size --block-size=1024 "$package/usr" | cut -f1)
