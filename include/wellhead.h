@@ -766,8 +766,9 @@ WELLHEAD_API wellhead_str wellhead_call_revision(const wellhead_call *call);
  * The result is absent if the request has none. */
 WELLHEAD_API wellhead_str wellhead_call_meta(const wellhead_call *call);
 
-/* Sends a progress notification, if the client asked for progress. Returns 1 if it asked, else 0. A number that is not
- * finite is not sent.
+/* Sends a progress notification, if the client asked for progress. Returns 0 if none can be sent: the client did not
+ * ask, only an answer can reach it, or the request is over; else 1. wellhead_call_cancelled tells whether to stop the
+ * work. A number that is not finite is not sent.
  * progress: in any unit; it only grows.
  * total: the final value of `progress`; NULL if it is not known.
  * message: may be absent; left out if it is not UTF-8. */

@@ -577,7 +577,7 @@ public:
     std::string_view caller_id() const noexcept { return view(wellhead_call_caller_id(call_)); }
     std::string_view revision() const noexcept { return view(wellhead_call_revision(call_)); }
     std::optional<std::string_view> meta() const noexcept { return optional_view(wellhead_call_meta(call_)); }
-    /* Sends a progress notification, and returns true if the client asked for progress: see wellhead_call_progress. */
+    /* Sends a progress notification. Returns false if none can be sent: see wellhead_call_progress. */
     bool progress(double progress, std::optional<double> total = {}, const std::optional<std::string> &message = {}) const {
         return wellhead_call_progress(call_, progress, total ? &*total : nullptr, optional_str(message)) != 0;
     }

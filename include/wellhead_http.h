@@ -154,7 +154,8 @@ typedef struct wellhead_endpoint_options {
      * fail with INVALID_ARGUMENT. */
     const wellhead_str *allowed_origins;
     size_t allowed_origin_count;
-    /* Host names of the endpoint, with or without a port. Default: any, unless it is bound to a loopback address. "*"
+    /* Host names of the endpoint, with or without a port. Default: those of this machine, or any with
+     * WELLHEAD_NOT_LOOPBACK_ONLY; wellhead_serve_http decides by its address. "*"
      * allows any, and "*.example.com" any subdomain. With one that no request can match, functions fail with
      * INVALID_ARGUMENT. */
     const wellhead_str *allowed_hosts;

@@ -337,8 +337,8 @@ macro_rules! with_caller {
                 self.client_extensions().supports_apps()
             }
 
-            /// Tells the client the progress of its request, if the client asked for that. Returns false if the request
-            /// is over, or if the call's responder was taken. See [`Responder::progress`] for the arguments.
+            /// Sends the client the progress of its request, if the client asked for that. Returns false if none can be
+            /// sent, or if the call's responder was taken. See [`Responder::progress`].
             pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) -> bool {
                 self.responder.as_ref().is_some_and(|responder| responder.progress(progress, total, message))
             }

@@ -209,7 +209,8 @@ impl<A: Reply> Responder<A> {
     }
 
     /// Sends the client the progress of its request, if it asked for that: in any unit, such as bytes, and with the
-    /// total at the end, if that is known. Returns false if the request is over.
+    /// total at the end, if that is known. Returns false if none can be sent: the client did not ask for progress, only
+    /// an answer can reach it, or the request is over. [`Responder::is_cancelled`] tells whether to stop the work.
     ///
     /// `progress` has to grow: a value that does not, or is no number, is ignored. A client that reads its messages
     /// slowly gets the newest value only.

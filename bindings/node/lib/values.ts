@@ -170,8 +170,8 @@ export interface ListCall {
    */
   readonly query: string | undefined;
   /**
-   * Sends the progress of the request, if the client asked for it. Returns true if the client still waits for the
-   * answer.
+   * Sends the progress of the request, if the client asked for it. Returns false if none can be sent: the client did
+   * not ask, only an answer can reach it, or the request is over. `signal` tells whether to stop the work.
    *
    * `progress` and `total` have any unit, such as bytes. A `progress` that is not greater than the one before is
    * dropped. A slow client gets only the newest one.

@@ -354,7 +354,7 @@ impl Calls {
         self.use_call(number, query).flatten()
     }
 
-    /// Sends the progress of a call. Returns whether the client still waits for the answer.
+    /// Sends the progress of a call. Returns whether it can be sent.
     pub(crate) fn progress(
         &self,
         number: u32,

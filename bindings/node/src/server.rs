@@ -235,7 +235,7 @@ impl Native {
         Ok(checked.as_str().to_owned())
     }
 
-    /// Sends the progress of a call. Returns whether the client still waits for the answer.
+    /// Sends the progress of a call. Returns whether it can be sent.
     #[napi]
     pub fn progress(&self, call: u32, progress: f64, total: Option<f64>, message: Option<String>) -> bool {
         self.inner.calls.progress(call, progress, total, message.as_deref())

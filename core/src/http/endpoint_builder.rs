@@ -74,7 +74,7 @@ impl EndpointBuilder {
     }
 
     /// Sets the hosts that the `Host` of requests may name, with or without a port. `*` allows any host,
-    /// `*.example.com` any subdomain. Default: any host, unless the endpoint is bound to a loopback address.
+    /// `*.example.com` any subdomain. Default: those of this machine, or any after `loopback_only(false)`.
     #[must_use]
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.hosts = hosts.into_iter().map(Into::into).collect();

@@ -54,7 +54,8 @@ pub struct wellhead_endpoint_options {
     /// fail with INVALID_ARGUMENT.
     pub allowed_origins: *const wellhead_str,
     pub allowed_origin_count: usize,
-    /// Host names of the endpoint, with or without a port. Default: any, unless it is bound to a loopback address. "*"
+    /// Host names of the endpoint, with or without a port. Default: those of this machine, or any with
+    /// WELLHEAD_NOT_LOOPBACK_ONLY; wellhead_serve_http decides by its address. "*"
     /// allows any, and "*.example.com" any subdomain. With one that no request can match, functions fail with
     /// INVALID_ARGUMENT.
     pub allowed_hosts: *const wellhead_str,

@@ -183,7 +183,8 @@ class Call:
             message: A text for people about the progress. None sends none.
 
         Returns:
-            True if the client still waits for the answer, False if not. A callback may stop its work then.
+            False if no progress can be sent: the client did not ask for it, only an answer can reach it, or the
+                request is over. Else True. `cancelled` tells whether to stop the work.
         """
     def close_event_stream(self, retry_ms: int, /) -> bool:
         """Ends the HTTP event stream that carries the answer, before there is an answer, so that a long call
