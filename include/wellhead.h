@@ -289,7 +289,8 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 #define WELLHEAD_NO_SUBSCRIBE 1               /* Do not offer subscriptions. */
 #define WELLHEAD_NO_LIST_CHANGED 2            /* Do not notify clients when the list of resources changes. */
 #define WELLHEAD_SEND_NEWER_FIELDS 4          /* Send fields also to clients whose revision does not have them. */
-/* Do not declare extensions to clients of the handshake era. Their revisions lack the member, and allow it. */
+/* Do not declare extensions to clients of the handshake era, which speak revisions up to 2025-11-25. These lack the member,
+ * and allow it. */
 #define WELLHEAD_NO_HANDSHAKE_EXTENSIONS 8
 /* Show resources also as the tools `list_resources`, `read_resource`, and one for each template. */
 #define WELLHEAD_RESOURCES_AS_TOOLS 16
@@ -358,12 +359,12 @@ typedef struct wellhead_pair {
     wellhead_str value;
 } wellhead_pair;
 
-/* The error code of one condition for clients of one protocol version. */
+/* The error code of one condition for clients of one revision of MCP. */
 typedef struct wellhead_error_code {
-    wellhead_str version;                     /* A protocol version, by its date. */
+    wellhead_str revision;                    /* The revision, by its date. */
     /* resource_not_found, permission_denied, internal_error or not_modified. */
     wellhead_str condition;
-    int32_t code;                             /* The code that clients of the version get. */
+    int32_t code;                             /* The code that clients of the revision get. */
 } wellhead_error_code;
 
 /* Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied. */
@@ -374,7 +375,7 @@ typedef struct wellhead_server_options {
     uint32_t flags;
     wellhead_str title;                       /* The name of the server for people. */
     wellhead_str instructions;                /* A text that tells a model how to use the server. */
-    /* The key that seals cursors, 32 bytes, which replicas share. Default: random. Over stdio the default is derived
+    /* The key that seals cursors, 32 bytes, which all instances share. Default: random. Over stdio the default is derived
      * from name and version, so that a client which starts a process for each request can page. */
     wellhead_str cursor_key;
     const wellhead_limits *limits;            /* Limits on how much a client may use. If NULL, all are defaults. */
@@ -398,11 +399,10 @@ typedef struct wellhead_server_options {
     /* More kinds of lists for wellhead_server_notify_list_changed: each name, as clients request it, with its notification. */
     const wellhead_pair *list_changed_methods;
     size_t list_changed_method_count;
-    /* The protocol versions that are served, by their dates. Default: all. */
-    const wellhead_str *versions;
-    size_t version_count;
+    const wellhead_str *revisions;            /* The revisions of MCP that are served, by their dates. Default: all. */
+    size_t revision_count;
     /* The document that defines error codes: official (default), or variant-2024-11-05, which some early clients of
-     * that version follow. Another word, here and in the options below, makes wellhead_server_new fail with
+     * that revision follow. Another word, here and in the options below, makes wellhead_server_new fail with
      * INVALID_ARGUMENT. */
     wellhead_str error_profile;
     const wellhead_error_code *error_codes;   /* Error codes that replace those of the profile. */
@@ -422,7 +422,7 @@ typedef struct wellhead_server_options {
     const wellhead_cache *cache;              /* The caching hint for all responses that may be reused; may be NULL. */
     const wellhead_cache_of *cache_of;        /* Caching hints for kinds of responses. */
     size_t cache_of_count;
-    /* The name of this instance among replicas: see wellhead_server_set_publish. Two instances of one name ignore each
+    /* The name of this instance among the others: see wellhead_server_set_publish. Two instances of one name ignore each
      * other's changes. Default: random. */
     wellhead_str instance_name;
     /* Called when a call of a callback begins and when it ends. If it is NULL, calls are not observed, which costs
@@ -457,7 +457,7 @@ WELLHEAD_API wellhead_server *wellhead_server_new(wellhead_str name, wellhead_st
                                                   const wellhead_server_options *options, wellhead_error **error);
 
 /* Closes every connection, and makes wellhead_serve_stdio and wellhead_serve_http return. Pending answers are dropped;
- * over HTTP they may still be sent, for the drain_ms of wellhead_serve_http. Later calls do nothing. Not for signal
+ * over HTTP they may still be sent, for the shutdown_ms of wellhead_serve_http. Later calls do nothing. Not for signal
  * handlers: let a thread wait for the signal with sigwait. Does nothing if `server` is NULL. */
 WELLHEAD_API void wellhead_server_close(wellhead_server *server);
 
@@ -634,7 +634,7 @@ WELLHEAD_API wellhead_status wellhead_server_add_template(wellhead_server *serve
 
 /* Registers a list source. Resources of one template need none: `list` in the provider of the template lists them in
  * the same way. Fixed resources are listed first, then the sources in the order of their registration.
- * name: part of cursors, so replicas must use the same. If it is absent, the name is the number of the source among
+ * name: part of cursors, so all instances must use the same. If it is absent, the name is the number of the source among
  * those without a name, from 1.
  * provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
  * Fails with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED. */
@@ -797,7 +797,7 @@ WELLHEAD_API wellhead_str wellhead_call_request_state(const wellhead_call *call)
 
 /* Seals a requestState for this caller and URI, for a read. Clients may use the sealed state more than once. The
  * application frees the text. Returns NULL if the call is no read, or if `state` is absent or not UTF-8.
- * until: the time at which the sealed state expires, on a clock that replicas share, such as milliseconds of Unix
+ * until: the time at which the sealed state expires, on a clock that all instances share, such as milliseconds of Unix
  * time. */
 WELLHEAD_API wellhead_text *wellhead_call_seal_state(const wellhead_call *call, wellhead_str state, uint64_t until);
 
@@ -1001,8 +1001,8 @@ WELLHEAD_API wellhead_status wellhead_read_missing_capability(wellhead_read *res
  * name: unique in the callback, and the same in every run; may not be absent.
  * method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
  * params: a JSON object; may be absent.
- * *json: the result, the error or the capabilities, borrowed until the call is answered; absent with
- * WELLHEAD_RESPONSE_WAITING.
+ * *json: the result, the error or the capabilities, or the text of WELLHEAD_RESPONSE_INVALID; borrowed until the call is
+ * answered. Absent with WELLHEAD_RESPONSE_WAITING.
  * json: may be NULL.
  * 
  * The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when
@@ -1439,7 +1439,7 @@ WELLHEAD_API wellhead_status wellhead_server_update_prompt(wellhead_server *serv
 #define WELLHEAD_RESPONSE_ERROR 1             /* The client sent an error, an object with code and message. */
 /* No response will come: the call was answered or cancelled, its session ended, or the application gave the request up. */
 #define WELLHEAD_RESPONSE_GIVEN_UP 2
-/* There is no response yet, or none will come: answer by wellhead_method_wait. */
+/* There is no response yet, or none will come: answer by wellhead_method_wait or wellhead_read_wait. */
 #define WELLHEAD_RESPONSE_WAITING 3
 /* The client did not declare these capabilities, a JSON object such as {"roots":{}}. */
 #define WELLHEAD_RESPONSE_MISSING_CAPABILITY 4
@@ -1475,14 +1475,14 @@ WELLHEAD_API wellhead_status wellhead_method_log(wellhead_method *responder, wel
  * name: unique in the callback, and the same in every run; may not be absent.
  * method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
  * params: a JSON object; may be absent.
- * *json: the result, the error or the capabilities, borrowed until the call is answered; absent with
- * WELLHEAD_RESPONSE_WAITING.
+ * *json: the result, the error or the capabilities, or the text of WELLHEAD_RESPONSE_INVALID; borrowed until the call is
+ * answered. Absent with WELLHEAD_RESPONSE_WAITING.
  * json: may be NULL.
  * 
  * The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and
  * returns. It runs again from its start when the client has answered, and gets the responses then. So what stands
  * before the last request runs once more each time. In 2026-07-28 the call is answered with input_required, and the
- * responses so far travel in a sealed requestState, good for this call for 10 minutes, with each replica that has the
+ * responses so far travel in a sealed requestState, good for this call for 10 minutes, with each instance that has the
  * key. That revision deprecates sampling and roots, which still work. In earlier revisions the server sends a request.
  * What is wrong with the arguments is logged by wellhead_method_wait. */
 WELLHEAD_API uint32_t wellhead_method_request_input(wellhead_method *responder, wellhead_str name, wellhead_str method,
@@ -1953,7 +1953,7 @@ typedef struct wellhead_stdio_options {
     int32_t callback_threads;
     /* The time that calls in flight may take after the end of input, in milliseconds. Default: 5,000. Give 1 for almost
      * no time. */
-    uint32_t drain_ms;
+    uint32_t shutdown_ms;
     /* Any of WELLHEAD_STDIO_KEEP_STDOUT and WELLHEAD_STDIO_HANDLE_SIGTERM. */
     uint32_t flags;
 } wellhead_stdio_options;
@@ -2001,7 +2001,7 @@ WELLHEAD_API wellhead_status wellhead_test_request_failed(wellhead_test_request 
 /* Options of a client in memory. Zero or NULL in a field means its default. */
 typedef struct wellhead_test_options {
     size_t struct_size;
-    /* The protocol version that the client speaks, by its date. Default: the newest of the handshake era that the
+    /* The revision of MCP that the client speaks, by its date. Default: the newest of the handshake era that the
      * server serves, else the newest. */
     wellhead_str revision;
     /* The capabilities of the client: a JSON object, such as {"sampling":{}}. Default: {}. */
@@ -2025,9 +2025,9 @@ typedef struct wellhead_test_options {
  * Returns NULL if it fails with INVALID_ARGUMENT or CLOSED. */
 WELLHEAD_API wellhead_test_client *wellhead_test_client_new(wellhead_server *server, wellhead_error **error);
 
-/* Makes a client with a choice of its version, capabilities and caller, and shakes hands. The application frees the
+/* Makes a client with a choice of its revision, capabilities and caller, and shakes hands. The application frees the
  * client. options: may be NULL. Returns NULL if it fails with CLOSED, INVALID_UTF8 or INVALID_ARGUMENT, also for a
- * version that the server does not serve. */
+ * revision that the server does not serve. */
 WELLHEAD_API wellhead_test_client *wellhead_test_client_new_with(wellhead_server *server,
                                                                  const wellhead_test_options *options,
                                                                  wellhead_error **error);

@@ -1083,7 +1083,7 @@ using LogCallback = Callback<void(std::uint32_t level, std::string_view line)>;
 /* Options of a server: see wellhead_server_options. */
 struct ServerOptions {
     struct ErrorCode {
-        std::string version, condition;
+        std::string revision, condition;
         std::int32_t code;
     };
 
@@ -1095,7 +1095,7 @@ struct ServerOptions {
     std::map<std::string, std::string> capabilities, extensions;
     /* The identifiers of extensions by resultType, and the notifications by kind of list: see wellhead_server_options. */
     std::map<std::string, std::string> result_type_extensions, list_changed_methods;
-    std::vector<std::string> versions;
+    std::vector<std::string> revisions;
     std::optional<std::string> error_profile;
     std::vector<ErrorCode> error_codes;
     std::optional<std::string> permission_denied, undeclared_lists, titles_in_contents, subscribe_unknown, dialect;
@@ -1118,7 +1118,7 @@ struct ServerOptions {
 /* Options of the stdio driver: see wellhead_stdio_options. */
 struct StdioOptions {
     std::int32_t callback_threads = 0;
-    std::uint32_t drain_ms = 0, flags = 0;
+    std::uint32_t shutdown_ms = 0, flags = 0;
 };
 
 struct HttpOptions;
@@ -1313,7 +1313,7 @@ public:
     void serve_stdio(const StdioOptions &options = {}) {
         wellhead_stdio_options c = WELLHEAD_STDIO_OPTIONS_INIT;
         c.callback_threads = options.callback_threads;
-        c.drain_ms = options.drain_ms;
+        c.shutdown_ms = options.shutdown_ms;
         c.flags = options.flags;
         detail::call(wellhead_serve_stdio, capi(), &c);
     }
@@ -1365,15 +1365,15 @@ private:
         c.limits = &options.limits;
         const auto capabilities = detail::pairs(options.capabilities), list_changed_methods = detail::pairs(options.list_changed_methods);
         const auto extensions = detail::pairs(options.extensions), result_type_extensions = detail::pairs(options.result_type_extensions);
-        const auto versions = detail::strs(options.versions);
+        const auto revisions = detail::strs(options.revisions);
         std::vector<wellhead_error_code> error_codes;
         for (const auto &one : options.error_codes)
-            error_codes.push_back({str(one.version), str(one.condition), one.code});
+            error_codes.push_back({str(one.revision), str(one.condition), one.code});
         detail::borrow(capabilities, c.capabilities, c.capability_count);
         detail::borrow(extensions, c.extensions, c.extension_count);
         detail::borrow(result_type_extensions, c.result_type_extensions, c.result_type_extension_count);
         detail::borrow(list_changed_methods, c.list_changed_methods, c.list_changed_method_count);
-        detail::borrow(versions, c.versions, c.version_count);
+        detail::borrow(revisions, c.revisions, c.revision_count);
         c.error_profile = optional_str(options.error_profile);
         detail::borrow(error_codes, c.error_codes, c.error_code_count);
         c.permission_denied = optional_str(options.permission_denied);

@@ -149,8 +149,8 @@ typedef struct wellhead_endpoint_options {
     /* Any of WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS,
      * WELLHEAD_NO_SESSIONS and WELLHEAD_TOKEN_NOT_REQUIRED. */
     uint32_t flags;
-    /* Origins whose pages may send requests, scheme://host[:port], in addition to this machine if the endpoint is bound
-     * to it. "*" allows any, and "*." before the domain any subdomain. With one that no request can match, functions
+    /* Origins whose pages may send requests, scheme://host[:port]. Pages of this machine may, too, where its
+     * host names are the default of allowed_hosts. "*" allows any, and "*." before the domain any subdomain. With one that no request can match, functions
      * fail with INVALID_ARGUMENT. */
     const wellhead_str *allowed_origins;
     size_t allowed_origin_count;
@@ -209,7 +209,7 @@ typedef struct wellhead_http_options {
     size_t connections;
     /* The time that calls in flight may take after the server is closed, in milliseconds. Default: 5,000. Give 1 for
      * almost no time. */
-    uint32_t drain_ms;
+    uint32_t shutdown_ms;
     uint32_t flags;                           /* WELLHEAD_HTTP_HANDLE_SIGTERM or 0. */
     wellhead_bound_callback bound;            /* Called with the address that is bound. May be NULL. */
     void *bound_data;                         /* Passed to `bound`. */

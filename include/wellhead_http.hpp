@@ -88,7 +88,7 @@ struct HttpOptions {
     std::int32_t callback_threads = 0;
     std::uint32_t io_threads = 0;
     std::size_t connections = 0;
-    std::uint32_t drain_ms = 0, flags = 0;
+    std::uint32_t shutdown_ms = 0, flags = 0;
     /* Called once with the address that is bound, before the first request is accepted. If it throws, the server closes and
      * serve_http throws the exception. */
     Callback<void(std::string_view address)> bound = {};
@@ -159,7 +159,7 @@ inline void Server::serve_http(std::string_view address, HttpOptions options) {
     c.callback_threads = options.callback_threads;
     c.io_threads = options.io_threads;
     c.connections = options.connections;
-    c.drain_ms = options.drain_ms;
+    c.shutdown_ms = options.shutdown_ms;
     c.flags = options.flags;
     if (bound.callback) {
         c.bound = [](void *bound_data, const wellhead_str *listened_on) noexcept {

@@ -355,7 +355,7 @@ LIMITS = ("message_bytes", "nesting", "id_bytes", "batch_length", "uri_bytes", "
 DATES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 CONDITIONS = ("resource_not_found", "permission_denied", "internal_error", "not_modified")
 OPTIONS: dict[str, Checker] = {
-    "versions": array(one_of(*DATES)),
+    "revisions": array(one_of(*DATES)),
     "error_profile": one_of("official", "variant-2024-11-05"),
     "error_codes": members({}, {date: members({}, {name: integer for name in CONDITIONS}) for date in DATES}),
     "permission_denied": one_of("error", "mask"),
@@ -402,7 +402,7 @@ NEEDS = (
     "verdict_count",
     "method",
     "tools",
-    "replicas", "skills",
+    "instances", "skills",
     "close_event_stream",
     "around",
 )
@@ -529,12 +529,12 @@ def needed(value: Any) -> set[str]:
             if name == "of":
                 found.add("skills")
             if name in ("instance_name", "published", "inject"):
-                found.add("replicas")
+                found.add("instances")
             if name in ("tool", "prompt", "search") or name.endswith(("_tool", "_prompt")):
                 found.add("tools")
             if name in ("capabilities", "list_changed_methods", "notify_list_changed"):
                 found.add("method")
-            if name in OPTIONS and not name.startswith("cache") or name == "batch_length":
+            if name in OPTIONS and name != "revisions" and not name.startswith("cache") or name == "batch_length":
                 found.add("options")
             answers = ("text" in value or "base64" in value) and not {"body", "blob"} & set(value)
             if name in ("kind", "version", "metadata", "as") or answers and name in ("name", "title"):
@@ -554,6 +554,8 @@ def needed(value: Any) -> set[str]:
             if name == "mime_type" and answers:
                 found.add("parts")
             if name == "server":
+                if "revisions" in inner:  # a method has revisions, too
+                    found.add("options")
                 found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
             elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is", "extensions", "skills", "ui"):
                 found |= needed(inner)

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use aes_siv::KeyInit;
 use aes_siv::siv::Aes128Siv;
 
-/// The key that seals cursors. Replicas, and processes before and after a restart, need the same key to accept each
+/// The key that seals cursors. All instances, and processes before and after a restart, need the same key to accept each
 /// other's cursors.
 #[derive(Clone)]
 pub(crate) struct Key(pub(crate) [u8; Key::BYTES]);

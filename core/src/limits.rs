@@ -34,7 +34,7 @@ options! {
         /// The greatest number of bytes of one page of a list; a page has at least one item. Default 1 MiB.
         pub page_bytes: usize = 1 << 20,
         /// The greatest number of calls of one connection that the application has not answered. At this number the
-        /// connection holds back. Default 1,024.
+        /// connection holds back. Over HTTP it counts for the whole endpoint. Default 1,024.
         pub calls_in_flight: usize = 1_024,
         /// The greatest number of subscriptions of one connection, with those of listen streams. Further ones are
         /// refused. Default 10,000.
@@ -42,7 +42,8 @@ options! {
         /// The greatest number of subscriptions of all connections of the server. Further ones are refused. Default
         /// 1,000,000.
         pub subscriptions_total: usize = 1_000_000,
-        /// The greatest number of open listen streams of one connection. Further ones are refused. Default 1,000.
+        /// The greatest number of open listen streams of one connection. Further ones are refused. Over HTTP it
+        /// counts for the whole endpoint. Default 1,000.
         pub listen_streams: usize = 1_000,
         /// The greatest number of requests and event streams that one session over HTTP has at once. Further ones are
         /// refused. The session keeps events of as many streams for clients that resume. Default 4,096.

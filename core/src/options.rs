@@ -378,11 +378,11 @@ options! {
         pub(crate) check_output: CheckOutput = CheckOutput::Debug,
     }
     also {
-        /// The key of 32 bytes that seals cursors. Replicas share it. Over stdio the default is derived from the name and
+        /// The key of 32 bytes that seals cursors. All instances share it. Over stdio the default is derived from the name and
         /// version of the server.
         cursor_key: Text("random"),
-        /// The protocol versions to serve, by their dates.
-        versions: List("all"),
+        /// The revisions of MCP to serve, by their dates.
+        revisions: List("all"),
         /// Limits for clients.
         limits: Object(""),
         /// Capabilities to declare in addition to those that registrations declare.
@@ -397,7 +397,7 @@ options! {
         cache: Object(""),
         /// Caching hints for kinds of responses.
         cache_of: ByWord(Cacheable::NAMES),
-        /// Error codes for conditions, each for clients of one version.
+        /// Error codes for conditions, each for clients of one revision.
         error_code: ByWord(ErrorCondition::NAMES),
         /// Called when a callback of the application begins and when it ends.
         observe: Callback(""),
@@ -460,15 +460,16 @@ options! {
 options! {
     /// The options of the HTTP listener.
     pub(crate) struct ListenerOptions {
-        /// The number of threads that run callbacks.
+        /// The number of threads that run callbacks. 0: they run on the threads that read and write; in C, 0 is the
+        /// default, and Python refuses it.
         pub(crate) callback_threads: usize or 0 = 1,
         /// The number of threads that read and write, 1 to 1,024.
         pub(crate) io_threads: usize = 1,
         /// The greatest number of open connections, at least 1. Further ones wait to be accepted.
         pub(crate) connections: usize = 10_000,
         /// Milliseconds that answers may still take after the server is closed.
-        pub(crate) drain_ms: u64 or 0 = 5_000,
-        /// Closes the server when the process gets SIGTERM.
+        pub(crate) shutdown_ms: u64 or 0 = 5_000,
+        /// Closes the server when the process gets SIGTERM. Python always does, in the main thread.
         pub(crate) handle_sigterm: bool = false,
     }
 }
@@ -476,14 +477,15 @@ options! {
 options! {
     /// The options of the stdio driver.
     pub(crate) struct StdioOptions {
-        /// The number of threads that run callbacks.
+        /// The number of threads that run callbacks. 0: they run on the thread that reads; in C, 0 is the default, and
+        /// Python refuses it.
         pub(crate) callback_threads: usize or 0 = 1,
         /// Milliseconds that answers may still take after the end of input.
-        pub(crate) drain_ms: u64 or 0 = 5_000,
+        pub(crate) shutdown_ms: u64 or 0 = 5_000,
         /// Points descriptors 0 and 1 of the process elsewhere while the server runs, so that a stray print does not
         /// reach the client.
         pub(crate) guard_stdio: bool = true,
-        /// Ends the service when the process gets SIGTERM.
+        /// Ends the service when the process gets SIGTERM. Python always does, in the main thread.
         pub(crate) handle_sigterm: bool = false,
     }
 }

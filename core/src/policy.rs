@@ -248,7 +248,7 @@ words! {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Policy {
     /// The dates of the revisions that are served.
-    pub(crate) versions: RevisionSet<String>,
+    pub(crate) revisions: RevisionSet<String>,
     pub(crate) error_codes: Vec<(String, ErrorCondition, i32)>,
     pub(crate) options: ServerOptions,
     /// Caching hints for all cacheable answers, and for some kinds of them.

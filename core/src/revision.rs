@@ -225,8 +225,8 @@ impl Revision {
         if policy.options.error_profile == ErrorProfile::Variant && self.date == VARIANT_OF.0 {
             (_, self.not_found, self.denied) = VARIANT_OF;
         }
-        for (version, condition, code) in &policy.error_codes {
-            if version == self.date {
+        for (date, condition, code) in &policy.error_codes {
+            if date == self.date {
                 self.set_code(*condition, *code)?;
             }
         }
@@ -286,24 +286,24 @@ impl Revisions {
     /// Makes the list of revisions that a server with these options serves.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] if a version does not exist, if no version is left, or if an error code is not
+    /// [`ErrorKind::InvalidArgument`] if a revision does not exist, if none is left, or if an error code is not
     /// allowed.
     pub(crate) fn new(policy: &Policy) -> Result<Revisions, Error> {
-        let named = policy.versions.named().iter();
+        let named = policy.revisions.named().iter();
         let unknown = named
-            .chain(policy.error_codes.iter().map(|(version, _, _)| version))
-            .find(|version| Revision::published(version).is_none());
+            .chain(policy.error_codes.iter().map(|(date, _, _)| date))
+            .find(|date| Revision::published(date).is_none());
         if let Some(unknown) = unknown {
             let known: Vec<_> = REVISIONS.iter().map(Revision::as_str).collect();
-            let what = format!("\"{unknown}\" is no protocol version; there are {}", known.join(", "));
+            let what = format!("\"{unknown}\" is no revision of MCP; there are {}", known.join(", "));
             return Err(Error::new(ErrorKind::InvalidArgument, what));
         }
         let mut enabled = REVISIONS.to_vec();
-        if let RevisionSet::Only(versions) = &policy.versions {
-            enabled.retain(|revision| versions.iter().any(|version| version == revision.date));
+        if let RevisionSet::Only(dates) = &policy.revisions {
+            enabled.retain(|revision| dates.iter().any(|date| date == revision.date));
         }
         if enabled.is_empty() {
-            return Err(Error::new(ErrorKind::InvalidArgument, "no protocol version is enabled; name one"));
+            return Err(Error::new(ErrorKind::InvalidArgument, "no revision of MCP is enabled; name one"));
         }
         for revision in &mut enabled {
             revision.apply(policy)?;
@@ -615,8 +615,8 @@ mod tests {
         Revisions::new(policy).err().expect("this is refused").to_string()
     }
 
-    fn codes(version: &str, policy: &Policy) -> (i32, i32) {
-        let revision = *revisions(policy).all().iter().find(|r| r.as_str() == version).unwrap();
+    fn codes(date: &str, policy: &Policy) -> (i32, i32) {
+        let revision = *revisions(policy).all().iter().find(|r| r.as_str() == date).unwrap();
         (revision.code(Condition::ResourceNotFound), revision.code(Condition::PermissionDenied))
     }
 
@@ -661,17 +661,16 @@ mod tests {
     }
 
     #[test]
-    fn only_versions_that_exist_can_be_enabled_and_one_must_be() {
-        let versions = |versions: &[&str]| Policy {
-            versions: RevisionSet::Only(versions.iter().map(|&v| v.to_owned()).collect()),
+    fn only_revisions_that_exist_can_be_enabled_and_one_must_be() {
+        let enabled = |dates: &[&str]| Policy {
+            revisions: RevisionSet::Only(dates.iter().map(|&v| v.to_owned()).collect()),
             ..Policy::default()
         };
         assert!(
-            refusal(&versions(&["2025-06-18", "2025-06-19"]))
-                .contains("\"2025-06-19\" is no protocol version")
+            refusal(&enabled(&["2025-06-18", "2025-06-19"])).contains("\"2025-06-19\" is no revision of MCP")
         );
-        assert!(refusal(&versions(&[])).contains("name one"));
-        let two = revisions(&versions(&["2024-11-05", "2025-11-25"]));
+        assert!(refusal(&enabled(&[])).contains("name one"));
+        let two = revisions(&enabled(&["2024-11-05", "2025-11-25"]));
         assert_eq!(two.newest(Era::Handshake).map(|r| r.as_str()), Some("2025-11-25"));
         assert_eq!(two.newest(Era::Stateless), None);
     }
@@ -707,8 +706,8 @@ mod tests {
 
     #[test]
     fn reserved_codes_are_refused_for_the_stateless_revision() {
-        let code = |version: &str, code| Policy {
-            error_codes: vec![(version.to_owned(), ErrorCondition::ResourceNotFound, code)],
+        let code = |date: &str, code| Policy {
+            error_codes: vec![(date.to_owned(), ErrorCondition::ResourceNotFound, code)],
             ..Policy::default()
         };
         for reserved in [-32002, -32042, -32020] {
@@ -716,6 +715,6 @@ mod tests {
         }
         assert_eq!(codes("2026-07-28", &code("2026-07-28", 404)).0, 404);
         assert_eq!(codes("2025-11-25", &code("2025-11-25", -32042)).0, -32042);
-        assert!(refusal(&code("2025-11-26", 404)).contains("no protocol version"));
+        assert!(refusal(&code("2025-11-26", 404)).contains("no revision of MCP"));
     }
 }

@@ -44,8 +44,8 @@ const LONGEST: std::time::Duration = std::time::Duration::from_secs(u32::MAX as 
 
 /// Returns the time that a driver waits for answers that are still owed.
 #[cfg(any(feature = "stdio", feature = "http"))]
-fn drain_time(drain_ms: u64) -> std::time::Duration {
-    std::time::Duration::from_millis(drain_ms).min(LONGEST)
+fn shutdown_time(shutdown_ms: u64) -> std::time::Duration {
+    std::time::Duration::from_millis(shutdown_ms).min(LONGEST)
 }
 
 /// The greatest number of threads of one kind that a service may have.

@@ -6,10 +6,10 @@ mod around;
 mod builder;
 mod handle;
 mod inner;
+mod instances;
 mod methods;
 mod named;
 mod register;
-mod replicas;
 mod search;
 #[cfg(feature = "schemars")]
 mod typed_tool;
@@ -30,7 +30,7 @@ use crate::uri::check_uri;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use replicas::Announcement;
+use instances::Announcement;
 
 pub use builder::Builder;
 pub use handle::{Handle, NamedHandle};
@@ -72,7 +72,7 @@ impl Server {
 
     /// Announces that the resource at `uri` changed, and notifies its subscribers, each in the form of its protocol
     /// revision. If the resource was registered with a version, the version is unknown from then on. Never blocks, and
-    /// calls no callback but that of [`Server::on_publish`].
+    /// calls no callback but that of [`Server::on_publish`] and the `wake` of groups.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. A URI that is not registered is no error.
@@ -107,7 +107,7 @@ impl Server {
     /// Announces that the resource at `uri`, which lies below the one at `parent`, changed. Notifies the subscribers of
     /// `parent` about `uri`. Subscribers of `uri` are notified by [`Server::notify_updated`]; a subscriber of both gets
     /// one notification. If more than 16 such changes are pending for a client, it is notified of a change of `parent`
-    /// instead. Never blocks, and calls no callback but that of [`Server::on_publish`].
+    /// instead. Never blocks, and calls no callback but that of [`Server::on_publish`] and the `wake` of groups.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUri`], [`ErrorKind::Closed`]. Unknown URIs are no error. The server does not check that one
@@ -136,7 +136,7 @@ impl Server {
     /// ([`Server::authorize`]) again about every URI that the caller's connections subscribe to, many in one question,
     /// and ends the subscriptions that it refuses. Clients are not notified of that. Until the verdict comes, changes
     /// are sent as before. A question that is not answered in time counts as refused. Does nothing without an
-    /// authorizer. Never blocks, and calls no callback but that of [`Server::on_publish`].
+    /// authorizer. Never blocks, and calls no callback but that of [`Server::on_publish`] and the `wake` of groups.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`]. An unknown caller is no error.
@@ -155,7 +155,8 @@ impl Server {
     }
 
     /// Announces that the list of resources changed by other means than registering and removing, and notifies the
-    /// clients that want to know. Never blocks, and calls no callback but that of [`Server::on_publish`].
+    /// clients that want to know. Never blocks, and calls no callback but that of [`Server::on_publish`] and the `wake`
+    /// of groups.
     ///
     /// # Errors
     /// [`ErrorKind::Closed`] if the server was closed.

@@ -98,8 +98,8 @@ fn said(connection: &wellhead::Connection, params: &str) -> String {
 
 /// row: TI-05, TI-06
 #[test]
-fn replicas_with_one_key_continue_each_others_reads() {
-    let replica = |key: u8, began: u64| {
+fn instances_with_one_key_continue_each_others_reads() {
+    let instance = |key: u8, began: u64| {
         let server = Server::builder("s", "1").cursor_key([key; 32]).on_log(|_, _| {}).build().unwrap();
         server
             .resource("notes://a", |call: wellhead::Call| {
@@ -110,7 +110,7 @@ fn replicas_with_one_key_continue_each_others_reads() {
         connection.tick(began);
         (server, connection)
     };
-    let (young, old, stranger) = (replica(7, 5), replica(7, 86_400_000), replica(8, 5));
+    let (young, old, stranger) = (instance(7, 5), instance(7, 86_400_000), instance(8, 5));
     for (asks, goes_on) in [(&young.1, &old.1), (&old.1, &young.1)] {
         let asked = said(asks, r#""uri":"notes://a""#);
         let state = asked.split(r#""requestState":""#).nth(1).unwrap().split('"').next().unwrap();

@@ -72,7 +72,7 @@ fn an_error_of_the_server_comes_with_its_code_message_and_data() {
 
 #[test]
 fn a_revision_that_is_not_served_is_refused_by_name() {
-    let server = Server::builder("s", "1").versions(["2026-07-28"]).build().unwrap();
+    let server = Server::builder("s", "1").revisions(["2026-07-28"]).build().unwrap();
     let error = server.test_client_with(TestOptions::new().revision("2025-06-18")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let text = "the server does not serve the revision \"2025-06-18\"; it serves 2026-07-28";

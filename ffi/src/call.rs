@@ -200,7 +200,7 @@ pub unsafe extern "C" fn wellhead_call_request_state(call: *const wellhead_call)
 
 /// Seals a requestState for this caller and URI, for a read. Clients may use the sealed state more than once. The
 /// application frees the text. Returns NULL if the call is no read, or if `state` is absent or not UTF-8.
-/// until: the time at which the sealed state expires, on a clock that replicas share, such as milliseconds of Unix
+/// until: the time at which the sealed state expires, on a clock that all instances share, such as milliseconds of Unix
 /// time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_call_seal_state(

@@ -236,7 +236,7 @@ pub unsafe extern "C" fn wellhead_server_add_template(
 
 /// Registers a list source. Resources of one template need none: `list` in the provider of the template lists them in
 /// the same way. Fixed resources are listed first, then the sources in the order of their registration.
-/// name: part of cursors, so replicas must use the same. If it is absent, the name is the number of the source among
+/// name: part of cursors, so all instances must use the same. If it is absent, the name is the number of the source among
 /// those without a name, from 1.
 /// provider: may not be NULL; copied. provider->list is required, and provider->read must be NULL.
 /// Fails with DUPLICATE, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.

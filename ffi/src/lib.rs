@@ -57,7 +57,7 @@ pub mod tool_result;
 
 pub mod updates;
 
-pub mod replicas;
+pub mod instances;
 
 pub mod uri;
 

@@ -196,8 +196,8 @@ pub unsafe extern "C" fn wellhead_read_missing_capability(
 /// name: unique in the callback, and the same in every run; may not be absent.
 /// method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
 /// params: a JSON object; may be absent.
-/// *json: the result, the error or the capabilities, borrowed until the call is answered; absent with
-/// WELLHEAD_RESPONSE_WAITING.
+/// *json: the result, the error or the capabilities, or the text of WELLHEAD_RESPONSE_INVALID; borrowed until the call is
+/// answered. Absent with WELLHEAD_RESPONSE_WAITING.
 /// json: may be NULL.
 ///
 /// The first time there is no response yet: answer by wellhead_read_wait. The callback runs again from its start when

@@ -70,7 +70,7 @@ pub const WELLHEAD_RESPONSE_ERROR: u32 = 1;
 /// No response will come: the call was answered or cancelled, its session ended, or the application gave the request up.
 pub const WELLHEAD_RESPONSE_GIVEN_UP: u32 = 2;
 
-/// There is no response yet, or none will come: answer by wellhead_method_wait.
+/// There is no response yet, or none will come: answer by wellhead_method_wait or wellhead_read_wait.
 pub const WELLHEAD_RESPONSE_WAITING: u32 = 3;
 /// The client did not declare these capabilities, a JSON object such as {"roots":{}}.
 pub const WELLHEAD_RESPONSE_MISSING_CAPABILITY: u32 = 4;
@@ -81,14 +81,14 @@ pub const WELLHEAD_RESPONSE_INVALID: u32 = 5;
 /// name: unique in the callback, and the same in every run; may not be absent.
 /// method: sampling/createMessage, elicitation/create or roots/list; may not be absent.
 /// params: a JSON object; may be absent.
-/// *json: the result, the error or the capabilities, borrowed until the call is answered; absent with
-/// WELLHEAD_RESPONSE_WAITING.
+/// *json: the result, the error or the capabilities, or the text of WELLHEAD_RESPONSE_INVALID; borrowed until the call is
+/// answered. Absent with WELLHEAD_RESPONSE_WAITING.
 /// json: may be NULL.
 ///
 /// The first time there is no response yet. The callback makes its other requests, calls wellhead_method_wait and
 /// returns. It runs again from its start when the client has answered, and gets the responses then. So what stands
 /// before the last request runs once more each time. In 2026-07-28 the call is answered with input_required, and the
-/// responses so far travel in a sealed requestState, good for this call for 10 minutes, with each replica that has the
+/// responses so far travel in a sealed requestState, good for this call for 10 minutes, with each instance that has the
 /// key. That revision deprecates sampling and roots, which still work. In earlier revisions the server sends a request.
 /// What is wrong with the arguments is logged by wellhead_method_wait.
 #[unsafe(no_mangle)]

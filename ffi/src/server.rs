@@ -80,7 +80,8 @@ pub const WELLHEAD_NO_SUBSCRIBE: u32 = 1;
 pub const WELLHEAD_NO_LIST_CHANGED: u32 = 2;
 /// Send fields also to clients whose revision does not have them.
 pub const WELLHEAD_SEND_NEWER_FIELDS: u32 = 4;
-/// Do not declare extensions to clients of the handshake era. Their revisions lack the member, and allow it.
+/// Do not declare extensions to clients of the handshake era, which speak revisions up to 2025-11-25. These lack the member,
+/// and allow it.
 pub const WELLHEAD_NO_HANDSHAKE_EXTENSIONS: u32 = 8;
 /// Show resources also as the tools `list_resources`, `read_resource`, and one for each template.
 pub const WELLHEAD_RESOURCES_AS_TOOLS: u32 = 16;
@@ -98,15 +99,15 @@ pub struct wellhead_pair {
     pub value: wellhead_str,
 }
 
-/// The error code of one condition for clients of one protocol version.
+/// The error code of one condition for clients of one revision of MCP.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct wellhead_error_code {
-    /// A protocol version, by its date.
-    pub version: wellhead_str,
+    /// The revision, by its date.
+    pub revision: wellhead_str,
     /// resource_not_found, permission_denied, internal_error or not_modified.
     pub condition: wellhead_str,
-    /// The code that clients of the version get.
+    /// The code that clients of the revision get.
     pub code: i32,
 }
 
@@ -127,7 +128,7 @@ pub struct wellhead_server_options {
     pub title: wellhead_str,
     /// A text that tells a model how to use the server.
     pub instructions: wellhead_str,
-    /// The key that seals cursors, 32 bytes, which replicas share. Default: random. Over stdio the default is derived
+    /// The key that seals cursors, 32 bytes, which all instances share. Default: random. Over stdio the default is derived
     /// from name and version, so that a client which starts a process for each request can page.
     pub cursor_key: wellhead_str,
     /// Limits on how much a client may use. If NULL, all are defaults.
@@ -153,11 +154,11 @@ pub struct wellhead_server_options {
     /// More kinds of lists for wellhead_server_notify_list_changed: each name, as clients request it, with its notification.
     pub list_changed_methods: *const wellhead_pair,
     pub list_changed_method_count: usize,
-    /// The protocol versions that are served, by their dates. Default: all.
-    pub versions: *const wellhead_str,
-    pub version_count: usize,
+    /// The revisions of MCP that are served, by their dates. Default: all.
+    pub revisions: *const wellhead_str,
+    pub revision_count: usize,
     /// The document that defines error codes: official (default), or variant-2024-11-05, which some early clients of
-    /// that version follow. Another word, here and in the options below, makes wellhead_server_new fail with
+    /// that revision follow. Another word, here and in the options below, makes wellhead_server_new fail with
     /// INVALID_ARGUMENT.
     pub error_profile: wellhead_str,
     /// Error codes that replace those of the profile.
@@ -180,7 +181,7 @@ pub struct wellhead_server_options {
     /// Caching hints for kinds of responses.
     pub cache_of: *const wellhead_cache_of,
     pub cache_of_count: usize,
-    /// The name of this instance among replicas: see wellhead_server_set_publish. Two instances of one name ignore each
+    /// The name of this instance among the others: see wellhead_server_set_publish. Two instances of one name ignore each
     /// other's changes. Default: random.
     pub instance_name: wellhead_str,
     /// Called when a call of a callback begins and when it ends. If it is NULL, calls are not observed, which costs
@@ -247,7 +248,7 @@ pub unsafe extern "C" fn wellhead_server_new(
 }
 
 /// Closes every connection, and makes wellhead_serve_stdio and wellhead_serve_http return. Pending answers are dropped;
-/// over HTTP they may still be sent, for the drain_ms of wellhead_serve_http. Later calls do nothing. Not for signal
+/// over HTTP they may still be sent, for the shutdown_ms of wellhead_serve_http. Later calls do nothing. Not for signal
 /// handlers: let a thread wait for the signal with sigwait. Does nothing if `server` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_close(server: *mut wellhead_server) {
@@ -375,13 +376,13 @@ impl wellhead_server_options {
             let kind = promise.text(one.name, "the name of a kind of lists")?;
             builder = builder.list_changed_method(kind, promise.text(one.value, kind)?);
         }
-        if self.version_count > 0 {
-            builder = builder.versions(promise.texts(self.versions, self.version_count, "versions")?);
+        if self.revision_count > 0 {
+            builder = builder.revisions(promise.texts(self.revisions, self.revision_count, "revisions")?);
         }
         for one in promise.array(self.error_codes, self.error_code_count, "error_codes")? {
-            let version = promise.text(one.version, "the version of an error code")?;
+            let revision = promise.text(one.revision, "the revision of an error code")?;
             let condition = promise.text(one.condition, "the condition of an error code")?;
-            builder = builder.error_code(version, condition.parse()?, one.code);
+            builder = builder.error_code(revision, condition.parse()?, one.code);
         }
         if let Some(icons) = promise.optional(self.icons, "icons")? {
             builder = Icon::list_from_json(icons)?.into_iter().fold(builder, Builder::icon);

@@ -30,7 +30,7 @@ pub struct wellhead_stdio_options {
     pub callback_threads: i32,
     /// The time that calls in flight may take after the end of input, in milliseconds. Default: 5,000. Give 1 for almost
     /// no time.
-    pub drain_ms: u32,
+    pub shutdown_ms: u32,
     /// Any of WELLHEAD_STDIO_KEEP_STDOUT and WELLHEAD_STDIO_HANDLE_SIGTERM.
     pub flags: u32,
 }
@@ -74,7 +74,7 @@ impl wellhead_stdio_options {
         set_words!(stdio, promise, self;
         );
         set_numbers!(stdio, self;
-            drain_ms,
+            shutdown_ms,
         );
         Ok(stdio)
     }

@@ -38,7 +38,7 @@ struct State {
 #[derive(Clone, Copy)]
 pub struct wellhead_test_options {
     pub struct_size: usize,
-    /// The protocol version that the client speaks, by its date. Default: the newest of the handshake era that the
+    /// The revision of MCP that the client speaks, by its date. Default: the newest of the handshake era that the
     /// server serves, else the newest.
     pub revision: wellhead_str,
     /// The capabilities of the client: a JSON object, such as {"sampling":{}}. Default: {}.
@@ -72,9 +72,9 @@ pub unsafe extern "C" fn wellhead_test_client_new(
     unsafe { wellhead_test_client_new_with(server, std::ptr::null(), error) }
 }
 
-/// Makes a client with a choice of its version, capabilities and caller, and shakes hands. The application frees the
+/// Makes a client with a choice of its revision, capabilities and caller, and shakes hands. The application frees the
 /// client. options: may be NULL. Returns NULL if it fails with CLOSED, INVALID_UTF8 or INVALID_ARGUMENT, also for a
-/// version that the server does not serve.
+/// revision that the server does not serve.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_new_with(
     server: *mut wellhead_server,

@@ -64,7 +64,7 @@ export interface MethodCall extends ListCall {
    * from its start** when the client has answered. So all code before the latest request runs once more each time. The
    * name must be unique in the callback and the same in every run. In 2026-07-28 the call is answered with
    * `input_required`, and the answers so far travel in a sealed `requestState`, good for this call for 10 minutes, with
-   * each replica that has the key. That revision deprecates sampling and roots, which still work. In earlier revisions
+   * each instance that has the key. That revision deprecates sampling and roots, which still work. In earlier revisions
    * the server sends the client a request.
    *
    * @example

@@ -28,7 +28,7 @@ export interface ServerOptions {
    */
   instanceName?: string | undefined;
   /**
-   * The key of 32 bytes that seals cursors. Replicas must share it. Random by default; over stdio the server derives it from
+   * The key of 32 bytes that seals cursors. All instances must share it. Random by default; over stdio the server derives it from
    * its name and version, so that a client that starts a process for each request can page.
    */
   cursorKey?: Uint8Array | undefined;
@@ -55,15 +55,15 @@ export interface ServerOptions {
    * of `subscriptions/listen`. Its value is the method of the notification.
    */
   listChangedMethods?: Readonly<Record<string, string>> | undefined;
-  /** The protocol revisions to serve, by their dates. Default: all. */
-  versions?: readonly string[] | undefined;
+  /** The revisions of MCP to serve, by their dates. Default: all. */
+  revisions?: readonly string[] | undefined;
   /**
    * The source of error codes. `official` (default): the published revisions. `variant-2024-11-05`: for clients of that
    * revision, other codes, which its page had for two days and some early clients expect.
    */
   errorProfile?: 'official' | `variant-${string}` | undefined;
   /**
-   * Error codes for clients of one revision, instead of those of `errorProfile`: `{ version: { condition: code } }`.
+   * Error codes for clients of one revision, instead of those of `errorProfile`: `{ revision: { condition: code } }`.
    */
   errorCodes?: Readonly<Record<string, Partial<Record<ErrorCondition, number>>>> | undefined;
   /**
@@ -160,7 +160,7 @@ export interface ServerOptions {
 }
 
 /**
- * Upper bounds on the costs of clients. Every limit is on by default; `Infinity` turns one off.
+ * Upper bounds on the costs of clients. Every limit is on by default; `Infinity` turns one off, but not `callerPercent`.
  *
  * Over HTTP `callsInFlight` and `listenStreams` count for the whole endpoint. Further calls get the status 503 at once.
  * A further listen stream ends the oldest stream of the client that has most. It gets the status 503 instead if it
@@ -174,8 +174,8 @@ export interface Limits {
   /** Size of a request id as written, in bytes. The server refuses longer ones. Default: 1 KiB. */
   idBytes?: number | undefined;
   /**
-   * Messages of one batch, in revision 2025-03-26, which alone has batches. The server refuses longer ones. Default:
-   * 100.
+   * Messages of one batch, in the revisions that have batches, 2025-03-26 and before. The server refuses longer ones.
+   * Default: 100.
    */
   batchLength?: number | undefined;
   /** Size of a URI in a request, in bytes. The server refuses longer ones. Default: 8 KiB. */
@@ -314,7 +314,7 @@ export interface RunOptions {
   /** Ends the service cleanly at the first SIGTERM, on the main thread only. Default: true. */
   handleSigterm?: boolean | undefined;
   /** Milliseconds that calls in flight may still take after the end of input. Default: 5,000. */
-  drainMs?: number | undefined;
+  shutdownMs?: number | undefined;
 }
 
 /** The options of {@link Server.serveHttp}. */
@@ -337,7 +337,7 @@ export interface ServeHttpOptions extends HttpOptions {
   /** Milliseconds after which an idle connection is closed, or one whose client does not read. Default: 60,000. */
   idleMs?: number | undefined;
   /** Milliseconds that calls in flight may still take after the server is closed. Default: 5,000. */
-  drainMs?: number | undefined;
+  shutdownMs?: number | undefined;
   /** Closes the server at the first SIGTERM, on the main thread only. Default: true. */
   handleSigterm?: boolean | undefined;
 }
@@ -351,7 +351,7 @@ const SERVER: Members<ServerOptions> = {
   extensions: { each: 'object' },
   resultTypeExtensions: { each: 'string' },
   listChangedMethods: { each: 'string' },
-  versions: 'strings',
+  revisions: 'strings',
   errorProfile: 'string',
   errorCodes: { each: { each: 'integer' } },
   permissionDenied: 'string',
@@ -440,7 +440,7 @@ const CONNECT: Members<ConnectOptions> = { wake: 'function', caller: 'object' };
 const RUN: Members<RunOptions> = {
   guardStdio: 'boolean',
   handleSigterm: 'boolean',
-  drainMs: 'count',
+  shutdownMs: 'count',
 };
 
 const SERVE_HTTP: Members<ServeHttpOptions> = {
@@ -452,7 +452,7 @@ const SERVE_HTTP: Members<ServeHttpOptions> = {
   connections: 'count',
   headMs: 'count',
   idleMs: 'count',
-  drainMs: 'count',
+  shutdownMs: 'count',
   handleSigterm: 'boolean',
 };
 

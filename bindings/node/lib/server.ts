@@ -198,7 +198,7 @@ export class Server {
 
   /**
    * Registers a callback that lists resources. Lists show the fixed resources, then the sources in the order of their
-   * registration. The name of the source is part of cursors, so replicas must use the same. Default: the number of the
+   * registration. The name of the source is part of cursors, so all instances must use the same. Default: the number of the
    * source.
    *
    * @example
@@ -838,7 +838,7 @@ export class Server {
 
   /**
    * Closes the server: ends every connection, {@link Server.run} and {@link Server.serveHttp}, and resolves when these
-   * have ended. Drops calls in flight. Those of {@link Server.serveHttp} may still be answered within its `drainMs`.
+   * have ended. Drops calls in flight. Those of {@link Server.serveHttp} may still be answered within its `shutdownMs`.
    *
    * @example
    * ```ts

@@ -280,7 +280,7 @@ export interface Call extends ListCall {
   readonly clientCapabilities: JsonObject | undefined;
   /**
    * Seals a text into a `requestState` that only {@link Call.openState} opens, for this caller and URI, until `until`
-   * (milliseconds of Unix time). Every replica with the same cursor key opens it, any number of times. Returns an empty
+   * (milliseconds of Unix time). Every instance with the same cursor key opens it, any number of times. Returns an empty
    * text once the call is answered.
    *
    * @example

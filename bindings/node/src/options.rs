@@ -56,9 +56,9 @@ impl Options {
         for (kind, notification) in self.list_changed_methods {
             builder = builder.list_changed_method(kind, notification);
         }
-        for (version, codes) in self.error_codes {
+        for (revision, codes) in self.error_codes {
             for (condition, code) in codes {
-                builder = builder.error_code(&*version, word("errorCodes", &condition)?, code);
+                builder = builder.error_code(&*revision, word("errorCodes", &condition)?, code);
             }
         }
         if let Some(icons) = &self.icons {

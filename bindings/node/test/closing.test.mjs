@@ -81,9 +81,9 @@ for (const [kind, begin] of Object.entries(begins)) {
     assert.equal(refused.code, 'ECONNREFUSED');
   });
 
-  test(`the native listener waits for a call ${kind} at most drainMs`, limit, async () => {
+  test(`the native listener waits for a call ${kind} at most shutdownMs`, limit, async () => {
     const { server, asked } = holding();
-    const { fetch, served } = await listening(server, { drainMs: 50 });
+    const { fetch, served } = await listening(server, { shutdownMs: 50 });
     const response = assert.rejects(begin(fetch), { name: 'TypeError' });
     const answer = await asked;
     await server.close();

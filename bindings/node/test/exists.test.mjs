@@ -164,7 +164,7 @@ test('a listener ends while one of its threads waits for JavaScript', { timeout:
     const served = server.serveHttp({
       port: 0,
       ioThreads: 2,
-      drainMs: 0,
+      shutdownMs: 0,
       onListening({ port }) {
         fetch(`http://127.0.0.1:${port}/mcp`, post(read(1, 't:busy'))).catch(() => undefined);
         Atomics.store(flags, 0, port);

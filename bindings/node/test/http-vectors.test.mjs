@@ -50,7 +50,7 @@ const adapters = {
         await run(script, async (server, options) => {
           stop = () => server.close();
           const { host, port } = await new Promise((onListening, reject) => {
-            server.serveHttp({ port: 0, ...options, drainMs: 1000, onListening }).catch(reject);
+            server.serveHttp({ port: 0, ...options, shutdownMs: 1000, onListening }).catch(reject);
           });
           return overSocket(`http://${host}:${port}`);
         });

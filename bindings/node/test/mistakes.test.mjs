@@ -230,8 +230,8 @@ const REFUSED = {
     'not JSON; give the text of one JSON object',
   ],
   'a number in an array of strings': [
-    () => make({ versions: ['2025-06-18', 5] }),
-    'versions[1]: a string, not 5',
+    () => make({ revisions: ['2025-06-18', 5] }),
+    'revisions[1]: a string, not 5',
   ],
   'a number as a value': [
     () => expand('m://{a}', { a: 5 }),

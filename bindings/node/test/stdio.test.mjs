@@ -91,7 +91,7 @@ test('the callbacks that wait are cancelled when the client is gone', limit, asy
        console.error('waiting');
        signal.addEventListener('abort', () => console.error('cancelled'));
      }));
-     await server.run({ drainMs: 1 });`,
+     await server.run({ shutdownMs: 1 });`,
   );
   host.send(read(1, 't:wait'));
   await host.logged('waiting');

@@ -255,7 +255,7 @@ impl Call {
     ///
     /// Args:
     ///     state: The text to seal.
-    ///     until: The time at which the state expires, on a clock that all replicas share, such as milliseconds
+    ///     until: The time at which the state expires, on a clock that all instances share, such as milliseconds
     ///         of Unix time.
     #[pyo3(signature = (state, until, /))]
     fn seal_state(&self, state: &Bound<'_, PyAny>, until: &Bound<'_, PyAny>) -> PyResult<String> {
@@ -426,7 +426,7 @@ impl Call {
     /// request runs once more each time.
     ///
     /// In 2026-07-28 the call is answered with `input_required`, and the answers so far travel in a sealed
-    /// `requestState`, good for this call for 10 minutes, with each replica that has the key. That revision
+    /// `requestState`, good for this call for 10 minutes, with each instance that has the key. That revision
     /// deprecates sampling and roots, which still work. In earlier revisions the server sends the client a
     /// request.
     ///

@@ -297,7 +297,7 @@ impl Driver {
         self.callbacks.take_tasks()
     }
 
-    /// Ends the service cleanly: calls in flight may still be answered within the drain time.
+    /// Ends the service cleanly: calls in flight may still be answered within the shutdown time.
     fn terminate(&self, py: Python<'_>) -> PyResult<()> {
         let reach = self.core(py)?.reach();
         detach(py, || reach.terminate());

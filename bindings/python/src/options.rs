@@ -41,7 +41,7 @@ pub(crate) fn builder(
     let mut builder = Server::builder(name, version).on_log(log::write);
     for (given, value) in options.into_iter().flatten() {
         let name = given.cast::<PyString>()?.to_str()?;
-        let may_be_none = OTHERS.contains(&name) || name == "versions";
+        let may_be_none = OTHERS.contains(&name) || name == "revisions";
         if value.is_none() && may_be_none {
             continue;
         }
@@ -118,13 +118,13 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
 }
 
 fn error_codes(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Builder> {
-    for (version, codes) in pairs(name, value)? {
-        let name = format!("{name}[{version:?}]");
+    for (revision, codes) in pairs(name, value)? {
+        let name = format!("{name}[{revision:?}]");
         for (condition, code) in pairs(&name, &codes)? {
             let name = format!("{name}[{condition:?}]");
             let code =
                 code.extract().map_err(|_| convert::not_a(&name, "a whole number of 32 bits", &code))?;
-            builder = builder.error_code(version.as_str(), condition.parse().or_raise(value.py())?, code);
+            builder = builder.error_code(revision.as_str(), condition.parse().or_raise(value.py())?, code);
         }
     }
     Ok(builder)

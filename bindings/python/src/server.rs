@@ -109,7 +109,7 @@ impl Server {
         signature = (name, version, **options),
         text_signature = "(name, version, *, title=None, instructions=None, cursor_key=None, limits=None, \
                     subscribe=True, list_changed=True, capabilities=None, extensions=None, result_type_extensions=None, \
-                    list_changed_methods=None, cache=None, cache_of=None, instance_name=None, observe=None, lifespan=None, versions=None, error_profile='official', \
+                    list_changed_methods=None, cache=None, cache_of=None, instance_name=None, observe=None, lifespan=None, revisions=None, error_profile='official', \
                     error_codes=None, permission_denied='error', undeclared_lists='error', \
                     titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
                     resources_as_tools=False, subscribe_unknown='deny', \
@@ -595,7 +595,7 @@ impl Server {
     #[doc = docstring!(run)]
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, callback_threads=1, drain_ms=5000, guard_stdio=True)"
+        text_signature = "($self, *, callback_threads=1, shutdown_ms=5000, guard_stdio=True)"
     )]
     fn run(this: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         service::stdio("run", options, true)?;
@@ -607,7 +607,7 @@ impl Server {
     #[doc = docstring!(run_async)]
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, drain_ms=5000, guard_stdio=True)"
+        text_signature = "($self, *, shutdown_ms=5000, guard_stdio=True)"
     )]
     fn run_async<'py>(
         this: &Bound<'py, Self>,
@@ -622,7 +622,7 @@ impl Server {
     #[pyo3(
         signature = (host = None, port = None, *, callback_threads = None, on_listening = None, **options),
         text_signature = "($self, host='127.0.0.1', port=8000, *, callback_threads=1, on_listening=None, \
-                    drain_ms=5000, connections=10000, io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', \
+                    shutdown_ms=5000, connections=10000, io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', \
                     verify=None, resource=None, authorization_servers=(), scopes=(), allowed_origins=(), \
                     allowed_hosts=(), cors=False, strict_accept=False, sessions=True, session_ms=3600000, \
                     session_limit=10000, delete=True, keep_alive_ms=15000, body_ms=30000, \
@@ -649,7 +649,7 @@ impl Server {
     #[doc = docstring!(serve_http_async)]
     #[pyo3(
         signature = (host = None, port = None, *, on_listening = None, **options),
-        text_signature = "($self, host='127.0.0.1', port=8000, *, on_listening=None, drain_ms=5000, connections=10000, \
+        text_signature = "($self, host='127.0.0.1', port=8000, *, on_listening=None, shutdown_ms=5000, connections=10000, \
                     io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', verify=None, resource=None, \
                     authorization_servers=(), scopes=(), allowed_origins=(), allowed_hosts=(), cors=False, \
                     strict_accept=False, sessions=True, session_ms=3600000, session_limit=10000, \

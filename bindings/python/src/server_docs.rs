@@ -14,7 +14,7 @@ Args:
     version: The version of the application.
     title: The name for people.
     instructions: A text for models about how to use the server.
-    cursor_key: The 32 secret bytes that encrypt list cursors. Give all replicas the same. Default:
+    cursor_key: The 32 secret bytes that encrypt list cursors. Give all instances the same. Default:
         random over HTTP; over stdio derived from `name` and `version`, since some clients start a
         process for each request.
     limits: Upper bounds on the costs of clients. Default: `Limits()`.
@@ -46,7 +46,7 @@ Args:
         function decorated with `contextlib.asynccontextmanager`. `run`, `serve_http` and `asgi` enter
         it before the first request and leave it at the end. Callbacks get its value from
         `Call.lifespan`.
-    versions: The protocol revisions to serve, named by their dates. Default: all.
+    revisions: The revisions of MCP to serve, named by their dates. Default: all.
     error_profile: `official` sends the error codes of the published revisions. `variant-2024-11-05`
         sends clients of that revision other codes, which some early clients expect.
     error_codes: Other error codes, by revision and condition, such as `{"2024-11-05":
@@ -216,7 +216,7 @@ with and without parentheses.
 
 Args:
     source: The function, or a list of `Resource`. Without it, the method returns a decorator.
-    name: The name of the source, which cursors contain. Give it the same name in all replicas. Default:
+    name: The name of the source, which cursors contain. Give it the same name in all instances. Default:
         the number of the source.
 
 Raises:
@@ -795,7 +795,7 @@ thread SIGTERM ends the service cleanly, unless the program handles it.
 Args:
     callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
         them. With more, all of them are new threads.
-    drain_ms: Milliseconds that calls in flight may still take after the end of input.
+    shutdown_ms: Milliseconds that calls in flight may still take after the end of input.
     guard_stdio: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
         goes to standard error and not to the client.
 
@@ -828,7 +828,7 @@ Args:
     callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
         them. With more, all of them are new threads.
     on_listening: A function `(address, port)`, called once clients can connect.
-    drain_ms: Milliseconds that calls in flight may still take after the server is closed.
+    shutdown_ms: Milliseconds that calls in flight may still take after the server is closed.
     connections: The greatest number of TCP connections at once. Further connections wait until one is
         closed.
     io_threads: The number of threads that read and write, 1 to 1,024.
@@ -896,7 +896,7 @@ The other arguments, and the errors, are those of `serve_http`."
     (close) => {
         "Closes every connection, and makes `run` and `serve_http` return. May be called again.
 
-Unanswered calls are dropped. Over HTTP callbacks may still answer them within the `drain_ms` of
+Unanswered calls are dropped. Over HTTP callbacks may still answer them within the `shutdown_ms` of
 `serve_http`."
     };
     (test_client) => {

@@ -137,14 +137,14 @@ def test_an_error_is_raised_as_the_exception_that_it_stands_for(revision: str | 
 
 
 def test_a_revision_that_is_not_served_is_refused() -> None:
-    server = wellhead.Server("s", "1", versions=[HANDSHAKE])
+    server = wellhead.Server("s", "1", revisions=[HANDSHAKE])
     message = f'^the server does not serve the revision "{STATELESS}"; it offers {HANDSHAKE}$'
     with pytest.raises(wellhead.Error, match=message):
         server.test_client(revision=STATELESS)
 
 
 def test_a_client_uses_the_newest_revision_if_the_server_has_no_handshake() -> None:
-    server = wellhead.Server("s", "1", versions=[STATELESS])
+    server = wellhead.Server("s", "1", revisions=[STATELESS])
     server.text("n:a", "A")
     with server.test_client() as client:
         assert client.read("n:a") == "A"

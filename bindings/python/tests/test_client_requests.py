@@ -122,7 +122,7 @@ def test_a_thread_that_waits_for_a_client_continues_when_its_session_ends() -> N
 
 
 def test_a_thread_that_waits_for_a_client_continues_when_stdin_ends() -> None:
-    with Process(ASKING + "server.run(callback_threads=3, drain_ms=0)") as process:
+    with Process(ASKING + "server.run(callback_threads=3, shutdown_ms=0)") as process:
         process.send(INITIALIZE, message(None, "notifications/initialized"), TOOL)
         process.receive()
         assert process.receive()["method"] == "roots/list"

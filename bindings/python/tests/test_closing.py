@@ -78,9 +78,9 @@ def test_the_listener_still_answers_calls_in_flight(begin: Begin, is_async: bool
 
 @BEGIN
 @KINDS
-def test_the_listener_waits_for_a_call_at_most_drain_ms(begin: Begin, is_async: bool) -> None:
+def test_the_listener_waits_for_a_call_at_most_shutdown_ms(begin: Begin, is_async: bool) -> None:
     server, held = holding(is_async)
-    thread, client = serve(server, drain_ms=50)
+    thread, client = serve(server, shutdown_ms=50)
     connection = begin(client)
     future = held.get(timeout=30)
     server.close()

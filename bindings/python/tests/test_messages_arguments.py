@@ -182,9 +182,9 @@ MISTAKES: list[Mistake] = [
     ),
     Mistake(
         "a version for several",
-        lambda server: wellhead.Server("s", "1", versions="2025-06-18"),
+        lambda server: wellhead.Server("s", "1", revisions="2025-06-18"),
         TypeError,
-        "versions must be a list of str, not str",
+        "revisions must be a list of str, not str",
     ),
     Mistake(
         "numbers for texts",
@@ -227,9 +227,9 @@ MISTAKES: list[Mistake] = [
     ),
     Mistake(
         "a time below 0",
-        lambda server: server.serve_http(drain_ms=-1),
+        lambda server: server.serve_http(shutdown_ms=-1),
         ValueError,
-        "drain_ms must be 0 or more (got -1)",
+        "shutdown_ms must be 0 or more (got -1)",
     ),
     Mistake(
         "no threads",
@@ -405,9 +405,9 @@ MISTAKES: list[Mistake] = [
     ),
     Mistake(
         "a revision that is none",
-        lambda server: wellhead.Server("s", "1", versions=["2020-01-01"]),
+        lambda server: wellhead.Server("s", "1", revisions=["2020-01-01"]),
         wellhead.RegistrationError,
-        '"2020-01-01" is no protocol version; there are 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05',
+        '"2020-01-01" is no revision of MCP; there are 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05',
     ),
     Mistake(
         "a kind of lists that is none",

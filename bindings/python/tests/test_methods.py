@@ -141,12 +141,12 @@ def test_options_of_the_wrong_kind_are_refused() -> None:
     with pytest.raises(wellhead.RegistrationError, match="none of error, mask"):
         wellhead.Server("s", "1", permission_denied="hide")  # type: ignore[arg-type]
     with pytest.raises(wellhead.RegistrationError, match="2020"):
-        wellhead.Server("s", "1", versions=["2020-01-01"])
+        wellhead.Server("s", "1", revisions=["2020-01-01"])
     with pytest.raises(TypeError, match="title must be"):
         wellhead.Server("s", "1", title=5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         wellhead.Server("s", "1", colour="red")  # type: ignore[call-arg]
-    wellhead.Server("s", "1", title=None, versions=None, capabilities=None)
+    wellhead.Server("s", "1", title=None, revisions=None, capabilities=None)
 
 
 def test_an_integer_of_more_digits_than_python_takes_is_a_decimal() -> None:

@@ -133,8 +133,8 @@ def test_options_of_run_are_checked() -> None:
     server = wellhead.Server("s", "1")
     with pytest.raises(ValueError, match="callback_threads"):
         server.run(callback_threads=0)
-    with pytest.raises(ValueError, match="drain_ms"):
-        server.run(drain_ms=-1)
+    with pytest.raises(ValueError, match="shutdown_ms"):
+        server.run(shutdown_ms=-1)
 
 
 def test_limits_are_compared_and_shown() -> None:

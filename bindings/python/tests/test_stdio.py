@@ -366,7 +366,7 @@ def test_the_program_ends_despite_calls_without_an_answer() -> None:
     server = wellhead.Server("s", "1")
     pending: "Future[str]" = Future()
     server.resource("n:x")(lambda: pending)
-    server.run(drain_ms=0)
+    server.run(shutdown_ms=0)
     """
     with Process(program) as process:
         process.send(read("n:x", 1))

@@ -35,7 +35,7 @@ REACHES = {
     "options",
     "parts",
     "progress",
-    "replicas",
+    "instances",
     "skills",
     "tools",
     "notify_sub_resource_updated",

@@ -198,7 +198,7 @@ mod tests {
         let server = Server::builder("s", "1").limits(limits).build().expect("a server");
         server.resource("test://long", |_| Some("not run")).expect("a new URI");
         let endpoint = server.endpoint().build(|| ()).expect("an endpoint");
-        // A version that does not exist is answered with the newest one that has sessions.
+        // A revision that does not exist is answered with the newest one that has sessions.
         let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"newest",
             "capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
         let (_, session, _) = post(&endpoint, "", initialize);

@@ -1,6 +1,6 @@
 //! Cursors: the place where a page ended, sealed so that clients can neither read nor forge it.
 //!
-//! A cursor holds everything that the next page needs, so any replica with the same key can make that page. It is bound
+//! A cursor holds everything that the next page needs, so any instance with the same key can make that page. It is bound
 //! to its method, caller and filter. Source: RFC 5297 (AES-SIV), deterministic, so that equal positions give equal
 //! cursors.
 
@@ -99,7 +99,7 @@ impl<'a> Bound<'a> {
 /// Seals and opens cursors.
 pub(crate) struct Sealer {
     key: Key,
-    /// Identifies the instance among its replicas.
+    /// Identifies the instance among the others.
     pub(super) instance: u64,
 }
 

@@ -345,7 +345,7 @@ impl Walk {
 /// Returns the number after which a list continues. `number` is that of the page's last item in the cursor, `here` that
 /// of the entry with its name in this catalog.
 ///
-/// Replicas number differently, and so does this instance after a restart: there `here` counts. If `here` is greater in
+/// Other instances number differently, and so does this instance after a restart: there `here` counts. If `here` is greater in
 /// the same instance, the item was removed and registered again. The entries that followed it before are still to be
 /// listed.
 fn resumed(number: u64, by_us: bool, here: Option<u64>) -> u64 {

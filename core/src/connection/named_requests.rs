@@ -18,7 +18,7 @@ use crate::schema::{check_elicitation, check_elicited};
 use std::sync::Arc;
 
 const ELICIT: &str = "elicitation/create";
-/// The time that a client has to answer, in milliseconds. Replicas compare it with the time of day.
+/// The time that a client has to answer, in milliseconds. Instances compare it with the time of day.
 const EXPIRES_MS: u64 = 600_000;
 /// The greatest number of bytes of a sealed `requestState`.
 const STATE_BYTES: usize = 64 << 10;

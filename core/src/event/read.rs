@@ -93,7 +93,7 @@ impl Call {
     }
 
     /// Makes a `requestState` that [`Call::open_state`] opens for this caller and URI until the time `until`. The time
-    /// is that of any clock that replicas with the same key share, such as milliseconds of Unix time. A client may use
+    /// is that of any clock that instances with the same key share, such as milliseconds of Unix time. A client may use
     /// the state several times. Empty if the answer is not wanted any more.
     pub fn seal_state(&self, state: &str, until: u64) -> String {
         let sealed = self.responder.as_ref().and_then(|responder| {

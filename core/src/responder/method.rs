@@ -61,7 +61,7 @@ impl Responder<MethodAnswer> {
     ///
     /// In the handshake era the server sends a request, and withdraws it if the call is cancelled. In the stateless era
     /// it answers the call with `input_required`, and the client repeats the call. The answers so far are in a sealed
-    /// `requestState`, so that any replica with the key can continue; it is valid for this call for 10 minutes. That
+    /// `requestState`, so that any instance with the key can continue; it is valid for this call for 10 minutes. That
     /// revision deprecates sampling and roots, which still work.
     ///
     /// # Errors

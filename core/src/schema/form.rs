@@ -134,8 +134,7 @@ fn check_property(property: Raw<'_>, has: Elicitation) -> Result<(), String> {
     };
     if kind == "array" && !several {
         return Err(
-            "is an array, which this client's protocol version does not have in a form; ask for one value"
-                .to_owned(),
+            "is an array, which the client's revision does not have in a form; ask for one value".to_owned()
         );
     }
     let (mut wrong, mut seen) = (None, BTreeSet::new());
@@ -177,9 +176,7 @@ fn wrong_member(kind: &str, name: &str, value: Raw<'_>, several: bool) -> Option
             "it is email, uri, date or date-time",
         ),
         "enum" | "enumNames" => (are_choices(value), "it is an array of strings"),
-        "oneOf" if !several => {
-            (false, "this client's protocol version does not have it; use enum and enumNames")
-        }
+        "oneOf" if !several => (false, "the client's revision does not have it; use enum and enumNames"),
         "oneOf" => (are_titled(value), TITLED),
         "items" => {
             let [kind, choices, titled] = members(value, &["type", "enum", "anyOf"]).unwrap_or([None; 3]);

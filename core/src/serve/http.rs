@@ -7,7 +7,7 @@ use super::exchange_body::{ClientId, respond};
 use super::jobs::Jobs;
 use super::listening::Listening;
 use super::shared::{HttpShared, no_thread, ticks};
-use super::{OnReady, check_callback_threads, check_threads, drain_time};
+use super::{OnReady, check_callback_threads, check_threads, shutdown_time};
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{EndpointBuilder, Silence};
 use crate::options::{ListenerOptions, OptionEntry, OptionValue, SetOption};
@@ -80,8 +80,8 @@ impl Http {
 
     /// Sets how many milliseconds answers may still take after the server is closed. Default: 5,000.
     #[must_use]
-    pub fn drain_ms(mut self, value: u64) -> Self {
-        self.options.drain_ms = value;
+    pub fn shutdown_ms(mut self, value: u64) -> Self {
+        self.options.shutdown_ms = value;
         self
     }
 
@@ -131,8 +131,8 @@ impl Http {
         Ok(Listener { http: Http { endpoint, ..self }, socket, address, network })
     }
 
-    fn drain_time(&self) -> Duration {
-        drain_time(self.options.drain_ms)
+    fn shutdown_time(&self) -> Duration {
+        shutdown_time(self.options.shutdown_ms)
     }
 }
 
@@ -164,7 +164,7 @@ impl Listener {
     /// # Errors
     /// [`ErrorKind::Io`] if a thread cannot be started.
     pub fn serve(self) -> Result<()> {
-        let (callback_threads, drain) = (self.http.options.callback_threads, self.http.drain_time());
+        let (callback_threads, shutdown) = (self.http.options.callback_threads, self.http.shutdown_time());
         let jobs = (callback_threads > 0).then(|| Jobs::new(1, None));
         let (shared, runtime, serving) = self.open(jobs)?;
         match &shared.jobs {
@@ -181,7 +181,7 @@ impl Listener {
                 Ok(())
             })?,
         }
-        runtime.shutdown_timeout(drain);
+        runtime.shutdown_timeout(shutdown);
         Ok(())
     }
 
@@ -198,7 +198,7 @@ impl Listener {
     }
 
     fn open(self, jobs: Option<Jobs>) -> Result<(Arc<HttpShared>, Runtime, JoinHandle<()>)> {
-        let (connections, drain) = (self.http.options.connections, self.http.drain_time());
+        let (connections, shutdown) = (self.http.options.connections, self.http.shutdown_time());
         let endpoint = self.http.endpoint;
         let server = endpoint.server().clone();
         let (shared, wake) = HttpShared::new(endpoint, jobs.map(Arc::new))?;
@@ -206,7 +206,7 @@ impl Listener {
         if let Some(jobs) = shared.jobs.clone() {
             runtime.spawn(async move { jobs.hand_out().await });
         }
-        let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, drain));
+        let serving = runtime.spawn(serve(shared.clone(), server, self.socket, wake, connections, shutdown));
         Ok((shared, runtime, serving))
     }
 }
@@ -289,7 +289,7 @@ async fn serve(
     socket: TcpListener,
     wake: Arc<Notify>,
     connections: usize,
-    drain: Duration,
+    shutdown: Duration,
 ) {
     let (end, ends) = watch::channel(());
     let room = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
@@ -318,7 +318,7 @@ async fn serve(
     drop(ends);
     let _ = end.send(());
     let mut over = pin!(end.closed());
-    let mut deadline = pin!(tokio::time::sleep(drain));
+    let mut deadline = pin!(tokio::time::sleep(shutdown));
     loop {
         shared.poll();
         tokio::select! {

@@ -40,7 +40,7 @@ impl Listening {
         self.jobs().interrupt();
     }
 
-    /// Closes the server. Answers may still be sent within the drain time, then the service ends.
+    /// Closes the server. Answers may still be sent within the shutdown time, then the service ends.
     pub fn terminate(&self) {
         self.shared.server().close();
     }

@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::platform::{self, Guard};
 use super::threads::{Job, Shared};
-use super::{OnReady, check_callback_threads, drain_time};
+use super::{OnReady, check_callback_threads, shutdown_time};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::options::{OptionEntry, OptionValue, SetOption, StdioOptions};
@@ -38,7 +38,7 @@ impl Default for Stdio {
 }
 
 impl Stdio {
-    /// Makes default settings: one callback thread, which is the caller's; a drain time of five seconds; the guard on.
+    /// Makes default settings: one callback thread, which is the caller's; a shutdown time of five seconds; the guard on.
     pub fn new() -> Self {
         Stdio::default()
     }
@@ -54,8 +54,8 @@ impl Stdio {
     /// Sets how many milliseconds answers may still take after the end of input, and the client may take to read them.
     /// Default: 5,000. The driver waits longer for a callback that is still running, because it cannot end its thread.
     #[must_use]
-    pub fn drain_ms(mut self, value: u64) -> Self {
-        self.options.drain_ms = value;
+    pub fn shutdown_ms(mut self, value: u64) -> Self {
+        self.options.shutdown_ms = value;
         self
     }
 
@@ -132,8 +132,8 @@ impl Stdio {
         Driver { shared, _terminate: terminate, _guard: None, _owner: Owner }
     }
 
-    pub(super) fn drain_time(&self) -> Duration {
-        drain_time(self.options.drain_ms)
+    pub(super) fn shutdown_time(&self) -> Duration {
+        shutdown_time(self.options.shutdown_ms)
     }
 
     /// Starts the driver. If `inline` is true, the caller gets the input, to read it itself.
@@ -271,7 +271,7 @@ impl Interrupter {
     }
 
     /// Ends the service cleanly: reads no more input, ends listen streams as the protocol requires, and lets requests
-    /// in progress finish within the drain time.
+    /// in progress finish within the shutdown time.
     pub fn terminate(&self) {
         self.0.terminate();
     }

@@ -345,7 +345,7 @@ impl Shared {
 
     // ---- the reader, which also keeps the time
 
-    /// Reads and handles the input to its end. Then waits for the answers to all of it, at most for the drain time.
+    /// Reads and handles the input to its end. Then waits for the answers to all of it, at most for the shutdown time.
     pub(super) fn read(&self, mut input: Input) {
         self.read_input(&mut input);
         if self.terminating.load(Ordering::SeqCst) {
@@ -380,7 +380,7 @@ impl Shared {
         self.bell.reader_waits.store(true, Ordering::SeqCst);
         self.read_all.store(true, Ordering::SeqCst);
         self.push(Job::Poll);
-        let deadline = Instant::now() + self.options.drain_time();
+        let deadline = Instant::now() + self.options.shutdown_time();
         while !self.ended.load(Ordering::SeqCst) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {

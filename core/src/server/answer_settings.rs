@@ -8,12 +8,12 @@ use crate::policy::{Cacheable, ErrorCondition};
 use crate::revision::RevisionSet;
 
 impl Builder {
-    /// Sets the protocol versions that are served, by their dates. Default: all. Without a version of the handshake
-    /// era, a client that sends `initialize` gets an error with the list of versions. Without one of the stateless era,
-    /// the server ignores the version in `_meta`.
+    /// Sets the revisions of MCP that are served, by their dates. Default: all. Without one of the handshake era, a client
+    /// that sends `initialize` gets an error with the list of revisions. Without one of the stateless era, the server
+    /// ignores the revision in `_meta`.
     #[must_use]
-    pub fn versions(mut self, versions: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.policy.versions = RevisionSet::Only(versions.into_iter().map(Into::into).collect());
+    pub fn revisions(mut self, dates: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.policy.revisions = RevisionSet::Only(dates.into_iter().map(Into::into).collect());
         self
     }
 
@@ -35,11 +35,11 @@ impl Builder {
         self
     }
 
-    /// Sets the error code for one condition that clients of one version get, in place of that of
+    /// Sets the error code for one condition that clients of one revision get, in place of that of
     /// [`Builder::error_profile`].
     #[must_use]
-    pub fn error_code(mut self, version: impl Into<String>, condition: ErrorCondition, code: i32) -> Self {
-        self.policy.error_codes.push((version.into(), condition, code));
+    pub fn error_code(mut self, revision: impl Into<String>, condition: ErrorCondition, code: i32) -> Self {
+        self.policy.error_codes.push((revision.into(), condition, code));
         self
     }
 }
@@ -50,7 +50,7 @@ impl SetOption for Builder {
     fn set_option(mut self, name: &str, value: OptionValue) -> Result<Self> {
         match (name, value) {
             ("cursor_key", OptionValue::Text(key)) => Ok(self.cursor_key(key)),
-            ("versions", OptionValue::List(versions)) => Ok(self.versions(versions)),
+            ("revisions", OptionValue::List(dates)) => Ok(self.revisions(dates)),
             (_, value) => self.policy.options.put(name, &value).map(|()| self),
         }
     }

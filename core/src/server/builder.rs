@@ -96,7 +96,7 @@ impl Builder {
         self
     }
 
-    /// Sets the key that seals cursors, of 32 bytes. Replicas share it. Default: random; over stdio it is derived from
+    /// Sets the key that seals cursors, of 32 bytes. All instances share it. Default: random; over stdio it is derived from
     /// the server's name and version, so that a client that starts a process for each request can get the next page.
     #[must_use]
     pub fn cursor_key(mut self, key: impl Into<Vec<u8>>) -> Self {

@@ -1,6 +1,6 @@
 //! The state behind a server.
 
-use super::replicas::Publisher;
+use super::instances::Publisher;
 use crate::catalog::{Catalog, Change, Sealer};
 use crate::connection::ConnectionState;
 use crate::event::{AroundCallback, AroundCallbacks, Event, Gatekeeper, InterestCall, InterestHandler};
@@ -60,7 +60,7 @@ pub(crate) struct ServerState {
     pub(super) publisher: Lock<Option<Arc<Publisher>>>,
     /// URIs about which the log has a warning already.
     noticed: Lock<BTreeSet<String>>,
-    /// The name of this instance among its replicas.
+    /// The name of this instance among the others.
     pub(super) origin: String,
     /// The folders that are served. Removed ones stay until they are swept out.
     #[cfg(feature = "directory")]

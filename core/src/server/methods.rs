@@ -1,6 +1,6 @@
 //! Registers methods of the application.
 
-use super::replicas::Announcement;
+use super::instances::Announcement;
 use super::{Handle, Server};
 use crate::catalog::{HandlerId, MethodFn, is_notification};
 use crate::error::{Error, ErrorKind, Result};
@@ -50,7 +50,7 @@ impl Server {
 
     /// Notifies the clients that want to know it that lists of a kind changed: `resources`, `tools`, `prompts` or a
     /// kind of [`crate::Builder::list_changed_method`]. Never blocks, and calls no callback but that of
-    /// [`Server::on_publish`].
+    /// [`Server::on_publish`] and the `wake` of groups.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unknown`] for an unknown kind. [`crate::ErrorKind::InvalidArgument`] if the capability

@@ -95,7 +95,7 @@ impl Server {
 
     /// Registers a list source: a closure that returns resources page by page. Lists have the fixed resources first,
     /// then those of the sources in the order of their registration. Cursors contain the name of the source, so
-    /// replicas need equal names.
+    /// all instances need the same name.
     ///
     /// # Errors
     /// [`ErrorKind::Duplicate`] if a source has the name, [`ErrorKind::InvalidArgument`] for an empty name,

@@ -41,7 +41,7 @@ fn a_request_without_a_version_is_one_of_2025_03_26() {
     let got = world.post(&[], &batch);
     assert_eq!((got.status(), got.json().as_array().map(Vec::len)), (200, Some(2)));
     assert_eq!(world.post(&[("MCP-Protocol-Version", "2025-06-18")], &batch).status(), 400);
-    let server = Server::builder("s", "1").versions(["2025-06-18"]).build().unwrap();
+    let server = Server::builder("s", "1").revisions(["2025-06-18"]).build().unwrap();
     let world = World::on(&server, server.endpoint().sessions(false).build(|| {}).unwrap());
     let got = world.post(&[], &request(3, "ping", ""));
     assert_eq!((got.status(), got.json()["id"].as_i64()), (400, Some(3)));

@@ -37,7 +37,7 @@ fn calls_in_flight_when_the_server_is_closed_are_still_answered() {
 fn the_service_ends_although_a_callback_never_answers() {
     for begin in [stateless, in_session] {
         let (server, held) = holding();
-        let service = Service::start(server, |http| http.drain_ms(50));
+        let service = Service::start(server, |http| http.shutdown_ms(50));
         let mut client = begin(&service);
         let responder = next_call(&held);
         service.ends();

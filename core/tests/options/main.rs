@@ -129,7 +129,7 @@ fn a_text_a_list_an_object_or_a_callback_that_differs_or_is_missing_is_found() {
         "ffi/src/server.rs",
         "by their dates. Default: all.",
         "by their dates.",
-        "C: server versions",
+        "C: server revisions",
     );
     assert_found(
         "ffi/src/server.rs",
@@ -142,9 +142,9 @@ fn a_text_a_list_an_object_or_a_callback_that_differs_or_is_missing_is_found() {
     assert_found(PYTHON, "        instructions: str | None = None,\n", "", "Python: server instructions");
     assert_found(
         PYTHON,
-        "async def run_async(self, *, drain_ms: int = 5000, ",
+        "async def run_async(self, *, shutdown_ms: int = 5000, ",
         "async def run_async(self, *, ",
-        "Python: stdio drain_ms",
+        "Python: stdio shutdown_ms",
     );
     assert_found(NODE, "Default: standard error", "", "Node: server on_log");
     assert_found(NODE, "limits?: Limits", "limit?: Limits", "Node: server limits");

@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 crate::tests![
     input_before_the_end_is_answered,
     the_interest_handler_is_called_even_if_the_input_ends_at_once,
-    an_answer_that_never_comes_delays_the_end_by_the_drain_time_only,
-    a_service_with_a_drain_time_without_end_ends,
+    an_answer_that_never_comes_delays_the_end_by_the_shutdown_time_only,
+    a_service_with_a_shutdown_time_without_end_ends,
     a_cancelled_call_does_not_delay_the_end,
-    a_client_that_never_reads_delays_the_end_by_the_drain_time_only,
+    a_client_that_never_reads_delays_the_end_by_the_shutdown_time_only,
     sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0,
     sigterm_ends_a_service_whose_client_neither_reads_nor_stops_writing,
     after_the_service_sigterm_ends_the_process_again,
     closing_the_server_ends_streams_and_the_service,
     closing_the_server_from_a_callback_ends_the_service,
-    closing_the_server_while_the_client_does_not_read_ends_the_service_within_the_drain_time,
+    closing_the_server_while_the_client_does_not_read_ends_the_service_within_the_shutdown_time,
 ];
 
 fn sorted_ids(messages: &[Value]) -> Vec<u64> {
@@ -60,9 +60,9 @@ fn input_before_the_end_is_answered() {
 }
 
 // row: S-04
-fn an_answer_that_never_comes_delays_the_end_by_the_drain_time_only() {
+fn an_answer_that_never_comes_delays_the_end_by_the_shutdown_time_only() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
-        let mut client = Client::connect(&format!("{threads} drain=300"));
+        let mut client = Client::connect(&format!("{threads} shutdown=300"));
         client.send_read("host://held/1");
         let echo = client.send_read("host://echo/1");
         client.close_input();
@@ -71,9 +71,9 @@ fn an_answer_that_never_comes_delays_the_end_by_the_drain_time_only() {
     }
 }
 
-fn a_service_with_a_drain_time_without_end_ends() {
+fn a_service_with_a_shutdown_time_without_end_ends() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
-        let mut client = Client::connect(&format!("{threads} drain={}", u64::MAX));
+        let mut client = Client::connect(&format!("{threads} shutdown={}", u64::MAX));
         let echo = client.send_read("host://echo/1");
         client.close_input();
         assert_eq!(sorted_ids(&client.rest()), [echo]);
@@ -83,7 +83,7 @@ fn a_service_with_a_drain_time_without_end_ends() {
 
 fn a_cancelled_call_does_not_delay_the_end() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
-        let mut client = Client::connect(&format!("{threads} drain=86400000"));
+        let mut client = Client::connect(&format!("{threads} shutdown=86400000"));
         let held = client.send_read("host://held/1");
         let kept = client.send_read("host://held/2");
         client.ping(); // both are held
@@ -96,9 +96,9 @@ fn a_cancelled_call_does_not_delay_the_end() {
     }
 }
 
-fn a_client_that_never_reads_delays_the_end_by_the_drain_time_only() {
+fn a_client_that_never_reads_delays_the_end_by_the_shutdown_time_only() {
     for wires in [Wires::Pipes, Wires::Sockets] {
-        let mut client = Client::connect_on(wires, "drain=300");
+        let mut client = Client::connect_on(wires, "shutdown=300");
         client.send_read("host://blob/8");
         client.close_input();
         client.ends_well();
@@ -129,7 +129,7 @@ fn sigterm_ends_listen_streams_answers_what_is_in_flight_and_exits_with_0() {
 fn sigterm_ends_a_service_whose_client_neither_reads_nor_stops_writing() {
     for threads in ["threads=0", "threads=1", "threads=4"] {
         let mut client = Client::connect(&format!(
-            "{threads} sigterm=1 drain=300 message_bytes=100000 output_bytes=100000"
+            "{threads} sigterm=1 shutdown=300 message_bytes=100000 output_bytes=100000"
         ));
         client.send_read("host://blob/32");
         client.receive("the body to begin");
@@ -189,9 +189,9 @@ fn closing_the_server_from_a_callback_ends_the_service() {
     }
 }
 
-fn closing_the_server_while_the_client_does_not_read_ends_the_service_within_the_drain_time() {
+fn closing_the_server_while_the_client_does_not_read_ends_the_service_within_the_shutdown_time() {
     for wires in [Wires::Pipes, Wires::Sockets] {
-        let mut client = Client::connect_on(wires, "drain=300");
+        let mut client = Client::connect_on(wires, "shutdown=300");
         client.send_read("host://blob/8");
         client.receive("the body to begin");
         client.request("resources/subscribe", &json!({ "uri": "host://fixed" }));

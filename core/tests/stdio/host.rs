@@ -145,7 +145,7 @@ pub(crate) fn main(control: &str) {
 fn stdio(options: &Options) -> Stdio {
     Stdio::new()
         .callback_threads(options.get("threads", 1) as usize)
-        .drain_ms(options.get("drain", 120_000))
+        .shutdown_ms(options.get("shutdown", 120_000))
         .handle_sigterm(options.get("sigterm", 0) == 1)
 }
 

@@ -19,7 +19,7 @@ crate::tests![
     only_messages_reach_the_client_when_the_program_and_its_children_print,
     an_answer_of_another_thread_does_not_wait_for_input,
     a_server_that_closes_itself_ends_before_its_input_and_the_next_one_reads_on,
-    a_client_that_does_not_read_is_waited_for_within_the_drain_time,
+    a_client_that_does_not_read_is_waited_for_within_the_shutdown_time,
     a_large_body_arrives_whole,
 ];
 
@@ -27,7 +27,7 @@ crate::tests![
 #[allow(clippy::print_stdout, reason = "it is what a guard is for")]
 pub(crate) fn host(threads: &str) {
     let threads: usize = threads.parse().expect("it is a number");
-    let stdio = Stdio::new().callback_threads(threads).drain_ms(500);
+    let stdio = Stdio::new().callback_threads(threads).shutdown_ms(500);
     for name in ["first", "second"] {
         let server = Server::new(name, "1");
         register(&server).expect("what is registered is valid");
@@ -217,7 +217,7 @@ fn a_server_that_closes_itself_ends_before_its_input_and_the_next_one_reads_on()
     }
 }
 
-fn a_client_that_does_not_read_is_waited_for_within_the_drain_time() {
+fn a_client_that_does_not_read_is_waited_for_within_the_shutdown_time() {
     let mut client = Client::unread(1);
     client.send_read(1, "host://blob/8");
     client.input = None;

@@ -592,7 +592,9 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
     let text = |value: &Value| value.as_str().expect("an option is a word").to_owned();
     for (name, value) in options.as_object().into_iter().flatten() {
         builder = match name.as_str() {
-            "versions" => builder.versions(value.as_array().expect("versions are a list").iter().map(text)),
+            "revisions" => {
+                builder.revisions(value.as_array().expect("revisions are a list").iter().map(text))
+            }
             "error_profile" => builder.error_profile(text(value).parse().expect(VALID)),
             "error_codes" => codes(value).into_iter().fold(builder, |builder, (version, condition, code)| {
                 builder.error_code(version, condition.parse().expect(VALID), code)

@@ -49,8 +49,8 @@ pub struct wellhead_endpoint_options {
     /// Any of WELLHEAD_NOT_LOOPBACK_ONLY, WELLHEAD_NO_DELETE, WELLHEAD_STRICT_ACCEPT, WELLHEAD_CORS,
     /// WELLHEAD_NO_SESSIONS and WELLHEAD_TOKEN_NOT_REQUIRED.
     pub flags: u32,
-    /// Origins whose pages may send requests, scheme://host[:port], in addition to this machine if the endpoint is bound
-    /// to it. "*" allows any, and "*." before the domain any subdomain. With one that no request can match, functions
+    /// Origins whose pages may send requests, scheme://host[:port]. Pages of this machine may, too, where its
+    /// host names are the default of allowed_hosts. "*" allows any, and "*." before the domain any subdomain. With one that no request can match, functions
     /// fail with INVALID_ARGUMENT.
     pub allowed_origins: *const wellhead_str,
     pub allowed_origin_count: usize,

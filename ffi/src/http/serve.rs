@@ -39,7 +39,7 @@ pub struct wellhead_http_options {
     pub connections: usize,
     /// The time that calls in flight may take after the server is closed, in milliseconds. Default: 5,000. Give 1 for
     /// almost no time.
-    pub drain_ms: u32,
+    pub shutdown_ms: u32,
     /// WELLHEAD_HTTP_HANDLE_SIGTERM or 0.
     pub flags: u32,
     /// Called with the address that is bound. May be NULL.
@@ -106,7 +106,7 @@ impl wellhead_http_options {
         set_numbers!(http, self;
             io_threads,
             connections,
-            drain_ms,
+            shutdown_ms,
         );
         Ok(http)
     }

@@ -11,7 +11,7 @@
 
 #define BODY "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"n:1\"," META "}}"
 
-typedef struct { wellhead_server *server; flag bound; int port; uint32_t drain_ms; wellhead_status status; } service;
+typedef struct { wellhead_server *server; flag bound; int port; uint32_t shutdown_ms; wellhead_status status; } service;
 
 static void note_port(void *bound_data, const wellhead_str *address) {
     service *s = bound_data;
@@ -27,7 +27,7 @@ static void *serve(void *cls) {
     wellhead_http_options options = WELLHEAD_HTTP_OPTIONS_INIT;
     options.bound = note_port;
     options.bound_data = s;
-    options.drain_ms = s->drain_ms;
+    options.shutdown_ms = s->shutdown_ms;
     s->status = wellhead_serve_http(s->server, WELLHEAD_STR("127.0.0.1:0"), &options, NULL);
     say(&s->bound); /* also if it was never bound */
     return NULL;
@@ -100,9 +100,9 @@ static void *read_of(void *port) {
 }
 
 /* What a read is answered whose server is closed before the application answers it, if it does. */
-static const char *closed_over(uint32_t drain_ms, int answers) {
+static const char *closed_over(uint32_t shutdown_ms, int answers) {
     held_read held = {FLAG_INIT, NULL};
-    service s = {quiet_server(), FLAG_INIT, 0, drain_ms, WELLHEAD_STATUS_PANIC};
+    service s = {quiet_server(), FLAG_INIT, 0, shutdown_ms, WELLHEAD_STATUS_PANIC};
     wellhead_provider provider = WELLHEAD_PROVIDER_INIT;
     pthread_t serving, client;
     void *answer;

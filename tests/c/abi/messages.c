@@ -245,13 +245,13 @@ static void the_error_for_an_option_names_its_bounds(void) {
     options.cursor_key = WELLHEAD_STR("short");
     SAYS(new_server(options), "a cursor key has 32 bytes, this one has 5");
     options = none;
-    options.versions = &version;
-    options.version_count = 1;
+    options.revisions = &version;
+    options.revision_count = 1;
     SAYS(new_server(options),
-         "\"2020-01-01\" is no protocol version; there are 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05");
+         "\"2020-01-01\" is no revision of MCP; there are 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05");
     options = none;
-    options.version_count = 1;
-    SAYS(new_server(options), "versions is NULL, but has 1 elements");
+    options.revision_count = 1;
+    SAYS(new_server(options), "revisions is NULL, but has 1 elements");
     options = none;
     options.capabilities = &pair;
     options.capability_count = 1;

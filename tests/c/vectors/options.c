@@ -79,8 +79,8 @@ void options_read(options *o, const json_t *script) {
     s->list_changed_methods = o->list_changed_methods;
     json_object_foreach(json_object_get(script, "list_changed_methods"), name, value)
         o->list_changed_methods[s->list_changed_method_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
-    s->versions = o->versions;
-    json_array_foreach(json_object_get(script, "versions"), i, value) o->versions[s->version_count++] = string(value);
+    s->revisions = o->revisions;
+    json_array_foreach(json_object_get(script, "revisions"), i, value) o->revisions[s->revision_count++] = string(value);
     s->error_codes = o->error_codes;
     json_object_foreach(json_object_get(script, "error_codes"), name, codes)
         json_object_foreach(codes, condition, value)

@@ -48,10 +48,10 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     if (json_is_true(get(options, "resources_as_tools"))) all.flags |= WELLHEAD_RESOURCES_AS_TOOLS;
     for (const auto &[name, capability] : members(get(options, "capabilities"))) all.capabilities[name] = *json_of(capability);
     for (const auto &[kind, notification] : members(get(options, "list_changed_methods"))) all.list_changed_methods[kind] = string_of(notification);
-    for (const json_t *version : elements(get(options, "versions"))) all.versions.push_back(string_of(version));
-    for (const auto &[version, codes] : members(get(options, "error_codes")))
+    for (const json_t *date : elements(get(options, "revisions"))) all.revisions.push_back(string_of(date));
+    for (const auto &[revision, codes] : members(get(options, "error_codes")))
         for (const auto &[condition, code] : members(codes))
-            all.error_codes.push_back({version, condition, static_cast<std::int32_t>(json_integer_value(code))});
+            all.error_codes.push_back({revision, condition, static_cast<std::int32_t>(json_integer_value(code))});
     all.cache = hint_of(get(options, "cache"));
     for (const auto &[kind, hint] : members(get(options, "cache_of"))) all.cache_of[kind] = *hint_of(hint);
     all.instance_name = optional_string(get(options, "instance_name"));

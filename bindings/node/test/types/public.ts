@@ -186,7 +186,7 @@ server.notifyListChanged('tools');
 new Server('s', '1', {
   capabilities: { tools: { listChanged: true } },
   listChangedMethods: { widgets: 'notifications/widgets/list_changed' },
-  versions: ['2025-06-18'],
+  revisions: ['2025-06-18'],
   errorProfile: 'variant-2024-11-05',
   errorCodes: { '2025-06-18': { resource_not_found: -32002 } },
   permissionDenied: 'mask',
@@ -337,7 +337,7 @@ connection.pollTransmit(4096);
 connection.tick(5);
 same<ReturnType<Server['run']>, Promise<void>>(true);
 same<ReturnType<Server['close']>, Promise<void>>(true);
-void server.run({ guardStdio: false, handleSigterm: false, drainMs: 100 });
+void server.run({ guardStdio: false, handleSigterm: false, shutdownMs: 100 });
 
 // ---- errors
 try {

@@ -29,7 +29,7 @@ export class Host {
       capabilities: options.capabilities,
       instanceName: options.instance_name,
       listChangedMethods: options.list_changed_methods,
-      versions: options.versions,
+      revisions: options.revisions,
       errorProfile: options.error_profile,
       errorCodes: options.error_codes,
       permissionDenied: options.permission_denied,

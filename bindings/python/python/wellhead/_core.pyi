@@ -220,7 +220,7 @@ class Call:
 
         Args:
             state: The text to seal.
-            until: The time at which the state expires, on a clock that all replicas share, such as milliseconds
+            until: The time at which the state expires, on a clock that all instances share, such as milliseconds
                 of Unix time.
         """
     def open_state(self, now: int, /) -> str | None:
@@ -325,7 +325,7 @@ class Call:
         request runs once more each time.
 
         In 2026-07-28 the call is answered with `input_required`, and the answers so far travel in a sealed
-        `requestState`, good for this call for 10 minutes, with each replica that has the key. That revision
+        `requestState`, good for this call for 10 minutes, with each instance that has the key. That revision
         deprecates sampling and roots, which still work. In earlier revisions the server sends the client a
         request.
 
@@ -841,7 +841,7 @@ class Server:
         version: The version of the application.
         title: The name for people.
         instructions: A text for models about how to use the server.
-        cursor_key: The 32 secret bytes that encrypt list cursors. Give all replicas the same. Default:
+        cursor_key: The 32 secret bytes that encrypt list cursors. Give all instances the same. Default:
             random over HTTP; over stdio derived from `name` and `version`, since some clients start a
             process for each request.
         limits: Upper bounds on the costs of clients. Default: `Limits()`.
@@ -873,7 +873,7 @@ class Server:
             function decorated with `contextlib.asynccontextmanager`. `run`, `serve_http` and `asgi` enter
             it before the first request and leave it at the end. Callbacks get its value from
             `Call.lifespan`.
-        versions: The protocol revisions to serve, named by their dates. Default: all.
+        revisions: The revisions of MCP to serve, named by their dates. Default: all.
         error_profile: `official` sends the error codes of the published revisions. `variant-2024-11-05`
             sends clients of that revision other codes, which some early clients expect.
         error_codes: Other error codes, by revision and condition, such as `{"2024-11-05":
@@ -933,7 +933,7 @@ class Server:
         instance_name: str | None = None,
         observe: Callable[[Observed], object] | None = None,
         lifespan: Callable[[Server], AbstractAsyncContextManager[Any] | AbstractContextManager[Any]] | None = None,
-        versions: Sequence[str] | None = None,
+        revisions: Sequence[str] | None = None,
         error_profile: Literal["official", "variant-2024-11-05"] = "official",
         error_codes: dict[str, dict[str, int]] | None = None,
         permission_denied: Literal["error", "mask"] = "error",
@@ -1184,7 +1184,7 @@ class Server:
 
         Args:
             source: The function, or a list of `Resource`. Without it, the method returns a decorator.
-            name: The name of the source, which cursors contain. Give it the same name in all replicas. Default:
+            name: The name of the source, which cursors contain. Give it the same name in all instances. Default:
                 the number of the source.
 
         Raises:
@@ -1850,7 +1850,7 @@ class Server:
         Args:
             uri: The URI to explain. Any other text is explained too: the result says why it is no absolute URI.
         """
-    def run(self, *, callback_threads: int = 1, drain_ms: int = 5000, guard_stdio: bool = True) -> None:
+    def run(self, *, callback_threads: int = 1, shutdown_ms: int = 5000, guard_stdio: bool = True) -> None:
         """Serves standard input and output. Blocks until the client closes standard input, or the server is
         closed.
 
@@ -1861,7 +1861,7 @@ class Server:
         Args:
             callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
                 them. With more, all of them are new threads.
-            drain_ms: Milliseconds that calls in flight may still take after the end of input.
+            shutdown_ms: Milliseconds that calls in flight may still take after the end of input.
             guard_stdio: True redirects the descriptors 0 and 1 while the server runs, so that a stray `print`
                 goes to standard error and not to the client.
 
@@ -1870,7 +1870,7 @@ class Server:
             RegistrationError: Another server serves standard input and output (`invalid_argument`).
             RuntimeError: An event loop is running on this thread: use `run_async`.
         """
-    async def run_async(self, *, drain_ms: int = 5000, guard_stdio: bool = True) -> None:
+    async def run_async(self, *, shutdown_ms: int = 5000, guard_stdio: bool = True) -> None:
         """Serves standard input and output on the running asyncio loop, until the client closes standard
         input, or the server is closed.
 
@@ -1884,7 +1884,7 @@ class Server:
         *,
         callback_threads: int = 1,
         on_listening: Callable[[str, int], object] | None = None,
-        drain_ms: int = 5000,
+        shutdown_ms: int = 5000,
         connections: int = 10_000,
         io_threads: int = 1,
         head_ms: int = 10_000,
@@ -1923,7 +1923,7 @@ class Server:
             callback_threads: The number of threads that run callbacks, 1 to 1,024. With 1, this thread runs
                 them. With more, all of them are new threads.
             on_listening: A function `(address, port)`, called once clients can connect.
-            drain_ms: Milliseconds that calls in flight may still take after the server is closed.
+            shutdown_ms: Milliseconds that calls in flight may still take after the server is closed.
             connections: The greatest number of TCP connections at once. Further connections wait until one is
                 closed.
             io_threads: The number of threads that read and write, 1 to 1,024.
@@ -1972,7 +1972,7 @@ class Server:
         port: int = 8000,
         *,
         on_listening: Callable[[str, int], object] | None = None,
-        drain_ms: int = 5000,
+        shutdown_ms: int = 5000,
         connections: int = 10_000,
         io_threads: int = 1,
         head_ms: int = 10_000,
@@ -2067,7 +2067,7 @@ class Server:
     def close(self) -> None:
         """Closes every connection, and makes `run` and `serve_http` return. May be called again.
 
-        Unanswered calls are dropped. Over HTTP callbacks may still answer them within the `drain_ms` of
+        Unanswered calls are dropped. Over HTTP callbacks may still answer them within the `shutdown_ms` of
         `serve_http`.
         """
     def _life(self) -> Life | None: ...

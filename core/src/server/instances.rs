@@ -43,8 +43,8 @@ impl Server {
     }
 
     /// Applies a change that another instance published, and notifies the clients of this one. Returns false for a
-    /// change that this instance published itself, and for an unknown kind of change. Never blocks, and calls no
-    /// callback.
+    /// change that this instance published itself, and for an unknown kind of change. Never blocks, and calls
+    /// only the `wake` of groups.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for text that [`Server::on_publish`] does not make, [`ErrorKind::InvalidUri`],
