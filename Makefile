@@ -187,6 +187,7 @@ test-clients-rmcp: hosts hosts-http ## the official client in Rust against every
 
 .PHONY: test-inspector
 test-inspector: hosts hosts-http ## the MCP Inspector: its command line on every host, its web page in Chromium on the one in Python
+	tests/clients/setup.sh
 	$(PYTHON) tests/clients/inspector.py
 
 .PHONY: test-apps
@@ -200,6 +201,7 @@ test-languages: libwellhead ## hosts in Python, Go, LuaJIT and Ruby that call th
 
 .PHONY: test-docs
 test-docs: python node libwellhead ## the programs in docs, asked what their pages say; installs nginx with apt if it may
+	tests/clients/setup.sh
 	$(PYTHON) docs/check.py
 
 .PHONY: docs
