@@ -1,8 +1,8 @@
 # Sourced by the scripts of this folder and of tests/dist: the version, the folders, and what makes two builds of one commit
 # equal in any folder.
 # shellcheck shell=bash disable=SC2034
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$root"
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$(pwd -W 2> /dev/null || pwd) # Windows' bash has -W: the path as rustc knows it
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 dist=${DIST:-$root/dist}
@@ -19,7 +19,7 @@ case $machine in
 esac
 
 # GNU's tools know one processor. Those for another one have its name in front.
-if [ "$machine" != "$(uname -m)" ]; then
+if [ "$(uname)" = Linux ] && [ "$machine" != "$(uname -m)" ]; then
     export LD=$machine-linux-gnu-ld OBJCOPY=$machine-linux-gnu-objcopy AR=$machine-linux-gnu-ar STRIP=$machine-linux-gnu-strip
 fi
 
@@ -39,24 +39,25 @@ set_flags() { # [TARGET]
     local all=("${flags[@]}")
     [[ ${1-} != *-musl ]] || all+=(-Ctarget-feature=-crt-static)
     CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${all[*]}")
-    export CARGO_ENCODED_RUSTFLAGS
+    export CARGO_ENCODED_RUSTFLAGS MSYS2_ENV_CONV_EXCL=CARGO_ENCODED_RUSTFLAGS # Windows' bash would change the paths in it
 }
 set_flags
 
 # The kinds of Linux that libraries for Python and Node are built for. zig links for all of them.
-read -ra linux_targets <<< "${LINUX_TARGETS:-x86_64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-gnu aarch64-unknown-linux-musl}"
+linux_targets=({x86_64,aarch64}-unknown-linux-{gnu,musl})
 
-# Builds a library to be loaded by another program; with glibc, for version 2.17 or later.
+# Builds a library to be loaded by another program; with glibc, for version 2.17 or later. Only macOS and Windows link for themselves.
 build_library() { # PACKAGE TARGET
-    local suffix=
-    [[ $2 != *-gnu ]] || suffix=.2.17
-    (set_flags "$2" && cargo zigbuild --locked --quiet --profile dist --package "$1" --target "$2$suffix")
+    local build=build suffix=
+    [[ $2 != *-linux-* ]] || build=zigbuild
+    [[ $2 != *-linux-gnu ]] || suffix=.2.17
+    (set_flags "$2" && cargo "$build" --locked --quiet --profile dist --package "$1" --target "$2$suffix")
 }
 
 # Writes the bill of materials of what is built of CRATE, as FOLDER/CRATE.cdx.json. Fails unless Rust is the recorded one.
 sbom() { # CRATE TARGET FOLDER [FEATURES]
-    python3 packaging/runtimes.py
-    python3 packaging/sbom.py "$1" "$2" "$3/$1.cdx.json" "${4-}"
+    "${PYTHON:-python3}" packaging/runtimes.py
+    "${PYTHON:-python3}" packaging/sbom.py "$1" "$2" "$3/$1.cdx.json" "${4-}"
 }
 
 # Packs FOLDER's entry NAME as dist/NAME.tar.gz, with equal bytes for equal files.
@@ -67,9 +68,8 @@ pack() { # FOLDER NAME
     echo "dist/$2.tar.gz"
 }
 
-# Packs a folder as an npm package in dist.
+# Packs a folder as an npm package in dist. npm gives all files one time of its own.
 npm_pack() { # FOLDER
-    find "$1" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
     mkdir -p "$dist"
     (cd "$1" && echo "dist/$(npm pack --silent --pack-destination "$dist")")
 }

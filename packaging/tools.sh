@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs what the scripts of this folder and of tests/dist need, as pinned here: zig as a linker for old versions of glibc,
-# Meson, and the official client. With apt it installs GNU's tools for each MACHINE, unless that is this machine. Quick when they are there
+# Meson, uv, and the official client. With apt it installs GNU's tools for each MACHINE, unless that is this machine. Quick when they are there
 # already.
 #   tools.sh [MACHINE]...    the processors for which c.sh and command.sh shall make packages, besides this one
 set -euo pipefail
 cd "$(dirname "$0")/.."
-pins="cargo-zigbuild==0.24.0 ziglang==0.17.1 maturin==1.16.0 twine==7.0.0 auditwheel==6.8.2 meson==1.12.1 ninja==1.13.2"
+pins="cargo-zigbuild==0.24.0 ziglang==0.17.1 maturin==1.16.0 twine==7.0.0 auditwheel==6.8.2 meson==1.12.1 ninja==1.13.2 uv==0.13.9"
 tools=build/dist-tools
 
 # The copy of the pins is made last: an installation that was cut short starts again.

@@ -34,7 +34,9 @@ cp -r notes ../nothing
 cd ../nothing
 version_of_npx=$(registry npx --yes wellhead --version)
 [ "$version_of_npx" = "wellhead $version" ] || fail "npx wellhead --version prints $version_of_npx"
-echo "npx runs the command"
+ask --expect "{\"file://$PWD/notes/hello.md\": \"Hello, world!\"}" \
+    env PATH="$work/path" "$tools/bin/python" "$root/tests/dist/registry.py" "$dist" npx --yes wellhead serve notes
+echo "npx serves the folder"
 
 mkdir ../tarballs
 cd ../tarballs
@@ -47,6 +49,14 @@ echo "installed from the tarballs as README says, its server answers"
 
 made=("$dist"/wellhead-linux-*-"$version".tgz)
 [ "${#made[@]}" -eq "${#linux_targets[@]}" ] || fail "dist has ${#made[@]} packages for Linux, of ${#linux_targets[@]}"
+attw=$(sed -n 's/^ATTW = "\(.*\)"/\1/p' "$root/tests/packages.py")
+publint=publint@$(node -p 'require(process.argv[1]).devDependencies.publint' "$root/bindings/node/package.json")
+npx --yes "$attw" --profile esm-only --quiet "$dist/wellhead-$version.tgz"
+for tarball in "$dist/wellhead-$version.tgz" "${made[@]}"; do
+    npx --yes "$publint" run --strict "$tarball" > log || { cat log >&2; fail "publint refuses $tarball"; }
+done
+echo "attw and publint accept the tarballs"
+
 for tarball in "${made[@]}"; do
     name=$(basename "$tarball" .tgz)
     mkdir "$name"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Adds the crate of `make dist` to an empty package, as README says, and asks README's smallest server with the official client.
+# Adds the crate of `make dist` to an empty package, as README says, and asks README's smallest server with the official client. Has cargo
+# check it as for a publication, with all features.
 set -euo pipefail
 source "$(dirname "$0")/../../packaging/environment.sh"
 work=$(mktemp -d)
@@ -17,3 +18,7 @@ sh -euc "$add ../wellhead-$version"
 CARGO_TARGET_DIR=$work/target cargo build --quiet
 "$tools/bin/python" "$root/tests/dist/ask.py" "$work/target/debug/hello"
 echo "added from dist, README's server answers"
+cd "$root"
+cargo publish --dry-run --locked --quiet --package wellhead --all-features
+cmp "$CARGO_TARGET_DIR/package/wellhead-$version.crate" "$dist/wellhead-$version.crate"
+echo "cargo would publish these bytes"
