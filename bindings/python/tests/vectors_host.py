@@ -372,8 +372,8 @@ class Host:
 
     def hold(self, name: str, call: wellhead.Call | None) -> Future[Any]:
         assert name not in self.held, f"{name} is held already"
-        self.held[name] = Held(call)
-        return self.held[name].future
+        held = self.held[name] = Held(call)
+        return held.future  # another thread may have answered it, and taken it from `self.held`
 
     def lister(self, name: str, pages: Json) -> Callable[..., Any]:
         own = pages["items"] if isinstance(pages, dict) and "items" in pages else []
