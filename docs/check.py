@@ -92,6 +92,7 @@ def check(page: Path) -> list[str]:
             "c,server": lambda code=code, asks=comments: compiled(["cc", "-std=c99"], "server.c", code, asks),
             "cpp,server": lambda code=code, asks=comments: compiled(["c++", "-std=c++17"], "server.cpp", code, asks),
             "c,glib": lambda code=code, asks=comments: compiled(["cc", "-std=c99", *glib()], "server.c", code, asks),
+            "cpp,qt": lambda code=code, asks=comments: compiled(["c++", "-std=c++17", "-fPIC", *qt()], "server.cpp", code, asks),
             "c,example": lambda code=code, page=page: example(page, code),
             "rust,server": lambda code=code, asks=comments: cargo(code, asks),
             "python,http": lambda code=code, asks=comments: serve_http(str(PYTHON), "server.py", code, asks),
@@ -141,7 +142,16 @@ def compiled(compiler: list[str], name: str, code: str, comments: str) -> str | 
 
 def glib() -> list[str]:
     need({"glib-genmarshal": "libglib2.0-dev", "pkg-config": "pkg-config"})
-    return subprocess.run(["pkg-config", "--cflags", "--libs", "glib-2.0"], capture_output=True, text=True, check=True).stdout.split()
+    return flags("glib-2.0")
+
+
+def qt() -> list[str]:
+    need({"qmake6": "qt6-base-dev", "pkg-config": "pkg-config"})
+    return flags("Qt6Core")
+
+
+def flags(library: str) -> list[str]:
+    return subprocess.run(["pkg-config", "--cflags", "--libs", library], capture_output=True, text=True, check=True).stdout.split()
 
 
 def example(page: Path, code: str) -> str | None:
