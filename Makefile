@@ -116,7 +116,7 @@ test-race: ## that nothing outside a folder is read, in 100,000 reads while link
 	WELLHEAD_RACE_READS=100000 cargo test -p wellhead --features $(FEATURES) --test directory race
 
 .PHONY: test-windows
-test-windows: ## the core's suites, the command and C for Windows, under Wine; needs rustup, installs mingw-w64 and Wine with apt if it may
+test-windows: ## the core's suites, the command, C and Node's vectors for Windows, under Wine; needs rustup, installs mingw-w64 and Wine with apt if it may
 	tests/windows/run.sh
 
 .PHONY: hosts

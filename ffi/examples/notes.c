@@ -108,7 +108,7 @@ static void *edits(void *user_data) {
     FILE *fifo = fopen(s->fifo, "r+"); /* for writing too, so that it does not end when a writer goes */
     while (fifo && fgets(line, sizeof line, fifo)) {
         line[strcspn(line, "\n")] = '\0';
-        char *rest = line, *verb = strsep(&rest, " "), *id = strsep(&rest, " ");
+        char *verb = strtok(line, " "), *id = strtok(NULL, " "), *rest = strtok(NULL, "");
         if (!id) continue;
         pthread_mutex_lock(&s->lock);
         if (strcmp(verb, "del") == 0) drop(s, id);

@@ -80,7 +80,8 @@ pub(super) fn open(dir: &OpenDir, name: &str) -> Result<Option<(File, Stamp)>, U
             let kind = dir.metadata_of(name).map(|metadata| metadata.file_type());
             let why = match kind {
                 Ok(kind) if kind.is_symlink() => IgnoreFault::Link,
-                Ok(kind) if !kind.is_file() && !kind.is_dir() => IgnoreFault::Special,
+                Ok(kind) if kind.is_dir() => return Ok(None), // Windows opens none
+                Ok(kind) if !kind.is_file() => IgnoreFault::Special,
                 _ => IgnoreFault::Refused(e),
             };
             return Err(Unusable::new(name, why));

@@ -305,7 +305,9 @@ impl WatchState {
                     continue;
                 }
                 let is_known = self.seen.with(|seen| seen.has_entry(&folder.path, &name));
-                if own.is_none() && moved && !is_known && Tree::has_other_spellings(&folder) {
+                let may_be_served = !name.starts_with('.'); // as each other spelling of it does
+                if own.is_none() && moved && !is_known && may_be_served && Tree::has_other_spellings(&folder)
+                {
                     self.read_again(&folder, vec![folder.path.clone()], changes, todo);
                     continue;
                 }

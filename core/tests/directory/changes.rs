@@ -1,6 +1,7 @@
 //! Notifications of changes in a folder.
 
-use crate::support::Served;
+use crate::paths::uri_of;
+use crate::support::{Served, set_modified};
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::mpsc::{Receiver, channel};
@@ -177,7 +178,7 @@ fn an_edit_is_announced_for_its_uri_and_not_for_the_list() {
                 fs::rename(served.root.join("d/.a.new"), served.root.join("d/a")).unwrap();
             },
             &|| {
-                fs::File::open(served.root.join("d/a")).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+                set_modified(&served.root.join("d/a"), std::time::UNIX_EPOCH);
             },
         ];
         for edit in edits {
@@ -279,6 +280,7 @@ fn no_client_is_notified_of_hidden_ignored_or_outside_entries() {
     ];
     each_era(&files, &["", "d", "d/a"], |served, client| {
         fs::create_dir_all(served.outside().join("beside")).unwrap();
+        #[cfg(unix)]
         served.link("d/out", served.outside().join("beside"));
         let told = client.announced(served, || {
             served.put("d/.env", "s");
@@ -292,6 +294,7 @@ fn no_client_is_notified_of_hidden_ignored_or_outside_entries() {
             fs::rename(served.root.join("d/.env"), served.root.join("d/.env2")).unwrap();
             fs::write(served.outside().join("beside/x"), "s").unwrap();
             fs::remove_dir_all(served.root.join("d/build")).unwrap();
+            #[cfg(unix)]
             fs::remove_file(served.root.join("d/out")).unwrap();
         });
         assert_eq!(told, (paths(&[]), false));
@@ -317,6 +320,7 @@ fn an_entry_that_becomes_hidden_or_shown_is_announced_as_removed_or_created() {
 }
 
 // row: U-27, U-29
+#[cfg(unix)]
 #[test]
 fn entries_that_an_unusable_ignore_file_hides_are_announced_as_removed_and_later_as_created() {
     each_era(&[("d/a", ""), ("d/s/b", "")], &["d", "d/a", "d/s/b"], |served, client| {
@@ -331,6 +335,7 @@ fn entries_that_an_unusable_ignore_file_hides_are_announced_as_removed_and_later
 }
 
 // row: U-29
+#[cfg(unix)]
 #[test]
 fn a_change_behind_a_link_is_announced_under_the_name_of_the_link() {
     let served = Served::files(&[("d/a", "1"), ("fence/one", ""), ("fence/two", "")]);
@@ -506,7 +511,7 @@ fn a_removed_folder_is_not_watched_any_more() {
     fs::create_dir(&other).unwrap();
     fs::write(other.join("b"), "1").unwrap();
     served.server.directory(other.as_path()).unwrap();
-    let b = format!("file://{}/b", other.canonicalize().unwrap().to_str().unwrap());
+    let b = format!("{}/b", uri_of(&other.canonicalize().unwrap()));
     let mut client = Client::subscribed(&served.server, Era::Handshake, &[served.uri("a"), b.clone()]);
     served.handle.remove().unwrap();
     client.next(|told| told == LIST);

@@ -1,5 +1,6 @@
 //! Hidden and ignored entries do not exist for clients.
 
+use crate::paths::uri_of;
 use crate::support::Served;
 use std::fs;
 use wellhead::Limits;
@@ -73,6 +74,7 @@ fn a_rule_cannot_show_entries_below_an_ignored_directory() {
 }
 
 // row: U-27
+#[cfg(unix)]
 #[test]
 fn a_link_to_something_hidden_or_ignored_is_not_there() {
     let served = Served::files(&[
@@ -116,7 +118,7 @@ fn the_ignore_files_of_the_repository_around_the_folder_count() {
     let server = wellhead::Server::new("test", "1");
     server.directory(top.join("docs")).unwrap();
     let listed = server.test_client().unwrap().list().unwrap();
-    let root = format!("file://{}/docs", top.to_str().unwrap());
+    let root = format!("{}/docs", uri_of(&top));
     let listed: Vec<_> = listed.iter().map(|item| item.uri().strip_prefix(&root).unwrap()).collect();
     assert_eq!(listed, ["", "/a.md", "/sub", "/sub/secret"]);
 }

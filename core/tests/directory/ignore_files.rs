@@ -2,9 +2,12 @@
 
 use crate::support::Served;
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::net::UnixListener;
 use std::path::Path;
-use wellhead::{ErrorKind, Limits, Server};
+use wellhead::Limits;
+#[cfg(unix)]
+use wellhead::{ErrorKind, Server};
 
 const FILES: [(&str, &str); 4] = [("a/x.key", "s"), ("a/sub/y", "s"), ("a/.gitignore", "*.key\n"), ("b", "")];
 
@@ -37,6 +40,7 @@ fn check(unusable: impl Fn(&Path), why: &str) {
 }
 
 // row: U-27
+#[cfg(unix)]
 #[test]
 fn a_link_to_an_ignore_file_hides_everything_in_its_directory() {
     check(|file| std::os::unix::fs::symlink("../rules", file).unwrap(), "is a link");
@@ -44,6 +48,7 @@ fn a_link_to_an_ignore_file_hides_everything_in_its_directory() {
 }
 
 // row: U-27
+#[cfg(unix)]
 #[test]
 fn an_ignore_file_that_cannot_be_opened_hides_everything_in_its_directory() {
     check(|file| drop(UnixListener::bind(file).unwrap()), "not a regular file"); // a socket cannot be opened
@@ -89,6 +94,7 @@ fn braces_hide_entries_under_both_readings_of_git_and_others() {
     assert_eq!(served.listed(), ["q", "z.key"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn an_unusable_ignore_file_around_the_folder_is_refused_with_its_name() {
     let around = tempfile::tempdir().unwrap();

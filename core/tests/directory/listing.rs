@@ -1,6 +1,7 @@
 //! Lists of folders.
 
-use crate::support::{Served, pages_of};
+use crate::paths::uri_of;
+use crate::support::{Served, pages_of, set_modified};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -24,7 +25,7 @@ fn a_folder_is_listed_depth_first_in_the_order_of_bytes() {
 fn files_are_listed_with_type_size_and_time() {
     let served = Served::files(&[("notes.md", "# Notes"), ("Makefile", "all:")]);
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_736_694_058);
-    fs::File::open(served.root.join("notes.md")).unwrap().set_modified(time).unwrap();
+    set_modified(&served.root.join("notes.md"), time);
     let items = served.items();
     assert_eq!(
         items[2],
@@ -114,7 +115,7 @@ fn a_large_directory_is_listed_whole_also_when_it_has_just_changed() {
     }
     // Old enough to be remembered.
     let past = SystemTime::now() - Duration::from_secs(60);
-    fs::File::open(&served.root).unwrap().set_modified(past).unwrap();
+    set_modified(&served.root, past);
     assert_eq!(served.listed().len(), 1_500);
     served.put("new", "");
     assert_eq!(served.listed().len(), 1_501);
@@ -132,6 +133,7 @@ fn a_folder_lists_one_template_with_its_own_spelling() {
     assert_eq!(templates[0]["name"], "root");
 }
 
+#[cfg(unix)]
 #[test]
 fn every_listed_entry_can_be_read() {
     let odd = "a b/#1?.txt\n%41 {x} 'ü' [1] \\ & é.md";
@@ -150,6 +152,7 @@ fn every_listed_entry_can_be_read() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn names_that_are_not_utf8_are_left_out() {
     use std::os::unix::ffi::OsStrExt;
@@ -159,6 +162,7 @@ fn names_that_are_not_utf8_are_left_out() {
     assert_eq!(served.text(&served.uri("")), served.uri("a") + "\r\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_directory_that_may_not_be_read_does_not_end_the_list() {
     use std::os::unix::fs::PermissionsExt;
@@ -177,7 +181,7 @@ fn several_folders_are_listed_one_after_the_other() {
     fs::write(other.join("b"), "b").unwrap();
     served.server.directory(other.as_path()).unwrap();
     let uris: Vec<Value> = served.items().into_iter().map(|item| item["uri"].clone()).collect();
-    let other = format!("file://{}", other.to_str().unwrap());
+    let other = uri_of(&other);
     assert_eq!(uris, [served.uri(""), served.uri("a"), other.clone(), format!("{other}/b")]);
     assert_eq!(served.text(&format!("{other}/b")), "b");
 }

@@ -75,6 +75,7 @@ fn a_doubly_encoded_name_is_a_name() {
 }
 
 // row: U-23, U-24
+#[cfg(unix)]
 #[test]
 fn a_link_outside_is_not_there() {
     let served = served();
@@ -107,6 +108,7 @@ fn a_link_outside_is_not_there() {
 }
 
 // row: U-23
+#[cfg(unix)]
 #[test]
 fn a_link_inside_is_served_under_its_own_name() {
     let served = served();

@@ -1,10 +1,11 @@
 //! A folder with files in it, and a client of a server that serves it.
 
+use crate::paths::uri_of;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use wellhead::{Builder, Caller, Connection, Directory, Handle, Handled, Limits, Server};
 
@@ -91,13 +92,14 @@ impl Served {
     }
 
     /// A link in the folder, to wherever.
+    #[cfg(unix)]
     pub(crate) fn link(&self, path: &str, target: impl AsRef<Path>) {
         std::os::unix::fs::symlink(target, self.root.join(path)).unwrap();
     }
 
     /// Of a path that needs no escaping.
     pub(crate) fn uri(&self, path: &str) -> String {
-        let root = format!("file://{}", self.root.to_str().unwrap());
+        let root = uri_of(&self.root);
         if path.is_empty() { root } else { format!("{root}/{path}") }
     }
 
@@ -161,6 +163,20 @@ impl Served {
         let uri = item["uri"].as_str().unwrap();
         uri.strip_prefix(&self.uri(""))?.strip_prefix('/').map(str::to_owned)
     }
+}
+
+/// Sets the time of the last change of a file or a directory.
+pub(crate) fn set_modified(path: &Path, time: SystemTime) {
+    let mut options = fs::File::options();
+    #[cfg(unix)]
+    options.read(true);
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt;
+        // FILE_WRITE_ATTRIBUTES, and FILE_FLAG_BACKUP_SEMANTICS, without which it opens no directory.
+        options.access_mode(0x100).custom_flags(0x0200_0000);
+    }
+    options.open(path).unwrap().set_modified(time).unwrap();
 }
 
 fn put(path: &Path, contents: &str) {

@@ -2,6 +2,7 @@
 
 use super::Service;
 use super::attacks::{another_is_answered, repeat_during};
+use super::paths::uri_of;
 use wellhead::Server;
 use wellhead::serve::Http;
 
@@ -19,7 +20,7 @@ fn reads_and_lists_of_a_large_directory_for_clients_that_left_keep_no_client_wai
     server.directory(wellhead::Directory::new(&root).watch(false)).unwrap();
     let http = Http::new(server.endpoint()).callback_threads(4);
     let service = Service::bind(server, http);
-    let folder = format!("file://{}", root.to_str().unwrap());
+    let folder = uri_of(&root);
     let attack = || {
         let mut client = service.client();
         client.send_request(

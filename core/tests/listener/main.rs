@@ -9,6 +9,9 @@ mod half_closed;
 mod limits;
 #[cfg(target_os = "linux")] // others have no /proc
 mod memory;
+#[cfg(feature = "directory")]
+#[path = "../support/paths.rs"]
+mod paths;
 mod requirements;
 #[path = "../support/served.rs"]
 mod served;

@@ -39,7 +39,7 @@ fn reading(service: &Service) -> Client {
 
 /// Waits, meanwhile doing that, until no client is connected and nothing watched.
 fn until_nothing_is_held(server: &Server, meanwhile: impl Fn()) {
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + Duration::from_secs(120);
     loop {
         let now = server.counters();
         // The one that is left is the listener's own, which hears of the server's end.

@@ -1,9 +1,12 @@
 //! A folder of skills as a client sees it, on real files.
 
-#![cfg(unix)]
+#[path = "../support/paths.rs"]
+mod paths;
 
+use paths::uri_of;
 use serde_json::{Value, json};
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -97,6 +100,7 @@ impl Served {
 }
 
 // row: SK-11, SK-52
+#[cfg(unix)]
 #[test]
 fn a_link_is_a_file_of_the_skill_only_if_its_target_is() {
     let served =
@@ -198,7 +202,7 @@ fn directories_of_a_folder_are_read_next_to_skills() {
     fs::create_dir_all(folder.join("b/empty")).unwrap();
     fs::write(folder.join("a.txt"), "a").unwrap();
     served.server.directory(folder.as_path()).unwrap();
-    let uri = format!("file://{}", folder.display());
+    let uri = uri_of(&folder);
     assert_eq!(served.children(&uri), [format!("{uri}/a.txt"), format!("{uri}/b")]);
     assert_eq!(served.children(&format!("{uri}/b/empty")), [""; 0]);
     for refused in [format!("{uri}/"), format!("{uri}/a.txt"), format!("{uri}/gone"), format!("{uri}/b/..")] {

@@ -7,7 +7,15 @@ import { expand, Server, WellheadError } from 'wellhead';
 import { Answers, descriptor, hint, word } from './answers.mjs';
 
 const folders = [];
-process.on('exit', () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+process.on('exit', () => {
+  for (const folder of folders) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch (e) {
+      if (process.platform !== 'win32') throw e; // there a folder that is watched cannot be removed
+    }
+  }
+});
 
 export class Host {
   answers = new Answers();

@@ -196,3 +196,21 @@ unsafe extern "C" {
     #[cfg(target_env = "msvc")]
     fn _set_thread_local_invalid_parameter_handler(handler: Option<OnInvalid>) -> Option<OnInvalid>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn ctrl_c_and_ctrl_break_call_the_action_and_closing_the_console_does_not() {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = calls.clone();
+        on_ctrl(Some(Arc::new(move || drop(counted.fetch_add(1, Ordering::SeqCst))))).unwrap();
+        let closed = 2;
+        let handled = [CTRL_C_EVENT, CTRL_BREAK_EVENT, closed].map(handle_ctrl);
+        on_ctrl(None).unwrap();
+        assert_eq!((handled, calls.load(Ordering::SeqCst)), ([1, 1, 0], 2));
+        assert_eq!(handle_ctrl(CTRL_BREAK_EVENT), 0, "without an action they end the process");
+    }
+}
