@@ -208,7 +208,7 @@ mod tests {
         let counted = calls.clone();
         on_ctrl(Some(Arc::new(move || drop(counted.fetch_add(1, Ordering::SeqCst))))).unwrap();
         let closed = 2;
-        let handled = [CTRL_C_EVENT, CTRL_BREAK_EVENT, closed].map(handle_ctrl);
+        let handled = [CTRL_C_EVENT, CTRL_BREAK_EVENT, closed].map(|event| handle_ctrl(event));
         on_ctrl(None).unwrap();
         assert_eq!((handled, calls.load(Ordering::SeqCst)), ([1, 1, 0], 2));
         assert_eq!(handle_ctrl(CTRL_BREAK_EVENT), 0, "without an action they end the process");
