@@ -2,7 +2,7 @@
 
     docs/check.py [PAGE]...
 
-A fence names its language and what it is. `server` is a whole program over stdio; `http` is one that writes its address to standard error.
+A fence names its language and what it is. `server` is a whole program over stdio; `http` is one that writes its address to standard error; `django` is one of a project of Django.
 `run` is a program without questions, which ends with 0. `other` is for another library or needs a whole project: only its syntax is
 checked. `dist` is run by `make test-dist`, which has what is shipped: here only its syntax is checked, and that `tests/dist` has its page. Behind a program stand its questions, each in a comment, and for `http` the arguments of Python or Node before these:
 
@@ -56,6 +56,14 @@ wellhead = {{ path = "{root}/core", features = ["stdio", "schemars"] }}
 
 [workspace]
 """
+NO_FILES: Mapping[str, str] = {}
+# A project of Django, and an application in it that has a server.
+DJANGO = {
+    "shop/settings.py": 'SECRET_KEY = "k"\nROOT_URLCONF = "shop.urls"\nALLOWED_HOSTS = ["127.0.0.1"]\n',
+    "shop/urls.py": "from django.http import HttpResponse\nfrom django.urls import path\n\n"
+    'urlpatterns = [path("health", lambda request: HttpResponse("fine"))]\n',
+    "notes/mcp.py": 'import wellhead\n\nserver = wellhead.Server("notes", "1.0.0")\nserver.text("notes://1", "Buy milk.")\n',
+}
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 HEADERS = {
     "Content-Type": "application/json",
@@ -96,6 +104,7 @@ def check(page: Path) -> list[str]:
             "c,example": lambda code=code, page=page: example(page, code),
             "rust,server": lambda code=code, asks=comments: cargo(code, asks),
             "python,http": lambda code=code, asks=comments: serve_http(str(PYTHON), "server.py", code, asks),
+            "python,django": lambda code=code, asks=comments: serve_http(str(PYTHON), "asgi.py", code, asks, DJANGO),
             "js,http": lambda code=code, asks=comments: serve_http("node", "server.mjs", code, asks),
             "python,other": lambda code=code: parsed([str(PYTHON), "-m", "py_compile", "other.py"], "other.py", code),
             "js,other": lambda code=code: parsed(["node", "--check", "other.mjs"], "other.mjs", code),
@@ -180,15 +189,15 @@ def ran(command: list[str], name: str, code: str) -> str | None:
         return f"it ended with {program.returncode}: {said}" if program.returncode else None
 
 
-def serve_http(program: str, name: str, code: str, comments: str) -> str | None:
-    """Asks a program over HTTP, at the address that it writes."""
+def serve_http(program: str, name: str, code: str, comments: str, others: Mapping[str, str] = NO_FILES) -> str | None:
+    """Asks a program over HTTP, at the address that it writes. `others`: further files that it needs."""
     run = re.search(r"<!-- run: (.*?) -->", comments)
     if run is None:
         return "no comment says how to run it"
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = str(unused.getsockname()[1])
     command = [program, *run[1].replace("PORT", port).split()]
-    with started(command, name, code, PORT=port) as server:
+    with started(command, name, code, others, PORT=port) as server:
         lines = []
         for line in server.stderr:
             lines.append(line)
@@ -225,10 +234,14 @@ def wrong(comments: str, ask: Callable[[str], str]) -> str | None:
 
 
 @contextmanager
-def started(command: list[str], name: str, code: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+def started(
+    command: list[str], name: str, code: str, others: Mapping[str, str] = NO_FILES, **environment: str
+) -> Iterator[subprocess.Popen[str]]:
     """A program in a folder of its own, which ends with the block."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / name).write_text(code, "utf-8")
+        for file, text in [(name, code), *others.items()]:
+            (Path(folder) / file).parent.mkdir(exist_ok=True)
+            (Path(folder) / file).write_text(text, "utf-8")
         (Path(folder) / "node_modules").symlink_to(packages(Path(folder)))
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with subprocess.Popen(command, cwd=folder, env=os.environ | environment, text=True, **pipes) as server:
