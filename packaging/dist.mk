@@ -19,6 +19,7 @@ test-dist: ## what `make dist` has made, installed from dist alone into empty fo
 	tests/dist/c.sh
 	tests/dist/node.sh
 	tests/dist/python.sh
+	tests/dist/musl.sh
 	tests/dist/arm64.sh
 	tests/dist/rust.sh
 	tests/dist/install.sh

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Runs the wheel for musl of `make dist` in a Python for musl, and asks README's smallest server and the command with the official client.
+# No registry has such a Python: builds one with musl-gcc from Debian's sources, which takes 3 to 5 minutes, once, in build. Installs musl
+# with apt if it may.
+set -euo pipefail
+source "$(dirname "$0")/../../packaging/environment.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset CARGO_ENCODED_RUSTFLAGS
+prefix=$root/build/musl-python
+release=3.13.5 sha256=93e583f243454e6e9e4588ca2c2662206ad961659863277afcdb96801647d640
+archive=python3.13_$release.orig.tar.xz
+
+fail() { echo "$*" >&2; exit 1; }
+quietly() { "$@" > "$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; fail "$* fails"; }; }
+ask() { "$tools/bin/python" "$root/tests/dist/ask.py" "$@"; }
+
+if [ ! -x "$prefix/bin/python3" ]; then
+    install="apt-get install -y -q -o DPkg::Lock::Timeout=300 musl musl-dev musl-tools"
+    type -P musl-gcc > /dev/null || $install > /dev/null || { apt-get update -q && $install; } > /dev/null || fail "missing: run $install"
+    for site in $(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | sort -u); do
+        /usr/lib/apt/apt-helper -q download-file "$site/pool/main/p/python3.13/$archive" "$work/$archive" "SHA256:$sha256" &> "$work/log" && break
+    done
+    [ -e "$work/$archive" ] || fail "the archive of this system lacks $archive"
+    mkdir "$work/sources"
+    tar --extract --file "$work/$archive" --directory "$work/sources" --strip-components=1
+    cd "$work/sources"
+    # Python asks the compiler for a name of the system, and gcc says that of glibc.
+    printf '#!/bin/sh\n[ "$1" = --print-multiarch ] || exec musl-gcc "$@"\n' > "$work/cc"
+    chmod +x "$work/cc"
+    export PKG_CONFIG_LIBDIR=$work # the libraries of this system are for glibc
+    quietly ./configure -q CC="$work/cc" --prefix="$prefix" --disable-test-modules --without-ensurepip
+    quietly make -j"$(nproc)"
+    # Moved at once: a build that was cut short leaves nothing that looks whole.
+    quietly make install DESTDIR="$work/installed"
+    rm -rf "$prefix"
+    mkdir -p "$root/build"
+    mv "$work/installed$prefix" "$prefix"
+fi
+
+cd "$work"
+python3 -m zipfile --extract "$dist/wellhead-$version"-*-musllinux*_"$machine".whl package
+python3 "$root/tests/readme/extract.py" python > hello.py
+mkdir notes
+printf 'Hello, world!' > notes/hello.md
+export PYTHONPATH=$work/package
+ask "$prefix/bin/python3" hello.py
+ask --expect "{\"file://$work/notes/hello.md\": \"Hello, world!\"}" "$prefix/bin/python3" -m wellhead serve notes
+echo "with musl, README's server and the command answer"
