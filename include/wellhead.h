@@ -1761,7 +1761,7 @@ WELLHEAD_API wellhead_status wellhead_server_notify_updated(wellhead_server *ser
 /* Notifies subscribers that a resource changed, with its new version. resource: may not be NULL; its uri is required. A
  * registered resource keeps that version; its other fields, and lists, stay as they are. It calls the same callbacks as
  * wellhead_server_notify_updated. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT or CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_notify_updated_with_metadata(wellhead_server *server,
+WELLHEAD_API wellhead_status wellhead_server_notify_updated_with_resource(wellhead_server *server,
                                                                           const wellhead_resource *resource,
                                                                           wellhead_error **error);
 

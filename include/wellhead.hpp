@@ -1277,8 +1277,8 @@ public:
     void notify_list_changed(std::string_view kind) { detail::call(wellhead_server_notify_list_changed, capi(), str(kind)); }
 
     void notify_updated(std::string_view uri) { detail::call(wellhead_server_notify_updated, capi(), str(uri)); }
-    void notify_updated_with_metadata(const Resource &resource) {
-        detail::call(wellhead_server_notify_updated_with_metadata, capi(), detail::Lent<wellhead_resource>(resource));
+    void notify_updated_with_resource(const Resource &resource) {
+        detail::call(wellhead_server_notify_updated_with_resource, capi(), detail::Lent<wellhead_resource>(resource));
     }
     void notify_sub_resource_updated(std::string_view uri, std::string_view parent) {
         detail::call(wellhead_server_notify_sub_resource_updated, capi(), str(uri), str(parent));

@@ -205,8 +205,8 @@ typedef struct wellhead_http_options {
     int32_t callback_threads;
     /* The number of threads that read and write, at most 1,024. Default: 1. */
     uint32_t io_threads;
-    /* The greatest number of open connections; more of them wait. Default: 10,000. */
-    size_t connections;
+    /* The greatest number of open TCP connections; more of them wait. Default: 10,000. */
+    size_t connection_limit;
     /* The time that calls in flight may take after the server is closed, in milliseconds. Default: 5,000. Give 1 for
      * almost no time. */
     uint32_t shutdown_ms;
@@ -280,7 +280,7 @@ WELLHEAD_API size_t wellhead_endpoint_sessions(const wellhead_endpoint *endpoint
 #define WELLHEAD_PROGRESS_WAIT 4              /* Nothing to do now: poll again when `ready` is called. */
 
 /* The head of a request, as the HTTP server of the application has read it. Copied before return. */
-typedef struct wellhead_request {
+typedef struct wellhead_http_request {
     size_t struct_size;
     wellhead_str method;                      /* The method, such as POST; case-sensitive. */
     /* The path and query of the request line. If it is a URL, its host counts instead of Host. */
@@ -293,19 +293,19 @@ typedef struct wellhead_request {
      * requests of one peer share a part of buffer_bytes. If it is empty because that is unknown, all requests with the
      * same bearer token share it. */
     wellhead_str peer;
-} wellhead_request;
-#define WELLHEAD_REQUEST_INIT { sizeof(wellhead_request), {NULL, 0}, {NULL, 0}, NULL, 0, {NULL, 0} }
+} wellhead_http_request;
+#define WELLHEAD_HTTP_REQUEST_INIT { sizeof(wellhead_http_request), {NULL, 0}, {NULL, 0}, NULL, 0, {NULL, 0} }
 
 /* The head of a response. */
-typedef struct wellhead_response {
+typedef struct wellhead_http_response {
     size_t struct_size;
     uint32_t status;
     const wellhead_pair *headers;             /* The header fields; names are in lower case. */
     size_t header_count;
     /* The number of bytes that follow, also in content-length; UINT64_MAX if it is not known. */
     uint64_t length;
-} wellhead_response;
-#define WELLHEAD_RESPONSE_INIT { sizeof(wellhead_response), 0, NULL, 0, 0 }
+} wellhead_http_response;
+#define WELLHEAD_HTTP_RESPONSE_INIT { sizeof(wellhead_http_response), 0, NULL, 0, 0 }
 
 /* Begins an exchange with the head of a request. The application frees the exchange.
  * endpoint, request: may not be NULL.
@@ -317,8 +317,9 @@ typedef struct wellhead_response {
  * failure; may be NULL.
  * Returns NULL if it fails with INVALID_ARGUMENT, or with INVALID_UTF8 for a method, target or name that is not UTF-8.
  * Then the application answers the request with status 400. */
-WELLHEAD_API wellhead_exchange *wellhead_exchange_new(wellhead_endpoint *endpoint, const wellhead_request *request,
-                                                      uint64_t now_ms, wellhead_wake_callback ready, void *ready_data,
+WELLHEAD_API wellhead_exchange *wellhead_exchange_new(wellhead_endpoint *endpoint,
+                                                      const wellhead_http_request *request, uint64_t now_ms,
+                                                      wellhead_wake_callback ready, void *ready_data,
                                                       wellhead_destroy_callback ready_destroy, wellhead_error **error);
 
 /* Frees an exchange that is complete, or whose client is gone. Waits while `ready` runs on another thread. When it
@@ -347,7 +348,7 @@ WELLHEAD_API uint64_t wellhead_exchange_poll_timeout(const wellhead_exchange *ex
 
 /* Returns the head to send, once wellhead_exchange_poll has returned WELLHEAD_PROGRESS_RESPOND, and NULL before. It is
  * borrowed until the exchange is freed. */
-WELLHEAD_API const wellhead_response *wellhead_exchange_response(const wellhead_exchange *exchange);
+WELLHEAD_API const wellhead_http_response *wellhead_exchange_response(const wellhead_exchange *exchange);
 
 /* Returns the bytes to send, after wellhead_exchange_poll has returned WELLHEAD_PROGRESS_DATA. They are borrowed until
  * the next wellhead_exchange_poll. */
@@ -364,9 +365,9 @@ WELLHEAD_API wellhead_str wellhead_exchange_data(const wellhead_exchange *exchan
  * now_ms: the time on the clock of wellhead_exchange_new.
  * Returns NULL if it fails with INVALID_ARGUMENT, or with INVALID_UTF8 for a method, target or name that is not UTF-8.
  * Then the application answers the request with status 400. */
-WELLHEAD_API wellhead_exchange *wellhead_endpoint_handle(wellhead_endpoint *endpoint, const wellhead_request *request,
-                                                         wellhead_str body, uint64_t now_ms, uint64_t stream_ms,
-                                                         wellhead_error **error);
+WELLHEAD_API wellhead_exchange *wellhead_endpoint_handle(wellhead_endpoint *endpoint,
+                                                         const wellhead_http_request *request, wellhead_str body,
+                                                         uint64_t now_ms, uint64_t stream_ms, wellhead_error **error);
 
 #ifdef __cplusplus
 }

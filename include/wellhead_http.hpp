@@ -87,7 +87,7 @@ struct HttpOptions {
     EndpointOptions endpoint = {};
     std::int32_t callback_threads = 0;
     std::uint32_t io_threads = 0;
-    std::size_t connections = 0;
+    std::size_t connection_limit = 0;
     std::uint32_t shutdown_ms = 0, flags = 0;
     /* Called once with the address that is bound, before the first request is accepted. If it throws, the server closes and
      * serve_http throws the exception. */
@@ -158,7 +158,7 @@ inline void Server::serve_http(std::string_view address, HttpOptions options) {
     wellhead_http_options c = WELLHEAD_HTTP_OPTIONS_INIT;
     c.callback_threads = options.callback_threads;
     c.io_threads = options.io_threads;
-    c.connections = options.connections;
+    c.connection_limit = options.connection_limit;
     c.shutdown_ms = options.shutdown_ms;
     c.flags = options.flags;
     if (bound.callback) {
@@ -213,12 +213,12 @@ private:
 
 /* ---- one request and its response ---- */
 
-/* The head of a request, as the program's HTTP server has read it: see wellhead_request. */
+/* The head of a request, as the program's HTTP server has read it: see wellhead_http_request. */
 struct Request {
     std::string method, target;
     /* The header fields, names and values, in the order in which they came. */
     std::vector<std::pair<std::string, std::string>> headers;
-    /* The connection that the request came over: see wellhead_request. Empty if that is unknown. */
+    /* The connection that the request came over: see wellhead_http_request. Empty if that is unknown. */
     std::string peer = {};
 };
 
@@ -237,11 +237,11 @@ public:
     RequestOfC(const RequestOfC &) = delete;
     RequestOfC &operator=(const RequestOfC &) = delete;
 
-    const wellhead_request *get() const noexcept { return &c_; }
+    const wellhead_http_request *get() const noexcept { return &c_; }
 
 private:
     std::vector<wellhead_pair> headers_;
-    wellhead_request c_ = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request c_ = WELLHEAD_HTTP_REQUEST_INIT;
 };
 
 } // namespace detail
@@ -249,7 +249,7 @@ private:
 /* The head of a response; borrowed until the exchange is freed. */
 class Response {
 public:
-    explicit Response(const wellhead_response *response) noexcept : response_(response) {}
+    explicit Response(const wellhead_http_response *response) noexcept : response_(response) {}
 
     std::uint32_t status() const noexcept { return response_->status; }
     std::size_t header_count() const noexcept { return response_->header_count; }
@@ -268,7 +268,7 @@ public:
     }
 
 private:
-    const wellhead_response *response_;
+    const wellhead_http_response *response_;
 };
 
 /* The next step of an exchange. */
@@ -296,7 +296,7 @@ public:
     std::uint64_t poll_timeout() const noexcept { return wellhead_exchange_poll_timeout(capi()); }
     /* Returns the head to send. Throws before poll has returned Progress::respond. */
     Response response() const {
-        const wellhead_response *head = wellhead_exchange_response(capi());
+        const wellhead_http_response *head = wellhead_exchange_response(capi());
         if (!head) throw Error(WELLHEAD_STATUS_INVALID_ARGUMENT, "there is no response yet; poll until Progress::respond");
         return Response(head);
     }

@@ -465,8 +465,8 @@ options! {
         pub(crate) callback_threads: usize or 0 = 1,
         /// The number of threads that read and write, 1 to 1,024.
         pub(crate) io_threads: usize = 1,
-        /// The greatest number of open connections, at least 1. Further ones wait to be accepted.
-        pub(crate) connections: usize = 10_000,
+        /// The greatest number of open TCP connections, at least 1. Further ones wait to be accepted.
+        pub(crate) connection_limit: usize = 10_000,
         /// Milliseconds that answers may still take after the server is closed.
         pub(crate) shutdown_ms: u64 or 0 = 5_000,
         /// Closes the server when the process gets SIGTERM. Python always does, in the main thread.

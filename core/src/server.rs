@@ -86,7 +86,7 @@ impl Server {
     ///
     /// # Errors
     /// As [`Server::notify_updated`]. Also [`ErrorKind::InvalidArgument`] for a descriptor that cannot be sent.
-    pub fn notify_updated_with_metadata(&self, resource: impl Into<Resource>) -> Result<()> {
+    pub fn notify_updated_with_resource(&self, resource: impl Into<Resource>) -> Result<()> {
         let Resource { uri, descriptor, .. } = resource.into();
         descriptor.check()?;
         self.apply_and_publish(&Announcement::Updated { uri: &uri, said: Some(&descriptor) })

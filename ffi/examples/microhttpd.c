@@ -99,7 +99,7 @@ static ssize_t more(void *cls, uint64_t pos, char *buffer, size_t room) {
 }
 
 static enum MHD_Result respond(request *q) {
-    const wellhead_response *head = wellhead_exchange_response(q->exchange);
+    const wellhead_http_response *head = wellhead_exchange_response(q->exchange);
     uint64_t size = head->length == UINT64_MAX ? MHD_SIZE_UNKNOWN : head->length;
     struct MHD_Response *response = MHD_create_response_from_callback(size, 16384, more, q, NULL);
     if (!response) return MHD_NO;
@@ -143,7 +143,7 @@ static request *begin(app *a, struct MHD_Connection *connection, const char *pat
     int count = MHD_get_connection_values(connection, MHD_HEADER_KIND, NULL, NULL);
     fields f = {calloc((size_t)count + 1, sizeof *f.lines), 0};
     request *q = calloc(1, sizeof *q);
-    wellhead_request head = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request head = WELLHEAD_HTTP_REQUEST_INIT;
     if (!f.lines || !q) abort();
     MHD_get_connection_values(connection, MHD_HEADER_KIND, add_field, &f);
     head.method = wellhead_cstr(method);

@@ -22,7 +22,7 @@ pub unsafe extern "C" fn wellhead_server_notify_updated(
 /// registered resource keeps that version; its other fields, and lists, stay as they are. It calls the same callbacks as
 /// wellhead_server_notify_updated. Fails with INVALID_URI, INVALID_UTF8, INVALID_ARGUMENT or CLOSED.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_server_notify_updated_with_metadata(
+pub unsafe extern "C" fn wellhead_server_notify_updated_with_resource(
     server: *mut wellhead_server,
     resource: *const wellhead_resource,
     error: *mut *mut wellhead_error,
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn wellhead_server_notify_updated_with_metadata(
     // SAFETY: our caller's promise.
     unsafe {
         with_server(server, error, |promise, server| {
-            server.notify_updated_with_metadata(promise.fields(resource, "resource")?.resource(promise)?)
+            server.notify_updated_with_resource(promise.fields(resource, "resource")?.resource(promise)?)
         })
     }
 }

@@ -87,7 +87,7 @@ http='#include <wellhead_http.h>
 #include <wellhead_http.h>
 wellhead_endpoint_options e = WELLHEAD_ENDPOINT_OPTIONS_INIT;
 wellhead_http_options h = WELLHEAD_HTTP_OPTIONS_INIT;
-wellhead_request r = WELLHEAD_REQUEST_INIT;
+wellhead_http_request r = WELLHEAD_HTTP_REQUEST_INIT;
 wellhead_protection p = WELLHEAD_PROTECTION_INIT;
 wellhead_grant g = WELLHEAD_GRANT_INIT;'
 $CXX -x c++ -fsyntax-only - <<<"$http"

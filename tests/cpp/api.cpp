@@ -55,7 +55,7 @@ static void the_error_for_a_refused_update_has_a_reason() {
     };
     CHECK(has(thrown([&s] { s.notify_updated("no uri"); }), "no uri"));
     CHECK(has(thrown([&s] { s.notify_sub_resource_updated("n:1", "no uri"); }), "no uri"));
-    CHECK(has(thrown([&s] { s.notify_updated_with_metadata(wellhead::Resource{"no uri"}); }), "no uri"));
+    CHECK(has(thrown([&s] { s.notify_updated_with_resource(wellhead::Resource{"no uri"}); }), "no uri"));
     CHECK(has(thrown([&s] { s.notify_list_changed("n:1"); }), "n:1"));
     CHECK(has(thrown([&s] { s.inject("{}"); }), "not an event"));
     s.close();

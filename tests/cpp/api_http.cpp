@@ -169,7 +169,7 @@ void a_caller_from_c_is_no_object_of_cpp() {
                                      {WELLHEAD_STR("mcp-method"), WELLHEAD_STR("resources/read")},
                                      {WELLHEAD_STR("mcp-name"), WELLHEAD_STR("who://me")},
                                      {WELLHEAD_STR("authorization"), WELLHEAD_STR("Bearer t")}};
-    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
     request.method = WELLHEAD_STR("POST");
     request.target = WELLHEAD_STR("/mcp");
     request.headers = headers;

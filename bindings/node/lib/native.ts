@@ -262,7 +262,7 @@ export interface NativeServer {
   notifyUpdated(uri: string): void;
   accessChanged(caller: Uint8Array): void;
   explain(uri: string): string;
-  notifyUpdatedWithMetadata(uri: string, descriptor: string): void;
+  notifyUpdatedWithResource(uri: string, descriptor: string): void;
   notifySubResourceUpdated(uri: string, parent: string): void;
   notifyListChanged(kind: string): void;
   notifyResourceListChanged(): void;

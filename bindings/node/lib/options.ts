@@ -330,8 +330,8 @@ export interface ServeHttpOptions extends HttpOptions {
   onListening?: ((address: { host: string; port: number }) => void) | undefined;
   /** The number of threads that read and write, at most 1,024. Default: 1. */
   ioThreads?: number | undefined;
-  /** The greatest number of open connections. Further connections wait. Default: 10,000. */
-  connections?: number | undefined;
+  /** The greatest number of TCP connections at once. Further connections wait. Default: 10,000. */
+  connectionLimit?: number | undefined;
   /** Milliseconds that the head of a request may take to arrive. Default: 10,000. */
   headMs?: number | undefined;
   /** Milliseconds after which an idle connection is closed, or one whose client does not read. Default: 60,000. */
@@ -449,7 +449,7 @@ const SERVE_HTTP: Members<ServeHttpOptions> = {
   port: 'any',
   onListening: 'function',
   ioThreads: 'count',
-  connections: 'count',
+  connectionLimit: 'count',
   headMs: 'count',
   idleMs: 'count',
   shutdownMs: 'count',

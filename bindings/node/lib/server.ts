@@ -629,17 +629,17 @@ export class Server {
    *
    * @example
    * ```ts
-   * server.notifyUpdatedWithMetadata({ uri: 'notes://1', version: '43' });
+   * server.notifyUpdatedWithResource({ uri: 'notes://1', version: '43' });
    * ```
    * @throws as {@link Server.notifyUpdated}
    */
-  notifyUpdatedWithMetadata(resource: Resource): void {
+  notifyUpdatedWithResource(resource: Resource): void {
     const { uri, ...descriptor } = needObject('resource', resource) as Resource;
     needString('uri', uri);
     const { key: _key, ...described } = descriptor;
     checkedOptions('descriptor', described);
     const text = jsonText('resource', descriptor, '');
-    native(() => this.#parts.native.notifyUpdatedWithMetadata(uri, text));
+    native(() => this.#parts.native.notifyUpdatedWithResource(uri, text));
   }
 
   /**

@@ -316,9 +316,9 @@ impl Native {
 
     /// Notifies subscribers that a resource changed, with its new version. `descriptor` is JSON.
     #[napi]
-    pub fn notify_updated_with_metadata(&self, uri: String, descriptor: String) -> Result<()> {
+    pub fn notify_updated_with_resource(&self, uri: String, descriptor: String) -> Result<()> {
         let resource = Descriptor::parse(Some(&descriptor)).and_then(|d| d.resource(uri)).map_err(thrown)?;
-        self.inner.server.notify_updated_with_metadata(resource).map_err(thrown)
+        self.inner.server.notify_updated_with_resource(resource).map_err(thrown)
     }
 
     #[napi]

@@ -22,7 +22,7 @@ const REFUSED = {
   'a bigint in meta': [(s) => s.text('m://x', '', { meta: { rows: [1, 10n] } }), `meta.rows[1] ${BIG}`],
   'a circle in meta': [(s) => s.resource('m://x', { meta: circle }, () => ''), again('meta')],
   'a bigint in the metadata of a change': [
-    (s) => s.notifyUpdatedWithMetadata({ uri: 'm://x', metadata: { at: 10n } }),
+    (s) => s.notifyUpdatedWithResource({ uri: 'm://x', metadata: { at: 10n } }),
     `metadata.at ${BIG}`,
   ],
   'a bigint as a member of a tool': [

@@ -218,7 +218,7 @@ const REFUSED = {
     'size: a whole number from 0, not 1.5',
   ],
   'a word as the size of a changed resource': [
-    ({ server }) => server.notifyUpdatedWithMetadata({ uri: 'm://o', size: 'x' }),
+    ({ server }) => server.notifyUpdatedWithResource({ uri: 'm://o', size: 'x' }),
     'size: a whole number from 0, not "x"',
   ],
   'an array as a tool': [

@@ -204,7 +204,7 @@ await first;`,
     `${SERVER} const client = await subscriber(server, 'notes://1');`,
     `assert.equal(await client.nextUpdate(), 'notes://1');`,
   ],
-  'Server.notifyUpdatedWithMetadata': [
+  'Server.notifyUpdatedWithResource': [
     `${SERVER} const client = await subscriber(server, 'notes://1');`,
     `assert.equal(await client.nextUpdate(), 'notes://1');`,
   ],

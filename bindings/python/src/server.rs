@@ -507,13 +507,13 @@ impl Server {
         raising(|| detach(py, || core.notify_updated(&uri)))?.or_raise(py)
     }
 
-    #[doc = docstring!(notify_updated_with_metadata)]
+    #[doc = docstring!(notify_updated_with_resource)]
     #[pyo3(signature = (resource, /))]
-    fn notify_updated_with_metadata(&self, resource: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn notify_updated_with_resource(&self, resource: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = resource.py();
         let core = self.core(py);
         let resource = convert::instance::<Resource>("resource", resource)?.get().to_core(py)?;
-        raising(|| detach(py, || core.notify_updated_with_metadata(resource)))?.or_raise(py)
+        raising(|| detach(py, || core.notify_updated_with_resource(resource)))?.or_raise(py)
     }
 
     #[doc = docstring!(notify_sub_resource_updated)]
@@ -622,7 +622,7 @@ impl Server {
     #[pyo3(
         signature = (host = None, port = None, *, callback_threads = None, on_listening = None, **options),
         text_signature = "($self, host='127.0.0.1', port=8000, *, callback_threads=1, on_listening=None, \
-                    shutdown_ms=5000, connections=10000, io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', \
+                    shutdown_ms=5000, connection_limit=10000, io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', \
                     verify=None, resource=None, authorization_servers=(), scopes=(), allowed_origins=(), \
                     allowed_hosts=(), cors=False, strict_accept=False, sessions=True, session_ms=3600000, \
                     session_limit=10000, delete=True, keep_alive_ms=15000, body_ms=30000, \
@@ -649,7 +649,7 @@ impl Server {
     #[doc = docstring!(serve_http_async)]
     #[pyo3(
         signature = (host = None, port = None, *, on_listening = None, **options),
-        text_signature = "($self, host='127.0.0.1', port=8000, *, on_listening=None, shutdown_ms=5000, connections=10000, \
+        text_signature = "($self, host='127.0.0.1', port=8000, *, on_listening=None, shutdown_ms=5000, connection_limit=10000, \
                     io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', verify=None, resource=None, \
                     authorization_servers=(), scopes=(), allowed_origins=(), allowed_hosts=(), cors=False, \
                     strict_accept=False, sessions=True, session_ms=3600000, session_limit=10000, \

@@ -651,7 +651,7 @@ Raises:
     RegistrationError: The URI is not absolute (`invalid_uri`).
     ClosedError: The server is closed."
     };
-    (notify_updated_with_metadata) => {
+    (notify_updated_with_resource) => {
         "Notifies the subscribers of a resource that it changed, and sets its new version. Never blocks.
 
 Only the version of the registration changes; its other members, and its entry in lists, stay as
@@ -738,7 +738,7 @@ Args:
 instances of the service.
 
 `event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
-instance. Its `change` is `updated` (with `uri`, and `resource` after `notify_updated_with_metadata`),
+instance. Its `change` is `updated` (with `uri`, and `resource` after `notify_updated_with_resource`),
 `sub_resource_updated` (with `uri` and `parent`), `lists` (with `list`, such as `resources`)
 or `access` (with `caller`, the id in base64).
 
@@ -829,7 +829,7 @@ Args:
         them. With more, all of them are new threads.
     on_listening: A function `(address, port)`, called once clients can connect.
     shutdown_ms: Milliseconds that calls in flight may still take after the server is closed.
-    connections: The greatest number of TCP connections at once. Further connections wait until one is
+    connection_limit: The greatest number of TCP connections at once. Further connections wait until one is
         closed.
     io_threads: The number of threads that read and write, 1 to 1,024.
     head_ms: Milliseconds that the head of a request may take to arrive.

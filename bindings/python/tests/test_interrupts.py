@@ -36,7 +36,7 @@ def test_an_interrupt_in_on_publish_is_raised_by_the_change_notification(e: type
     server.on_publish(ending(e))
     changes: list[Callable[[], object]] = [
         lambda: server.notify_updated("n:1"),
-        lambda: server.notify_updated_with_metadata(wellhead.Resource("n:1", name="one")),
+        lambda: server.notify_updated_with_resource(wellhead.Resource("n:1", name="one")),
         lambda: server.notify_sub_resource_updated("n:1", "n:"),
         lambda: server.access_changed(b"alice"),
         lambda: server.notify_resource_list_changed(),

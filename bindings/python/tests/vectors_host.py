@@ -424,7 +424,7 @@ class Host:
         elif "update" in step:
             if "as" in step:
                 changed = wellhead.Resource(step["update"], **descriptor(step["as"]))
-                outcome(step, lambda: self.server.notify_updated_with_metadata(changed))
+                outcome(step, lambda: self.server.notify_updated_with_resource(changed))
                 return
             below = [step["below"]] if "below" in step else []
             update = self.server.notify_sub_resource_updated if below else self.server.notify_updated

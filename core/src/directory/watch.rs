@@ -406,7 +406,7 @@ impl WatchState {
             let uri = self.base.address.uri(&path);
             let _ = server.notify_updated(&Address::at_localhost(&uri));
             let _ = match now {
-                Some(resource) => server.notify_updated_with_metadata(resource),
+                Some(resource) => server.notify_updated_with_resource(resource),
                 None => server.notify_updated(&uri),
             };
             let links = self.seen.with(|seen| seen.links.to(&path));

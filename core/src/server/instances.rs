@@ -28,7 +28,7 @@ impl Server {
     /// and `set` change one instance only and are not published. Injected changes are not published again.
     ///
     /// The object has `origin`, the name of the instance, and `change`, one of four words. `updated` comes with
-    /// `uri`, and with `resource` if [`Server::notify_updated_with_metadata`] described it. `sub_resource_updated` comes
+    /// `uri`, and with `resource` if [`Server::notify_updated_with_resource`] described it. `sub_resource_updated` comes
     /// with `uri` and `parent`. `lists` comes with `list`, a kind such as `resources`. `access` comes with `caller`, the
     /// id bytes as base64. A `resource` has the strings `name`, `title`, `kind` and `version` and the object `metadata`,
     /// each optional.

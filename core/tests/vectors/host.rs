@@ -343,7 +343,7 @@ impl Host {
             let updated = match (text("below"), step.get("as")) {
                 (Some(parent), _) => self.server.notify_sub_resource_updated(uri, parent),
                 (None, Some(said)) => {
-                    resource(uri, said).and_then(|r| self.server.notify_updated_with_metadata(r))
+                    resource(uri, said).and_then(|r| self.server.notify_updated_with_resource(r))
                 }
                 (None, None) => self.server.notify_updated(uri),
             };

@@ -36,7 +36,7 @@ struct State {
 struct Answer {
     _whole: Response,
     _headers: Vec<wellhead_pair>,
-    view: wellhead_response,
+    view: wellhead_http_response,
 }
 
 // SAFETY: the views point into the other fields, which nothing changes.
@@ -45,7 +45,7 @@ unsafe impl Send for Answer {}
 /// The head of a request, as the HTTP server of the application has read it. Copied before return.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct wellhead_request {
+pub struct wellhead_http_request {
     pub struct_size: usize,
     /// The method, such as POST; case-sensitive.
     pub method: wellhead_str,
@@ -64,7 +64,7 @@ pub struct wellhead_request {
 /// The head of a response.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct wellhead_response {
+pub struct wellhead_http_response {
     pub struct_size: usize,
     pub status: u32,
     /// The header fields; names are in lower case.
@@ -74,7 +74,7 @@ pub struct wellhead_response {
     pub length: u64,
 }
 
-growing!(wellhead_request, wellhead_response);
+growing!(wellhead_http_request, wellhead_http_response);
 
 /// The response is complete: free the exchange.
 pub const WELLHEAD_PROGRESS_DONE: u32 = 0;
@@ -100,7 +100,7 @@ pub const WELLHEAD_PROGRESS_WAIT: u32 = 4;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_new(
     endpoint: *mut wellhead_endpoint,
-    request: *const wellhead_request,
+    request: *const wellhead_http_request,
     now_ms: u64,
     ready: wellhead_wake_callback,
     ready_data: *mut c_void,
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn wellhead_exchange_new(
 pub(super) fn begin(
     promise: &Promise,
     endpoint: &Endpoint,
-    request: *const wellhead_request,
+    request: *const wellhead_http_request,
     now_ms: u64,
     ready: impl Fn() + Send + Sync + 'static,
 ) -> Result<Exchange> {
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn wellhead_exchange_poll_timeout(exchange: *const wellhea
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_exchange_response(
     exchange: *const wellhead_exchange,
-) -> *const wellhead_response {
+) -> *const wellhead_http_response {
     let none = std::ptr::null();
     // SAFETY: our caller's promise.
     unsafe {
@@ -322,8 +322,8 @@ impl Answer {
                 value: wellhead_str::from_text(value),
             })
             .collect();
-        let view = wellhead_response {
-            struct_size: size_of::<wellhead_response>(),
+        let view = wellhead_http_response {
+            struct_size: size_of::<wellhead_http_response>(),
             status: whole.status.into(),
             headers: headers.as_ptr(),
             header_count: headers.len(),

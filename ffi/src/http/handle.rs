@@ -1,7 +1,7 @@
 //! A whole request in, a whole response out, for a server with a thread for each request.
 
 use super::endpoint::wellhead_endpoint;
-use super::exchange::{begin, wellhead_exchange, wellhead_request};
+use super::exchange::{begin, wellhead_exchange, wellhead_http_request};
 use crate::boundary::share;
 use crate::foreign::{UserData, notice};
 use crate::status::wellhead_error;
@@ -29,7 +29,7 @@ const STREAM_BYTES: usize = 1024 * 1024;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_endpoint_handle(
     endpoint: *mut wellhead_endpoint,
-    request: *const wellhead_request,
+    request: *const wellhead_http_request,
     body: wellhead_str,
     now_ms: u64,
     stream_ms: u64,

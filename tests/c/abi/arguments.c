@@ -101,7 +101,7 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_call_after(NULL).ptr == NULL && wellhead_call_limit(NULL) == 0 && wellhead_call_params(NULL).ptr == NULL);
     CHECK(wellhead_call_variable(NULL).ptr == NULL && wellhead_call_value(NULL).ptr == NULL);
     CHECK(wellhead_call_filter(NULL).ptr == NULL && wellhead_call_request_state(NULL).ptr == NULL);
-    CHECK(wellhead_server_notify_list_changed(NULL, uri, NULL) == invalid && wellhead_server_notify_updated_with_metadata(NULL, &resource, NULL) == invalid);
+    CHECK(wellhead_server_notify_list_changed(NULL, uri, NULL) == invalid && wellhead_server_notify_updated_with_resource(NULL, &resource, NULL) == invalid);
     CHECK(wellhead_complete_add(NULL, uri) == invalid && wellhead_complete_finish(NULL, 0, NULL) == invalid);
     CHECK(wellhead_complete_keep(NULL) == NULL && wellhead_complete_call(NULL) == NULL);
     CHECK(wellhead_method_result(NULL, uri) == invalid && wellhead_method_notify(NULL, uri, uri, NULL) == invalid);
@@ -184,8 +184,8 @@ static void the_error_for_a_refused_update_has_a_reason(void) {
     resource.uri = bad;
     counters.struct_size = 0;
     CHECK(wellhead_server_notify_updated(server, bad, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_URI, "no uri"));
-    CHECK(wellhead_server_notify_updated_with_metadata(server, &resource, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_URI, "no uri"));
-    CHECK(wellhead_server_notify_updated_with_metadata(server, NULL, &error) != 0 && says(&error, invalid, "resource is NULL"));
+    CHECK(wellhead_server_notify_updated_with_resource(server, &resource, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_URI, "no uri"));
+    CHECK(wellhead_server_notify_updated_with_resource(server, NULL, &error) != 0 && says(&error, invalid, "resource is NULL"));
     CHECK(wellhead_server_notify_sub_resource_updated(server, good, bad, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_URI, "no uri"));
     CHECK(wellhead_server_notify_sub_resource_updated(server, latin, good, &error) != 0 && says(&error, WELLHEAD_STATUS_INVALID_UTF8, "uri is not UTF-8"));
     CHECK(wellhead_server_notify_list_changed(server, good, &error) != 0 && says(&error, WELLHEAD_STATUS_UNKNOWN, "n:1"));

@@ -17,7 +17,7 @@ static wellhead_exchange *handle(wellhead_endpoint *endpoint, const char *method
                                      {WELLHEAD_STR("mcp-protocol-version"), WELLHEAD_STR("2026-07-28")},
                                      {WELLHEAD_STR("mcp-method"), wellhead_cstr(method)},
                                      {WELLHEAD_STR("mcp-name"), wellhead_cstr(name)}};
-    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
     request.method = WELLHEAD_STR("POST");
     request.target = WELLHEAD_STR("/mcp");
     request.headers = headers;
@@ -37,7 +37,7 @@ static wellhead_exchange *listen(wellhead_endpoint *endpoint, uint64_t stream_ms
 
 /* Frees the exchange. Whether its response is complete, has the status, and has the text in its body. */
 static int answers(wellhead_exchange *exchange, uint32_t status, const char *text) {
-    const wellhead_response *head = wellhead_exchange_response(exchange);
+    const wellhead_http_response *head = wellhead_exchange_response(exchange);
     const wellhead_str data = wellhead_exchange_data(exchange);
     char *body = calloc(1, data.len + 1);
     if (body && data.len) memcpy(body, data.ptr, data.len);
@@ -228,7 +228,7 @@ static void a_call_ends_at_its_limit(void) {
 static void a_message_that_is_no_request_is_refused(void) {
     wellhead_server *server = quiet_server();
     wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);
-    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
     CHECK(!wellhead_endpoint_handle(NULL, &request, WELLHEAD_STR(""), 0, 0, NULL));
     CHECK(!wellhead_endpoint_handle(endpoint, NULL, WELLHEAD_STR(""), 0, 0, NULL));
     request.method = request.target = WELLHEAD_STR("\xff");

@@ -236,7 +236,7 @@ static wellhead_exchange *post_of(wellhead_endpoint *endpoint, const char *metho
                                {WELLHEAD_STR("mcp-method"), wellhead_cstr(method)},
                                {WELLHEAD_STR("mcp-name"), wellhead_cstr(name)},
                                {WELLHEAD_STR("authorization"), wellhead_cstr(token)}};
-    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
     request.method = WELLHEAD_STR("POST");
     request.target = WELLHEAD_STR("/mcp");
     request.headers = headers;
@@ -316,7 +316,7 @@ static void a_response_is_a_head_and_then_its_data(void) {
     uint32_t progress;
     while ((progress = wellhead_exchange_poll(exchange, 0)) == WELLHEAD_PROGRESS_WAIT)
         wellhead_endpoint_poll_event(endpoint, SIZE_MAX);
-    const wellhead_response *head = wellhead_exchange_response(exchange);
+    const wellhead_http_response *head = wellhead_exchange_response(exchange);
     CHECK(progress == WELLHEAD_PROGRESS_RESPOND && head && head->status == 200 && head->header_count >= 2);
     CHECK(wellhead_exchange_poll(exchange, 0) == WELLHEAD_PROGRESS_DATA);
     CHECK(head && wellhead_exchange_data(exchange).len == head->length);
@@ -346,7 +346,7 @@ static int bodies_kept(wellhead_endpoint *endpoint, wellhead_str peer) {
     wellhead_exchange *exchanges[20];
     wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
                                {WELLHEAD_STR("content-type"), WELLHEAD_STR("application/json")}};
-    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
     int kept = 0;
     memset(part, 'x', sizeof part);
     request.method = WELLHEAD_STR("POST");
@@ -380,7 +380,7 @@ static void the_caller_of_a_token_is_given_back_once(void) {
     int destroyed = 0;
     wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
                                {WELLHEAD_STR("authorization"), WELLHEAD_STR("Bearer secret")}};
-    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
     wellhead_endpoint_options options = WELLHEAD_ENDPOINT_OPTIONS_INIT;
     wellhead_protection protection = WELLHEAD_PROTECTION_INIT;
     wellhead_server *server = quiet_server();
@@ -406,7 +406,7 @@ static void the_caller_of_a_token_is_given_back_once(void) {
 
 static void null_is_no_endpoint_and_no_exchange(void) {
     int destroyed = 0;
-    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
     CHECK(!post(NULL, NULL, &destroyed, count) && destroyed == 1);
     wellhead_server *server = quiet_server();
     wellhead_endpoint *endpoint = wellhead_endpoint_new(server, NULL, NULL, NULL, NULL, NULL);

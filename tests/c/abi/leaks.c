@@ -77,7 +77,7 @@ static void a_session(void *context) {
     static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\","
                                "\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}";
     sessions *s = context;
-    wellhead_request request = WELLHEAD_REQUEST_INIT;
+    wellhead_http_request request = WELLHEAD_HTTP_REQUEST_INIT;
     wellhead_pair headers[] = {{WELLHEAD_STR("host"), WELLHEAD_STR("localhost")},
                                {WELLHEAD_STR("content-type"), WELLHEAD_STR("application/json")},
                                {WELLHEAD_STR("accept"), WELLHEAD_STR("application/json, text/event-stream")}};

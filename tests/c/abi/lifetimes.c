@@ -277,7 +277,7 @@ static void changes_are_published_on_the_thread_that_reports_them(void) {
     about.uri = WELLHEAD_STR("n:1");
     CHECK(wellhead_server_set_publish(server, count_event, &p, NULL, NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_server_notify_updated(server, about.uri, NULL) == WELLHEAD_STATUS_OK && p.events == 1);
-    CHECK(wellhead_server_notify_updated_with_metadata(server, &about, NULL) == WELLHEAD_STATUS_OK && p.events == 2);
+    CHECK(wellhead_server_notify_updated_with_resource(server, &about, NULL) == WELLHEAD_STATUS_OK && p.events == 2);
     CHECK(wellhead_server_notify_sub_resource_updated(server, WELLHEAD_STR("n:1/a"), about.uri, NULL) == WELLHEAD_STATUS_OK);
     CHECK(p.events == 3);
     CHECK(wellhead_server_notify_resource_list_changed(server, NULL) == WELLHEAD_STATUS_OK && p.events == 4);

@@ -20,7 +20,7 @@ typedef struct exchange {
     wellhead_exchange *exchange;
     int ready; /* raised from any thread */
     uint64_t at;
-    const wellhead_response *head;
+    const wellhead_http_response *head;
     text body;
     int done;
 } exchange;
@@ -205,8 +205,8 @@ static int is_whole(const run *r, const json_t *step) {
 }
 
 static int send_request(run *r, const char *on, const json_t *step, text *why) {
-    const wellhead_request init = WELLHEAD_REQUEST_INIT;
-    wellhead_request request = init;
+    const wellhead_http_request init = WELLHEAD_HTTP_REQUEST_INIT;
+    wellhead_http_request request = init;
     wellhead_str target = member(step, "path");
     fields f = {.count = 0};
     text body = {0};
@@ -259,7 +259,7 @@ static int send_request(run *r, const char *on, const json_t *step, text *why) {
 /* ---- responses */
 
 /* The value of a field of a response; absent: it has none. */
-static wellhead_str header(const wellhead_response *head, const char *name) {
+static wellhead_str header(const wellhead_http_response *head, const char *name) {
     for (size_t i = 0; i < head->header_count; i++)
         if (head->headers[i].name.len == strlen(name)
             && strncasecmp(head->headers[i].name.ptr, name, strlen(name)) == 0)
@@ -267,7 +267,7 @@ static wellhead_str header(const wellhead_response *head, const char *name) {
     return (wellhead_str){NULL, 0};
 }
 
-static int has_header(run *r, const wellhead_response *head, const char *name, const char *expected, text *why) {
+static int has_header(run *r, const wellhead_http_response *head, const char *name, const char *expected, text *why) {
     wellhead_str got = header(head, name);
     text value = {0};
     text_add(&value, got.ptr ? got.ptr : "", got.len);

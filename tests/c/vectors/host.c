@@ -400,7 +400,7 @@ int host_act(host *h, json_t *step, text *why) {
     if (strcmp(verb, "update") == 0 && json_object_get(step, "as")) {
         description d;
         describe(&d, json_object_get(step, "as"), string(what));
-        wellhead_status status = wellhead_server_notify_updated_with_metadata(h->server, &d.resource, NULL);
+        wellhead_status status = wellhead_server_notify_updated_with_resource(h->server, &d.resource, NULL);
         describe_end(&d);
         return outcome(step, status, why);
     }

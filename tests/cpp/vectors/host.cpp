@@ -257,7 +257,7 @@ void Host::act(const std::string &verb, const json_t *step) {
     else if (verb == "update" && get(step, "below"))
         outcome(step, [&] { server.notify_sub_resource_updated(name, string_of(get(step, "below"))); });
     else if (verb == "update" && get(step, "as"))
-        outcome(step, [&] { server.notify_updated_with_metadata(described(name, get(step, "as"))); });
+        outcome(step, [&] { server.notify_updated_with_resource(described(name, get(step, "as"))); });
     else if (verb == "update") outcome(step, [&] { server.notify_updated(name); });
     else if (verb == "access_changed") outcome(step, [&] { server.access_changed(name); });
     else if (verb == "list_changed") outcome(step, [&] { server.notify_resource_list_changed(); });

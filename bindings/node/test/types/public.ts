@@ -136,7 +136,7 @@ const fixed: Handle = server.text('x:text', 'text', { title: 'T', size: 4 });
 fixed.set('other');
 fixed.set(new Uint8Array());
 fixed.set({ body: 'x', version: '2' });
-server.notifyUpdatedWithMetadata({ uri: 'x:text', version: '3', kind: 'note', metadata: { lines: 1 } });
+server.notifyUpdatedWithResource({ uri: 'x:text', version: '3', kind: 'note', metadata: { lines: 1 } });
 server.resource('x:versions', (_, { ifVersion, meta }) => {
   same<typeof ifVersion, string | undefined>(true);
   if (ifVersion === '1') return NOT_MODIFIED;

@@ -190,7 +190,7 @@ export class Host {
       outcome(() => server.updatePrompt(step.update_prompt, step.members));
     else if (step.add !== undefined) outcome(() => this.add(step.add));
     else if (step.as !== undefined) {
-      outcome(() => server.notifyUpdatedWithMetadata({ ...descriptor(step.as), uri: step.update }));
+      outcome(() => server.notifyUpdatedWithResource({ ...descriptor(step.as), uri: step.update }));
     } else if (step.below !== undefined)
       outcome(() => server.notifySubResourceUpdated(step.update, step.below));
     else if (step.update !== undefined) outcome(() => server.notifyUpdated(step.update));

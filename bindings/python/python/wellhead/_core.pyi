@@ -1715,7 +1715,7 @@ class Server:
             RegistrationError: The URI is not absolute (`invalid_uri`).
             ClosedError: The server is closed.
         """
-    def notify_updated_with_metadata(self, resource: Resource, /) -> None:
+    def notify_updated_with_resource(self, resource: Resource, /) -> None:
         """Notifies the subscribers of a resource that it changed, and sets its new version. Never blocks.
 
         Only the version of the registration changes; its other members, and its entry in lists, stay as
@@ -1785,7 +1785,7 @@ class Server:
         instances of the service.
 
         `event` is one JSON object, a `str`, to send over a pub/sub system. Its `origin` is the name of the
-        instance. Its `change` is `updated` (with `uri`, and `resource` after `notify_updated_with_metadata`),
+        instance. Its `change` is `updated` (with `uri`, and `resource` after `notify_updated_with_resource`),
         `sub_resource_updated` (with `uri` and `parent`), `lists` (with `list`, such as `resources`)
         or `access` (with `caller`, the id in base64).
 
@@ -1885,7 +1885,7 @@ class Server:
         callback_threads: int = 1,
         on_listening: Callable[[str, int], object] | None = None,
         shutdown_ms: int = 5000,
-        connections: int = 10_000,
+        connection_limit: int = 10_000,
         io_threads: int = 1,
         head_ms: int = 10_000,
         idle_ms: int = 60_000,
@@ -1924,7 +1924,7 @@ class Server:
                 them. With more, all of them are new threads.
             on_listening: A function `(address, port)`, called once clients can connect.
             shutdown_ms: Milliseconds that calls in flight may still take after the server is closed.
-            connections: The greatest number of TCP connections at once. Further connections wait until one is
+            connection_limit: The greatest number of TCP connections at once. Further connections wait until one is
                 closed.
             io_threads: The number of threads that read and write, 1 to 1,024.
             head_ms: Milliseconds that the head of a request may take to arrive.
@@ -1973,7 +1973,7 @@ class Server:
         *,
         on_listening: Callable[[str, int], object] | None = None,
         shutdown_ms: int = 5000,
-        connections: int = 10_000,
+        connection_limit: int = 10_000,
         io_threads: int = 1,
         head_ms: int = 10_000,
         idle_ms: int = 60_000,
