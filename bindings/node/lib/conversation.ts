@@ -1,6 +1,6 @@
 /** The messages between a client in memory and its server. */
 import type { Connection } from './connection.js';
-import { ClientError, ClosedError, invalid, LimitError, MethodError } from './errors.js';
+import { ClosedError, invalid, LimitError, MethodError, ResponseError } from './errors.js';
 import { jsonText } from './json.js';
 import type { JsonObject } from './values.js';
 
@@ -64,7 +64,7 @@ export class Conversation {
         await this.request('subscriptions/listen', { notifications: { resourcesListChanged: true } });
         return;
       } catch (e) {
-        if (!(e instanceof ClientError)) throw e;
+        if (!(e instanceof ResponseError)) throw e;
         this.#stateless = undefined; // it is one with a handshake, or none
       }
     }
@@ -209,7 +209,10 @@ export class Conversation {
     this.#answers.delete(id);
     clearTimeout(waiting.timer);
     if (error === undefined) waiting.resolve(result);
-    else waiting.reject(new ClientError(error));
+    else
+      waiting.reject(
+        new ResponseError(error['code'] as number, error['message'] as string, error['data'] as JsonObject),
+      );
   }
 
   async #answer(id: unknown, method: string, params: JsonObject): Promise<void> {

@@ -66,7 +66,7 @@ export class MethodError extends WellheadError {
   readonly data: JsonObject | undefined;
 
   constructor(number: number, message: string, data?: JsonObject) {
-    super('ERR_WELLHEAD_METHOD', message);
+    super('ERR_WELLHEAD_METHOD_ERROR', message);
     need('number', number, 'integer');
     if (data !== undefined) need('data', data, 'object');
     this.number = number;
@@ -102,7 +102,7 @@ export class MethodError extends WellheadError {
 export class ToolError extends WellheadError {
   constructor(message: string) {
     need('message', message, 'string');
-    super('ERR_WELLHEAD_TOOL', message);
+    super('ERR_WELLHEAD_TOOL_ERROR', message);
   }
 
   static {
@@ -129,7 +129,7 @@ export class InputRequired extends WellheadError {
   readonly value: JsonObject;
 
   constructor(value: JsonObject) {
-    super('ERR_WELLHEAD_NEEDS_INPUT', 'Input required');
+    super('ERR_WELLHEAD_INPUT_REQUIRED', 'Input required');
     need('value', value, 'object');
     this.value = value;
   }
@@ -161,6 +161,25 @@ export class Waiting extends WellheadError {
 
   static {
     this.prototype.name = 'Waiting';
+  }
+}
+
+/** Thrown by a test client: the server answered with an error. */
+export class ResponseError extends WellheadError {
+  /** The JSON-RPC error code, such as -32602; 0 if the client itself refuses what the server answered. */
+  readonly number: number;
+  /** The `data` of the error; `undefined` if it has none. */
+  readonly data: JsonObject | undefined;
+
+  /** @internal */
+  constructor(number: number, message: string, data?: JsonObject) {
+    super('ERR_WELLHEAD_RESPONSE', message);
+    this.number = number;
+    this.data = data;
+  }
+
+  static {
+    this.prototype.name = 'ResponseError';
   }
 }
 

@@ -14,6 +14,7 @@ export {
   MissingCapability,
   PermissionDenied,
   ResourceNotFound,
+  ResponseError,
   ToolError,
   Waiting,
 } from './errors.js';

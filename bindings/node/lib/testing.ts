@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js';
 import { Conversation, type RequestHandler } from './conversation.js';
-import { ClientError } from './errors.js';
+import { ResponseError } from './errors.js';
 import { type Members, needMembers } from './members.js';
 import type { Caller, JsonObject } from './values.js';
 
@@ -180,7 +180,7 @@ export class TestClient {
     if (!notifications.resourceSubscriptions?.includes(uri)) {
       this.#conversation.cancel(stream);
       const message = `the server does not let this client subscribe to ${JSON.stringify(uri)}`;
-      throw new ClientError({ code: 0, message });
+      throw new ResponseError(0, message);
     }
     this.#streams.set(uri, stream);
   }
@@ -229,7 +229,7 @@ export class TestClient {
    * ```ts
    * const result = await client.request('notes/count');
    * ```
-   * @throws {ClientError} if the server answers with an error
+   * @throws {ResponseError} if the server answers with an error
    * @throws {LimitError} if no answer comes within 20 seconds
    * @throws {ClosedError} if the client or the server is closed
    */
@@ -273,6 +273,6 @@ export class TestClient {
       const { requestState } = result;
       repeated = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
     }
-    throw new ClientError({ code: 0, message: `the server asked for input ${ROUNDS} times` });
+    throw new ResponseError(0, `the server asked for input ${ROUNDS} times`);
   }
 }
