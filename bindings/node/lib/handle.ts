@@ -3,7 +3,7 @@ import type { JsonObject } from './values.js';
 
 /** A handle of a tool or a prompt, to change or remove it. Dropping the handle removes nothing. */
 export interface NamedHandle {
-  /** The name of the tool or prompt; `undefined` in other calls. */
+  /** The name of the tool or prompt. */
   readonly name: string;
   /**
    * Lists a disabled tool or prompt again, and lets clients use it.
