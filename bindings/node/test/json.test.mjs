@@ -145,7 +145,8 @@ for (const [name, [serve, sendRequest, line]] of Object.entries(FAILED)) {
     const { server, lines } = make();
     serve(server);
     await assert.rejects(sendRequest(server.testClient()), {
-      error: { code: -32603, message: 'Internal error' },
+      number: -32603,
+      message: 'Internal error',
     });
     assert.deepEqual(lines, [line]);
   });

@@ -23,8 +23,8 @@ async function prompt(definition, handler = () => 'said') {
   const get = (args) =>
     client.getPrompt('p', args).then(
       ({ messages }) => messages,
-      (e) => {
-        throw e.error; // what the client got
+      ({ number, message, data }) => {
+        throw { code: number, message, data }; // what the client got
       },
     );
   return { server, client, listed, seen, lines, get };
