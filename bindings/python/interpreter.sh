@@ -18,41 +18,25 @@ for python in "$prefix/bin/python$version" \
     fi
 done
 
-case $minor in
-    3.13) release=3.13.5 sha256=93e583f243454e6e9e4588ca2c2662206ad961659863277afcdb96801647d640 ;;
-    3.14) release=3.14.7 sha256=3b48dac8fb59f62eaa67ac83c1eb12bda1b7a08406dd286e252c11a66be27f81 ;;
-    *) release= ;;
-esac
-archive=python${minor}_$release.orig.tar.xz
-helper=/usr/lib/apt/apt-helper
 missing() {
     echo "Python $version is missing, and $1: run 'pyenv install $version'" >&2
     exit 1
 }
-[ -n "$release" ] && [ -x "$helper" ] || missing "is not built here"
 
 work=$prefix.build
 log=$work/log
-mkdir -p "$work/sources"
+mkdir -p "$work"
+release=$(sh "$root/bindings/python/sources.sh" "$minor" "$work/sources" 2>"$log") || missing "$(tail -n 1 "$log")"
 for package in libbz2-dev libffi-dev liblzma-dev libsqlite3-dev libssl-dev zlib1g-dev; do
     dpkg-query -W "$package" >/dev/null 2>&1 && continue
     install="apt-get install -y -q -o DPkg::Lock::Timeout=300 build-essential libbz2-dev libffi-dev liblzma-dev libsqlite3-dev libssl-dev zlib1g-dev"
     { $install || { apt-get update -q && $install; }; } >"$log" 2>&1 || { echo "missing: run $install" >&2; exit 1; }
 done
-for site in $(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | sort -u); do
-    # It checks the sum, and fails if the archive has another release by now.
-    if "$helper" -q download-file "$site/pool/main/p/python$minor/$archive" "$work/$archive" "SHA256:$sha256" >>"$log" 2>&1; then
-        found=yes
-        break
-    fi
-done
-[ "${found-}" ] || missing "the archive of this system lacks $archive"
 
 echo "building Python $release for $version, which takes 5 to 10 minutes on two cores" >&2
 # Moved last and at once: a build that was cut short leaves nothing that looks whole.
 (
-    tar --extract --file "$work/$archive" --directory "$work/sources" --strip-components=1 &&
-        cd "$work/sources" &&
+    cd "$work/sources" &&
         ./configure -q --prefix="$prefix" --disable-test-modules ${free:+--disable-gil} &&
         make -j"$(nproc)" &&
         make install DESTDIR="$work/installed" &&

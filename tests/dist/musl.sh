@@ -8,8 +8,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset CARGO_ENCODED_RUSTFLAGS
 prefix=$root/build/musl-python
-release=3.13.5 sha256=93e583f243454e6e9e4588ca2c2662206ad961659863277afcdb96801647d640
-archive=python3.13_$release.orig.tar.xz
 
 fail() { echo "$*" >&2; exit 1; }
 quietly() { "$@" > "$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; fail "$* fails"; }; }
@@ -18,12 +16,7 @@ ask() { "$tools/bin/python" "$root/tests/dist/ask.py" "$@"; }
 if [ ! -x "$prefix/bin/python3" ]; then
     install="apt-get install -y -q -o DPkg::Lock::Timeout=300 musl musl-dev musl-tools"
     type -P musl-gcc > /dev/null || $install > /dev/null || { apt-get update -q && $install; } > /dev/null || fail "missing: run $install"
-    for site in $(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | sort -u); do
-        /usr/lib/apt/apt-helper -q download-file "$site/pool/main/p/python3.13/$archive" "$work/$archive" "SHA256:$sha256" &> "$work/log" && break
-    done
-    [ -e "$work/$archive" ] || fail "the archive of this system lacks $archive"
-    mkdir "$work/sources"
-    tar --extract --file "$work/$archive" --directory "$work/sources" --strip-components=1
+    quietly sh "$root/bindings/python/sources.sh" 3.13 "$work/sources"
     cd "$work/sources"
     # Python asks the compiler for a name of the system, and gcc says that of glibc.
     printf '#!/bin/sh\n[ "$1" = --print-multiarch ] || exec musl-gcc "$@"\n' > "$work/cc"
