@@ -190,13 +190,15 @@ typedef uint32_t wellhead_status;
 #define WELLHEAD_STATUS_DUPLICATE 5           /* The URI or name is registered already. */
 /* Two templates match the same URIs, and neither is more specific. The message names both. */
 #define WELLHEAD_STATUS_AMBIGUOUS 6
-/* No registration has that name. In a client for tests: the server answered with an error. */
-#define WELLHEAD_STATUS_UNKNOWN 7
+#define WELLHEAD_STATUS_UNKNOWN 7             /* No registration has that name. */
 #define WELLHEAD_STATUS_CLOSED 8              /* The server or connection was closed. */
 #define WELLHEAD_STATUS_LIMIT 9               /* A limit is reached; the message names it. */
 #define WELLHEAD_STATUS_IO 10                 /* The operating system refused; the message says why. */
 #define WELLHEAD_STATUS_FORKED 11             /* The connection was made before a fork, and this is the child. */
 #define WELLHEAD_STATUS_PANIC 12              /* A bug of the library. The connection is closed; only free it. */
+/* In a client for tests: the server answered with an error, or the client itself refused to give input. The message says
+ * with which code and text. */
+#define WELLHEAD_STATUS_RESPONSE 13
 
 /* Returns the name of a status, such as "invalid_uri", a static string. Never returns NULL. */
 WELLHEAD_API const char *wellhead_status_name(wellhead_status status);
@@ -268,7 +270,7 @@ typedef struct wellhead_observed {
     wellhead_str registration;
     wellhead_str traceparent;                 /* The traceparent of the request, unchecked. May be absent. */
     /* Absent at the begin; then the fields below mean nothing. At the end: found, not_found, denied, not_modified, busy,
-     * needs_input, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
+     * input_required, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
      * words. */
     wellhead_str outcome;
     int client_waiting;                       /* 1 if the client still waited for the answer, else 0. */
@@ -295,8 +297,8 @@ WELLHEAD_API wellhead_status wellhead_server_counters(const wellhead_server *ser
 /* Show resources also as the tools `list_resources`, `read_resource`, and one for each template. */
 #define WELLHEAD_RESOURCES_AS_TOOLS 16
 /* The application or a client did something that is probably a mistake. */
-#define WELLHEAD_LOG_WARNING 1
-#define WELLHEAD_LOG_ERROR 2                  /* A client got an error because of a failure of the application. */
+#define WELLHEAD_SEVERITY_WARNING 1
+#define WELLHEAD_SEVERITY_ERROR 2             /* A client got an error because of a failure of the application. */
 
 /* Limits on how much a client may use. A field that is 0 has its default: the other languages refuse a limit of 0, and
  * here none can be set. What is refused is answered with an error that names the limit. A limit that holds back stops
@@ -349,9 +351,9 @@ typedef struct wellhead_limits {
 } wellhead_limits;
 #define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Logs a line about a callback that failed, or about requests that are refused. level: one of WELLHEAD_LOG_. line: borrowed
+/* Logs a line about a callback that failed, or about requests that are refused. severity: one of WELLHEAD_SEVERITY_. line: borrowed
  * until the callback returns; no byte of it reaches a client. Called on any thread. */
-typedef void (*wellhead_log_callback)(void *log_data, uint32_t level, const wellhead_str *line);
+typedef void (*wellhead_log_callback)(void *log_data, uint32_t severity, const wellhead_str *line);
 
 /* A name and its value. */
 typedef struct wellhead_pair {
@@ -786,7 +788,7 @@ WELLHEAD_API int wellhead_call_close_event_stream(const wellhead_call *call, uin
  * wellhead_read_not_modified instead of making a body. The result is absent if the client did not send it. */
 WELLHEAD_API wellhead_str wellhead_call_if_version(const wellhead_call *call);
 
-/* Returns the client's answers to wellhead_read_needs_input, for a read: a JSON object of objects, by the keys of its
+/* Returns the client's answers to wellhead_read_input_required, for a read: a JSON object of objects, by the keys of its
  * inputRequests. Their content is not checked, and keys may be missing. The result is absent if the client sent no
  * answers. */
 WELLHEAD_API wellhead_str wellhead_call_input_responses(const wellhead_call *call);
@@ -990,7 +992,7 @@ WELLHEAD_API wellhead_status wellhead_read_busy(wellhead_read *responder, uint64
 /* Answers that the client must give input first. input: a JSON object with inputRequests, requestState or both. The
  * client repeats the read; then wellhead_call_input_responses and wellhead_call_request_state return its answers. A
  * client without the capability gets an error that names it. Fails with INVALID_ARGUMENT or INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_read_needs_input(wellhead_read *responder, wellhead_str input);
+WELLHEAD_API wellhead_status wellhead_read_input_required(wellhead_read *responder, wellhead_str input);
 
 /* Answers that the client lacks capabilities that the read needs. capabilities: a JSON object such as {"sampling":{}}.
  * Fails with INVALID_ARGUMENT or INVALID_UTF8. */
@@ -1279,7 +1281,7 @@ WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, i
 /* Answers that the client must give input first, and then repeat the request. In revisions that do not have this, the
  * call fails. input: a JSON object with inputRequests, requestState or both. Fails with INVALID_ARGUMENT or
  * INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_needs_input(wellhead_method *responder, wellhead_str input);
+WELLHEAD_API wellhead_status wellhead_method_input_required(wellhead_method *responder, wellhead_str input);
 
 /* Answers that the client lacks capabilities that the call needs. capabilities: a JSON object such as {"sampling":{}}.
  * Fails with INVALID_ARGUMENT or INVALID_UTF8. */
@@ -1502,7 +1504,7 @@ WELLHEAD_API wellhead_status wellhead_method_wait(wellhead_method *responder);
  * *number: the number of the request, for wellhead_method_cancel_request.
  * number: may be NULL.
  * Fails with INVALID_ARGUMENT for other methods, for a client without the capability, and in revisions that have
- * wellhead_method_needs_input instead. Fails with LIMIT while the client reads nothing, with CLOSED after the call, and
+ * wellhead_method_input_required instead. Fails with LIMIT while the client reads nothing, with CLOSED after the call, and
  * with INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_method_send_request(wellhead_method *responder, wellhead_str method,
                                                           wellhead_str params, wellhead_response_callback then,
@@ -1707,7 +1709,7 @@ WELLHEAD_API wellhead_status wellhead_next_set_arguments(wellhead_next *next, we
  * call ran already. */
 WELLHEAD_API wellhead_outcome *wellhead_next_answer_instead(wellhead_next *next);
 
-/* Returns the kind of the answer: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result,
+/* Returns the kind of the answer: found, not_found, denied, not_modified, busy, input_required, missing_capability, result,
  * error, waiting or failed. Later versions may add words. */
 WELLHEAD_API wellhead_str wellhead_outcome_name(const wellhead_outcome *outcome);
 
@@ -2038,7 +2040,7 @@ WELLHEAD_API void wellhead_test_client_free(wellhead_test_client *client);
 /* Lists all resources, page by page.
  * *count: the number of resources, for wellhead_test_client_listed.
  * count: may be NULL.
- * Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+ * Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
  * answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_list(wellhead_test_client *client, size_t *count,
                                                        wellhead_error **error);
@@ -2050,7 +2052,7 @@ WELLHEAD_API wellhead_str wellhead_test_client_listed(const wellhead_test_client
 /* Lists all templates, page by page.
  * *count: the number of templates, for wellhead_test_client_template.
  * count: may be NULL.
- * Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+ * Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
  * answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_templates(wellhead_test_client *client, size_t *count,
                                                             wellhead_error **error);
@@ -2062,7 +2064,7 @@ WELLHEAD_API wellhead_str wellhead_test_client_template(const wellhead_test_clie
 /* Calls a tool. Returns the result as JSON, which the application frees. A result with isError is no failure.
  * name: may not be absent.
  * arguments: a JSON object; {} if absent.
- * Returns NULL on failure. Fails with UNKNOWN if the server answers with an error, whose code and message are in
+ * Returns NULL on failure. Fails with RESPONSE if the server answers with an error, whose code and message are in
  * `error`. Fails with LIMIT if no answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_text *wellhead_test_client_call_tool(wellhead_test_client *client, wellhead_str name,
                                                            wellhead_str arguments, wellhead_error **error);
@@ -2070,7 +2072,7 @@ WELLHEAD_API wellhead_text *wellhead_test_client_call_tool(wellhead_test_client 
 /* Gets a prompt. Returns the result as JSON, which the application frees.
  * name: may not be absent.
  * arguments: a JSON object; {} if absent.
- * Returns NULL on failure. Fails with UNKNOWN if the server answers with an error, whose code and message are in
+ * Returns NULL on failure. Fails with RESPONSE if the server answers with an error, whose code and message are in
  * `error`. Fails with LIMIT if no answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_text *wellhead_test_client_get_prompt(wellhead_test_client *client, wellhead_str name,
                                                             wellhead_str arguments, wellhead_error **error);
@@ -2081,7 +2083,7 @@ WELLHEAD_API wellhead_text *wellhead_test_client_get_prompt(wellhead_test_client
  * value: the part that is typed so far; may not be absent.
  * *count: the number of values, for wellhead_test_client_completed.
  * count: may be NULL.
- * Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+ * Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
  * answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_complete(wellhead_test_client *client, wellhead_str reference,
                                                            wellhead_str argument, wellhead_str value, size_t *count,
@@ -2096,21 +2098,21 @@ WELLHEAD_API wellhead_str wellhead_test_client_completed(const wellhead_test_cli
  * *body: the text or the decoded bytes of the first of its contents; absent if there are none. It is borrowed until the
  * next call of wellhead_test_client_read.
  * body: may be NULL.
- * Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+ * Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
  * answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_read(wellhead_test_client *client, wellhead_str uri,
                                                        wellhead_str *body, wellhead_error **error);
 
 /* Subscribes to updates of a resource.
  * uri: may not be absent.
- * Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+ * Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
  * answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_subscribe(wellhead_test_client *client, wellhead_str uri,
                                                             wellhead_error **error);
 
 /* Ends the subscription to updates of a resource.
  * uri: may not be absent.
- * Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+ * Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
  * answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_status wellhead_test_client_unsubscribe(wellhead_test_client *client, wellhead_str uri,
                                                               wellhead_error **error);
@@ -2129,7 +2131,7 @@ WELLHEAD_API size_t wellhead_test_client_list_changes(wellhead_test_client *clie
  * application frees.
  * method: may not be absent.
  * params: a JSON object; {} if absent.
- * Returns NULL on failure. Fails with UNKNOWN if the server answers with an error, whose code and message are in
+ * Returns NULL on failure. Fails with RESPONSE if the server answers with an error, whose code and message are in
  * `error`. Fails with LIMIT if no answer comes in time, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
 WELLHEAD_API wellhead_text *wellhead_test_client_request(wellhead_test_client *client, wellhead_str method,
                                                          wellhead_str params, wellhead_error **error);

@@ -716,7 +716,7 @@ public:
     void not_found() { detail::check(wellhead_read_not_found(take())); }
     void denied() { detail::check(wellhead_read_denied(take())); }
     void not_modified() { detail::check(wellhead_read_not_modified(take())); }
-    void needs_input(std::string_view input) { detail::check(wellhead_read_needs_input(take(), str(input))); }
+    void input_required(std::string_view input) { detail::check(wellhead_read_input_required(take(), str(input))); }
     void invalid_state() { detail::check(wellhead_read_invalid_state(take())); }
     void missing_capability(std::string_view capabilities) {
         detail::check(wellhead_read_missing_capability(take(), str(capabilities)));
@@ -924,7 +924,7 @@ public:
     }
     /* Answers a tool's call with an error whose text the model reads, as ToolError does. */
     void tool_error(std::string_view message) { detail::check(wellhead_method_tool_error(take(), str(message))); }
-    void needs_input(std::string_view input) { detail::check(wellhead_method_needs_input(take(), str(input))); }
+    void input_required(std::string_view input) { detail::check(wellhead_method_input_required(take(), str(input))); }
     void missing_capability(std::string_view capabilities) {
         detail::check(wellhead_method_missing_capability(take(), str(capabilities)));
     }
@@ -1076,7 +1076,7 @@ using ToolCallback = Callback<ToolResult(const Call &call)>;
 using AroundCallback = Callback<void(const Call &call, Next &next)>;
 using PublishCallback = Callback<void(std::string_view event)>;
 using ObserveCallback = Callback<void(const wellhead_observed &observed)>;
-using LogCallback = Callback<void(std::uint32_t level, std::string_view line)>;
+using LogCallback = Callback<void(std::uint32_t severity, std::string_view line)>;
 
 /* ---- server ---- */
 
@@ -1352,8 +1352,8 @@ private:
     static void run_observe(void *observe_data, const wellhead_observed *observed) noexcept {
         detail::run<ObserveCallback>(observe_data, *observed);
     }
-    static void run_log(void *log_data, std::uint32_t level, const wellhead_str *line) noexcept {
-        detail::run<LogCallback>(log_data, level, view(*line));
+    static void run_log(void *log_data, std::uint32_t severity, const wellhead_str *line) noexcept {
+        detail::run<LogCallback>(log_data, severity, view(*line));
     }
 
     static wellhead_server *make(std::string_view name, std::string_view version, ServerOptions &options) {

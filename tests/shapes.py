@@ -244,7 +244,7 @@ def method_answer(value: Any, where: str) -> None:
     by_member(
         ("result", members({"result": any_object}, {})),
         ("error", members({"error": members({"code": integer, "message": text}, {"data": any_object})}, {})),
-        ("needs_input", members({"needs_input": any_object}, {})),
+        ("input_required", members({"input_required": any_object}, {})),
         ("missing_capability", members({"missing_capability": any_object}, {})),
         ("tool_error", members({"tool_error": text}, {})),
         ("request", members({"request": members({"method": text}, {"params": any_object})},
@@ -268,7 +268,7 @@ def finish(value: Any, where: str) -> None:
         members({"verdicts": array(one_of("allow", "deny", "hide"))}, {})(value, where)
     elif isinstance(value, dict) and "ok" in value:
         members({"ok": boolean}, {})(value, where)
-    elif isinstance(value, dict) and {"result", "error", "needs_input", "missing_capability", "tool_error"} & set(value):
+    elif isinstance(value, dict) and {"result", "error", "input_required", "missing_capability", "tool_error"} & set(value):
         method_answer(value, where)
     elif is_verification(value):
         verification(value, where)
@@ -557,7 +557,7 @@ def needed(value: Any) -> set[str]:
                 if "revisions" in inner:  # a method has revisions, too
                     found.add("options")
                 found |= needed({option: inner[option] for option in inner if option not in ("name", "version", "title")})
-            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "needs_input", "asks", "missing_capability", "is", "extensions", "skills", "ui"):
+            elif name not in ("in", "out", "result", "params", "members", "inject", "published", "data", "input_required", "asks", "missing_capability", "is", "extensions", "skills", "ui"):
                 found |= needed(inner)
     elif isinstance(value, list):
         for inner in value:

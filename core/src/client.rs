@@ -236,7 +236,7 @@ impl TestClient {
         if honoured.iter().all(|honoured| honoured != uri) {
             self.conversation.cancel(stream)?;
             let message = format!("the server does not let this client subscribe to \"{uri}\"");
-            return Err(Error::new(ErrorKind::Unknown, message));
+            return Err(Error::new(ErrorKind::Response, message));
         }
         self.streams.insert(uri.to_owned(), stream);
         Ok(())
@@ -278,7 +278,7 @@ impl TestClient {
     /// on this thread. Waits for answers that the application gives later.
     ///
     /// # Errors
-    /// [`ErrorKind::Unknown`] if the server answered with an error: its source is a [`MethodError`] with the code,
+    /// [`ErrorKind::Response`] if the server answered with an error: its source is a [`MethodError`] with the code,
     /// message and data of the answer. [`ErrorKind::InvalidArgument`] if `params` is not an object;
     /// [`ErrorKind::Limit`] if no answer comes within 20 seconds; [`ErrorKind::Closed`].
     pub fn request(&mut self, method: &str, params: &str) -> Result<String> {
@@ -348,7 +348,7 @@ impl TestClient {
             let answer = self.conversation.answer_of(&method, params.map_or("{}", Raw::get));
             let answer = answer.map_err(|refused| {
                 let message = format!("the client refused the input \"{key}\"");
-                Error::new(ErrorKind::Unknown, message).because(refused)
+                Error::new(ErrorKind::Response, message).because(refused)
             })?;
             responses.any_member(&key).extend_from_slice(answer.as_str().as_bytes());
         }

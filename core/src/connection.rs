@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group;
 use crate::jsonrpc::Parsed;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::protocol::{
     Arrival, Chunk, InputLine, Machine, NextWork, RequestHead, Route, RouteOutput, Routes, Start,
 };
@@ -84,7 +84,7 @@ impl Connection {
         if flooded {
             let line =
                 "the connection was closed: the client sent four times its input budget while it was asked";
-            self.0.server.log.write(Level::Error, line);
+            self.0.server.log.write(Severity::Error, line);
             self.close();
             return bytes.len();
         }

@@ -20,7 +20,7 @@ mod windows_name;
 
 use crate::catalog::{FolderKind, Template};
 use crate::error::{Error, ErrorKind, Result, said_by_system};
-use crate::log::Level;
+use crate::log::Severity;
 use crate::options::{FolderOptions, OptionEntry, OptionValue, SetOption};
 use crate::search::SearchedFolder;
 use crate::server::{Handle, Server, SubscriptionHook};
@@ -197,7 +197,7 @@ impl Server {
                 watch::MORE_FOLDERS
             )
         };
-        watch.map_err(|e| self.log(Level::Warning, &refused(e))).ok()
+        watch.map_err(|e| self.log(Severity::Warning, &refused(e))).ok()
     }
 }
 

@@ -70,11 +70,14 @@ pub enum ErrorKind {
     Forked = 11,
     /// A bug of this library, caught at a language boundary.
     Panic = 12,
+    /// In a client for tests: the server answered with an error, or the client itself refused to give input. The source,
+    /// if there is one, is a [`crate::MethodError`] with the code, message and data.
+    Response = 13,
 }
 
 impl ErrorKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [ErrorKind; 12] = [
+    pub const ALL: [ErrorKind; 13] = [
         ErrorKind::InvalidArgument,
         ErrorKind::InvalidUtf8,
         ErrorKind::InvalidUri,
@@ -87,10 +90,11 @@ impl ErrorKind {
         ErrorKind::Io,
         ErrorKind::Forked,
         ErrorKind::Panic,
+        ErrorKind::Response,
     ];
 
-    /// Returns the number that C uses.
-    pub fn number(self) -> u32 {
+    /// Returns the number of C, a `wellhead_status`.
+    pub fn status(self) -> u32 {
         self as u32
     }
 
@@ -109,6 +113,7 @@ impl ErrorKind {
             ErrorKind::Io => "io",
             ErrorKind::Forked => "forked",
             ErrorKind::Panic => "panic",
+            ErrorKind::Response => "response",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::access::Caller;
 use crate::connection::{Connection, ConnectionState};
-use crate::log::Level;
+use crate::log::Severity;
 use crate::server::Server;
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -134,7 +134,7 @@ impl GroupState {
         if fire {
             // It may panic while a panic unwinds, or in the middle of what one connection does for others.
             if catch_unwind(AssertUnwindSafe(|| (self.wake)())).is_err() {
-                self.server.log(Level::Error, "wake panicked; its connections may wait for the next one");
+                self.server.log(Severity::Error, "wake panicked; its connections may wait for the next one");
             }
         }
     }

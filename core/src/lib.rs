@@ -116,7 +116,7 @@ pub use event::{
 };
 pub use group::Group;
 pub use limits::Limits;
-pub use log::Level;
+pub use log::Severity;
 #[cfg(feature = "schemars")]
 pub use model::Tool;
 #[doc(hidden)] // for bindings that check a value where it is made

@@ -10,32 +10,32 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u32)]
-pub enum Level {
+pub enum Severity {
     /// A warning: the program works, but probably not as the application meant.
     Warning = 1,
     /// An error that a client got.
     Error = 2,
 }
 
-impl Level {
+impl Severity {
     /// The words, in the order of their numbers.
-    pub(crate) const NAMES: &[&str] = &[Level::Warning.word(), Level::Error.word()];
+    pub(crate) const NAMES: &[&str] = &[Severity::Warning.word(), Severity::Error.word()];
 
     const fn word(self) -> &'static str {
         match self {
-            Level::Warning => "warning",
-            Level::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
         }
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
 }
 
-type LogSink = dyn Fn(Level, &str) + Send + Sync;
+type LogSink = dyn Fn(Severity, &str) + Send + Sync;
 
 /// The destination of log lines: standard error by default. It is called with no lock held.
 #[derive(Clone, Default)]
@@ -46,7 +46,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn to(sink: impl Fn(Level, &str) + Send + Sync + 'static) -> Log {
+    pub(crate) fn to(sink: impl Fn(Severity, &str) + Send + Sync + 'static) -> Log {
         Log { sink: Some(Arc::new(sink)), spelling: Spelling::default() }
     }
 
@@ -55,11 +55,11 @@ impl Log {
     }
 
     /// Writes a line. Never panics, because lines are also written while a panic unwinds.
-    pub(crate) fn write(&self, level: Level, line: &str) {
+    pub(crate) fn write(&self, severity: Severity, line: &str) {
         let line = &*self.spelling.apply(line);
         match &self.sink {
-            Some(sink) => drop(catch_unwind(AssertUnwindSafe(|| sink(level, line)))),
-            None => drop(writeln!(std::io::stderr(), "wellhead: {level}: {line}")), // it may be closed
+            Some(sink) => drop(catch_unwind(AssertUnwindSafe(|| sink(severity, line)))),
+            None => drop(writeln!(std::io::stderr(), "wellhead: {severity}: {line}")), // it may be closed
         }
     }
 }
@@ -71,7 +71,7 @@ impl fmt::Debug for Log {
 }
 
 /// A line noted while a lock is held, and written after.
-pub(crate) struct LogLine(pub(crate) Level, pub(crate) String);
+pub(crate) struct LogLine(pub(crate) Severity, pub(crate) String);
 
 /// Returns the first `most` characters of a text from a client, with those escaped that a terminal obeys.
 pub(crate) fn printable(text: &str, most: usize) -> String {

@@ -2,7 +2,7 @@
 
 use crate::access::RequestContext;
 use crate::counters::Counters;
-use crate::log::{Level, Log};
+use crate::log::{Log, Severity};
 use crate::protocol::{ApplicationCall, CallId, Context};
 use crate::sync::Lock;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +60,7 @@ impl fmt::Debug for Observed<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ended {
-    /// One of the words `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`,
+    /// One of the words `found`, `not_found`, `denied`, `not_modified`, `busy`, `input_required`,
     /// `missing_capability`, `result`, `page`, `completion`, `verdicts`, `failed`, `error` and `dropped`. `error`
     /// is an error that the application sends to the client. `dropped` is a call without an answer.
     pub outcome: &'static str,
@@ -204,7 +204,7 @@ impl Observer {
         if catch_unwind(AssertUnwindSafe(|| (self.callback)(&observed))).is_err() {
             let what = if observed.end.is_some() { "end" } else { "begin" };
             let line = format!("the observer panicked; it has missed the {what} of call {}", observed.call);
-            self.log.write(Level::Error, &line);
+            self.log.write(Severity::Error, &line);
         }
         attached.into_inner()
     }

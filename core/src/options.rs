@@ -5,7 +5,7 @@
 use crate::counters::Counters;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::model::{CacheScope, ToolLimits};
 #[allow(clippy::wildcard_imports, reason = "a row may have each of its words")]
 use crate::policy::*;
@@ -574,7 +574,7 @@ pub const OPTIONS: &[OptionSet] = &[
 
 /// The words that languages share, other than those of [`OPTIONS`].
 pub const WORD_LISTS: &[WordList] = &[
-    WordList { name: "log level", words: Level::NAMES, about: "The severity of a line of the log." },
+    WordList { name: "severity", words: Severity::NAMES, about: "The severity of a line of the log." },
     WordList {
         name: "cache scope",
         words: CacheScope::NAMES,

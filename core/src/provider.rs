@@ -3,7 +3,7 @@
 use crate::event::{
     Answerable, AuthorizeCall, Call, CompleteCall, InterestCall, ListCall, MethodCall, VerifyCall,
 };
-use crate::log::Level;
+use crate::log::Severity;
 use crate::responder::{QuestionId, Reply, Responder};
 use std::fmt;
 use std::marker::PhantomData;
@@ -108,7 +108,7 @@ where
         let Some(server) = responder.server() else { return };
         let Some(spawn) = server.spawner() else {
             let line = "a callback returned a future, and nothing runs it; see `Server::spawn_with`";
-            return server.log.write(Level::Error, line);
+            return server.log.write(Severity::Error, line);
         };
         // A task that is dropped before its end drops the responder, and that answers.
         spawn(Box::pin(async move {

@@ -1,6 +1,6 @@
 //! Logs refused requests, at most one line a minute for each kind.
 
-use crate::log::{Level, Log, printable};
+use crate::log::{Log, Severity, printable};
 use crate::sync::Lock;
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ impl Refusals {
             line.push_str(&more.to_string());
             line.push_str(" more since the last such line)");
         }
-        log.write(Level::Warning, &line);
+        log.write(Severity::Warning, &line);
     }
 
     /// Counts a refusal. If it is to be logged, returns the number of refusals that were not logged before it;

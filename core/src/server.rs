@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::group::{self, Group, GroupClient};
 use crate::limits::Limits;
-use crate::log::{Level, Log};
+use crate::log::{Log, Severity};
 use crate::model::{Descriptor, Resource};
 use crate::revision::Revisions;
 use crate::sync::atomic::Ordering;
@@ -278,8 +278,8 @@ impl Server {
     }
 
     /// Writes a log line for the people who run the application.
-    pub fn log(&self, level: Level, line: &str) {
-        self.0.log.write(level, line);
+    pub fn log(&self, severity: Severity, line: &str) {
+        self.0.log.write(severity, line);
     }
 
     fn open(&self) -> Result<()> {

@@ -1,14 +1,14 @@
 //! Warnings that are logged once, however often clients ask.
 
 use std::sync::{Arc, Mutex};
-use wellhead::{Answer, Level, Server};
+use wellhead::{Answer, Server, Severity};
 
 type Lines = Arc<Mutex<Vec<String>>>;
 
 fn server() -> (Server, Lines) {
     let lines = Lines::default();
     let told = lines.clone();
-    let log = move |level: Level, line: &str| told.lock().unwrap().push(format!("{level}: {line}"));
+    let log = move |severity: Severity, line: &str| told.lock().unwrap().push(format!("{severity}: {line}"));
     (Server::builder("s", "1").on_log(log).build().unwrap(), lines)
 }
 

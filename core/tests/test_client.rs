@@ -62,10 +62,10 @@ fn an_error_of_the_server_comes_with_its_code_message_and_data() {
     for revision in REVISIONS {
         let mut client = server().test_client_with(TestOptions::new().revision(revision)).unwrap();
         let error = client.call_tool("none", "{}").unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unknown);
+        assert_eq!(error.kind(), ErrorKind::Response);
         assert_eq!(error.to_string(), "the server answered -32602: Unknown tool: none");
         let told: &MethodError = error.source().unwrap().downcast_ref().unwrap();
-        assert_eq!((told.code(), told.message()), (-32602, "Unknown tool: none"));
+        assert_eq!((told.rpc_code(), told.message()), (-32602, "Unknown tool: none"));
         assert!(client.subscribe("n://none").is_err(), "{revision}");
     }
 }
@@ -135,7 +135,7 @@ fn the_client_gives_the_input_that_a_stateless_call_needs() {
             if call.params().contains(r#""inputResponses":{"who":{"roots":[]}},"requestState":"s""#) {
                 return MethodAnswer::Result(object(r#"{"content":[]}"#));
             }
-            MethodAnswer::NeedsInput(wanted.clone())
+            MethodAnswer::InputRequired(wanted.clone())
         })
         .unwrap();
     let options = || TestOptions::new().revision("2026-07-28").capabilities(object(r#"{"roots":{}}"#));

@@ -183,7 +183,7 @@ impl wellhead_outcome {
     }
 }
 
-/// Returns the kind of the answer: found, not_found, denied, not_modified, busy, needs_input, missing_capability, result,
+/// Returns the kind of the answer: found, not_found, denied, not_modified, busy, input_required, missing_capability, result,
 /// error, waiting or failed. Later versions may add words.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_name(outcome: *const wellhead_outcome) -> wellhead_str {

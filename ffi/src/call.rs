@@ -181,7 +181,7 @@ pub unsafe extern "C" fn wellhead_call_if_version(call: *const wellhead_call) ->
     unsafe { text(call, |call| call.as_read()?.if_version()) }
 }
 
-/// Returns the client's answers to wellhead_read_needs_input, for a read: a JSON object of objects, by the keys of its
+/// Returns the client's answers to wellhead_read_input_required, for a read: a JSON object of objects, by the keys of its
 /// inputRequests. Their content is not checked, and keys may be missing. The result is absent if the client sent no
 /// answers.
 #[unsafe(no_mangle)]

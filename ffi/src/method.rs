@@ -177,12 +177,12 @@ pub unsafe extern "C" fn wellhead_method_error(
 /// call fails. input: a JSON object with inputRequests, requestState or both. Fails with INVALID_ARGUMENT or
 /// INVALID_UTF8.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_method_needs_input(
+pub unsafe extern "C" fn wellhead_method_input_required(
     responder: *mut wellhead_method,
     input: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { finish(responder, input, MethodAnswer::NeedsInput) }
+    unsafe { finish(responder, input, MethodAnswer::InputRequired) }
 }
 
 /// Answers that the client lacks capabilities that the call needs. capabilities: a JSON object such as {"sampling":{}}.

@@ -23,7 +23,7 @@ pub struct wellhead_observed {
     /// The traceparent of the request, unchecked. May be absent.
     pub traceparent: wellhead_str,
     /// Absent at the begin; then the fields below mean nothing. At the end: found, not_found, denied, not_modified, busy,
-    /// needs_input, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
+    /// input_required, missing_capability, result, error, page, completion, verdicts, failed or dropped. Later versions may add
     /// words.
     pub outcome: wellhead_str,
     /// 1 if the client still waited for the answer, else 0.

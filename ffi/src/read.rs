@@ -164,14 +164,14 @@ pub unsafe extern "C" fn wellhead_read_busy(
 /// client repeats the read; then wellhead_call_input_responses and wellhead_call_request_state return its answers. A
 /// client without the capability gets an error that names it. Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn wellhead_read_needs_input(
+pub unsafe extern "C" fn wellhead_read_input_required(
     responder: *mut wellhead_read,
     input: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
         pending::finish(responder, |promise, _, _| {
-            json(promise.text(input, "input")?, "input").map(Answer::NeedsInput)
+            json(promise.text(input, "input")?, "input").map(Answer::InputRequired)
         })
     }
 }

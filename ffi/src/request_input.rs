@@ -129,7 +129,7 @@ pub type wellhead_response_callback =
 /// *number: the number of the request, for wellhead_method_cancel_request.
 /// number: may be NULL.
 /// Fails with INVALID_ARGUMENT for other methods, for a client without the capability, and in revisions that have
-/// wellhead_method_needs_input instead. Fails with LIMIT while the client reads nothing, with CLOSED after the call, and
+/// wellhead_method_input_required instead. Fails with LIMIT while the client reads nothing, with CLOSED after the call, and
 /// with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_send_request(

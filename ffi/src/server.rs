@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
-use wellhead::{Builder, Icon, Level, Limits, Result, Server};
+use wellhead::{Builder, Icon, Limits, Result, Server, Severity};
 
 /// cbindgen:ignore
 pub struct wellhead_server {
@@ -87,9 +87,9 @@ pub const WELLHEAD_NO_HANDSHAKE_EXTENSIONS: u32 = 8;
 pub const WELLHEAD_RESOURCES_AS_TOOLS: u32 = 16;
 
 /// The application or a client did something that is probably a mistake.
-pub const WELLHEAD_LOG_WARNING: u32 = 1;
+pub const WELLHEAD_SEVERITY_WARNING: u32 = 1;
 /// A client got an error because of a failure of the application.
-pub const WELLHEAD_LOG_ERROR: u32 = 2;
+pub const WELLHEAD_SEVERITY_ERROR: u32 = 2;
 
 /// A name and its value.
 #[repr(C)]
@@ -111,10 +111,10 @@ pub struct wellhead_error_code {
     pub code: i32,
 }
 
-/// Logs a line about a callback that failed, or about requests that are refused. level: one of WELLHEAD_LOG_. line: borrowed
+/// Logs a line about a callback that failed, or about requests that are refused. severity: one of WELLHEAD_SEVERITY_. line: borrowed
 /// until the callback returns; no byte of it reaches a client. Called on any thread.
 pub type wellhead_log_callback =
-    Option<unsafe extern "C-unwind" fn(log_data: *mut c_void, level: u32, line: *const wellhead_str)>;
+    Option<unsafe extern "C-unwind" fn(log_data: *mut c_void, severity: u32, line: *const wellhead_str)>;
 
 /// Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied.
 #[repr(C)]
@@ -337,12 +337,12 @@ fn log(
     log: wellhead_log_callback,
     data: *mut c_void,
     destroy: wellhead_destroy_callback,
-) -> Option<impl Fn(Level, &str) + Send + Sync + 'static> {
+) -> Option<impl Fn(Severity, &str) + Send + Sync + 'static> {
     let data = UserData::new(data, destroy);
     let log = log?;
-    Some(move |level, line: &str| {
+    Some(move |severity, line: &str| {
         // SAFETY: the application's function, called as the header says.
-        answer((), || unsafe { log(data.get(), level as u32, &wellhead_str::from_text(line)) });
+        answer((), || unsafe { log(data.get(), severity as u32, &wellhead_str::from_text(line)) });
     })
 }
 

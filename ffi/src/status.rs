@@ -21,7 +21,7 @@ pub const WELLHEAD_STATUS_INVALID_TEMPLATE: wellhead_status = 4;
 pub const WELLHEAD_STATUS_DUPLICATE: wellhead_status = 5;
 /// Two templates match the same URIs, and neither is more specific. The message names both.
 pub const WELLHEAD_STATUS_AMBIGUOUS: wellhead_status = 6;
-/// No registration has that name. In a client for tests: the server answered with an error.
+/// No registration has that name.
 pub const WELLHEAD_STATUS_UNKNOWN: wellhead_status = 7;
 /// The server or connection was closed.
 pub const WELLHEAD_STATUS_CLOSED: wellhead_status = 8;
@@ -33,6 +33,9 @@ pub const WELLHEAD_STATUS_IO: wellhead_status = 10;
 pub const WELLHEAD_STATUS_FORKED: wellhead_status = 11;
 /// A bug of the library. The connection is closed; only free it.
 pub const WELLHEAD_STATUS_PANIC: wellhead_status = 12;
+/// In a client for tests: the server answered with an error, or the client itself refused to give input. The message says
+/// with which code and text.
+pub const WELLHEAD_STATUS_RESPONSE: wellhead_status = 13;
 
 /// Returns the name of a status, such as "invalid_uri", a static string. Never returns NULL.
 #[unsafe(no_mangle)]
@@ -51,6 +54,7 @@ pub extern "C" fn wellhead_status_name(status: wellhead_status) -> *const c_char
         WELLHEAD_STATUS_IO => c"io",
         WELLHEAD_STATUS_FORKED => c"forked",
         WELLHEAD_STATUS_PANIC => c"panic",
+        WELLHEAD_STATUS_RESPONSE => c"response",
         _ => c"unknown_status",
     };
     name.as_ptr()
@@ -66,7 +70,7 @@ pub struct wellhead_error {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_error_status(error: *const wellhead_error) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { query(error, WELLHEAD_STATUS_OK, |_, error| error.kind.number()) }
+    unsafe { query(error, WELLHEAD_STATUS_OK, |_, error| error.kind.status()) }
 }
 
 /// Returns a message for people: the problem, and a way to solve it. It is borrowed until the error is freed. If `error`
@@ -96,7 +100,7 @@ pub(crate) fn deliver(promise: &Promise, place: *mut *mut wellhead_error, error:
         }
         promise.put(place, Box::into_raw(Box::new(wellhead_error { kind: error.kind(), message })));
     }
-    error.kind().number()
+    error.kind().status()
 }
 
 #[cfg(test)]
@@ -108,7 +112,7 @@ mod tests {
     fn every_kind_of_error_has_its_status_and_name() {
         for kind in ErrorKind::ALL {
             // SAFETY: static strings.
-            let name = unsafe { CStr::from_ptr(wellhead_status_name(kind.number())) };
+            let name = unsafe { CStr::from_ptr(wellhead_status_name(kind.status())) };
             assert_eq!(name.to_str(), Ok(kind.code()));
         }
     }

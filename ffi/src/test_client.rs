@@ -116,7 +116,7 @@ pub unsafe extern "C" fn wellhead_test_client_free(client: *mut wellhead_test_cl
 /// Lists all resources, page by page.
 /// *count: the number of resources, for wellhead_test_client_listed.
 /// count: may be NULL.
-/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
 /// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_list(
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn wellhead_test_client_listed(
 /// Lists all templates, page by page.
 /// *count: the number of templates, for wellhead_test_client_template.
 /// count: may be NULL.
-/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
 /// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_templates(
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn wellhead_test_client_template(
 /// Calls a tool. Returns the result as JSON, which the application frees. A result with isError is no failure.
 /// name: may not be absent.
 /// arguments: a JSON object; {} if absent.
-/// Returns NULL on failure. Fails with UNKNOWN if the server answers with an error, whose code and message are in
+/// Returns NULL on failure. Fails with RESPONSE if the server answers with an error, whose code and message are in
 /// `error`. Fails with LIMIT if no answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_call_tool(
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn wellhead_test_client_call_tool(
 /// Gets a prompt. Returns the result as JSON, which the application frees.
 /// name: may not be absent.
 /// arguments: a JSON object; {} if absent.
-/// Returns NULL on failure. Fails with UNKNOWN if the server answers with an error, whose code and message are in
+/// Returns NULL on failure. Fails with RESPONSE if the server answers with an error, whose code and message are in
 /// `error`. Fails with LIMIT if no answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_get_prompt(
@@ -211,7 +211,7 @@ pub unsafe extern "C" fn wellhead_test_client_get_prompt(
 /// value: the part that is typed so far; may not be absent.
 /// *count: the number of values, for wellhead_test_client_completed.
 /// count: may be NULL.
-/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
 /// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_complete(
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn wellhead_test_client_completed(
 /// *body: the text or the decoded bytes of the first of its contents; absent if there are none. It is borrowed until the
 /// next call of wellhead_test_client_read.
 /// body: may be NULL.
-/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
 /// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_read(
@@ -275,7 +275,7 @@ pub unsafe extern "C" fn wellhead_test_client_read(
 
 /// Subscribes to updates of a resource.
 /// uri: may not be absent.
-/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
 /// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_subscribe(
@@ -289,7 +289,7 @@ pub unsafe extern "C" fn wellhead_test_client_subscribe(
 
 /// Ends the subscription to updates of a resource.
 /// uri: may not be absent.
-/// Fails with UNKNOWN if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
+/// Fails with RESPONSE if the server answers with an error, whose code and message are in `error`. Fails with LIMIT if no
 /// answer comes in 20 seconds, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_unsubscribe(
@@ -342,7 +342,7 @@ pub unsafe extern "C" fn wellhead_test_client_list_changes(client: *mut wellhead
 /// application frees.
 /// method: may not be absent.
 /// params: a JSON object; {} if absent.
-/// Returns NULL on failure. Fails with UNKNOWN if the server answers with an error, whose code and message are in
+/// Returns NULL on failure. Fails with RESPONSE if the server answers with an error, whose code and message are in
 /// `error`. Fails with LIMIT if no answer comes in time, and with INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_client_request(

@@ -259,7 +259,7 @@ static void a_client_in_memory_lists_reads_and_gets_changes() {
         client.read("n:9");
         CHECK(false);
     } catch (const Error &error) {
-        CHECK(error.code() == "unknown" && has(error.what(), "not found"));
+        CHECK(error.code() == "response" && has(error.what(), "not found"));
     }
 }
 
@@ -309,7 +309,7 @@ static void a_client_in_memory_answers_requests_of_the_server() {
     Server s = server();
     s.add_resource("n:1", {[](const Call &call, Read &r) {
                                if (const auto responses = call.input_responses()) return r.text(*responses);
-                               r.needs_input(R"({"inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Who?",)"
+                               r.input_required(R"({"inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Who?",)"
                                              R"("requestedSchema":{"type":"object","properties":{}}}}}})");
                            },
                            {}});
@@ -330,7 +330,7 @@ static void a_client_in_memory_answers_requests_of_the_server() {
             client.read("n:1");
             CHECK(false);
         } catch (const Error &error) {
-            CHECK(error.code() == "unknown" && has(error.what(), "the client refused the input"));
+            CHECK(error.code() == "response" && has(error.what(), "the client refused the input"));
         }
     }
     CHECK(asked == 3);

@@ -277,7 +277,7 @@ extern \"C\" {
 #endif
 #define WELLHEAD_VERSION \"0.1.0\"
 #define WELLHEAD_ABI_VERSION 1
-#define WELLHEAD_LOG_ERROR 2 /* A callback failed; the line says which. */
+#define WELLHEAD_SEVERITY_ERROR 2 /* A callback failed; the line says which. */
 #define WELLHEAD_STR_INIT(literal) {\"\" literal, sizeof(literal) - 1}
 typedef struct wellhead_server wellhead_server;
 typedef uint32_t wellhead_status;
@@ -316,7 +316,7 @@ WELLHEAD_API wellhead_status wellhead_limit(wellhead_server *server, const wellh
         let expected = "\
 pointer bits 64
 constant WELLHEAD_ABI_VERSION = 1
-constant WELLHEAD_LOG_ERROR = 2
+constant WELLHEAD_SEVERITY_ERROR = 2
 type wellhead_server = struct wellhead_server
 type wellhead_status = uint32_t
 callback void (*wellhead_log_callback)(void *, uint32_t, const wellhead_str *)
@@ -342,7 +342,7 @@ function wellhead_status wellhead_limit(wellhead_server *, const wellhead_limits
     #[test]
     fn additions_and_internal_renames_break_no_program() {
         for (from, to) in [
-            ("#define WELLHEAD_ABI", "#define WELLHEAD_LOG_TRACE 3\n#define WELLHEAD_ABI"),
+            ("#define WELLHEAD_ABI", "#define WELLHEAD_SEVERITY_TRACE 3\n#define WELLHEAD_ABI"),
             ("WELLHEAD_API const", "WELLHEAD_API int wellhead_new(void);\nWELLHEAD_API const"),
             ("typedef uint32_t", "typedef struct wellhead_new { int a; } wellhead_new;\ntypedef uint32_t"),
             ("uint64_t call_ms;", "uint64_t call_ms; uint32_t calls;"),
@@ -359,8 +359,8 @@ function wellhead_status wellhead_limit(wellhead_server *, const wellhead_limits
     #[test]
     fn each_planted_break_is_found() {
         for (from, to, said) in [
-            ("#define WELLHEAD_LOG_ERROR 2", "", "WELLHEAD_LOG_ERROR is gone"),
-            ("_ERROR 2", "_ERROR 3", "is `constant WELLHEAD_LOG_ERROR = 3`"),
+            ("#define WELLHEAD_SEVERITY_ERROR 2", "", "WELLHEAD_SEVERITY_ERROR is gone"),
+            ("_ERROR 2", "_ERROR 3", "is `constant WELLHEAD_SEVERITY_ERROR = 3`"),
             ("_ABI_VERSION 1", "_ABI_VERSION 0", "WELLHEAD_ABI_VERSION"),
             ("WELLHEAD_API const char *wellhead_version(void);", "", "wellhead_version is gone"),
             ("const char *wellhead_version", "char *wellhead_version", "wellhead_version was"),

@@ -166,7 +166,7 @@ export class NoResult extends Error {}
 /** Packs the error that a method, a tool or a prompt threw. */
 export function methodThrown(e: unknown): NativeAnswer {
   if (e instanceof MethodError) {
-    return { error: e.number, message: e.message, data: e.data && jsonText('data', e.data) };
+    return { error: e.rpcCode, message: e.message, data: e.data && jsonText('data', e.data) };
   }
   if (e instanceof ToolError) return { tool: e.message };
   if (e instanceof InputRequired) return { input: jsonText('value', e.value) };

@@ -219,9 +219,9 @@ export class Conversation {
     try {
       this.#send({ id, result: await this.answerOf(method, params) });
     } catch (e) {
-      const { number, message, data } =
-        e instanceof MethodError ? e : { number: INTERNAL_ERROR, message: String(e), data: undefined };
-      this.#send({ id, error: { code: number, message, data } });
+      const { rpcCode, message, data } =
+        e instanceof MethodError ? e : { rpcCode: INTERNAL_ERROR, message: String(e), data: undefined };
+      this.#send({ id, error: { code: rpcCode, message, data } });
     }
   }
 

@@ -61,15 +61,15 @@ export class Busy extends WellheadError {
 /** Thrown by a method, tool or prompt: an error for the client, with a code of JSON-RPC or of the application. */
 export class MethodError extends WellheadError {
   /** The JSON-RPC error code that the client gets, a whole number of 32 bits. */
-  readonly number: number;
+  readonly rpcCode: number;
   /** The `data` of the error that the client gets; `undefined` if it has none. */
   readonly data: JsonObject | undefined;
 
-  constructor(number: number, message: string, data?: JsonObject) {
+  constructor(rpcCode: number, message: string, data?: JsonObject) {
     super('ERR_WELLHEAD_METHOD_ERROR', message);
-    need('number', number, 'integer');
+    need('rpcCode', rpcCode, 'integer');
     if (data !== undefined) need('data', data, 'object');
-    this.number = number;
+    this.rpcCode = rpcCode;
     this.data = data;
   }
 
@@ -82,8 +82,8 @@ export class MethodError extends WellheadError {
    * ```
    */
   static invalidParams(what: string, data?: JsonObject): MethodError {
-    const { number, message } = invalidParams(what);
-    return new MethodError(number, message, data);
+    const { rpcCode, message } = invalidParams(what);
+    return new MethodError(rpcCode, message, data);
   }
 
   static {
@@ -167,14 +167,14 @@ export class Waiting extends WellheadError {
 /** Thrown by a test client: the server answered with an error. */
 export class ResponseError extends WellheadError {
   /** The JSON-RPC error code, such as -32602; 0 if the client itself refuses what the server answered. */
-  readonly number: number;
+  readonly rpcCode: number;
   /** The `data` of the error; `undefined` if it has none. */
   readonly data: JsonObject | undefined;
 
   /** @internal */
-  constructor(number: number, message: string, data?: JsonObject) {
+  constructor(rpcCode: number, message: string, data?: JsonObject) {
     super('ERR_WELLHEAD_RESPONSE', message);
-    this.number = number;
+    this.rpcCode = rpcCode;
     this.data = data;
   }
 
@@ -183,15 +183,21 @@ export class ResponseError extends WellheadError {
   }
 }
 
-/** The error of a client that answered a request of the server with an error. */
+/**
+ * Thrown by {@link MethodCall.requestInput} and {@link Call.sendRequest}: the client answered with an error, whose text is the
+ * message. A callback that does not catch it fails.
+ */
 export class ClientError extends WellheadError {
-  /** The error as the client sent it: an object with `code` and `message`. */
-  readonly error: JsonObject;
+  /** The JSON-RPC error code, such as -32601; 0 if the client sent none. */
+  readonly rpcCode: number;
+  /** The `data` of the error, any JSON value; `undefined` if it has none. */
+  readonly data: unknown;
 
   /** @internal */
   constructor(error: JsonObject) {
-    super('ERR_WELLHEAD_CLIENT', `the client answered with an error: ${JSON.stringify(error)}`);
-    this.error = error;
+    super('ERR_WELLHEAD_CLIENT', String(error['message'] ?? ''));
+    this.rpcCode = typeof error['code'] === 'number' ? error['code'] : 0;
+    this.data = error['data'];
   }
 
   static {

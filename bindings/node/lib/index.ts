@@ -45,7 +45,7 @@ export type {
   DirectoryOptions,
   ErrorCondition,
   Limits,
-  LogLevel,
+  Severity,
   ResourceOptions,
   RunOptions,
   ServeHttpOptions,

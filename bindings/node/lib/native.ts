@@ -320,7 +320,7 @@ interface Binding {
   runCommand(args: readonly string[]): number;
   /** Copies bytes into memory of the native half. */
   shareBytes(bytes: Uint8Array): Shared;
-  invalidParams(what: string): { readonly number: number; readonly message: string };
+  invalidParams(what: string): { readonly rpcCode: number; readonly message: string };
 }
 
 export const { Native, checkMimeType, expand, invalidParams, isLive, runCommand, shareBytes } = loadLibrary(

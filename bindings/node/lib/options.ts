@@ -140,7 +140,7 @@ export interface ServerOptions {
    * Called with each line of the log, such as failed callbacks and refused requests. Default: standard error. Clients
    * never see these lines.
    */
-  onLog?: ((level: LogLevel, line: string) => void) | undefined;
+  onLog?: ((severity: Severity, line: string) => void) | undefined;
   /** A description of the server for people; sent from 2025-11-25 on. */
   description?: string | undefined;
   /** The URL of a page about the server; sent from 2025-11-25 on. */
@@ -217,7 +217,7 @@ export interface Limits {
 }
 
 /** The severity of a line of the log. `error`: a client got an error for the same reason. */
-export type LogLevel = 'warning' | 'error';
+export type Severity = 'warning' | 'error';
 
 /** A condition whose error code {@link ServerOptions.errorCodes} can set. */
 export type ErrorCondition = 'resource_not_found' | 'permission_denied' | 'internal_error' | 'not_modified';

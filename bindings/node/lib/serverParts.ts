@@ -8,7 +8,7 @@ import { jsonText } from './json.js';
 import { Listeners } from './listeners.js';
 import { Native, type NativeServer, isLive } from './native.js';
 import { Observer } from './observer.js';
-import { checked, type LogLevel, type ServerOptions } from './options.js';
+import { checked, type Severity, type ServerOptions } from './options.js';
 import { Registrations } from './registrations.js';
 import { Stdio } from './stdio.js';
 import { Turns } from './turns.js';
@@ -122,8 +122,8 @@ export class Parts {
   }
 }
 
-function logging(onLog: NonNullable<ServerOptions['onLog']>): (level: string, line: string) => void {
-  return (level, line) => callApplication(() => onLog(level as LogLevel, line));
+function logging(onLog: NonNullable<ServerOptions['onLog']>): (severity: string, line: string) => void {
+  return (severity, line) => callApplication(() => onLog(severity as Severity, line));
 }
 
 function observing(observe: NonNullable<ServerOptions['observe']>): Observer {

@@ -428,11 +428,11 @@ export interface Explanation {
   /** The text that was explained, a URI or not. */
   readonly uri: string;
   /** The kind of registration that serves the URI, `nothing`, or `invalid` if the text is no absolute URI. */
-  readonly takenBy: 'value' | 'resource' | 'template' | 'fallback' | 'nothing' | 'invalid';
+  readonly takenBy: 'fixed' | 'resource' | 'template' | 'fallback' | 'nothing' | 'invalid';
   /** The text of the template that serves the URI; absent if none does. */
   readonly uriTemplate?: string;
   /** The percent-decoded values of the template's variables that the URI has; absent if no template serves it. */
-  readonly values?: Readonly<Record<string, string | readonly string[]>>;
+  readonly vars?: Readonly<Record<string, string | readonly string[]>>;
   /** The reason why the text is no absolute URI; absent if it is one. */
   readonly reason?: string;
   /** If nothing serves the URI: a registration that differs only by a final slash, or by the case of scheme or host. */
@@ -446,11 +446,11 @@ export interface PassedOver {
   /** The text of the template. */
   readonly uriTemplate: string;
   /**
-   * The reason. `differs`: the template does not match. `values`: a value is not UTF-8 once decoded, or two values of
+   * The reason. `differs`: the template does not match. `invalid_value`: a value is not UTF-8 once decoded, or two values of
    * one variable differ. `unsafe`: a value is a path that leads elsewhere, or has a control character. `less_specific`:
    * another registration is more specific.
    */
-  readonly why: 'differs' | 'values' | 'unsafe' | 'less_specific';
+  readonly why: 'differs' | 'invalid_value' | 'unsafe' | 'less_specific';
   /** For `differs`: the first byte of the URI that does not match, from 0; the length of the URI if it is too short. */
   readonly at?: number;
   /** For `differs`: a template that would match, with `{+name}` in place of `{name}`; absent if there is none. */
@@ -482,7 +482,7 @@ export interface ObservedCall {
 /** The outcome of a call, known at its end. */
 export interface ObservedEnd {
   /**
-   * One of `found`, `not_found`, `denied`, `not_modified`, `busy`, `needs_input`, `missing_capability`, `result`,
+   * One of `found`, `not_found`, `denied`, `not_modified`, `busy`, `input_required`, `missing_capability`, `result`,
    * `error` (a {@link MethodError} or {@link ToolError}), `page`, `completion`, `verdicts`, `failed`, or `dropped` (the
    * callback gave no answer).
    */

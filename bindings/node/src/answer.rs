@@ -81,7 +81,7 @@ fn rare(js: Js<'_>, value: Value<'_>) -> Option<Outcome<Answer>> {
     }
     let text = |name| js.property(value, name).and_then(|text| js.as_text(text));
     let answer = match text(c"input") {
-        Some(input) => Json::parse(input).map(Answer::NeedsInput),
+        Some(input) => Json::parse(input).map(Answer::InputRequired),
         None => Json::parse(text(c"lacks")?).map(Answer::MissingCapability),
     };
     Some(answer.map_or_else(|e| Outcome::Failed(e.to_string()), Outcome::Answer))
@@ -158,7 +158,7 @@ impl Understood for MethodAnswer {
         } else if let Some(message) = text(c"tool") {
             Ok(ToolError::new(message).into())
         } else if let Some(input) = text(c"input") {
-            json(&input).map(MethodAnswer::NeedsInput)
+            json(&input).map(MethodAnswer::InputRequired)
         } else if let Some(lacks) = text(c"lacks") {
             json(&lacks).map(MethodAnswer::MissingCapability)
         } else if let (Some(text), Some(report)) = (text(c"thrown"), text(c"failed")) {

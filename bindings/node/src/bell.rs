@@ -15,12 +15,12 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{self, ThreadId};
-use wellhead::{CallId, Level, Observed};
+use wellhead::{CallId, Observed, Severity};
 
 type Turn = ThreadsafeFunction<(), (), (), Status, false, true, 0>;
 /// The function `soon()` of JavaScript: it takes a turn once the running JavaScript is done.
 pub(crate) type Soon<'a> = Function<'a, (), ()>;
-/// The function `log(level, line)` of JavaScript.
+/// The function `log(severity, line)` of JavaScript.
 pub(crate) type Log<'a> = Function<'a, FnArgs<(String, String)>, ()>;
 
 /// The functions `observe(json)` and `publish(json)` of JavaScript.
@@ -42,7 +42,7 @@ pub(crate) struct Bell {
     dead: AtomicBool,
     /// True once Node has ended the environment, with all that belonged to it.
     gone: AtomicBool,
-    lines: Inbox<(Level, String)>,
+    lines: Inbox<(Severity, String)>,
     /// The beginnings of calls that the observer does not know yet, as JSON: it is called right before the callback of
     /// each.
     begun: Mutex<HashMap<CallId, String>>,
@@ -128,8 +128,8 @@ impl Bell {
         for reference in self.released.take() {
             js.release(reference);
         }
-        for (level, line) in self.lines.take() {
-            self.log(level, &line);
+        for (severity, line) in self.lines.take() {
+            self.log(severity, &line);
         }
         self.hand_over();
         if let Some(env) = self.env_of_this_thread() {
@@ -215,16 +215,17 @@ impl Bell {
     }
 
     /// Passes a line to the log: at once on the JS thread, in the next turn from any other thread.
-    pub(crate) fn log(&self, level: Level, line: &str) {
+    pub(crate) fn log(&self, severity: Severity, line: &str) {
         if self.dead.load(Ordering::Acquire) {
             return;
         }
         if let (Some(env), Some(log)) = (self.env_of_this_thread(), &self.log) {
             // JavaScript's side of it catches what the application's function throws.
-            let _ =
-                log.borrow_back(&env).and_then(|log| log.call((level.to_string(), line.to_owned()).into()));
+            let _ = log
+                .borrow_back(&env)
+                .and_then(|log| log.call((severity.to_string(), line.to_owned()).into()));
         } else {
-            self.lines.push((level, line.to_owned()));
+            self.lines.push((severity, line.to_owned()));
             self.ring();
         }
     }

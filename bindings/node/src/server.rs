@@ -19,7 +19,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wellhead::serve::{Batch, Driver};
-use wellhead::{Caller, ClientRequestError, Json, Level, MethodError, Server, SharedBytes, Spelling};
+use wellhead::{Caller, ClientRequestError, Json, MethodError, Server, Severity, SharedBytes, Spelling};
 
 /// The time that an answer waits for the rest of its batch, at most; the callback that runs then still ends first.
 const SLOW: Duration = Duration::from_millis(1);
@@ -61,7 +61,7 @@ pub(crate) type Hook<'a> = Function<'a, Unknown<'a>, Unknown<'a>>;
 #[napi]
 impl Native {
     /// Makes a server. `options` is JSON. `turn` takes a turn now, `soon` once the running JavaScript is done. The
-    /// others are called on the JS thread: `log` with a level and a line, `observe` and `publish` with JSON, `exists`
+    /// others are called on the JS thread: `log` with a severity and a line, `observe` and `publish` with JSON, `exists`
     /// with the number of a registration and a URI.
     #[napi(constructor)]
     #[allow(clippy::too_many_arguments, reason = "called from one place")]
@@ -87,7 +87,7 @@ impl Native {
         }
         if logs {
             let bell = bell.clone();
-            builder = builder.on_log(move |level, line| bell.log(level, line));
+            builder = builder.on_log(move |severity, line| bell.log(severity, line));
         }
         if observes {
             let (bell, begun) = (bell.clone(), Instant::now());
@@ -187,7 +187,7 @@ impl Native {
     /// Writes a warning to the log, about something that a client does not notice.
     #[napi]
     pub fn warn(&self, line: String) {
-        self.inner.server.log(Level::Warning, &line);
+        self.inner.server.log(Severity::Warning, &line);
     }
 
     /// Lets `publish` be called from now on.
@@ -464,7 +464,7 @@ pub struct Counted {
 /// An error of JSON-RPC: its code and its message.
 #[napi(object)]
 pub struct Fault {
-    pub number: i32,
+    pub rpc_code: i32,
     pub message: String,
 }
 
@@ -472,7 +472,7 @@ pub struct Fault {
 #[napi]
 pub fn invalid_params(what: String) -> Fault {
     let error = MethodError::invalid_params(&what);
-    Fault { number: error.code(), message: error.message().to_owned() }
+    Fault { rpc_code: error.rpc_code(), message: error.message().to_owned() }
 }
 
 /// Turns an error by which Node-API refused a value into an "invalid" error of this package.

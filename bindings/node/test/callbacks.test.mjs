@@ -10,7 +10,7 @@ function make(options) {
   const lines = [];
   const server = new Server('s', '1', {
     ...options,
-    onLog: (level, line) => lines.push(`${level}: ${line}`),
+    onLog: (severity, line) => lines.push(`${severity}: ${line}`),
   });
   const connection = server.connect();
   return {

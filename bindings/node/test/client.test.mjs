@@ -56,7 +56,7 @@ test('a client calls tools, gets prompts, completes and lists templates', limit,
   );
   await assert.rejects(
     client.callTool('none'),
-    (e) => e instanceof ResponseError && typeof e.number === 'number',
+    (e) => e instanceof ResponseError && typeof e.rpcCode === 'number',
   );
 });
 

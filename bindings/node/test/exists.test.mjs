@@ -32,7 +32,7 @@ for (const [name, open] of Object.entries(servers)) {
 
 test('a URI counts as existing if exists fails, and the log has a warning', () => {
   const lines = [];
-  const server = new Server('s', '1', { onLog: (level, line) => lines.push(`${level}: ${line}`) });
+  const server = new Server('s', '1', { onLog: (severity, line) => lines.push(`${severity}: ${line}`) });
   const fail = () => {
     throw new Error('out of order');
   };

@@ -46,7 +46,7 @@ test('the answer of the client resolves or rejects sendRequest of a running meth
     const seen = [await call.sendRequest('roots/list')];
     await assert.rejects(call.sendRequest('roots/list'), (e) => {
       assert(e instanceof ClientError);
-      seen.push(e.error);
+      seen.push({ code: e.rpcCode, message: e.message });
       return true;
     });
     return { seen };

@@ -249,9 +249,9 @@ const REFUSED = {
     ({ server }) => server.blob('m://o', new Uint16Array(2)),
     'body: a Uint8Array, not a Uint16Array',
   ],
-  'a word as the number of a MethodError': [
+  'a word as the code of a MethodError': [
     () => new MethodError('x', 'y'),
-    'number: a whole number of 32 bits, not "x"',
+    'rpcCode: a whole number of 32 bits, not "x"',
   ],
   'a number as the data of a MethodError': [() => new MethodError(1, 'y', 5), 'data: an object, not 5'],
   'a number as wanted input': [() => new InputRequired(5), 'value: an object, not 5'],

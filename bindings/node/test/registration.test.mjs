@@ -116,7 +116,7 @@ test('all errors extend WellheadError and have codes', () => {
 
 test('a template that matches one segment only, where a path was probably meant, is a warning', () => {
   const lines = [];
-  const server = new Server('s', '1', { onLog: (level, line) => lines.push([level, line]) });
+  const server = new Server('s', '1', { onLog: (severity, line) => lines.push([severity, line]) });
   server.resource('file:///{path}', nothing);
   assert.equal(lines.length, 1);
   assert.equal(lines[0][0], 'warning');

@@ -57,7 +57,7 @@ impl FromCallback for Answer {
         match meaning {
             Meaning::NotFound => Some(Answer::NotFound),
             Meaning::Denied => Some(Answer::Denied),
-            Meaning::NeedsInput(json) => Some(Answer::NeedsInput(json.clone())),
+            Meaning::InputRequired(json) => Some(Answer::InputRequired(json.clone())),
             Meaning::MissingCapability(json) => Some(Answer::MissingCapability(json.clone())),
             Meaning::Waiting => Some(Answer::Waiting),
             Meaning::InvalidState => Some(Answer::InvalidState),

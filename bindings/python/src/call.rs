@@ -438,7 +438,7 @@ impl Call {
     /// Raises:
     ///     Waiting: The client has not answered yet. Do not catch it.
     ///     MissingCapability: The client did not declare the capability that the method needs.
-    ///     MethodError: The client answered with an error, which this exception carries.
+    ///     ClientError: The client answered with an error.
     ///     InvalidAnswer: The client's answer does not fit the form that it was asked to fill in.
     ///     InvalidState: The client sent a state that is forged, expired, or of another call. Do not catch it.
     ///     RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The callback
@@ -465,7 +465,7 @@ impl Call {
     /// Sends the client a request before this call is answered, and returns a future of the client's
     /// result. Only in calls of methods, tools and prompts.
     ///
-    /// The future raises `MethodError` if the client answers with an error. The future is cancelled if the call
+    /// The future raises `ClientError` if the client answers with an error. The future is cancelled if the call
     /// is answered or cancelled first, or if the client is gone. Cancelling the future cancels the request. Do
     /// not wait for the future on a thread that runs callbacks: return a future, or use `send_request_async`.
     ///
@@ -611,7 +611,7 @@ fn unanswered(py: Python<'_>, why: ClientRequestError) -> PyErr {
         ClientRequestError::Refused(refused) => {
             let data = refused.data_json().map(|data| loads(py, data.as_str())).transpose();
             data.and_then(|data| {
-                Ok(("MethodError", (refused.code(), refused.message(), data).into_pyobject(py)?))
+                Ok(("ClientError", (refused.rpc_code(), refused.message(), data).into_pyobject(py)?))
             })
         }
         ClientRequestError::Failed(why) => {

@@ -18,7 +18,7 @@ fn make(py: Python<'_>, kind: ErrorKind, message: &str) -> PyResult<PyErr> {
         ErrorKind::Closed | ErrorKind::Forked => &CLOSED,
         ErrorKind::Limit => &LIMIT,
         ErrorKind::Io => &IO,
-        ErrorKind::Panic => &ERROR,
+        ErrorKind::Panic | ErrorKind::Response => &ERROR,
         _ => &REGISTRATION,
     };
     Ok(PyErr::from_value(class.get(py)?.call1((message, kind.code()))?))
@@ -75,11 +75,11 @@ pub(crate) enum Meaning {
     Denied,
     /// The resource cannot be read now. The time is when the client may ask again.
     Busy(Option<Duration>),
-    /// An error of a method, with the number and text that the client gets.
+    /// An error of a method, with the code and text that the client gets.
     Error(MethodError),
     /// An error of a tool, whose text the model reads.
     ToolError(ToolError),
-    NeedsInput(Json),
+    InputRequired(Json),
     MissingCapability(Json),
     /// The callback waits for the client, and runs again.
     Waiting,
@@ -120,7 +120,7 @@ fn outcome(raised: &Bound<'_, PyBaseException>) -> PyResult<Meaning> {
             let message: String = raised.getattr(intern!(py, "message"))?.extract()?;
             Meaning::ToolError(ToolError::new(message))
         }
-        "input_required" => Meaning::NeedsInput(method::carried(raised)?),
+        "input_required" => Meaning::InputRequired(method::carried(raised)?),
         "missing_capability" => Meaning::MissingCapability(method::carried(raised)?),
         "waiting" => Meaning::Waiting,
         "invalid_state" => Meaning::InvalidState,

@@ -22,7 +22,7 @@ impl Explanation {
     #[getter]
     fn taken_by(&self) -> &'static str {
         match &self.0.taken_by {
-            TakenBy::Value => "value",
+            TakenBy::Fixed => "fixed",
             TakenBy::Resource => "resource",
             TakenBy::Template { .. } => "template",
             TakenBy::Fallback => "fallback",
@@ -42,10 +42,10 @@ impl Explanation {
 
     /// The values of that template's variables, percent-decoded. Empty if no template serves the URI.
     #[getter]
-    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn vars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        if let TakenBy::Template { values, .. } = &self.0.taken_by {
-            for (name, value) in values {
+        if let TakenBy::Template { vars, .. } = &self.0.taken_by {
+            for (name, value) in vars {
                 match value {
                     TemplateValue::Text(text) => dict.set_item(name, text)?,
                     TemplateValue::List(list) => dict.set_item(name, list)?,
@@ -107,13 +107,13 @@ impl PassedOver {
     /// The reason why the template does not serve the URI.
     ///
     /// - `differs`: the template does not match
-    /// - `values`: a value is not UTF-8 once decoded, or two values of one variable differ
+    /// - `invalid_value`: a value is not UTF-8 once decoded, or two values of one variable differ
     /// - `unsafe`: a value is a path that leads elsewhere, or has a control character
     /// - `less_specific`: another registration is more specific
     #[getter]
     fn why(&self) -> &'static str {
         match &self.0.why {
-            Why::Values => "values",
+            Why::InvalidValue => "invalid_value",
             Why::Unsafe { .. } => "unsafe",
             Why::LessSpecific => "less_specific",
             _ => "differs",

@@ -7,7 +7,7 @@ use crate::imported::Imported;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 use std::cell::RefCell;
-use wellhead::Level;
+use wellhead::Severity;
 
 thread_local! {
     /// The callback that the next log line on this thread is about, if it is about one.
@@ -21,22 +21,22 @@ struct About {
 }
 
 /// Writes a line of the core to the Python logger. Called on any thread, without a lock held.
-pub(crate) fn write(level: Level, line: &str) {
+pub(crate) fn write(severity: Severity, line: &str) {
     let written = try_attach(|py| {
         let about = ABOUT.take();
-        if let Err(e) = to_logger(py, level, line, about) {
+        if let Err(e) = to_logger(py, severity, line, about) {
             uncaught(py, e, None);
         }
     });
     if written.is_none() {
-        eprintln!("wellhead: {level}: {line}"); // the interpreter is going
+        eprintln!("wellhead: {severity}: {line}"); // the interpreter is going
     }
 }
 
-fn to_logger(py: Python<'_>, level: Level, line: &str, about: Option<About>) -> PyResult<()> {
+fn to_logger(py: Python<'_>, severity: Severity, line: &str, about: Option<About>) -> PyResult<()> {
     static GET_LOGGER: Imported = Imported::new("logging", "getLogger");
     let logger = GET_LOGGER.get(py)?.call1(("wellhead",))?;
-    let number = if level == Level::Warning { 30 } else { 40 }; // logging.WARNING, logging.ERROR
+    let number = if severity == Severity::Warning { 30 } else { 40 }; // logging.WARNING, logging.ERROR
     let About { exception, context } = about.unwrap_or(About { exception: None, context: None });
     let options = PyDict::new(py);
     if let Some(exception) = exception {
@@ -58,7 +58,7 @@ fn to_logger(py: Python<'_>, level: Level, line: &str, about: Option<About>) -> 
 /// Logs an exception that belongs to no call.
 pub(crate) fn exception(py: Python<'_>, line: &str, exception: PyErr) {
     if let Err(e) =
-        to_logger(py, Level::Error, line, Some(About { exception: Some(exception), context: None }))
+        to_logger(py, Severity::Error, line, Some(About { exception: Some(exception), context: None }))
     {
         uncaught(py, e, None);
     }
@@ -79,7 +79,7 @@ pub(crate) fn of_callback(
     if let Some(about) = ABOUT.replace(before)
         && about.exception.is_some()
         && let Err(e) =
-            to_logger(py, Level::Error, "a callback failed after its call was cancelled", Some(about))
+            to_logger(py, Severity::Error, "a callback failed after its call was cancelled", Some(about))
     {
         uncaught(py, e, None);
     }

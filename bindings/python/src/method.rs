@@ -26,7 +26,7 @@ impl FromCallback for MethodAnswer {
         match meaning {
             Meaning::Error(error) => Some(MethodAnswer::Error(error.clone())),
             Meaning::ToolError(error) => Some(MethodAnswer::ToolError(error.clone())),
-            Meaning::NeedsInput(json) => Some(MethodAnswer::NeedsInput(json.clone())),
+            Meaning::InputRequired(json) => Some(MethodAnswer::InputRequired(json.clone())),
             Meaning::MissingCapability(json) => Some(MethodAnswer::MissingCapability(json.clone())),
             Meaning::Waiting => Some(MethodAnswer::Waiting),
             Meaning::InvalidState => {
@@ -48,8 +48,8 @@ impl FromCallback for MethodAnswer {
 /// Makes the error of a method from a `wellhead.MethodError` that a callback raised.
 pub(crate) fn error(raised: &Bound<'_, PyAny>) -> PyResult<MethodError> {
     let py = raised.py();
-    let number = raised.getattr(intern!(py, "number"))?.extract()?;
-    let error = MethodError::new(number, raised.getattr(intern!(py, "message"))?.extract::<String>()?);
+    let rpc_code = raised.getattr(intern!(py, "rpc_code"))?.extract()?;
+    let error = MethodError::new(rpc_code, raised.getattr(intern!(py, "message"))?.extract::<String>()?);
     let data = raised.getattr(intern!(py, "data"))?;
     Ok(if data.is_none() { error } else { error.data(object("data", &data)?) })
 }

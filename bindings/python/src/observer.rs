@@ -44,7 +44,7 @@ pub(crate) struct Observed {
     /// The member `traceparent` of the request's `_meta`, unchecked. None if the client sent none.
     traceparent: Option<String>,
     /// The outcome of the call, and None at its beginning: `found`, `not_found`, `denied`, `not_modified`,
-    /// `busy`, `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`,
+    /// `busy`, `input_required`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`,
     /// `failed` or `dropped`.
     outcome: Option<&'static str>,
     /// True if the client still waited for the answer at the end of the call. False at the beginning.

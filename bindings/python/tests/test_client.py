@@ -118,16 +118,16 @@ def test_an_error_is_raised_as_the_exception_that_it_stands_for(revision: str | 
         raised = not_found.value
         assert isinstance(raised, wellhead.ResponseError)
         assert (raised.code, raised.message, raised.uri) == ("not_found", "Resource not found", "shop://items/none")
-        assert str(raised) == f"Resource not found ({raised.number}): shop://items/none"
+        assert str(raised) == f"Resource not found ({raised.rpc_code}): shop://items/none"
         with pytest.raises(wellhead.PermissionDenied) as denied:
             client.read("shop://items/secret")
-        assert isinstance(denied.value, wellhead.ResponseError) and denied.value.number == 403
+        assert isinstance(denied.value, wellhead.ResponseError) and denied.value.rpc_code == 403
         with pytest.raises(wellhead.Busy) as busy:
             client.read("shop://items/busy")
         assert busy.value.retry_after == 2.0
         with pytest.raises(wellhead.ResponseError) as response:
             client.call_tool("total")
-        assert (response.value.code, response.value.number, response.value.data) == (
+        assert (response.value.code, response.value.rpc_code, response.value.data) == (
             "response",
             77,
             {"missing": "cents"},
@@ -260,7 +260,7 @@ def test_input_that_the_client_refuses_is_raised() -> None:
     with needing().test_client(**options, on_request=refuses) as client:
         with pytest.raises(wellhead.Error, match='the client refused the input "text": not now') as raised:
             client.read("n:needs")
-        assert raised.value.code == "unknown" and isinstance(raised.value.__cause__, wellhead.MethodError)
+        assert raised.value.code == "response" and isinstance(raised.value.__cause__, wellhead.MethodError)
     with (
         needing().test_client(**options) as client,
         pytest.raises(wellhead.Error, match="give on_request= a function that answers"),
@@ -310,7 +310,7 @@ def test_an_unanswered_request_of_the_server_raises_an_error_in_the_test() -> No
     with server.test_client(capabilities={"sampling": {}}, on_request=refuses) as client:
         with pytest.raises(wellhead.ResponseError) as raised:
             client.call_tool("ask")
-        assert (raised.value.number, raised.value.message) == (5, "not now")
+        assert (raised.value.rpc_code, raised.value.message) == (5, "not now")
 
     def fails(method: str, params: dict[str, Any]) -> dict[str, Any]:
         raise AssertionError("a test's own")

@@ -74,9 +74,9 @@ def test_explain_names_the_registration_of_a_uri_and_those_passed_over() -> None
     server.text("n:about", "x")
     server.resource("n:{id}")(lambda id: id)
     server.resource("f:///{path}")(lambda path: path)
-    assert server.explain("n:about").taken_by == "value"
+    assert server.explain("n:about").taken_by == "fixed"
     found = server.explain("n:a%20b")
-    assert (found.uri, found.taken_by, found.uri_template, found.values) == (
+    assert (found.uri, found.taken_by, found.uri_template, found.vars) == (
         "n:a%20b",
         "template",
         "n:{id}",

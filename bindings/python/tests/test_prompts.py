@@ -164,7 +164,7 @@ def test_the_error_names_wrong_arguments(revision: str) -> None:
     def refused(arguments: dict[str, Any]) -> tuple[int, str, Any]:
         with pytest.raises(wellhead.ResponseError) as raised:
             get(function, arguments, revision)
-        return raised.value.number, raised.value.message, raised.value.data
+        return raised.value.rpc_code, raised.value.message, raised.value.data
 
     both = ["code", "language"]
     assert refused({}) == (-32602, "Missing required arguments: code, language", {"missing": both})

@@ -259,8 +259,8 @@ class Host:
             try:
                 result = call.request_input(each["name"], each["method"], each.get("params"))
                 self.calls.append(f"answered {each['name']} {compact(result)}")
-            except wellhead.MethodError as error:
-                self.calls.append(f"answered {each['name']} error {error.number} {error.message}")
+            except wellhead.ClientError as error:
+                self.calls.append(f"answered {each['name']} error {error.rpc_code} {error.message}")
             except wellhead.MissingCapability as missing:
                 if "missing" in answer:
                     return proceed(answer["missing"])
@@ -290,8 +290,8 @@ class Host:
             if error is None:
                 self.calls.append(f"response {compact(response.result())}")
             else:
-                assert isinstance(error, wellhead.MethodError)
-                told = {"code": error.number, "message": error.message, "data": error.data}
+                assert isinstance(error, wellhead.ClientError)
+                told = {"code": error.rpc_code, "message": error.message, "data": error.data}
                 told = {name: value for name, value in told.items() if value is not None}
                 self.calls.append(f"response error {compact(told)}")
             if target is not None:
@@ -557,7 +557,7 @@ def verification(said: Json) -> wellhead.Grant | None:
     return wellhead.Grant(wellhead.Caller(said["caller"].encode()), **told)
 
 
-METHOD_ANSWERS = {"result", "error", "tool_error", "needs_input", "missing_capability"}
+METHOD_ANSWERS = {"result", "error", "tool_error", "input_required", "missing_capability"}
 
 
 def method_result(answer: Json) -> dict[str, Any]:
@@ -568,8 +568,8 @@ def method_result(answer: Json) -> dict[str, Any]:
         raise wellhead.MethodError(error["code"], error["message"], error.get("data"))
     if "tool_error" in answer:
         raise wellhead.ToolError(answer["tool_error"])
-    if "needs_input" in answer:
-        raise wellhead.InputRequired(answer["needs_input"])
+    if "input_required" in answer:
+        raise wellhead.InputRequired(answer["input_required"])
     if "missing_capability" in answer:
         raise wellhead.MissingCapability(answer["missing_capability"])
     result: dict[str, Any] = answer["result"]

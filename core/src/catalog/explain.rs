@@ -27,7 +27,7 @@ pub struct Explanation {
 #[non_exhaustive]
 pub enum TakenBy {
     /// A text or bytes, registered under exactly this URI and served without a callback.
-    Value,
+    Fixed,
     /// A callback that is registered for exactly this URI.
     Resource,
     /// A template, with the decoded values of the variables that are present.
@@ -35,7 +35,7 @@ pub enum TakenBy {
         /// The template's text.
         uri_template: String,
         /// Names and values, in the order of the template.
-        values: Vec<(String, TemplateValue)>,
+        vars: Vec<(String, TemplateValue)>,
     },
     /// The fallback.
     Fallback,
@@ -68,7 +68,7 @@ pub enum Why {
         did_you_mean: Option<String>,
     },
     /// The template matches, but a decoded value is not UTF-8, or a variable that may occur once occurs twice.
-    Values,
+    InvalidValue,
     /// The template matches, but the value of this variable is a path that leads outside, or has a control character.
     /// Then the URI is not found, even if other templates match.
     Unsafe {
@@ -83,22 +83,22 @@ impl Explanation {
     /// Returns one JSON object, equal in every language. Its members are:
     ///
     /// - `uri`;
-    /// - `takenBy`: `value`, `resource`, `template`, `fallback`, `nothing` or `invalid`;
-    /// - for a template `uriTemplate`, and `values`: an object of strings and arrays;
+    /// - `takenBy`: `fixed`, `resource`, `template`, `fallback`, `nothing` or `invalid`;
+    /// - for a template `uriTemplate`, and `vars`: an object of strings and arrays;
     /// - for an invalid URI `reason`;
     /// - optionally `didYouMean`;
     /// - `passedOver`: an array of objects with `uriTemplate` and `why`.
     ///
-    /// `why` is `differs` (with `at` and optionally `didYouMean`), `values`, `unsafe` (with `variable`) or
+    /// `why` is `differs` (with `at` and optionally `didYouMean`), `invalid_value`, `unsafe` (with `variable`) or
     /// `less_specific`.
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();
         let mut object = Object::begin(&mut out);
         object.string("uri", &self.uri).string("takenBy", self.taken_by.word());
         match &self.taken_by {
-            TakenBy::Template { uri_template, values } => {
+            TakenBy::Template { uri_template, vars } => {
                 object.string("uriTemplate", uri_template);
-                write_values(object.member("values"), values);
+                write_values(object.member("vars"), vars);
             }
             TakenBy::Invalid(reason) => {
                 object.string("reason", reason);
@@ -120,7 +120,7 @@ impl Explanation {
 impl TakenBy {
     fn word(&self) -> &'static str {
         match self {
-            TakenBy::Value => "value",
+            TakenBy::Fixed => "fixed",
             TakenBy::Resource => "resource",
             TakenBy::Template { .. } => "template",
             TakenBy::Fallback => "fallback",
@@ -141,8 +141,8 @@ impl PassedOver {
                     object.string("didYouMean", instead);
                 }
             }
-            Why::Values => {
-                object.string("why", "values");
+            Why::InvalidValue => {
+                object.string("why", "invalid_value");
             }
             Why::Unsafe { variable } => {
                 object.string("why", "unsafe").string("variable", variable);
@@ -177,11 +177,11 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let uri = &self.uri;
         match &self.taken_by {
-            TakenBy::Value => write!(f, "{uri} is a fixed value")?,
+            TakenBy::Fixed => write!(f, "{uri} is a fixed value")?,
             TakenBy::Resource => write!(f, "{uri} is read by the callback of that resource")?,
-            TakenBy::Template { uri_template, values } => {
+            TakenBy::Template { uri_template, vars } => {
                 write!(f, "{uri} is read by the template {uri_template}")?;
-                for (name, value) in values {
+                for (name, value) in vars {
                     match value {
                         TemplateValue::Text(text) => write!(f, ", {name} = {text:?}")?,
                         other => write!(f, ", {name} = {other:?}")?,
@@ -202,7 +202,9 @@ impl fmt::Display for Explanation {
                 Why::Differs { at, .. } => {
                     write!(f, "does not match from byte {at}, \"{}\"", uri.get(*at..).unwrap_or_default())
                 }
-                Why::Values => write!(f, "a value is not UTF-8, or stands twice where it may stand once"),
+                Why::InvalidValue => {
+                    write!(f, "a value is not UTF-8, or stands twice where it may stand once")
+                }
                 Why::Unsafe { variable } => write!(f, "the value of {variable} is not safe"),
                 Why::LessSpecific => write!(f, "matches, and is less specific"),
             }?;
@@ -228,12 +230,12 @@ impl Catalog {
                     passed_over: Vec::new(),
                 };
             }
-            Found::Value(_) => TakenBy::Value,
+            Found::Value(_) => TakenBy::Fixed,
             Found::Nothing => TakenBy::Nothing,
             Found::Call { handler, .. } if handler.is_of_resource() => TakenBy::Resource,
             Found::Call { handler, vars } if vars.is_of_template() => TakenBy::Template {
                 uri_template: first.unwrap_or_default().to_owned(),
-                values: vars
+                vars: vars
                     .iter(&handler)
                     .map(|(name, value)| (name.to_owned(), TemplateValue::from(value)))
                     .collect(),
@@ -263,7 +265,7 @@ impl Catalog {
 fn why(template: &UriTemplate, uri: &str, refused: bool, variables: &[Box<str>]) -> Why {
     match template.explain(uri) {
         Err(Miss::Differs { at, instead }) => Why::Differs { at, did_you_mean: instead },
-        Err(Miss::Values) => Why::Values,
+        Err(Miss::Values) => Why::InvalidValue,
         Ok(captures) => match unsafe_variable(&captures, variables) {
             Some(variable) if refused => Why::Unsafe { variable },
             _ => Why::LessSpecific,

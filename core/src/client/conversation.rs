@@ -258,7 +258,7 @@ impl Conversation {
             Err(error) => {
                 let mut message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":").into_bytes();
                 let mut object = Object::begin(&mut message);
-                object.raw("code", error.code().to_string()).string("message", error.message());
+                object.raw("code", error.rpc_code().to_string()).string("message", error.message());
                 if let Some(data) = &error.data {
                     object.raw("data", data.as_str());
                 }
@@ -281,7 +281,7 @@ impl Conversation {
             MethodAnswer::Failed(why) | MethodAnswer::Thrown { text: why, .. } => {
                 Err(MethodError::new(RpcError::internal().code, why))
             }
-            MethodAnswer::NeedsInput(_) | MethodAnswer::MissingCapability(_) | MethodAnswer::Waiting => {
+            MethodAnswer::InputRequired(_) | MethodAnswer::MissingCapability(_) | MethodAnswer::Waiting => {
                 Err(MethodError::new(RpcError::internal().code, "a client cannot answer so"))
             }
         }
@@ -346,7 +346,7 @@ fn refused(error: Raw<'_>) -> Result<Error> {
     let shown = format!("the server answered {code}: {message}");
     let mut error = MethodError::new(code, message);
     error.data = data.filter(|data| is_object(*data)).map(Json::received);
-    Ok(Error::new(ErrorKind::Unknown, shown).because(error))
+    Ok(Error::new(ErrorKind::Response, shown).because(error))
 }
 
 fn number(id: Option<Raw<'_>>) -> Option<u64> {

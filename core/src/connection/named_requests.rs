@@ -117,8 +117,8 @@ impl ConnectionState {
         }
         let needed = needed(&named, &state);
         match callback {
-            WaitingCallback::Read { .. } => self.finish_read(call, Answer::NeedsInput(needed)),
-            WaitingCallback::Method { .. } => self.finish_method(call, MethodAnswer::NeedsInput(needed)),
+            WaitingCallback::Read { .. } => self.finish_read(call, Answer::InputRequired(needed)),
+            WaitingCallback::Method { .. } => self.finish_method(call, MethodAnswer::InputRequired(needed)),
         }
     }
 

@@ -8,7 +8,7 @@ use super::stamp::Stamp;
 use super::tree::EntryKind;
 use super::windows_name;
 use crate::error::{Error, ErrorKind, Result};
-use crate::log::{Level, Log};
+use crate::log::{Log, Severity};
 use crate::sync::Lock;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
@@ -167,7 +167,7 @@ impl Rules {
             let directory = self.root.join(path);
             let why = unusable.describe(&directory);
             let line = format!("nothing in the folder \"{}\" is served: {why}", directory.display());
-            self.log.write(Level::Warning, &line);
+            self.log.write(Severity::Warning, &line);
         }
     }
 
@@ -180,7 +180,7 @@ impl Rules {
                 "a client asked for \"{}\", which the folder lists in another spelling; only the listed one is served",
                 directory.join(name).display()
             );
-            self.log.write(Level::Warning, &line);
+            self.log.write(Severity::Warning, &line);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Directory;
 use super::open_dir::LOOKUP;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::{Server, TestClient};
 use cap_std::fs::Dir;
 use std::fs;
@@ -50,7 +50,7 @@ impl Served {
         }
         let log = Arc::new(Mutex::new(Vec::new()));
         let sink = log.clone();
-        let keep = move |_: Level, line: &str| sink.lock().unwrap().push(line.to_owned());
+        let keep = move |_: Severity, line: &str| sink.lock().unwrap().push(line.to_owned());
         let server = Server::builder("test", "1").on_log(keep).build().unwrap();
         LOOKUP.set(Some(lookup));
         server.directory(how(Directory::new(&root).settle_ms(0))).unwrap();

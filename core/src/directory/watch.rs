@@ -25,7 +25,7 @@ use super::address::Address;
 use super::base::Base;
 use super::ignore_file::may_be_ignore_file;
 use super::tree::{EntryKind, Folder, Tree, join};
-use crate::log::Level;
+use crate::log::Severity;
 use crate::model::Resource;
 use crate::server::{Server, ServerState};
 use crate::sync::Gate;
@@ -430,7 +430,7 @@ impl WatchState {
 
     fn log(&self, line: &str) {
         if let Some(server) = self.server.upgrade() {
-            Server::from_state(server).log(Level::Warning, line);
+            Server::from_state(server).log(Severity::Warning, line);
         }
     }
 }

@@ -80,13 +80,13 @@ impl Call {
         matches!(self.vars.get(&self.handler, name), Some(Value::Many(_)))
     }
 
-    /// Returns the client's answers to [`Answer::NeedsInput`], the text of a JSON object by the keys of its
+    /// Returns the client's answers to [`Answer::InputRequired`], the text of a JSON object by the keys of its
     /// `inputRequests`. `None` if there are none. Only their being objects was checked. Keys may be missing: ask again.
     pub fn input_responses(&self) -> Option<&str> {
         self.context.input()?.responses.as_ref().map(Json::as_str)
     }
 
-    /// The `requestState` of [`Answer::NeedsInput`] as the client sent it; `None` if it sent none. The client may have
+    /// The `requestState` of [`Answer::InputRequired`] as the client sent it; `None` if it sent none. The client may have
     /// invented it: see [`Call::open_state`].
     pub fn request_state(&self) -> Option<&str> {
         self.context.input()?.state.as_deref()

@@ -1,7 +1,7 @@
 //! The application's judgement of a bearer token.
 
 use crate::access::Caller;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::server::ServerState;
 use crate::sync::Lock;
 use std::fmt;
@@ -122,7 +122,7 @@ impl Question {
         });
         if first {
             if let (Some(line), Some(server)) = (failure, self.server.upgrade()) {
-                server.log.write(Level::Error, &line);
+                server.log.write(Severity::Error, &line);
             }
             (self.ready)();
         }

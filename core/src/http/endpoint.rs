@@ -14,7 +14,7 @@ use crate::account::{Account, Holder};
 use crate::connection::Connection;
 use crate::event::Event;
 use crate::group::Group;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::protocol::{Route, Routes};
 use crate::refusals::Refusals;
 use crate::server::Server;
@@ -337,7 +337,7 @@ impl Inner {
     /// Calls the `ready` of one exchange, so that its driver polls it.
     pub(super) fn notify(&self, ready: &Ready) {
         if catch_unwind(AssertUnwindSafe(|| ready())).is_err() {
-            self.server.log(Level::Error, "ready panicked; its exchange may wait for ever");
+            self.server.log(Severity::Error, "ready panicked; its exchange may wait for ever");
         }
     }
 

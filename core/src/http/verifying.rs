@@ -8,7 +8,7 @@ use super::response::{ErrorResponse, invalid, refusal};
 use crate::event::{Event, VerifyCall};
 use crate::event::{Question, Verification, failed};
 use crate::jsonrpc::RpcError;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::refusals::RefusalKind;
 use crate::request_head::OwnedHead;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl Exchange {
             Some(verification) => verification,
             None if overdue => {
                 let why = "it was held for too long; see `call_ms`";
-                self.endpoint.0.server.log(Level::Error, &failed(why));
+                self.endpoint.0.server.log(Severity::Error, &failed(why));
                 Verification::Failed(why.to_owned())
             }
             None => return Some(Progress::Wait(self.deadline)),

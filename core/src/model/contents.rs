@@ -314,7 +314,7 @@ pub enum Answer {
     /// protocol defines them. The client repeats the read with its answer, which [`crate::Call::input_responses`] and
     /// [`crate::Call::request_state`] then return. A client without the needed capabilities gets an error that names
     /// them.
-    NeedsInput(Json),
+    InputRequired(Json),
     /// The read needs these capabilities, which the client did not declare: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
     /// The callback waits for the client. It runs again from its start when the client has answered the requests of

@@ -53,7 +53,7 @@ pub enum MethodAnswer {
     ToolError(ToolError),
     /// The application needs input from the client, described by the `inputRequests` and `requestState` of this object.
     /// The client may then repeat the request. In a revision without `input_required` the call fails.
-    NeedsInput(Json),
+    InputRequired(Json),
     /// The call needs these capabilities, which the client did not declare: an object such as `{"sampling":{}}`.
     MissingCapability(Json),
     /// The callback waits for the client. It runs again from its start when the client has answered the requests of
@@ -94,7 +94,7 @@ impl MethodError {
     }
 
     /// Returns the code of the JSON-RPC error, such as -32602 for wrong parameters.
-    pub fn code(&self) -> i32 {
+    pub fn rpc_code(&self) -> i32 {
         self.code
     }
 

@@ -10,7 +10,7 @@ use super::machine::Machine;
 use crate::access::Verdict;
 use crate::catalog::{Handler, Walk, Walked};
 use crate::jsonrpc::RpcError;
-use crate::log::{Level, LogLine};
+use crate::log::{LogLine, Severity};
 use crate::model::{Answer, Borrowed};
 use crate::sync::Trash;
 use crate::wire::Identity;
@@ -48,11 +48,11 @@ impl Machine {
         };
         match answer {
             Answer::Found(_) => self.write_found(&open, uri, handler, contents, own),
-            Answer::NeedsInput(wanted) => {
+            Answer::InputRequired(wanted) => {
                 let client = self.client_capabilities(&open.context);
                 let settings = self.settings.clone();
                 let request = MethodRequest::for_read(&open, uri, &settings.identity);
-                self.write_outcome(&open, request.needs_input(wanted, client.as_ref()));
+                self.write_outcome(&open, request.input_required(wanted, client.as_ref()));
             }
             Answer::MissingCapability(wanted) => {
                 let settings = self.settings.clone();
@@ -91,7 +91,7 @@ impl Machine {
         self.write_read(open, &handler.defaults(uri), contents);
         self.outbox.charge(open.route, open.permit.as_ref(), own);
         if let Some(line) = handler.first_doubt(contents) {
-            self.causes.log(Level::Warning, line);
+            self.causes.log(Severity::Warning, line);
         }
     }
 
@@ -172,7 +172,7 @@ impl Machine {
             Walked::Failed(why) => {
                 if let Some(open) = self.inflight.close(call) {
                     self.answer_open_failed(&open, &internal(open.context.revision));
-                    self.causes.log(Level::Error, why);
+                    self.causes.log(Severity::Error, why);
                 }
             }
         }
@@ -268,7 +268,7 @@ impl Machine {
                 self.write_outcome(&open, outcome);
             } else {
                 self.answer_open_failed(&open, &internal(open.context.revision));
-                self.causes.log(Level::Error, format!("{} {why}", state.describe()));
+                self.causes.log(Severity::Error, format!("{} {why}", state.describe()));
             }
             trash.put(open);
         }
@@ -303,11 +303,11 @@ fn refusal(
     handler: &Handler,
 ) -> (RpcError, Option<LogLine>) {
     let revision = open.context.revision;
-    let error = |text: String| Some(LogLine(Level::Error, text));
+    let error = |text: String| Some(LogLine(Severity::Error, text));
     match answer {
         Answer::NotFound => {
             let why = "answers \"not found\", though it is listed; return contents, or remove it";
-            let line = || LogLine(Level::Warning, format!("the callback of \"{uri}\" {why}"));
+            let line = || LogLine(Severity::Warning, format!("the callback of \"{uri}\" {why}"));
             (not_found(revision, uri), handler.is_first_missing().then(line))
         }
         Answer::Denied => (denied(revision, uri), None),
@@ -326,7 +326,9 @@ fn refusal(
             let why = "waits for its client, and asked it nothing";
             (internal(revision), error(format!("the read of {uri} {why}")))
         }
-        Answer::Found(_) | Answer::NeedsInput(_) | Answer::MissingCapability(_) => (internal(revision), None),
+        Answer::Found(_) | Answer::InputRequired(_) | Answer::MissingCapability(_) => {
+            (internal(revision), None)
+        }
     }
 }
 

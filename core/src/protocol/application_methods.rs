@@ -8,13 +8,13 @@ use super::dispatch::Request;
 use super::draft::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL};
 use super::faults::{TOOL_FAILED, busy, internal, unknown_name};
 use super::inflight::OpenRequest;
+use super::input_required::{self, Refusal};
 use super::machine::{Machine, Settings};
-use super::needs_input::{self, Refusal};
 use super::outbox::{MessageKind, Route, Stage};
 use crate::catalog::{MethodHandler, ToolLimitReached};
 use crate::jsonrpc::write::{begin_result, end, notification};
 use crate::jsonrpc::{Raw, RpcError, for_each_member, is_object, members, string};
-use crate::log::{Level, printable};
+use crate::log::{Severity, printable};
 use crate::model::{Cache, CacheHint, ClientExtensions, Family, Json, MethodAnswer};
 use crate::policy::Cacheable;
 use crate::policy::{ToolErrors, UndeclaredLists, UnknownTool};
@@ -248,7 +248,7 @@ impl Machine {
                 AnswerForm::None => format!("{who} {what}"),
                 _ => format!("{who} (request {}) {what}", printable(open.id.raw(), SHOWN)),
             };
-            self.causes.log(Level::Error, line);
+            self.causes.log(Severity::Error, line);
         }
     }
 
@@ -333,7 +333,7 @@ impl MethodOutcome {
             MethodAnswer::Result(result) => {
                 let checked = match wire::result_type(&result) {
                     Ok(Some(kind)) if kind == "input_required" => {
-                        return request.needs_input(&result, client);
+                        return request.input_required(&result, client);
                     }
                     Ok(Some(kind)) if kind != "complete" => {
                         if let Err(refused) = request.check_extension(&kind, client, &settings.result_types) {
@@ -356,7 +356,7 @@ impl MethodOutcome {
                 let cache = if revision::is_cacheable(&handler.name) { Cache::NO_REUSE } else { Cache::None };
                 request.result(&result, (ResultType::Complete, cache))
             }
-            MethodAnswer::NeedsInput(wanted) => request.needs_input(&wanted, client),
+            MethodAnswer::InputRequired(wanted) => request.input_required(&wanted, client),
             MethodAnswer::Error(error) if !revision.has_error(error.code) => {
                 request.failed(&format!("has the error {}, which {revision} does not have", error.code))
             }
@@ -447,7 +447,7 @@ impl<'a> MethodRequest<'a> {
         }
     }
 
-    pub(super) fn needs_input(&self, wanted: &Json, client: Option<&Json>) -> MethodOutcome {
+    pub(super) fn input_required(&self, wanted: &Json, client: Option<&Json>) -> MethodOutcome {
         if !self.revision.result_envelope {
             let what = format!("needs input, which {} does not have", self.revision);
             return self.refused("this needs input, which takes a newer protocol version", &what);
@@ -455,7 +455,7 @@ impl<'a> MethodRequest<'a> {
         if !revision::may_need_input(self.method) {
             return self.failed("was answered \"needs input\", which this method may not be");
         }
-        match needs_input::check(wanted.raw(), client.map(Json::raw), self.revision.elicitation) {
+        match input_required::check(wanted.raw(), client.map(Json::raw), self.revision.elicitation) {
             Ok(()) => self.result(wanted, (ResultType::InputRequired, Cache::None)),
             Err(Refusal::Malformed(why)) => self.failed(&format!("needs input that {why}")),
             Err(Refusal::Missing(capabilities)) => self.missing(&capabilities),

@@ -2,8 +2,8 @@
 
 use super::CallId;
 use super::application_call::{ApplicationCall, RequestState};
+use super::input_required::Need;
 use super::machine::Machine;
-use super::needs_input::Need;
 use super::outbox::{MessageKind, Route};
 use crate::jsonrpc::write::{Object, notification, request};
 use crate::jsonrpc::{Raw, RequestId};

@@ -13,7 +13,7 @@ use super::outbox::{MessageKind, Stage};
 use crate::access::{AccessCheck, Verdict};
 use crate::catalog::Handler;
 use crate::jsonrpc::RpcError;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::model::Completion;
 use crate::sync::Trash;
 use crate::wire;
@@ -106,7 +106,7 @@ impl Machine {
         if let Some(why) = &completion.failed {
             self.answer_failed(open.route, Stage::Dispatched, &open.id, &internal(open.context.revision));
             let what = RequestState::Complete { argument }.describe();
-            self.causes.log(Level::Error, format!("{what} failed: {why}"));
+            self.causes.log(Severity::Error, format!("{what} failed: {why}"));
         } else {
             self.write_completion(&open, completion);
         }

@@ -6,7 +6,7 @@ use super::application_call::RequestState;
 use super::faults::internal;
 use super::machine::Machine;
 use super::outbox::Route;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::sync::Trash;
 
 impl Machine {
@@ -22,7 +22,7 @@ impl Machine {
         let Some(open) = self.drop_call(call) else { return };
         self.answer_open_failed(&open, &internal(open.context.revision));
         let why = format!("{} was not answered {when}", open.state.describe());
-        self.causes.log(Level::Error, why);
+        self.causes.log(Severity::Error, why);
         trash.put(open);
     }
 

@@ -4,7 +4,7 @@ use super::application_call::ApplicationCall;
 use super::call_context::Context;
 use super::machine::Machine;
 use super::outbox::Route;
-use crate::log::{Level, LogLine};
+use crate::log::{LogLine, Severity};
 use std::sync::Arc;
 
 /// The things that the connection does after a step, without a lock, such as to wake a driver. Only
@@ -49,8 +49,8 @@ impl Causes {
         }
     }
 
-    pub(super) fn log(&mut self, level: Level, text: String) {
-        self.rare.get_or_insert_default().lines.push(LogLine(level, text));
+    pub(super) fn log(&mut self, severity: Severity, text: String) {
+        self.rare.get_or_insert_default().lines.push(LogLine(severity, text));
     }
 }
 

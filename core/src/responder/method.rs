@@ -83,7 +83,7 @@ impl Responder<MethodAnswer> {
     ///
     /// # Errors
     /// [`crate::ErrorKind::InvalidArgument`] for other methods, if the client did not declare the capability, and if
-    /// the revision has no such requests: answer [`MethodAnswer::NeedsInput`] then. [`crate::ErrorKind::Limit`] if the
+    /// the revision has no such requests: answer [`MethodAnswer::InputRequired`] then. [`crate::ErrorKind::Limit`] if the
     /// client does not read its output. [`crate::ErrorKind::Closed`] once the call is over.
     pub fn send_request<F>(&self, method: &str, params: Option<&Json>, then: F) -> Result<u64>
     where

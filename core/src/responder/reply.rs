@@ -103,7 +103,7 @@ impl sealed::Complete for Answer {
             Answer::Denied => "denied",
             Answer::NotModified => "not_modified",
             Answer::Busy(_) => "busy",
-            Answer::NeedsInput(_) => "needs_input",
+            Answer::InputRequired(_) => "input_required",
             Answer::MissingCapability(_) => "missing_capability",
             Answer::Waiting => "waiting",
             Answer::InvalidState => "invalid_state",
@@ -175,7 +175,7 @@ impl sealed::Complete for MethodAnswer {
         match self {
             MethodAnswer::Result(_) => "result",
             MethodAnswer::Error(_) | MethodAnswer::ToolError(_) => "error",
-            MethodAnswer::NeedsInput(_) => "needs_input",
+            MethodAnswer::InputRequired(_) => "input_required",
             MethodAnswer::Waiting => "waiting",
             MethodAnswer::MissingCapability(_) => "missing_capability",
             MethodAnswer::Failed(_) | MethodAnswer::Thrown { .. } => FAILED,
@@ -184,7 +184,7 @@ impl sealed::Complete for MethodAnswer {
 
     fn size(&self) -> u64 {
         match self {
-            MethodAnswer::Result(json) | MethodAnswer::NeedsInput(json) => json.as_str().len() as u64,
+            MethodAnswer::Result(json) | MethodAnswer::InputRequired(json) => json.as_str().len() as u64,
             _ => 0,
         }
     }
@@ -192,7 +192,7 @@ impl sealed::Complete for MethodAnswer {
     fn own_size(&self, _: Option<&str>) -> usize {
         match self {
             // The server adds some members.
-            MethodAnswer::Result(json) | MethodAnswer::NeedsInput(json) => json.as_str().len() + 1_024,
+            MethodAnswer::Result(json) | MethodAnswer::InputRequired(json) => json.as_str().len() + 1_024,
             MethodAnswer::ToolError(error) => error.message().len() + 1_024,
             _ => 0,
         }

@@ -4,7 +4,7 @@ use super::{Handle, Server, ServerState};
 use crate::catalog::{self, HandlerId};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Call;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::model::{APPS, Answer, Body, Json, Resource};
 use crate::provider::{IntoReply, Provider, Reader};
 use crate::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ impl Server {
         let handle = self.value(resource, html)?;
         self.apps_used();
         if let Some(line) = doubt {
-            self.0.log.write(Level::Warning, &line);
+            self.0.log.write(Severity::Warning, &line);
         }
         Ok(handle)
     }

@@ -4,7 +4,7 @@ use super::{Server, ServerState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::keys::{Key, random_name};
 use crate::limits::Limits;
-use crate::log::{Level, Log};
+use crate::log::{Log, Severity};
 use crate::model::{Icon, Json, check_extension};
 use crate::observer::{Callback, Clock, Metrics, Observed, Observer};
 use crate::options::OptionText;
@@ -218,7 +218,7 @@ impl Builder {
     /// Sets the callback for log lines, such as those about failures in callbacks. Default: standard error. It may be
     /// called from any thread, with no lock held.
     #[must_use]
-    pub fn on_log(mut self, log: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {
+    pub fn on_log(mut self, log: impl Fn(Severity, &str) + Send + Sync + 'static) -> Self {
         self.log = Log::to(log);
         self
     }

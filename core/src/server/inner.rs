@@ -7,7 +7,7 @@ use crate::event::{AroundCallback, AroundCallbacks, Event, Gatekeeper, InterestC
 use crate::group;
 use crate::hub::{Hub, Registered, Then};
 use crate::keys::Key;
-use crate::log::{Level, Log};
+use crate::log::{Log, Severity};
 use crate::model::{Family, Json};
 use crate::observer::Metrics;
 use crate::protocol::{RESOURCES, Settings, TopicSet};
@@ -223,7 +223,7 @@ impl ServerState {
             noticed.len() < NOTICES && !noticed.contains(uri) && noticed.insert(uri.to_owned())
         });
         if new {
-            self.log.write(Level::Warning, &line());
+            self.log.write(Severity::Warning, &line());
         }
     }
 
@@ -248,7 +248,7 @@ impl ServerState {
         let outcome = if failure.is_none() { Registered::Done } else { Registered::Failed };
         let then = self.hub.interest_done(uri, delivery, outcome);
         if let Some(why) = failure {
-            self.log.write(Level::Error, &format!("the interest handler for {uri} failed: {why}"));
+            self.log.write(Severity::Error, &format!("the interest handler for {uri} failed: {why}"));
         }
         self.carry_out(then);
     }

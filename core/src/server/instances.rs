@@ -4,7 +4,7 @@ use super::Server;
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::write::Object;
 use crate::jsonrpc::{Raw, is_object, members, string};
-use crate::log::Level;
+use crate::log::Severity;
 use crate::model::{Descriptor, Json, Resource};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -84,7 +84,7 @@ impl Server {
             let event = change.event(&self.0.origin);
             if catch_unwind(AssertUnwindSafe(|| publish(&event))).is_err() {
                 self.log(
-                    Level::Error,
+                    Severity::Error,
                     "on_publish panicked; clients of other instances are not notified of a change",
                 );
             }

@@ -4,7 +4,7 @@ use super::{NamedHandle, Server};
 use crate::catalog::{self, Availability, HandlerId, MethodFn};
 use crate::error::Result;
 use crate::event::{CompleteCall, MethodCall};
-use crate::log::Level;
+use crate::log::Severity;
 use crate::model::{Completion, Family, Json, MethodAnswer, ToolLimits};
 use crate::provider::{IntoReply, completer, method_handler};
 use crate::sync::atomic::Ordering;
@@ -265,7 +265,7 @@ impl Server {
                 continue; // another thread changed it meanwhile, and its change counts, too
             }
             for warning in &warnings {
-                self.0.log.write(Level::Warning, warning);
+                self.0.log.write(Severity::Warning, warning);
             }
             self.0.named_changed(family);
             self.0.notice_app_of(name);
@@ -288,7 +288,7 @@ impl Server {
         let id = self.0.catalog.with(|c, _| c.add_named(family, name, definition, handler))?;
         let replaced = self.0.catalog.with(|c, _| c.has_replaced(name)).filter(|_| family == Family::Tools);
         for warning in named.iter().chain(&warnings).chain(&replaced) {
-            self.0.log.write(Level::Warning, warning);
+            self.0.log.write(Severity::Warning, warning);
         }
         if cfg!(not(feature = "schema")) && family == Family::Tools {
             self.0.notice("schema", || {

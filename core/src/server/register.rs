@@ -7,7 +7,7 @@ use crate::catalog::{Template, template_tool};
 use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::event::{AuthorizeCall, Call, Gatekeeper, InterestCall, InterestHandler, ListCall};
-use crate::log::Level;
+use crate::log::Severity;
 use crate::model::{Answer, Body, Contents, Page, Resource};
 use crate::provider::{IntoReply, Lister, Provider, Reader, Spawner, gatekeeper, interest_handler};
 use crate::responder::InterestAnswer;
@@ -236,7 +236,7 @@ impl Server {
         let _outlives = provider.clone(); // on refusal it must not be dropped under the lock
         let id = self.0.catalog.with(|c, _| c.add_resource(resource, provider))?;
         if let Some(line) = colon {
-            self.0.log.write(Level::Warning, &line);
+            self.0.log.write(Severity::Warning, &line);
         }
         self.0.resources_changed();
         Ok(id)
@@ -260,10 +260,10 @@ impl Server {
         let added = self.0.catalog.with(|c, _| c.add_template(template, provider, lists, tool))?;
         if added.probably_greedy {
             let line = format!("\"{text}\" matches one segment only; for nested paths write {{+path}}");
-            self.0.log.write(Level::Warning, &line);
+            self.0.log.write(Severity::Warning, &line);
         }
         if tools && let Some(line) = self.0.catalog.with(|c, _| c.left_out(&text)) {
-            self.0.log.write(Level::Warning, &line);
+            self.0.log.write(Severity::Warning, &line);
         }
         self.0.templates_changed();
         Ok(added.id)

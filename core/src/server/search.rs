@@ -4,7 +4,7 @@ use super::Server;
 use crate::catalog::HandlerId;
 use crate::error::Result;
 use crate::event::MethodCall;
-use crate::log::Level;
+use crate::log::Severity;
 use crate::model::{Family, MethodAnswer};
 use crate::provider::{IntoReply, method_handler};
 #[cfg(feature = "directory")]
@@ -65,7 +65,7 @@ impl Server {
         } else {
             let line =
                 "a search is registered, but clients have no tool for it: resources are not shown as tools";
-            self.0.log.write(Level::Warning, line);
+            self.0.log.write(Severity::Warning, line);
         }
         Ok(id)
     }

@@ -2,7 +2,7 @@
 
 use crate::client::{META, World, hold, initialize, request};
 use std::sync::{Arc, Mutex};
-use wellhead::{Level, Limits, Server, Spelling};
+use wellhead::{Limits, Server, Severity, Spelling};
 
 type Lines = Arc<Mutex<Vec<String>>>;
 
@@ -12,8 +12,8 @@ fn world(spelling: Spelling) -> (World, Lines) {
     let mut limits = Limits::default();
     (limits.calls_in_flight, limits.listen_streams) = (1, 1);
     let server = Server::builder("s", "1").limits(limits).spelling(spelling);
-    let server = server.on_log(move |level, line| {
-        assert_eq!(level, Level::Warning);
+    let server = server.on_log(move |severity, line| {
+        assert_eq!(severity, Severity::Warning);
         told.lock().unwrap().push(line.to_owned());
     });
     let server = server.build().unwrap();

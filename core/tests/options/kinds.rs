@@ -36,13 +36,13 @@ pub(crate) fn faults(
 /// Returns what is wrong with the words of a value in a language.
 pub(crate) fn word_faults(sources: &Sources, language: &str, list: &WordList) -> Vec<String> {
     let lines = match (list.name, language) {
-        ("log level", "C") => {
-            let name = |word: &str| format!("pub const WELLHEAD_LOG_{}: u32", word.to_uppercase());
+        ("severity", "C") => {
+            let name = |word: &str| format!("pub const WELLHEAD_SEVERITY_{}: u32", word.to_uppercase());
             list.words.iter().enumerate().map(|(n, word)| format!("{} = {};", name(word), n + 1)).collect()
         }
         // The levels of the protocol have the same words, and more of them.
-        ("log level", "Node") => vec![format!("LogLevel = '{}';", list.words.join("' | '"))],
-        ("log level", "Python") => vec![], // the levels of `logging`
+        ("severity", "Node") => vec![format!("Severity = '{}';", list.words.join("' | '"))],
+        ("severity", "Python") => vec![], // the levels of `logging`
         _ => return by_word(sources, language, list.words),
     };
     let all = sources.of_language(language).collect::<String>();

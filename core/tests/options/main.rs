@@ -165,11 +165,11 @@ fn a_counter_or_a_word_of_a_value_that_differs_is_found() {
     assert_found(NAMES, "| `changes` |", "| changes |", "NAMES.md: counters changes");
     assert_found(
         "ffi/src/server.rs",
-        "WELLHEAD_LOG_ERROR: u32 = 2",
-        "WELLHEAD_LOG_ERROR: u32 = 3",
-        "C: log level",
+        "WELLHEAD_SEVERITY_ERROR: u32 = 2",
+        "WELLHEAD_SEVERITY_ERROR: u32 = 3",
+        "C: severity",
     );
-    assert_found(NODE, "'warning' | 'error'", "'warn' | 'error'", "Node: log level");
+    assert_found(NODE, "'warning' | 'error'", "'warn' | 'error'", "Node: severity");
     assert_found(NODE_VALUES, "'public' | 'private'", "'public'", "Node: cache scope");
 }
 

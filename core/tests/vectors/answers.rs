@@ -330,7 +330,8 @@ fn reported<'a>(call: &Call, read: &'a Value) -> &'a Value {
 fn asked_for_input<'a>(call: &Call, read: &'a Value) -> Result<&'a Value, Answer> {
     let then = read.get("then").unwrap_or(read);
     let has_input = call.input_responses().or(call.request_state()).is_some();
-    let needs = |wanted: Value| Err(Answer::NeedsInput(Json::parse(wanted.to_string()).expect("an object")));
+    let needs =
+        |wanted: Value| Err(Answer::InputRequired(Json::parse(wanted.to_string()).expect("an object")));
     if let Some(state) = read["seal"].as_str() {
         let time = |name: &str| read[name].as_u64().expect("a time");
         return match call.open_state(time("now")) {
@@ -366,7 +367,7 @@ pub(crate) fn answer(with: &Value, fill: &dyn Fn(&str) -> String) -> Answer {
         _ => {}
     }
     if let Some(wanted) = with.get("asks") {
-        return Answer::NeedsInput(Json::parse(wanted.to_string()).expect("what is needed is an object"));
+        return Answer::InputRequired(Json::parse(wanted.to_string()).expect("what is needed is an object"));
     }
     if let Some(ms) = with["busy"].as_u64() {
         return Answer::Busy(Some(Duration::from_millis(ms)));

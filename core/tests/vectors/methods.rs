@@ -121,7 +121,7 @@ impl Shared {
             match send(&name, &method, params.as_ref()) {
                 Ok(result) => self.note(format!("answered {name} {}", result.as_str())),
                 Err(ClientRequestError::Refused(error)) => {
-                    self.note(format!("answered {name} error {} {}", error.code(), error.message()));
+                    self.note(format!("answered {name} error {} {}", error.rpc_code(), error.message()));
                 }
                 Err(ClientRequestError::MissingCapability(_)) if answer.get("missing").is_some() => {
                     return Ok(&answer["missing"]);
@@ -188,8 +188,8 @@ impl Shared {
 pub(crate) fn method_answer(answer: &Value) -> MethodAnswer {
     if let Some(result) = answer.get("result") {
         object(result).into()
-    } else if let Some(wanted) = answer.get("needs_input") {
-        MethodAnswer::NeedsInput(object(wanted))
+    } else if let Some(wanted) = answer.get("input_required") {
+        MethodAnswer::InputRequired(object(wanted))
     } else if let Some(wanted) = answer.get("missing_capability") {
         MethodAnswer::MissingCapability(object(wanted))
     } else if let Some(text) = answer.get("tool_error") {

@@ -210,9 +210,9 @@ static void add_bad_annotations(void *user_data, const wellhead_call *call, well
     if (how->fails) CHECK(wellhead_list_failed(r, WELLHEAD_STR("a bad row")) == WELLHEAD_STATUS_OK);
 }
 
-static void write_line(void *log_data, uint32_t level, const wellhead_str *line) {
+static void write_line(void *log_data, uint32_t severity, const wellhead_str *line) {
     refused *how = log_data;
-    CHECK(level == WELLHEAD_LOG_ERROR);
+    CHECK(severity == WELLHEAD_SEVERITY_ERROR);
     snprintf(how->line, sizeof how->line, "%.*s", (int)line->len, line->ptr);
 }
 

@@ -96,7 +96,7 @@ static void null_handles_are_refused_and_not_touched(void) {
     CHECK(wellhead_server_complete_prompt(server, uri, uri, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_set_publish(server, NULL, NULL, NULL, NULL) == invalid);
     CHECK(wellhead_server_inject(NULL, uri, NULL, NULL) == invalid && wellhead_server_inject(server, uri, NULL, NULL) == invalid);
-    CHECK(wellhead_read_needs_input(NULL, uri) == invalid && wellhead_read_invalid_state(NULL) == invalid);
+    CHECK(wellhead_read_input_required(NULL, uri) == invalid && wellhead_read_invalid_state(NULL) == invalid);
     CHECK(wellhead_call_seal_state(NULL, uri, 1) == NULL && wellhead_call_open_state(NULL, 1) == NULL);
     CHECK(wellhead_call_after(NULL).ptr == NULL && wellhead_call_limit(NULL) == 0 && wellhead_call_params(NULL).ptr == NULL);
     CHECK(wellhead_call_variable(NULL).ptr == NULL && wellhead_call_value(NULL).ptr == NULL);

@@ -27,7 +27,7 @@ static void a_test_client_lists_reads_and_sends_any_request(void) {
     CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:1"), &body, NULL) == WELLHEAD_STATUS_OK && same(body, "one"));
     CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:bytes"), &body, NULL) == WELLHEAD_STATUS_OK);
     CHECK(body.len == 2 && memcmp(body.ptr, "\0\377", 2) == 0);
-    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:9"), &body, &error) == WELLHEAD_STATUS_UNKNOWN);
+    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:9"), &body, &error) == WELLHEAD_STATUS_RESPONSE);
     CHECK(has(wellhead_error_message(error).ptr, "not found") && body.len == 2);
     wellhead_error_free(error);
     wellhead_text *result = wellhead_test_client_request(client, WELLHEAD_STR("ping"), (wellhead_str){NULL, 0}, NULL);
@@ -43,7 +43,7 @@ static void a_test_client_gets_changes(void) {
     wellhead_str uri = {NULL, 0};
     add_text(server, "n:1", "one");
     wellhead_test_client *client = wellhead_test_client_new(server, NULL);
-    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_UNKNOWN);
+    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_RESPONSE);
     CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_server_set_text(server, WELLHEAD_STR("n:1"), NULL, WELLHEAD_STR("two"), NULL) == WELLHEAD_STATUS_OK);
     CHECK(wellhead_test_client_next_update(client, &uri, NULL) == WELLHEAD_STATUS_OK && same(uri, "n:1"));
@@ -117,7 +117,7 @@ static void a_test_client_has_a_version_and_calls_tools_prompts_and_completions(
     CHECK(has(wellhead_text_str(result).ptr, "\"messages\":[]"));
     wellhead_text_free(result);
     CHECK(!wellhead_test_client_call_tool(client, WELLHEAD_STR("none"), none, &error));
-    CHECK(wellhead_error_status(error) == WELLHEAD_STATUS_UNKNOWN);
+    CHECK(wellhead_error_status(error) == WELLHEAD_STATUS_RESPONSE);
     wellhead_error_free(error);
     CHECK(wellhead_test_client_complete(client, WELLHEAD_STR("n:{id}"), WELLHEAD_STR("id"), WELLHEAD_STR("ab"), &count_of,
                                         NULL) == WELLHEAD_STATUS_OK && count_of == 2);
@@ -198,7 +198,7 @@ static void need_input(void *user_data, const wellhead_call *call, wellhead_read
         CHECK(same(wellhead_call_request_state(call), "s"));
         wellhead_read_text(r, responses);
     } else {
-        wellhead_read_needs_input(r, WELLHEAD_STR("{\"inputRequests\":{\"k\":{\"method\":\"sampling/createMessage\",\"params\":"
+        wellhead_read_input_required(r, WELLHEAD_STR("{\"inputRequests\":{\"k\":{\"method\":\"sampling/createMessage\",\"params\":"
                                                   "{\"messages\":[],\"maxTokens\":1}}},\"requestState\":\"s\"}"));
     }
 }
@@ -218,7 +218,7 @@ static void a_test_client_repeats_a_read_with_the_input_that_it_needs(void) {
     wellhead_test_client *client = wellhead_test_client_new_with(server, &options, NULL);
     CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:1"), &body, NULL) == WELLHEAD_STATUS_OK);
     CHECK(asked == 1 && same(body, "{\"k\":{\"model\":\"m\"}}"));
-    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:1"), &body, NULL) == WELLHEAD_STATUS_UNKNOWN && asked == 2);
+    CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:1"), &body, NULL) == WELLHEAD_STATUS_RESPONSE && asked == 2);
     wellhead_test_client_free(client);
     options.on_request_data = &destroyed;
     options.on_request_destroy = count;
@@ -294,7 +294,7 @@ static void a_uri_that_the_provider_does_not_know_has_no_subscribers(void) {
     CHECK(add_template(server, "n:{id}", provider) == WELLHEAD_STATUS_OK);
     wellhead_test_client *client = wellhead_test_client_new(server, NULL);
     CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:1"), NULL) == WELLHEAD_STATUS_OK);
-    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_UNKNOWN);
+    CHECK(wellhead_test_client_subscribe(client, WELLHEAD_STR("n:2"), NULL) == WELLHEAD_STATUS_RESPONSE);
     CHECK(asked == 2);
     CHECK(wellhead_test_client_read(client, WELLHEAD_STR("n:2"), &body, NULL) == WELLHEAD_STATUS_OK && same(body, "2"));
     CHECK(asked == 2);

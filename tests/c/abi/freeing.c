@@ -98,8 +98,8 @@ static void publish_and_free(void *user_data, const wellhead_str *event) {
     free_inside(user_data);
 }
 
-static void log_and_free(void *log_data, uint32_t level, const wellhead_str *line) {
-    (void)level;
+static void log_and_free(void *log_data, uint32_t severity, const wellhead_str *line) {
+    (void)severity;
     (void)line;
     free_inside(log_data);
 }
@@ -121,9 +121,9 @@ static void keep_it(void *user_data, const wellhead_call *call, wellhead_read *r
     *(wellhead_read **)user_data = wellhead_read_keep(r);
 }
 
-static void nowhere(void *log_data, uint32_t level, const wellhead_str *line) {
+static void nowhere(void *log_data, uint32_t severity, const wellhead_str *line) {
     (void)log_data;
-    (void)level;
+    (void)severity;
     (void)line;
 }
 

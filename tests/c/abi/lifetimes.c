@@ -197,9 +197,9 @@ static void wake_data_is_destroyed_once_after_the_last_wake(void) {
 
 typedef struct { int destroyed, lines; } lines;
 
-static void log_line(void *log_data, uint32_t level, const wellhead_str *line) {
+static void log_line(void *log_data, uint32_t severity, const wellhead_str *line) {
     lines *l = log_data;
-    CHECK(l->destroyed == 0 && level == WELLHEAD_LOG_ERROR && line->len > 0);
+    CHECK(l->destroyed == 0 && severity == WELLHEAD_SEVERITY_ERROR && line->len > 0);
     l->lines++;
 }
 

@@ -23,9 +23,9 @@ void run(const char *name, void (*test)(void)) {
     *(failures ? &failed : &passed) += 1;
 }
 
-static void no_log(void *log_data, uint32_t level, const wellhead_str *line) {
+static void no_log(void *log_data, uint32_t severity, const wellhead_str *line) {
     (void)log_data;
-    (void)level;
+    (void)severity;
     (void)line;
 }
 

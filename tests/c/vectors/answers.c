@@ -102,7 +102,7 @@ static int asked_first(const wellhead_call *call, wellhead_read *r, const json_t
         wellhead_str state = wellhead_text_str(sealed);
         text input = {0};
         text_say(&input, "{\"requestState\":\"%.*s\"}", (int)state.len, state.ptr);
-        wellhead_read_needs_input(r, view(&input));
+        wellhead_read_input_required(r, view(&input));
         text_free(&input);
         wellhead_text_free(sealed);
         return 1;
@@ -392,7 +392,7 @@ void answer(host *h, wellhead_read *r, const wellhead_call *call, const json_t *
         wellhead_read_denied(r);
     } else if (json_object_get(with, "asks")) {
         text input = text_of_json(json_object_get(with, "asks"));
-        wellhead_read_needs_input(r, view(&input));
+        wellhead_read_input_required(r, view(&input));
         text_free(&input);
     } else if (word && strcmp(word, "invalid_state") == 0) {
         wellhead_read_invalid_state(r);

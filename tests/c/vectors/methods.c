@@ -22,11 +22,11 @@ static void give(wellhead_method *r, const json_t *object, wellhead_status (*fin
 
 void answer_method(wellhead_method *r, const json_t *with) {
     const json_t *result = json_object_get(with, "result"), *error = json_object_get(with, "error");
-    const json_t *input = json_object_get(with, "needs_input"), *lacking = json_object_get(with, "missing_capability");
+    const json_t *input = json_object_get(with, "input_required"), *lacking = json_object_get(with, "missing_capability");
     if (result) {
         give(r, result, wellhead_method_result);
     } else if (input) {
-        give(r, input, wellhead_method_needs_input);
+        give(r, input, wellhead_method_input_required);
     } else if (lacking) {
         give(r, lacking, wellhead_method_missing_capability);
     } else if (json_object_get(with, "tool_error")) {

@@ -118,7 +118,7 @@ static void read_asks(void *user_data, const wellhead_call *call, wellhead_read 
     wellhead_str name = member(member(wellhead_call_input_responses(call), "content"), "name");
     (void)user_data;
     if (!name.ptr || name.len < 2) {
-        wellhead_read_needs_input(r, S("{\"inputRequests\":{\"name\":" ELICITATION "}}"));
+        wellhead_read_input_required(r, S("{\"inputRequests\":{\"name\":" ELICITATION "}}"));
         return;
     }
     name.ptr++; /* without its quotes */

@@ -108,7 +108,7 @@ static void add_resources(wellhead::Server &server) {
     server.add_resource("wide://denied", {[](const Call &, Read &r) { r.denied(); }});
     server.add_resource("wide://asks", {[](const Call &call, Read &r) {
         const auto name = unquoted(member(member(call.input_responses().value_or("{}"), "content"), "name"));
-        if (name.empty()) r.needs_input(R"({"inputRequests":{"name":)" + question("elicitation/create") + "}}");
+        if (name.empty()) r.input_required(R"({"inputRequests":{"name":)" + question("elicitation/create") + "}}");
         else r.text("Hello, " + name + ".");
     }});
 

@@ -95,7 +95,7 @@ fn resources(server: &Server) -> wellhead::Result<()> {
         match responses["name"]["content"]["name"].as_str() {
             Some(name) => Answer::from(format!("Hello, {name}.")),
             None => needs("name", "elicitation/create")
-                .map_or_else(|e| Answer::Failed(e.to_string()), Answer::NeedsInput),
+                .map_or_else(|e| Answer::Failed(e.to_string()), Answer::InputRequired),
         }
     })?;
     Ok(())

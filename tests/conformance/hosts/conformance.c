@@ -183,7 +183,7 @@ static int is_given(const char *token, size_t *round) {
 static void needs(wellhead_method *r, json_t *requests, const char *state) {
     json_t *input = json_pack("{s:o, s:s*}", "inputRequests", requests, "requestState", state);
     char *json = json_dumps(input, 0);
-    wellhead_method_needs_input(r, wellhead_cstr(json));
+    wellhead_method_input_required(r, wellhead_cstr(json));
     free(json);
     json_decref(input);
 }

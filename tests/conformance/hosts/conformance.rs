@@ -391,7 +391,7 @@ fn needs(requests: &Value, state: Option<String>) -> MethodAnswer {
     if let Some(state) = state {
         input["requestState"] = state.into();
     }
-    MethodAnswer::NeedsInput(object(&input))
+    MethodAnswer::InputRequired(object(&input))
 }
 
 fn elicits(message: &str, name: &str) -> Value {

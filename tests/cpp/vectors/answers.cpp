@@ -33,7 +33,7 @@ void answer(Read &r, const Call &call, const json_t *with) {
     } else if (word == "denied") {
         r.denied();
     } else if (const auto input = json_of(get(with, "asks"))) {
-        r.needs_input(*input);
+        r.input_required(*input);
     } else if (word == "invalid_state") {
         r.invalid_state();
     } else if (word == "not_modified") {
@@ -78,7 +78,7 @@ void answer(Complete &r, const json_t *with) {
 
 void answer(Method &r, const json_t *with) {
     if (const auto result = json_of(get(with, "result"))) r.result(*result);
-    else if (const auto input = json_of(get(with, "needs_input"))) r.needs_input(*input);
+    else if (const auto input = json_of(get(with, "input_required"))) r.input_required(*input);
     else if (const auto lacking = json_of(get(with, "missing_capability"))) r.missing_capability(*lacking);
     else if (const auto refusal = optional_string(get(with, "tool_error"))) r.tool_error(*refusal);
     else if (const json_t *error = get(with, "error"))

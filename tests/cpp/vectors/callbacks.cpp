@@ -64,7 +64,7 @@ void Host::read(const json_t *entry, const Call &call, Read &r) {
         const auto time = [&](const char *name) { return static_cast<std::uint64_t>(json_integer_value(get(with, name))); };
         if (!has_input) {
             const auto state = call.seal_state(string_of(seal), time("until"));
-            r.needs_input("{\"requestState\":\"" + std::string(state.str()) + "\"}");
+            r.input_required("{\"requestState\":\"" + std::string(state.str()) + "\"}");
             return;
         }
         const wellhead::Text opened = call.open_state(time("now"));

@@ -65,7 +65,7 @@ const options: ServerOptions = {
   limits: { pageItems: 10, callMs: Infinity },
   subscribe: false,
   listChanged: false,
-  onLog: (level, line) => same<typeof level, 'warning' | 'error'>(true) ?? line.length,
+  onLog: (severity, line) => same<typeof severity, 'warning' | 'error'>(true) ?? line.length,
 };
 const server = new Server('s', '1', options);
 

@@ -223,7 +223,7 @@ export class Answers {
         this.#note(`answered ${name} ${JSON.stringify(call.requestInput(name, method, params))}`);
       } catch (e) {
         if (e instanceof ClientError) {
-          this.#note(`answered ${name} error ${e.error.code} ${e.error.message}`);
+          this.#note(`answered ${name} error ${e.rpcCode} ${e.message}`);
         } else if (e instanceof MissingCapability && answer.missing !== undefined) {
           return goOn(answer.missing);
         } else unanswered ??= e;
@@ -239,7 +239,8 @@ export class Answers {
       const response = await call.sendRequest(answer.request.method, answer.request.params);
       this.#note(`response ${JSON.stringify(response)}`);
     } catch (e) {
-      if (e instanceof ClientError) this.#note(`response error ${JSON.stringify(e.error)}`);
+      if (e instanceof ClientError)
+        this.#note(`response error ${JSON.stringify({ code: e.rpcCode, message: e.message, data: e.data })}`);
       else if (e instanceof ClosedError) {
         if (!e.message.includes('gone')) this.#note('response given up'); // with its connection it is just over
       } else assert.equal(word(e), answer.refused);
@@ -447,7 +448,7 @@ function completion(answer) {
 /** A METHOD ANSWER that needs no call. */
 function result(answer) {
   if (answer.result !== undefined) return answer.result;
-  if (answer.needs_input !== undefined) throw new InputRequired(answer.needs_input);
+  if (answer.input_required !== undefined) throw new InputRequired(answer.input_required);
   if (answer.missing_capability !== undefined) throw new MissingCapability(answer.missing_capability);
   if (answer.tool_error !== undefined) throw new ToolError(answer.tool_error);
   if (answer.error === undefined) throw new Error(FAILURE);

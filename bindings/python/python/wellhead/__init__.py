@@ -28,6 +28,7 @@ from wellhead._core import (
 )
 from wellhead._errors import (
     Busy,
+    ClientError,
     ClosedError,
     Error,
     InputRequired,
@@ -62,6 +63,7 @@ __all__ = [
     "CacheHint",
     "Call",
     "Caller",
+    "ClientError",
     "ClosedError",
     "Completion",
     "Connection",

@@ -114,7 +114,7 @@ class Conversation:
         try:
             return await self.answer(request)
         except MethodError as e:
-            raise Error(f'the client refused the input "{key}": {e.message}', "unknown") from e
+            raise Error(f'the client refused the input "{key}": {e.message}', "response") from e
 
     async def answer(self, request: _Json) -> _Json:
         """Returns the result of `on_request` for a request of the server."""

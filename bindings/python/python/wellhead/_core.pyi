@@ -337,7 +337,7 @@ class Call:
         Raises:
             Waiting: The client has not answered yet. Do not catch it.
             MissingCapability: The client did not declare the capability that the method needs.
-            MethodError: The client answered with an error, which this exception carries.
+            ClientError: The client answered with an error.
             InvalidAnswer: The client's answer does not fit the form that it was asked to fill in.
             InvalidState: The client sent a state that is forged, expired, or of another call. Do not catch it.
             RegistrationError: With `invalid_argument` in each case: `method` is none of the three. The callback
@@ -349,7 +349,7 @@ class Call:
         """Sends the client a request before this call is answered, and returns a future of the client's
         result. Only in calls of methods, tools and prompts.
 
-        The future raises `MethodError` if the client answers with an error. The future is cancelled if the call
+        The future raises `ClientError` if the client answers with an error. The future is cancelled if the call
         is answered or cancelled first, or if the client is gone. Cancelling the future cancels the request. Do
         not wait for the future on a thread that runs callbacks: return a future, or use `send_request_async`.
 
@@ -2138,7 +2138,7 @@ class Observed:
     @property
     def outcome(self) -> str | None:
         """The outcome of the call, and None at its beginning: `found`, `not_found`, `denied`, `not_modified`,
-        `busy`, `needs_input`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`,
+        `busy`, `input_required`, `missing_capability`, `result`, `error`, `page`, `completion`, `verdicts`,
         `failed` or `dropped`.
         """
     @property
@@ -2188,13 +2188,13 @@ class Explanation:
     def uri(self) -> str:
         """The text that was explained, a URI or not."""
     @property
-    def taken_by(self) -> Literal["value", "resource", "template", "fallback", "nothing", "invalid"]:
+    def taken_by(self) -> Literal["fixed", "resource", "template", "fallback", "nothing", "invalid"]:
         """The kind of registration that serves the URI. `invalid` means that the text is not an absolute URI."""
     @property
     def uri_template(self) -> str | None:
         """The text of the template that serves the URI. None if no template does."""
     @property
-    def values(self) -> dict[str, str | list[str]]:
+    def vars(self) -> dict[str, str | list[str]]:
         """The values of that template's variables, percent-decoded. Empty if no template serves the URI."""
     @property
     def reason(self) -> str | None:
@@ -2218,11 +2218,11 @@ class PassedOver:
     def uri_template(self) -> str:
         """The text of the template."""
     @property
-    def why(self) -> Literal["differs", "values", "unsafe", "less_specific"]:
+    def why(self) -> Literal["differs", "invalid_value", "unsafe", "less_specific"]:
         """The reason why the template does not serve the URI.
 
         - `differs`: the template does not match
-        - `values`: a value is not UTF-8 once decoded, or two values of one variable differ
+        - `invalid_value`: a value is not UTF-8 once decoded, or two values of one variable differ
         - `unsafe`: a value is a path that leads elsewhere, or has a control character
         - `less_specific`: another registration is more specific
         """

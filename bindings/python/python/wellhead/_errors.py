@@ -143,17 +143,15 @@ class MissingCapability(Outcome):
 class MethodError(Outcome):
     """Raised by a callback that answers a method: an error that the client sees.
 
-    The future of `Call.send_request` raises it too, with the client's error.
-
     Args:
-        number: The code of the error: one of JSON-RPC 2.0 section 5.1, or one that the program chooses.
+        rpc_code: The code of the JSON-RPC error, an `int`: one of JSON-RPC 2.0 section 5.1, or one of the program.
         message: A text for the client.
         data: Further data for the client, a dict. None sends none.
     """
 
-    def __init__(self, number, message, data=None, /):
+    def __init__(self, rpc_code, message, data=None, /):
         super().__init__(message, "method_error")
-        self.number = number
+        self.rpc_code = rpc_code
         self.message = message
         self.data = data
 
@@ -180,6 +178,24 @@ class InvalidAnswer(ToolError):
     """
 
 
+class ClientError(Error):
+    """Raised by `Call.request_input` and by the future of `Call.send_request`: the client answered with an error.
+
+    A callback that does not catch it fails.
+
+    Args:
+        rpc_code: The code of the JSON-RPC error, such as -32601. 0 if the client sent none.
+        message: The client's message.
+        data: The data of the error. None if it has none.
+    """
+
+    def __init__(self, rpc_code, message, data=None, /):
+        super().__init__(f"{message} ({rpc_code})", "client")
+        self.rpc_code = rpc_code
+        self.message = message
+        self.data = data
+
+
 class ResponseError(Error):
     """Raised by a test client: the server answered with an error.
 
@@ -187,19 +203,19 @@ class ResponseError(Error):
     `PermissionDenied` and `Busy`. All others have the code `response`.
 
     Args:
-        number: The code of the JSON-RPC error, such as -32602.
+        rpc_code: The code of the JSON-RPC error, such as -32602.
         message: The message of the error.
         data: The data of the error. None if it has none.
         code: The kind of the error, a word as in `Error`.
     """
 
-    def __init__(self, number, message, data=None, code="response", /):
-        self.number = number
+    def __init__(self, rpc_code, message, data=None, code="response", /):
+        self.rpc_code = rpc_code
         self.message = message
         self.data = data
         uri = self.uri
         # Not the next class of a subclass, which takes other arguments.
-        Error.__init__(self, f"{message} ({number})" if uri is None else f"{message} ({number}): {uri}", code)
+        Error.__init__(self, f"{message} ({rpc_code})" if uri is None else f"{message} ({rpc_code}): {uri}", code)
 
     @property
     def uri(self):

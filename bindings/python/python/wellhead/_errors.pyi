@@ -104,18 +104,16 @@ class MissingCapability(Outcome):
 class MethodError(Outcome):
     """Raised by a callback that answers a method: an error that the client sees.
 
-    The future of `Call.send_request` raises it too, with the client's error.
-
     Args:
-        number: The code of the error: one of JSON-RPC 2.0 section 5.1, or one that the program chooses.
+        rpc_code: The code of the JSON-RPC error, an `int`: one of JSON-RPC 2.0 section 5.1, or one of the program.
         message: A text for the client.
         data: Further data for the client, a dict. None sends none.
     """
 
-    number: int
+    rpc_code: int
     message: str
     data: dict[str, Any] | None
-    def __init__(self, number: int, message: str, data: dict[str, Any] | None = None, /) -> None: ...
+    def __init__(self, rpc_code: int, message: str, data: dict[str, Any] | None = None, /) -> None: ...
 
 class ToolError(Outcome):
     """Raised by the function of a tool: an error whose text the model reads.
@@ -136,6 +134,25 @@ class InvalidAnswer(ToolError):
     The text says where. The model reads it if the function of a tool does not catch the exception.
     """
 
+class ClientError(Error):
+    """Raised by `Call.request_input` and by the future of `Call.send_request`: the client answered with an error.
+
+    A callback that does not catch it fails.
+
+    Args:
+        rpc_code: The code of the JSON-RPC error, such as -32601. 0 if the client sent none.
+        message: The client's message.
+        data: The data of the error. None if it has none.
+    """
+
+    rpc_code: int
+    """The code of the JSON-RPC error, such as -32601. 0 if the client sent none."""
+    message: str
+    """The client's message."""
+    data: Any
+    """The data of the error. None if it has none."""
+    def __init__(self, rpc_code: int, message: str, data: Any = None, /) -> None: ...
+
 class ResponseError(Error):
     """Raised by a test client: the server answered with an error.
 
@@ -143,19 +160,19 @@ class ResponseError(Error):
     `PermissionDenied` and `Busy`. All others have the code `response`.
 
     Args:
-        number: The code of the JSON-RPC error, such as -32602.
+        rpc_code: The code of the JSON-RPC error, such as -32602.
         message: The message of the error.
         data: The data of the error. None if it has none.
         code: The kind of the error, a word as in `Error`.
     """
 
-    number: int
+    rpc_code: int
     """The code of the JSON-RPC error, such as -32602."""
     message: str
     """The message of the error."""
     data: Any
     """The data of the error. None if it has none."""
-    def __init__(self, number: int, message: str, data: Any = None, code: str = "response", /) -> None: ...
+    def __init__(self, rpc_code: int, message: str, data: Any = None, code: str = "response", /) -> None: ...
     @property
     def uri(self) -> str | None:
         """The URI in the data of the error. None if there is none."""

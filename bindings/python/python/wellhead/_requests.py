@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from wellhead._errors import MethodError
+from wellhead._errors import ClientError
 from wellhead._json import loads
 
 TYPE_CHECKING = False
@@ -32,4 +32,4 @@ def settle(future: Future[Any], result: str | None, error: str | None) -> None:
         future.set_result(loads(result))
     else:
         fault = loads(error or "")
-        future.set_exception(MethodError(fault.get("code"), fault.get("message"), fault.get("data")))
+        future.set_exception(ClientError(fault.get("code", 0), fault.get("message", ""), fault.get("data")))

@@ -23,7 +23,7 @@ class NotFound(ResponseError, ResourceNotFound):
     pass
 
 
-class Denied(ResponseError, MethodError, PermissionDenied):
+class Denied(ResponseError, PermissionDenied):
     pass
 
 
@@ -90,7 +90,7 @@ class Wire:
 
     def refuse(self, request: _Json, error: MethodError) -> None:
         data = {} if error.data is None else {"data": error.data}
-        self.put({"id": request["id"], "error": {"code": error.number, "message": error.message, **data}})
+        self.put({"id": request["id"], "error": {"code": error.rpc_code, "message": error.message, **data}})
 
     def with_meta(self, params: _Json) -> _Json:
         """Returns the parameters of a request. In revisions without a handshake it adds the `_meta` that each

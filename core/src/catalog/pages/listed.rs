@@ -5,7 +5,7 @@ use super::candidates::{Candidate, CandidatePlace, ListPosition};
 use crate::access::AccessCheck;
 use crate::catalog::listing::Listing;
 use crate::catalog::registry::Catalog;
-use crate::log::{Level, LogLine};
+use crate::log::{LogLine, Severity};
 use crate::model::{Page, PageItem};
 use crate::sync::Lock;
 
@@ -39,7 +39,7 @@ impl Walk {
         let revision = self.revision;
         let mut consumed = None;
         for (at, item) in page.items().take(taken).enumerate() {
-            lines.extend(self.fault(item).map(|fault| LogLine(Level::Error, fault)));
+            lines.extend(self.fault(item).map(|fault| LogLine(Severity::Error, fault)));
             let is_shown = self.lists(item) && shadowed.get(at) != Some(&true);
             if self.check == AccessCheck::Required {
                 let from = self.rendered.len();

@@ -11,7 +11,7 @@ use crate::directory::tree::{Entry, EntryKind, Folder, join};
 use crate::directory::watch::Watch;
 use crate::encode::quote_into;
 use crate::error::said_by_system;
-use crate::log::{Level, Log};
+use crate::log::{Log, Severity};
 use crate::model::{MAX_BYTES, MAX_FILES};
 use crate::sync::Lock;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -395,7 +395,7 @@ impl Library {
             complained.insert(line.to_owned())
         });
         if new {
-            self.log.write(Level::Warning, line);
+            self.log.write(Severity::Warning, line);
         }
     }
 }
