@@ -152,14 +152,14 @@ def other_words(rows: list[Row]) -> Iterator[str]:
 
 def language_has_own_words(language: str, row: Row) -> bool:
     """An error's row gives Python's exception, whose `code` is the word."""
-    return not (language == "Python" and "number" in row.columns)
+    return not (language == "Python" and "status" in row.columns)
 
 
 def other_numbers(rows: list[Row]) -> Iterator[str]:
     kinds = dict(re.findall(r"^    ([A-Z]\w+) = (\d+),$", (CRATE / "error.rs").read_text("utf-8"), re.MULTILINE))
     statuses = dict(re.findall(r"^#define (WELLHEAD_STATUS_\w+) (\d+)", HEADER.read_text("utf-8"), re.MULTILINE))
     for row in rows:
-        for number in row.columns.get("number", []):
+        for number in row.columns.get("status", []):
             for language, numbers in (("Rust", kinds), ("C", statuses)):
                 for name in row.columns.get(language, []):
                     has = numbers.get(name.split("::")[-1])
