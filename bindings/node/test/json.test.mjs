@@ -145,7 +145,7 @@ for (const [name, [serve, sendRequest, line]] of Object.entries(FAILED)) {
     const { server, lines } = make();
     serve(server);
     await assert.rejects(sendRequest(server.testClient()), {
-      number: -32603,
+      rpcCode: -32603,
       message: 'Internal error',
     });
     assert.deepEqual(lines, [line]);

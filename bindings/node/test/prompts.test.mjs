@@ -23,8 +23,8 @@ async function prompt(definition, handler = () => 'said') {
   const get = (args) =>
     client.getPrompt('p', args).then(
       ({ messages }) => messages,
-      ({ number, message, data }) => {
-        throw { code: number, message, data }; // what the client got
+      ({ rpcCode, message, data }) => {
+        throw { code: rpcCode, message, data }; // what the client got
       },
     );
   return { server, client, listed, seen, lines, get };
