@@ -169,7 +169,10 @@ def requesting_server() -> wellhead.Server:
     @server.tool("ask", TOOL)
     async def ask(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
         call.progress(1, 2)
-        answer = await call.send_request_async("sampling/createMessage", {"messages": [], "maxTokens": 1})
+        try:
+            answer = await call.send_request_async("sampling/createMessage", {"messages": [], "maxTokens": 1})
+        except wellhead.ClientError as refused:
+            raise wellhead.MethodError(refused.rpc_code, refused.message, refused.data) from refused
         return {"content": [{"type": "text", "text": answer["content"]["text"]}]}
 
     return server
@@ -305,12 +308,22 @@ def test_an_unanswered_request_of_the_server_raises_an_error_in_the_test() -> No
         client.call_tool("ask")
 
     def refuses(method: str, params: dict[str, Any]) -> dict[str, Any]:
-        raise wellhead.MethodError(5, "not now")
+        raise wellhead.MethodError(5, "not now", {"until": "noon"})
 
     with server.test_client(capabilities={"sampling": {}}, on_request=refuses) as client:
         with pytest.raises(wellhead.ResponseError) as raised:
             client.call_tool("ask")
-        assert (raised.value.rpc_code, raised.value.message) == (5, "not now")
+        error = raised.value
+        assert (error.rpc_code, error.message, error.data) == (5, "not now", {"until": "noon"})
+
+    @server.tool("ask without care", TOOL)
+    async def careless(arguments: dict[str, Any], call: wellhead.Call) -> dict[str, Any]:
+        await call.send_request_async("sampling/createMessage", {"messages": [], "maxTokens": 1})
+        return {"content": []}
+
+    with server.test_client(capabilities={"sampling": {}}, on_request=refuses) as client:
+        failed = client.call_tool("ask without care")
+    assert failed["isError"] and failed["content"][0]["text"] == "The tool failed"
 
     def fails(method: str, params: dict[str, Any]) -> dict[str, Any]:
         raise AssertionError("a test's own")
