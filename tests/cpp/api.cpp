@@ -352,7 +352,7 @@ static void a_uri_that_the_provider_does_not_know_has_no_subscribers() {
         client.subscribe("n:2");
         CHECK(false);
     } catch (const Error &error) {
-        CHECK(error.code() == "unknown");
+        CHECK(error.code() == "response");
     }
 }
 
@@ -452,7 +452,7 @@ static void a_folder_is_served_by_its_patterns() {
     wellhead::TestClient client(s);
     const std::string uri = "file://" + folder.string() + "/";
     CHECK(client.read(uri + "a.md") == "in a.md");
-    for (const char *name : {"b.md", "c.txt"}) CHECK(code_of([&] { client.read(uri + name); }) == "unknown");
+    for (const char *name : {"b.md", "c.txt"}) CHECK(code_of([&] { client.read(uri + name); }) == "response");
     fs::remove_all(folder);
     CHECK(code_of([&] { s.add_directory(directory); }) == "io");
 }
