@@ -30,7 +30,7 @@ test: ## everything that one Rust, one Python and one Node can show; takes 22 to
 .PHONY: test-all
 test-all: ## the same with what is long, and with more Pythons
 	$(PYTHON) tests/steps.py test-rust test-c test-models test-c-asan test-c-tsan lint check-header test-release test-packages check-features test-options test-rust-oldest test-windows test-folding test-race test-leaks test-c-valgrind fuzz-long rows words prose \
-	  -- test-node test-node-oldest test-runtimes test-python-all test-python-free test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-tools test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-docs test-readme
+	  -- test-node test-node-oldest test-runtimes test-python-all test-python-free test-python-leaks test-node-leaks test-clients test-clients-fastmcp test-clients-tools test-clients-go test-clients-java test-clients-rmcp test-inspector test-apps test-languages test-instances test-ports conformance test-docs test-site test-readme
 
 # ---- the parts
 
@@ -209,6 +209,10 @@ docs: ## the documentation as a site, in build/docs; installs mdbook with cargo
 	test -x build/mdbook/bin/mdbook || cargo install mdbook@0.5.4 --locked --quiet --no-default-features --features search --root build/mdbook
 	$(PYTHON) docs/reference.py
 	build/mdbook/bin/mdbook build docs --dest-dir "$(CURDIR)/build/docs"
+
+.PHONY: test-site
+test-site: docs ## that each page of it fits a wide and a narrow screen in Chromium, with links that lead somewhere; installs Chromium with apt if it may
+	$(PYTHON) docs/site.py
 
 .PHONY: test-instances
 test-instances: python node ## two instances behind nginx with Redis between them, of which one is killed; installs both with apt if it may

@@ -53,6 +53,9 @@ DOCDIR ?= $(PREFIX)/share/doc/wellhead
 CARGO_BUILD ?= cargo build --locked --profile dist
 STRIP ?= strip
 BUILT ?= $(TARGET)/dist
+# The system that it is for: `unix` or `windows`.
+SYSTEM ?= unix
+DLLTOOL ?= dlltool
 # The parts of the library: `FEATURES=` leaves out all of them. The Makefile has a variable of this name for the core.
 all_features := directory,http,schema,skills
 install install-library uninstall: FEATURES := $(all_features)
@@ -77,6 +80,23 @@ ready-library:
 ready-command:
 	@ffi/ready.sh $(firstword $(CARGO_BUILD)) $(addprefix $(DESTDIR),$(BINDIR) $(DOCDIR))
 
+define install_libraries_unix
+ffi/archive.sh $(BUILT)/libwellhead.a $(DESTDIR)$(LIBDIR)/libwellhead.a
+install -m 644 $(BUILT)/libwellhead.so $(DESTDIR)$(LIBDIR)/libwellhead.so.$(WELLHEAD_VERSION)
+ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(LIBDIR)/$(WELLHEAD_SONAME)
+ln -sf $(WELLHEAD_SONAME) $(DESTDIR)$(LIBDIR)/libwellhead.so
+endef
+
+# The static library keeps its symbols of Rust: import libraries within it define some of them again, so that its parts cannot be one object. Programs
+# find a DLL in their own folder or by PATH. They are linked with an import library, for which each compiler has a name.
+define install_libraries_windows
+install -m 644 $(BUILT)/libwellhead.a $(DESTDIR)$(LIBDIR)
+install -d $(DESTDIR)$(BINDIR)
+install -m 755 $(BUILT)/wellhead.dll $(DESTDIR)$(BINDIR)
+ffi/import.sh '$(DLLTOOL)' include $(DESTDIR)$(LIBDIR)/wellhead.lib
+install -m 644 $(DESTDIR)$(LIBDIR)/wellhead.lib $(DESTDIR)$(LIBDIR)/libwellhead.dll.a
+endef
+
 # A library that lacks parts is to be small.
 only_some = $(if $(filter $(all_features),$(FEATURES)),,--no-default-features --features '$(FEATURES)' \
 	--config 'profile.dist.opt-level="s"' --config 'profile.dist.package.wellhead.opt-level="s"')
@@ -84,21 +104,20 @@ install-library: ready-library ## the same without the command
 	$(CARGO_BUILD) -p wellhead-ffi $(only_some)
 	install -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/wellhead $(DESTDIR)$(DOCDIR)
 	install -m 644 $(headers:%=include/%) $(DESTDIR)$(INCLUDEDIR)
-	ffi/archive.sh $(BUILT)/libwellhead.a $(DESTDIR)$(LIBDIR)/libwellhead.a
-	install -m 644 $(BUILT)/libwellhead.so $(DESTDIR)$(LIBDIR)/libwellhead.so.$(WELLHEAD_VERSION)
-	ln -sf libwellhead.so.$(WELLHEAD_VERSION) $(DESTDIR)$(LIBDIR)/$(WELLHEAD_SONAME)
-	ln -sf $(WELLHEAD_SONAME) $(DESTDIR)$(LIBDIR)/libwellhead.so
+	$(install_libraries_$(SYSTEM))
 	$(fill) ffi/wellhead.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/wellhead.pc
 	for file in $(cmake_files); do $(fill) ffi/$$file.in > $(DESTDIR)$(LIBDIR)/cmake/wellhead/$$file; done
 	install -m 644 $(licence_files) $(DESTDIR)$(DOCDIR)
 
+command_unix := wellhead
+command_windows := wellhead.exe
 # A program is linked at the level of its own package, which is for size here: this one waits for files. Cargo strips no program whose
 # package has a level of its own.
 install-command: ready-command
 	$(CARGO_BUILD) --config 'profile.dist.package.wellhead.opt-level="s"' -p wellhead --features cli --bin wellhead
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DOCDIR)
-	install -m 755 $(BUILT)/wellhead $(DESTDIR)$(BINDIR)
-	$(STRIP) $(DESTDIR)$(BINDIR)/wellhead
+	install -m 755 $(BUILT)/$(command_$(SYSTEM)) $(DESTDIR)$(BINDIR)
+	$(STRIP) $(DESTDIR)$(BINDIR)/$(command_$(SYSTEM))
 	install -m 644 $(licence_files) $(DESTDIR)$(DOCDIR)
 
 uninstall: ## removes what `make install` with equal variables has installed

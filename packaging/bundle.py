@@ -4,13 +4,13 @@
 """
 
 import json
-import os
 import re
 import sys
 import tarfile
-import time
 import zipfile
 from pathlib import Path
+
+from zip import add
 
 ROOT = Path(__file__).resolve().parents[1]
 DESCRIPTION = "Makes folders readable by MCP clients: files, directories, and notifications of their changes"
@@ -49,7 +49,7 @@ def main(version: str, machine: str, dist: Path) -> None:
     with zipfile.ZipFile(dist / name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as bundle:
         add(bundle, "manifest.json", text(manifest), 0o644)
         add(bundle, "README.md", (ROOT / "packaging/readmes/bundle.md").read_bytes(), 0o644)
-        with tarfile.open(dist / f"wellhead-{version}-{machine}-linux-musl.tar.gz") as archive:
+        with tarfile.open(dist / f"wellhead-{version}-{machine}-linux.tar.gz") as archive:
             for member in filter(tarfile.TarInfo.isfile, archive):
                 file = member.name.partition("/")[2]
                 if file != "README.md":  # the bundle has its own
@@ -64,13 +64,6 @@ def field(name: str) -> str:
 
 def text(value: object) -> bytes:
     return (json.dumps(value, indent=2) + "\n").encode()
-
-
-def add(bundle: zipfile.ZipFile, name: str, content: bytes, mode: int) -> None:
-    entry = zipfile.ZipInfo(name, time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6])
-    entry.external_attr = mode << 16
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    bundle.writestr(entry, content)
 
 
 if __name__ == "__main__":

@@ -1,26 +1,31 @@
 #!/usr/bin/env bash
-# Makes the C archive and the Debian package for Linux. They are for the processor of this machine, or for MACHINE.
-# The library needs glibc 2.17 or later.
+# Makes the C archives for Linux, one with glibc 2.17 or later and one with musl, and the Debian package. They are for the processor of this
+# machine, or for MACHINE.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
-target=$machine-unknown-linux-gnu
-name=wellhead-$version-$machine-linux-gnu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-install() { # DESTDIR PREFIX LIBDIR
-    make install-library DESTDIR="$1" PREFIX="$2" LIBDIR="$3" BUILT="$CARGO_TARGET_DIR/$target/dist" \
-        CARGO_BUILD="cargo zigbuild --locked --profile dist --target $target.2.17"
-    sbom wellhead-ffi "$target" "$1$2/share/doc/wellhead"
+install() { # LIBC DESTDIR PREFIX LIBDIR
+    local target=$machine-unknown-linux-$1 oldest=
+    [ "$1" = musl ] || oldest=.2.17
+    set_flags "$target"
+    make install-library DESTDIR="$2" PREFIX="$3" LIBDIR="$4" BUILT="$CARGO_TARGET_DIR/$target/dist" \
+        CARGO_BUILD="cargo zigbuild --locked --profile dist --target $target$oldest"
+    sbom wellhead-ffi "$target" "$2$3/share/doc/wellhead"
 }
 
-install "$work" "/$name" "/$name/lib"
-/usr/bin/install -m 644 ffi/README.md "$work/$name"
-pack "$work" "$name"
+declare -A systems=([gnu]="glibc 2.17 or later" [musl]=musl)
+for libc in gnu musl; do
+    name=libwellhead-$version-$machine-linux-$libc
+    install "$libc" "$work" "/$name" "/$name/lib"
+    sed "s/Linux with glibc 2.17 or later/Linux with ${systems[$libc]}/" ffi/README.md > "$work/$name/README.md"
+    pack "$work" "$name"
+done
 
 package=$work/package
-install "$package" /usr "/usr/lib/$machine-linux-gnu"
-command=wellhead-$version-$machine-linux-musl
+install gnu "$package" /usr "/usr/lib/$machine-linux-gnu"
+command=wellhead-$version-$machine-linux
 tar --extract --file "$dist/$command.tar.gz" --directory "$work"
 /usr/bin/install -D -m 755 "$work/$command/wellhead" "$package/usr/bin/wellhead"
 /usr/bin/install -m 644 "$work/$command/wellhead.cdx.json" "$package/usr/share/doc/wellhead"

@@ -4,7 +4,7 @@
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 target=$machine-unknown-linux-musl
-name=wellhead-$version-$machine-linux-musl
+name=wellhead-$version-$machine-linux
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

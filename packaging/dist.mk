@@ -5,10 +5,11 @@ MACHINES := x86_64 aarch64
 
 dist: ## everything that this machine can make to be shipped, in dist, with SHA256SUMS; installs zig and more under build
 	rm -rf dist
-	packaging/tools.sh $(MACHINES)
+	packaging/tools.sh $(MACHINES) windows
 	for machine in $(MACHINES); do MACHINE=$$machine packaging/command.sh; done
 	packaging/server.sh
 	for machine in $(MACHINES); do MACHINE=$$machine packaging/c.sh; done
+	packaging/windows.sh
 	packaging/crate.sh
 	packaging/node.sh
 	packaging/python.sh
@@ -20,6 +21,7 @@ test-dist: ## what `make dist` has made, installed from dist alone into empty fo
 	tests/dist/node.sh
 	tests/dist/python.sh
 	tests/dist/musl.sh
+	tests/dist/windows.sh
 	tests/dist/arm64.sh
 	tests/dist/rust.sh
 	tests/dist/install.sh

@@ -68,6 +68,13 @@ pack() { # FOLDER NAME
     echo "dist/$2.tar.gz"
 }
 
+# Packs FOLDER's entry NAME as dist/NAME.zip, with equal bytes for equal files.
+pack_zip() { # FOLDER NAME
+    mkdir -p "$dist"
+    python3 packaging/zip.py "$1" "$2" "$dist/$2.zip"
+    echo "dist/$2.zip"
+}
+
 # Packs a folder as an npm package in dist. npm gives all files one time of its own.
 npm_pack() { # FOLDER
     mkdir -p "$dist"

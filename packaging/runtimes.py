@@ -1,16 +1,16 @@
 """Records what is linked into the packages without being a crate of Cargo.lock: Rust's standard library, with crates of its own, LLVM's
-libunwind, musl, and what zig adds. `tests/notices.py` takes the licences from here, and `sbom.py` the components.
+libunwind, musl, mingw-w64, and what zig adds. `tests/notices.py` takes the licences from here, and `sbom.py` the components.
 
     runtimes.py           fails if this machine's Rust, or the zig that the scripts install, is not the recorded one
     runtimes.py --rust    prints the version of Rust
 
 A library for Linux is linked by zig, whose libunwind takes the place of libgcc_s. With musl it takes the C library of the system. The static
-command is linked by rustc, with musl and libunwind from Rust's own folder. The systems of macOS and Windows have all of that. zig also links a few
-functions of glibc that its shared library lacks; their licence permits it without a notice.
+command is linked by rustc, with musl and libunwind from Rust's own folder. The C archive and the command for Windows are linked by zig, with its
+mingw-w64. The packages of the workflow for macOS and Windows take all of that from the system. zig also links a few functions of glibc that its shared library lacks; their licence permits it without a notice.
 
 After a change of Rust or zig, compare with its sources. `cargo tree -p std` in `library` of the component rust-src names the crates. The texts in
-`licences` are those of its `library/compiler-builtins` and `src/llvm-project/libunwind`, and of `lib/libc/musl` in zig's wheel. Rust's file
-`share/doc/rust/COPYRIGHT-library.html` names crates of other systems, and lacks some that are linked. Then raise the versions here, and run
+`licences` are those of its `library/compiler-builtins` and `src/llvm-project/libunwind`, and of `lib/libc/musl` and `lib/libc/mingw` in zig's wheel.
+Rust's file `share/doc/rust/COPYRIGHT-library.html` names crates of other systems, and lacks some that are linked. Then raise the versions here, and run
 `make notices`.
 """
 
@@ -90,8 +90,9 @@ ZIG_LIBUNWIND = LIBUNWIND._replace(version=ZIG_LLVM, description="Unwinds the st
 ZIG_RUNTIME = Runtime(
     "zig-compiler-rt", ZIG, "Arithmetic that processors lack, in place of libgcc", "MIT", "https://ziglang.org", ("Copyright (c) Zig contributors",)
 )
+MINGW = Runtime("mingw-w64", "15.0.0", "The beginning of programs, and parts of the C library, for Windows", "ZPL-2.1", "https://www.mingw-w64.org", (), ("mingw-w64.txt",))
 MUSL_LIBC = Runtime("musl", MUSL, "The C library", "MIT", "https://musl.libc.org", (), ("musl.txt",))
-ALL = [STD, BUILTINS, *CRATES, *UNIX_CRATES, LIBUNWIND, ZIG_LIBUNWIND, ZIG_RUNTIME, MUSL_LIBC]
+ALL = [STD, BUILTINS, *CRATES, *UNIX_CRATES, LIBUNWIND, ZIG_LIBUNWIND, ZIG_RUNTIME, MINGW, MUSL_LIBC]
 
 
 def linked(package: str, target: str) -> list[Runtime]:
@@ -101,6 +102,8 @@ def linked(package: str, target: str) -> list[Runtime]:
         found += UNIX_CRATES
     if "linux" in target and package != "wellhead":
         found += [ZIG_LIBUNWIND, ZIG_RUNTIME]
+    elif target.endswith("-windows-gnu"):
+        found += [ZIG_LIBUNWIND, ZIG_RUNTIME, MINGW]
     elif target.endswith("-musl"):
         found += [LIBUNWIND, MUSL_LIBC]
     return found

@@ -2,7 +2,7 @@
 # Installs what the scripts of this folder and of tests/dist need, as pinned here: zig as a linker for old versions of glibc,
 # Meson, uv, and the official client. With apt it installs GNU's tools for each MACHINE, unless that is this machine. Quick when they are there
 # already.
-#   tools.sh [MACHINE]...    the processors for which c.sh and command.sh shall make packages, besides this one
+#   tools.sh [MACHINE|windows]...    the processors for which c.sh and command.sh shall make packages, besides this one, and Windows
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pins="cargo-zigbuild==0.24.0 ziglang==0.17.1 maturin==1.16.0 twine==7.0.0 auditwheel==6.8.2 meson==1.12.1 ninja==1.13.2 uv==0.13.9"
@@ -21,6 +21,11 @@ rustup --quiet target add {x86_64,aarch64}-unknown-linux-{gnu,musl}
 commands=(cmake dpkg-deb file pkg-config) packages="cmake dpkg file pkg-config"
 for machine in "$@"; do
     [ "$machine" != "$(uname -m)" ] || continue
+    if [ "$machine" = windows ]; then
+        rustup --quiet target add x86_64-pc-windows-gnu
+        commands+=(x86_64-w64-mingw32-strip) packages+=" binutils-mingw-w64-x86-64"
+        continue
+    fi
     commands+=("$machine-linux-gnu-ld") packages+=" binutils-${machine/_/-}-linux-gnu"
 done
 install="apt-get install -y -q -o DPkg::Lock::Timeout=300 $packages"

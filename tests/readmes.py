@@ -72,6 +72,8 @@ def packages() -> Iterator[tuple[str, list[str]]]:
     core = [name.removeprefix("core/") for name in tracked("core/src", "core/examples/*.rs")]
     yield "core/README.md", ["README.md", "Cargo.toml", *core, *LICENCES]
     yield "ffi/README.md", ["README.md", "share/doc/wellhead/wellhead-ffi.cdx.json", *installed()]
+    libraries = ["bin/wellhead.dll", "lib/wellhead.lib", "lib/libwellhead.dll.a"]
+    yield "packaging/readmes/windows.md", ["README.md", "share/doc/wellhead/wellhead-ffi.cdx.json", *libraries, *installed()]
     command = ["README.md", "wellhead.cdx.json", *LICENCES]
     yield "packaging/readmes/command.md", [*command, "wellhead"]
     yield "packaging/readmes/bundle.md", [*command, "manifest.json", "server/wellhead"]

@@ -30,12 +30,13 @@ LINUX, WINDOWS = "x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"
 SHIPPED = [
     ("wellhead", "x86_64-unknown-linux-musl", "cli", {"lexopt"}),
     ("wellhead-ffi", LINUX, "", {"libc"}),
+    ("wellhead-ffi", "x86_64-pc-windows-gnu", "", {"notify"}),
     ("wellhead-node", LINUX, "", {"napi", "rustix"}),
     ("wellhead-node", WINDOWS, "", {"napi", "notify"}),
     ("wellhead-python", LINUX, "", {"pyo3"}),
 ]
 IN_ALL = {"jsonschema", "hyper", "tokio", "std", "compiler_builtins", "hashbrown"}
-RUNTIMES = {"addr2line", "libunwind", "musl", "zig-compiler-rt"}
+RUNTIMES = {"addr2line", "libunwind", "mingw-w64", "musl", "zig-compiler-rt"}
 """Not in Cargo.lock, and linked into some packages only."""
 NOT_LINKED = {"napi-build", "napi-derive", "proptest", "serde_derive", "shuttle"}
 """Macros and tools that only the build or the tests use."""
@@ -84,6 +85,8 @@ def check(file: Path, crate: str, expected: set[str]) -> None:
 
 
 def runtimes_of(crate: str, target: str) -> set[str]:
+    if target.endswith("-windows-gnu"):
+        return {"libunwind", "mingw-w64", "zig-compiler-rt"}
     if "windows" in target:
         return set()
     if "linux" not in target:

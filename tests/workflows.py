@@ -43,8 +43,10 @@ def built() -> dict[str, list[str]]:
             found["npm-linux"].append(f"wellhead-linux-{node}-{libc}-{VERSION}.tgz")
         found[f"wheel-{machine}-apple-darwin"] = [f"wellhead-{VERSION}-cp310-abi3-macosx_11_0_{debian}.whl"]
         found[f"npm-{machine}-apple-darwin"] = [f"wellhead-darwin-{node}-{VERSION}.tgz"]
-        archives = [f"wellhead-{VERSION}-{machine}-linux-{kind}" for kind in ("gnu.tar.gz", "musl.tar.gz")]
-        found[f"c-{machine}"] = [*archives, f"wellhead-{VERSION}-{machine}-linux.mcpb", f"wellhead_{VERSION}_{debian}.deb"]
+        libraries = [f"libwellhead-{VERSION}-{machine}-linux-{libc}.tar.gz" for libc in ("gnu", "musl")]
+        commands = [f"wellhead-{VERSION}-{machine}-linux.{kind}" for kind in ("tar.gz", "mcpb")]
+        found[f"c-{machine}"] = [*libraries, *commands, f"wellhead_{VERSION}_{debian}.deb"]
+    found["c-windows"] = [f"{name}-{VERSION}-x86_64-windows.zip" for name in ("libwellhead", "wellhead")]
     found["wheel-linux"].append(f"wellhead-{VERSION}-cp314-cp314t-manylinux_2_17_x86_64.whl")
     found["wheel-x86_64-pc-windows-msvc"] = [f"wellhead-{VERSION}-cp310-abi3-win_amd64.whl"]
     found["npm-x86_64-pc-windows-msvc"] = [f"wellhead-win32-x64-{VERSION}.tgz"]
@@ -115,7 +117,9 @@ def differ(where: str, found: set[str], expected: set[str]) -> Iterator[str]:
 
 def scripts(workflows: dict) -> Iterator[str]:
     expected = {
-        "c": ("packaging/command.sh", "packaging/c.sh", "tests/dist/c.sh", "packaging/server.sh"),
+        "c": (
+            "packaging/command.sh", "packaging/c.sh", "packaging/windows.sh", "packaging/server.sh", "tests/dist/c.sh", "tests/dist/windows.sh",
+        ),
         "npm": ("packaging/node.sh", 'packaging/node.sh "$TARGET"'),
         "wheels": ("packaging/python.sh", 'packaging/python.sh "$TARGET"'),
         "crates": ("packaging/crate.sh",),
@@ -139,7 +143,7 @@ def rust(workflows: dict) -> Iterator[str]:
     for name, workflow in workflows.items():
         for title, job in workflow["jobs"].items():
             text = "\n".join(step["run"] for step in job.get("steps", []) if "run" in step)
-            first = re.search(r"packaging/(?:c|command|node|python)\.sh|packaging/(?:sbom\.py|npm\.mjs)", text, re.MULTILINE)
+            first = re.search(r"packaging/(?:c|command|node|python|windows)\.sh|packaging/(?:sbom\.py|npm\.mjs)", text, re.MULTILINE)
             chosen = re.search(r"rustup default .*runtimes\.py --rust", text)
             if first and not (chosen and chosen.start() < first.start()):
                 yield f"{name}.yml, {title}: choose the Rust of packaging/runtimes.py before {first[0]}"
@@ -153,8 +157,8 @@ def bundles() -> Iterator[str]:
         for machine in MACHINES:
             name = f"wellhead-{VERSION}-{machine}-linux"
             (place / "wellhead").write_text(machine)
-            with tarfile.open(place / f"{name}-musl.tar.gz", "w:gz") as archive:
-                archive.add(place / "wellhead", f"{name}-musl/wellhead")
+            with tarfile.open(place / f"{name}.tar.gz", "w:gz") as archive:
+                archive.add(place / "wellhead", f"{name}/wellhead")
             before = set(place.iterdir())
             subprocess.run([sys.executable, ROOT / "packaging/bundle.py", VERSION, machine, place], env=environment, check=True, stdout=subprocess.DEVNULL)
             yield from differ(f"the bundle of {machine}", {file.name for file in set(place.iterdir()) - before}, {f"{name}.mcpb"})
@@ -174,7 +178,7 @@ def machines() -> Iterator[str]:
         if said.stdout.split() != [machine, debian, node]:
             yield f"packaging/environment.sh makes {said.stdout.split()} of {machine}"
     for file in sorted([*ROOT.glob("packaging/*.sh"), *ROOT.glob("packaging/*.py"), *ROOT.glob("tests/dist/*")]):
-        if file.name in ("environment.sh", "tools.sh"):
+        if file.name in ("environment.sh", "tools.sh", "windows.sh"):
             continue
         for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
             if re.search(r"x86_64|amd64|\bx64\b", line) and "python.sh" not in file.name:

@@ -66,14 +66,14 @@ folder="{\"file://$PWD/notes/hello.md\": \"Hello, world!\"}"
 
 "$root/tests/dist/c.sh" symbols sizes paths licences materials readmes
 
-tar --extract --file "$dist/wellhead-$version-aarch64-linux-musl.tar.gz"
-ask --expect "$folder" qemu-aarch64-static "wellhead-$version-aarch64-linux-musl/wellhead" serve notes
+tar --extract --file "$dist/wellhead-$version-aarch64-linux.tar.gz"
+ask --expect "$folder" qemu-aarch64-static "wellhead-$version-aarch64-linux/wellhead" serve notes
 words=$(python3 "$root/tests/dist/bundle.py" "$dist/wellhead-$version-aarch64-linux.mcpb" "$dist/server.json" "$PWD/bundle" "$PWD/notes")
 mapfile -t words <<< "$words"
 ask --expect "$folder" qemu-aarch64-static "${words[@]}"
 echo "the static command for arm64 answers, and that of the bundle"
 
-tar --extract --file "$dist/wellhead-$version-aarch64-linux-gnu.tar.gz"
+tar --extract --file "$dist/libwellhead-$version-aarch64-linux-gnu.tar.gz"
 dpkg-deb --extract "$dist/wellhead_${version}_arm64.deb" system
 [ "$(dpkg-deb --field "$dist/wellhead_${version}_arm64.deb" Architecture)" = arm64 ] || { echo "the Debian package is for another processor" >&2; exit 1; }
 ask --expect "$folder" qemu-aarch64-static system/usr/bin/wellhead serve notes
@@ -91,9 +91,13 @@ answers() { # LIBRARIES INCLUDES: README's servers do, with the libraries and he
     LD_LIBRARY_PATH=$1 ask "${run[@]}" ./hello-cpp
     ask "${run[@]}" ./hello-static
 }
-answers "$PWD/wellhead-$version-aarch64-linux-gnu"/{lib,include}
+answers "$PWD/libwellhead-$version-aarch64-linux-gnu"/{lib,include}
 answers "$PWD/system/usr"/{lib/aarch64-linux-gnu,include}
-echo "C and C++ on arm64: README's servers answer, with the archive and with the Debian package"
+name=libwellhead-$version-aarch64-linux-musl
+tar --extract --file "$dist/$name.tar.gz"
+"$tools/bin/python" -m ziglang cc -target aarch64-linux-musl -static hello.c "-I$name/include" "$name/lib/libwellhead.a" -lunwind -o hello-musl
+ask qemu-aarch64-static ./hello-musl
+echo "C and C++ on arm64: README's servers answer, with the archives and with the Debian package"
 
 python3 -m zipfile --extract "$dist/wellhead-$version"-*-manylinux*_aarch64.whl python
 python3 "$root/tests/readme/extract.py" python > hello.py

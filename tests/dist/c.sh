@@ -7,8 +7,8 @@ source "$(dirname "$0")/../../packaging/environment.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR CMAKE_PREFIX_PATH LD_LIBRARY_PATH CPATH LIBRARY_PATH
-name=wellhead-$version-$machine-linux-gnu
-command=wellhead-$version-$machine-linux-musl
+name=libwellhead-$version-$machine-linux-gnu
+command=wellhead-$version-$machine-linux
 c="cc -std=c99 -Wall -Wextra -Wpedantic -Werror"
 cxx="c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the wheel for musl of `make dist` in a Python for musl, and asks README's smallest server and the command with the official client.
-# No registry has such a Python: builds one with musl-gcc from Debian's sources, which takes 3 to 5 minutes, once, in build. Installs musl
+# Asks README's smallest servers, which are built with the C archive for musl of `make dist`, with the official client. Then runs the wheel for musl
+# in a Python for musl, and asks README's server and the command. No registry has such a Python: builds one with musl-gcc from Debian's sources, which takes 3 to 5 minutes, once, in build. Installs musl
 # with apt if it may.
 set -euo pipefail
 source "$(dirname "$0")/../../packaging/environment.sh"
@@ -13,9 +13,37 @@ fail() { echo "$*" >&2; exit 1; }
 quietly() { "$@" > "$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; fail "$* fails"; }; }
 ask() { "$tools/bin/python" "$root/tests/dist/ask.py" "$@"; }
 
+install="apt-get install -y -q -o DPkg::Lock::Timeout=300 musl musl-dev musl-tools"
+type -P musl-gcc > /dev/null || $install > /dev/null || { apt-get update -q && $install; } > /dev/null || fail "missing: run $install"
+
+# ---- C and C++
+cd "$work"
+name=libwellhead-$version-$machine-linux-musl
+tar --extract --file "$dist/$name.tar.gz"
+python3 "$root/tests/readme/extract.py" c > hello.c
+python3 "$root/tests/readme/extract.py" cpp > hello.cpp
+compile() { # cc|c++ ARGUMENTS...
+    "$tools/bin/python" -m ziglang "$1" -target "$machine-linux-musl" "-I$name/include" "${@:2}"
+}
+compile cc -dynamic hello.c "-L$name/lib" -lwellhead -o hello
+compile c++ -dynamic -std=c++17 hello.cpp "-L$name/lib" -lwellhead -o hello-cpp
+# The unwinder of zig is a library of its own.
+compile cc -static hello.c "$name/lib/libwellhead.a" -lunwind -o hello-static
+for program in hello hello-cpp; do
+    [[ $(file --brief "$program") == *"interpreter /lib/ld-musl-"* ]] || fail "$program is not for musl"
+    LD_LIBRARY_PATH=$work/$name/lib ask "./$program"
+done
+ask ./hello-static
+for needed in $(readelf -d "$name/lib/libwellhead.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'); do
+    [[ $needed == libc.so ]] || fail "libwellhead.so for musl needs $needed"
+done
+"$root/tests/dist/paths.sh" "$name"
+python3 "$root/tests/readmes.py" "$name/README.md" "$name"
+python3 "$root/tests/sbom.py" "$name/share/doc/wellhead/wellhead-ffi.cdx.json" wellhead-ffi
+echo "with musl, README's servers in C and C++ answer"
+
+# ---- Python
 if [ ! -x "$prefix/bin/python3" ]; then
-    install="apt-get install -y -q -o DPkg::Lock::Timeout=300 musl musl-dev musl-tools"
-    type -P musl-gcc > /dev/null || $install > /dev/null || { apt-get update -q && $install; } > /dev/null || fail "missing: run $install"
     quietly sh "$root/bindings/python/sources.sh" 3.13 "$work/sources"
     cd "$work/sources"
     # Python asks the compiler for a name of the system, and gcc says that of glibc.

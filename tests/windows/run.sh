@@ -4,33 +4,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-SYSTEM=x86_64-pc-windows-gnu
-CC=x86_64-w64-mingw32-gcc-posix # with threads in C and C++
-CXX=x86_64-w64-mingw32-g++-posix
-WINE=/usr/lib/wine/wine64
 TARGET=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 OUT=$TARGET/tests-windows
 mkdir -p "$OUT"
-
-if ! command -v "$CC" >/dev/null || ! command -v "$CXX" >/dev/null || ! [ -x "$WINE" ]; then
-    packages="gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix wine64"
-    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-        echo "mingw-w64 or Wine is missing: run 'apt-get install $packages'" >&2
-        exit 1
-    fi
-    apt-get update -qq
-    # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $packages >/dev/null
-fi
+SYSTEM=x86_64-pc-windows-gnu
+source tests/windows/wine.sh
 rustup target add "$SYSTEM"
-
-# A Windows of our own. Rust's standard library takes random bytes from a DLL that Wine 8 lacks.
-export WINEPREFIX=$OUT/wine WINEDEBUG=-all
-if ! [ -e "$OUT/wine/installed" ]; then
-    "$WINE" wineboot --init >/dev/null 2>&1
-    "$CC" -shared tests/windows/prng.c -o "$OUT/wine/drive_c/windows/system32/bcryptprimitives.dll" -ladvapi32
-    touch "$OUT/wine/installed"
-fi
 
 # ---- the core
 export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$WINE
