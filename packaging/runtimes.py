@@ -6,7 +6,8 @@ libunwind, musl, mingw-w64, and what zig adds. `tests/notices.py` takes the lice
 
 A library for Linux is linked by zig, whose libunwind takes the place of libgcc_s. With musl it takes the C library of the system. The static
 command is linked by rustc, with musl and libunwind from Rust's own folder. The C archive and the command for Windows are linked by zig, with its
-mingw-w64. The packages of the workflow for macOS and Windows take all of that from the system. zig also links a few functions of glibc that its shared library lacks; their licence permits it without a notice.
+mingw-w64. The packages of the workflow for macOS and Windows take all of that from the system.
+A few functions of glibc that its shared library lacks are linked as well; their licence permits it without a notice.
 
 After a change of Rust or zig, compare with its sources. `cargo tree -p std` in `library` of the component rust-src names the crates. The texts in
 `licences` are those of its `library/compiler-builtins` and `src/llvm-project/libunwind`, and of `lib/libc/musl` and `lib/libc/mingw` in zig's wheel.
