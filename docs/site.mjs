@@ -1,14 +1,14 @@
-// Looks at the pages of a folder in Chromium, as site.py says.
+// Looks at the pages of the folder SITE in Chromium, as site.py says.
 //
-//     site.mjs INSTALLED SITE PICTURES
+//     site.mjs PICTURES SITE
 
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const [installed = '', site = '', pictures = ''] = process.argv.slice(2).map(path => resolve(path));
-const { chromium } = createRequire(join(installed, 'package.json'))('playwright-core');
+const [pictures = '', site = ''] = process.argv.slice(2).map(path => resolve(path));
+const { chromium } = createRequire(join(pictures, 'package.json'))('playwright-core');
 const SCREENS = { wide: { width: 1400, height: 900 }, narrow: { width: 390, height: 844 } };
 const NO_PAGES = new Set(['404.html', 'print.html', 'toc.html']);
 
