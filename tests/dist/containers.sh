@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Follows the Dockerfiles of docs/src/containers.md, and calls the handler of docs/src/lambda.md, with what `make dist` has made. Roots stand
-# for the images: Debian 12; musl, BusyBox and a Node for musl, as in Alpine; Debian 11, whose glibc is older than that of Amazon Linux 2023.
+# Follows the Dockerfiles of docs/src/containers.md, calls the handler of docs/src/lambda.md, and installs the Debian package, with what `make dist`
+# has made. Roots stand for the images: Debian 12; musl, BusyBox and a Node for musl, as in Alpine; Debian 11, whose glibc is older than that of Amazon Linux 2023.
 # Needs the superuser. Makes the roots once, in build.
 set -euo pipefail
 source "$(dirname "$0")/../../packaging/environment.sh"
@@ -125,6 +125,22 @@ printf 'FROM nodejs24.x\nCMD ["node", "/opt/lambda.mjs", "/opt/function/index.mj
 said=$(python3 "$root/tests/dist/dockerfile.py" run "$work/bullseye" .)
 [ "$said" = "Hello, Ada!" ] || fail "the function says $said"
 echo "the function of Lambda answers on Debian 11"
+
+# The Debian package, as `apt install` does it. Programs find the library without a variable, and its removal leaves nothing.
+package=wellhead_${version}_$debian_machine.deb
+cp "$dist/$package" "$work/bullseye/tmp"
+quietly chroot "$work/bullseye" dpkg --install "/tmp/$package"
+python3 "$root/tests/readme/extract.py" c > hello.c
+"$tools/bin/python" -m ziglang cc -target "$machine-linux-gnu.2.17" hello.c "-I$work/bullseye/usr/include" \
+    "$work/bullseye/usr/lib/$machine-linux-gnu/libwellhead.so" -o "$work/bullseye/tmp/hello"
+ask chroot "$work/bullseye" /tmp/hello
+mkdir "$work/bullseye/srv/notes"
+echo "one" > "$work/bullseye/srv/notes/one.txt"
+ask --expect '{"file:///srv/notes/one.txt": "one\n"}' chroot "$work/bullseye" wellhead serve /srv/notes
+quietly chroot "$work/bullseye" dpkg --remove wellhead
+left=$(find "$work/bullseye/usr" -name '*wellhead*' ! -path '*/dpkg/*')
+[ -z "$left" ] || fail "the removed Debian package leaves $left"
+echo "the Debian package installs, answers and is removed on Debian 11"
 
 # As in the images of Python, the interpreter is that of the application.
 rm -f "$work"/bookworm/usr/lib/python3*/EXTERNALLY-MANAGED
