@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Serves a folder of a file system that ignores the case of names, which lowntfs-3g mounts from a file: what rules hide is neither listed
-# nor read, in whatever case. Needs FUSE and the right to mount.
+# nor read, in whatever case. Then runs the race test there. Needs FUSE and the right to mount.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 install="apt-get install -y -q -o DPkg::Lock::Timeout=300 ntfs-3g"
@@ -41,3 +41,6 @@ assert listed == ["notes", "open.txt"], listed  # the folder itself, too
 assert served == ["open.txt"], served
 print("of", ", ".join(names), "only open.txt is listed and served")
 END
+
+# Nothing outside of a folder of it is read while links are swapped in.
+TMPDIR=$work/folder WELLHEAD_RACE_READS=20000 cargo test -q -p wellhead --features cli,schemars,tower --test directory race
