@@ -285,6 +285,11 @@ bench-streams: ## memory and processor time of 10,000 idle streams over HTTP, of
 	$(PYTHON) bench/streams.py
 	$(PYTHON) bench/streams.py --sessions
 
+.PHONY: bench-first-read
+bench-first-read: ## the seconds from an empty folder to the first read of a client, in each language, with what `make dist` has made
+	packaging/tools.sh
+	bench/first_read.sh
+
 .PHONY: bench-growth
 bench-growth: ## that a read over HTTP costs the Rust host the same with 1,000 connections, calls, streams or sessions open
 	bash bench/build.sh rust
