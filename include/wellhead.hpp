@@ -1066,8 +1066,8 @@ struct Provider {
     Callback<bool(std::string_view uri)> exists = {};
 };
 
-using AuthorizeCallback = Callback<void(const Call &call, std::uint32_t operation, const wellhead_str *uris,
-                                             std::size_t uri_count, Authorize &responder)>;
+using AuthorizeCallback = Callback<void(const Call &call, std::uint32_t operation, const wellhead_str *targets,
+                                             std::size_t target_count, Authorize &responder)>;
 using InterestCallback = Callback<void(const Call &call, bool wanted, Interest &responder)>;
 using MethodCallback = Callback<void(const Call &call, std::string_view params, Method &responder)>;
 /* Runs a tool, and returns its result. A ToolError that it throws is for the model. */
@@ -1322,9 +1322,9 @@ public:
     void serve_http(std::string_view address, HttpOptions options);
 
 private:
-    static void run_authorize(void *user_data, const wellhead_call *call, std::uint32_t operation, const wellhead_str *uris,
-                              std::size_t uri_count, wellhead_authorize *r) noexcept {
-        detail::respond<Authorize>(r, detail::as<AuthorizeCallback>(user_data), Call(call), operation, uris, uri_count);
+    static void run_authorize(void *user_data, const wellhead_call *call, std::uint32_t operation, const wellhead_str *targets,
+                              std::size_t target_count, wellhead_authorize *r) noexcept {
+        detail::respond<Authorize>(r, detail::as<AuthorizeCallback>(user_data), Call(call), operation, targets, target_count);
     }
     static void run_around(void *user_data, const wellhead_call *call, wellhead_next *next) noexcept {
         try {

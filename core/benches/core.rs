@@ -193,7 +193,7 @@ fn lists() {
         pages[1],
         &format!("bar 1.2x: {:.2}x", pages[1] / pages[0]),
     );
-    few.authorize(|call: AuthorizeCall| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    few.authorize(|call: AuthorizeCall| vec![Verdict::Allow; call.targets().len()]).unwrap();
     let client = Client::new(&few, "resources/list", "{}");
     report("the same with an authoriser that allows all", measure(|| client.send_request(5_000)), "bar 15");
     let server = with_pages_of_100();

@@ -35,7 +35,7 @@ fn drained(connection: &Connection) -> String {
 fn a_listen_stream_that_is_not_acknowledged_when_streams_end_ends_once_it_is() {
     let server = Server::new("s", "1");
     server.text("notes://1", "one").unwrap();
-    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    server.authorize(|call| vec![Verdict::Allow; call.targets().len()]).unwrap();
     let connection = server.connect(Caller::default());
     connection.receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}},\"notifications\":{\"resourceSubscriptions\":[\"notes://1\"]}}}\n");
     let question = connection.poll_event().expect("the verdict is asked for");

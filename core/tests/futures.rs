@@ -84,7 +84,7 @@ fn a_future_answers_methods_verdicts_and_interest() {
         .authorize(|call: AuthorizeCall| async move {
             second_time().await;
             let verdict = |uri: &str| if uri.ends_with("shut") { Verdict::Deny } else { Verdict::Allow };
-            call.uris().map(verdict).collect::<Vec<_>>()
+            call.targets().map(verdict).collect::<Vec<_>>()
         })
         .unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));

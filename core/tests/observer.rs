@@ -64,7 +64,7 @@ fn the_observer_gets_the_begin_and_the_end_of_each_call() {
     }
     send_request(&connection, 5, "resources/list", "");
     send_request(&connection, 6, "tools/call", r#""name":"t""#);
-    server.authorize(|call: wellhead::AuthorizeCall| vec![Verdict::Deny; call.uris().len()]).unwrap();
+    server.authorize(|call: wellhead::AuthorizeCall| vec![Verdict::Deny; call.targets().len()]).unwrap();
     send_request(&connection, 7, "resources/read", r#""uri":"n:1""#);
     let expected = [
         "1 resources/read n:{id} 00-a-b-01",

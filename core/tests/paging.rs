@@ -36,7 +36,7 @@ fn no_item_is_lost_if_a_page_is_full_before_the_first_item_of_a_source() {
             server.list("c", source(&["c:1", "c:2"])).unwrap();
             server.list("no more", source(&[])).unwrap();
             if authorise {
-                server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+                server.authorize(|call| vec![Verdict::Allow; call.targets().len()]).unwrap();
             }
             let expected = ["a:1", "b:1", "b:2", "c:1", "c:2"];
             assert_eq!(listed(&server), expected, "{page_bytes} bytes a page, {authorise}");
@@ -78,7 +78,7 @@ fn fixed_ones_and_sources_that_page_and_that_hand_over_all_are_listed_once_in_on
         };
         server.list("handed over", rest).unwrap();
         if authorise {
-            server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+            server.authorize(|call| vec![Verdict::Allow; call.targets().len()]).unwrap();
         }
         let expected: Vec<_> = fixed.into_iter().chain(paged).chain(all).collect();
         assert_eq!(listed(&server), expected, "{authorise}");

@@ -10,47 +10,47 @@ use crate::types::{wellhead_destroy_callback, wellhead_str};
 use std::ffi::c_void;
 use wellhead::{AuthorizeCall, Operation, Responder, Verdict};
 
-/// The caller lists the URIs.
+/// The caller lists the targets, which are URIs.
 pub const WELLHEAD_OPERATION_LIST: u32 = 1;
-/// The caller reads the URIs.
+/// The caller reads the targets.
 pub const WELLHEAD_OPERATION_READ: u32 = 2;
-/// The caller subscribes to the URIs.
+/// The caller subscribes to the targets.
 pub const WELLHEAD_OPERATION_SUBSCRIBE: u32 = 3;
 /// The caller completes variables; the URI is the template.
 pub const WELLHEAD_OPERATION_COMPLETE: u32 = 4;
-/// The caller lists tools; the URIs are their names.
+/// The caller lists tools; the targets are their names.
 pub const WELLHEAD_OPERATION_LIST_TOOLS: u32 = 5;
 /// The caller calls a tool; the URI is its name.
 pub const WELLHEAD_OPERATION_CALL_TOOL: u32 = 6;
-/// The caller lists prompts; the URIs are their names.
+/// The caller lists prompts; the targets are their names.
 pub const WELLHEAD_OPERATION_LIST_PROMPTS: u32 = 7;
 /// The caller gets a prompt; the URI is its name.
 pub const WELLHEAD_OPERATION_GET_PROMPT: u32 = 8;
 
-/// Answers "permission denied", and leaves the URI out of lists.
+/// Answers "permission denied", and leaves the target out of lists.
 pub const WELLHEAD_VERDICT_DENY: u32 = 0;
 /// Lets the operation go on.
 pub const WELLHEAD_VERDICT_ALLOW: u32 = 1;
-/// Answers as if the URI did not exist, and leaves it out of lists.
+/// Answers as if the target did not exist, and leaves it out of lists.
 pub const WELLHEAD_VERDICT_HIDE: u32 = 2;
 
-/// Decides which URIs a caller may use. Set verdicts with wellhead_authorize_set, then answer with
+/// Decides which targets a caller may use: URIs, templates, or names of tools or prompts, by the operation. Set verdicts with wellhead_authorize_set, then answer with
 /// wellhead_authorize_finish. As in wellhead_read_callback, a kept responder is answered later.
 /// call: has the caller; its URI is absent.
 /// operation: one of WELLHEAD_OPERATION_. Later versions may add numbers, so deny those that you do not know.
-/// uris: at least one; borrowed until the call is answered.
+/// targets: at least one; borrowed until the call is answered.
 pub type wellhead_authorize_callback = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: *const wellhead_call,
         operation: u32,
-        uris: *const wellhead_str,
-        uri_count: usize,
+        targets: *const wellhead_str,
+        target_count: usize,
         responder: *mut wellhead_authorize,
     ),
 >;
 
-/// Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many URIs at once.
+/// Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many targets at once.
 /// It replaces an earlier one.
 /// authorize: may not be NULL.
 /// user_data: passed to `authorize`.
@@ -77,9 +77,9 @@ pub unsafe extern "C" fn wellhead_server_set_authorize(
                     let (deferred, responder) = call.defer();
                     Pending::run(wellhead_call::authorize(call), responder, |call, responder| {
                         let wellhead_call::Authorize(held) = call else { return };
-                        let (operation, uris) = (number(held.call.operation()), &held.more.0);
+                        let (operation, targets) = (number(held.call.operation()), &held.more.0);
                         // SAFETY: the application's function, called as the header says.
-                        authorize(user_data.get(), call, operation, uris.as_ptr(), uris.len(), responder);
+                        authorize(user_data.get(), call, operation, targets.as_ptr(), targets.len(), responder);
                     });
                     deferred
                 })
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn wellhead_authorize_set(
             responder,
             |_, call| {
                 if index >= count(call) {
-                    return Err(invalid(format!("index {index}: the question has {} URIs", count(call))));
+                    return Err(invalid(format!("index {index}: the question has {} targets", count(call))));
                 }
                 match verdict {
                     WELLHEAD_VERDICT_ALLOW => Ok(Verdict::Allow),

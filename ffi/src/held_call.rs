@@ -60,8 +60,8 @@ impl wellhead_call {
     }
 
     pub(crate) fn authorize(call: AuthorizeCall) -> Self {
-        let uris = call.uris().map(wellhead_str::from_text).collect();
-        wellhead_call::Authorize(Held::new(call, Uris(uris)))
+        let targets = call.targets().map(wellhead_str::from_text).collect();
+        wellhead_call::Authorize(Held::new(call, Uris(targets)))
     }
 
     pub(crate) fn as_read(&self) -> Option<&Call> {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub(crate) const PLACEHOLDER: &str = "https://github.com/OWNER/wellhead";
 
 /// Files that name the address, as links or as fields.
-const ADDRESSED: [&str; 11] = [
+const ADDRESSED: [&str; 12] = [
     "Cargo.toml",
     "SECURITY.md",
     "bindings/node/package.json",
@@ -19,6 +19,7 @@ const ADDRESSED: [&str; 11] = [
     "packaging/readmes/bundle.md",
     "packaging/readmes/command.md",
     "packaging/readmes/deb.md",
+    "packaging/readmes/windows.md",
 ];
 
 pub(crate) fn root() -> PathBuf {

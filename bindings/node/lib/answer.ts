@@ -110,11 +110,11 @@ export function jsonOfMembers(contents: Contents): string {
 
 const LETTERS = { allow: 'a', deny: 'd', hide: 'h' } as const;
 
-/** Packs the verdicts of an authorizer: a letter for each URI. `uris`: the number of URIs. */
-export function verdicts(given: readonly Verdict[] | undefined, uris: number): NativeAnswer {
-  if (!Array.isArray(given) || given.length !== uris) {
+/** Packs the verdicts of an authorizer: a letter for each target. `targets`: their number. */
+export function verdicts(given: readonly Verdict[] | undefined, targets: number): NativeAnswer {
+  if (!Array.isArray(given) || given.length !== targets) {
     return {
-      failed: `authorize: the callback returned no array of ${uris} verdicts; return one for each URI`,
+      failed: `authorize: the callback returned no array of ${targets} verdicts; return one for each target`,
     };
   }
   let letters = '';

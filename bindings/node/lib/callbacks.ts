@@ -276,10 +276,10 @@ export class Callbacks {
     return this.#run(origin.number, call, callback, made, methodThrown);
   }
 
-  #authorize(origin: Origin, [operation, ...uris]: [Operation, ...string[]]): NativeAnswer {
+  #authorize(origin: Origin, [operation, ...targets]: [Operation, ...string[]]): NativeAnswer {
     const call = new RunningCall(origin);
-    const callback = () => this.authorizer?.({ operation, uris }, call);
-    return this.#run(origin.number, call, callback, (given) => verdicts(given, uris.length), failure);
+    const callback = () => this.authorizer?.({ operation, targets }, call);
+    return this.#run(origin.number, call, callback, (given) => verdicts(given, targets.length), failure);
   }
 
   #verify(origin: Origin, endpoint: number, [token]: [string]): NativeAnswer {

@@ -532,12 +532,13 @@ export class Server {
   /**
    * Sets the callback that decides who may list, read, complete and subscribe to resources, and use tools and prompts.
    *
-   * One call decides about one or more URIs. If the callback throws, all of them are denied. A second callback replaces
+   * One call decides about one or more targets: URIs, or names of tools or prompts. If the callback throws, all of them are denied. A second callback replaces
    * the first.
    *
    * @example
    * ```ts
-   * server.authorize(({ uris }, { caller }) => uris.map((uri) => (mayRead(caller, uri) ? 'allow' : 'hide')));
+   * server.authorize(({ operation, targets }, { caller }) =>
+   *   targets.map((target) => (mayUse(caller, operation, target) ? 'allow' : 'hide')));
    * ```
    * @throws {ClosedError} after {@link Server.close}
    */

@@ -376,8 +376,8 @@ export type Completer = (
 ) => Completion | Iterable<string> | PromiseLike<Completion | Iterable<string>>;
 
 /**
- * The operation that a caller asks permission for. For tools and prompts (`list_tools` to `get_prompt`) the `uris` are
- * their names.
+ * The operation that a caller asks permission for. It says what the `targets` are: URIs, templates for `complete`, and names for
+ * tools and prompts (`list_tools` to `get_prompt`).
  */
 export type Operation =
   | 'list'
@@ -390,8 +390,8 @@ export type Operation =
   | 'get_prompt';
 
 /**
- * The decision about one URI. `allow`: the caller may do what it asks for. `deny`: the client gets "permission denied",
- * and lists leave the URI out. `hide`: the client gets exactly what it gets for a URI that does not exist.
+ * The decision about one target. `allow`: the caller may do what it asks for. `deny`: the client gets "permission denied",
+ * and lists leave the target out. `hide`: the client gets exactly what it gets for a target that does not exist.
  */
 export type Verdict = 'allow' | 'deny' | 'hide';
 
@@ -399,11 +399,11 @@ export type Verdict = 'allow' | 'deny' | 'hide';
 export interface AccessRequest {
   /** The operation that the caller asks permission for. */
   readonly operation: Operation;
-  /** The URIs, or names of tools or prompts; at least one. */
-  readonly uris: readonly string[];
+  /** The URIs, templates, or names of tools or prompts, by the operation; at least one. */
+  readonly targets: readonly string[];
 }
 
-/** Decides about access: returns one verdict for each URI, in the same order, or a Promise of them. */
+/** Decides about access: returns one verdict for each target, in the same order, or a Promise of them. */
 export type Authorizer = (
   request: AccessRequest,
   call: ListCall,

@@ -27,9 +27,9 @@ test('every callback of a connection is given its caller and the revision of the
     note(call);
     return { items: [{ uri: 't:a' }] };
   });
-  server.authorize(({ uris }, call) => {
+  server.authorize(({ targets }, call) => {
     note(call);
-    return uris.map(() => 'allow');
+    return targets.map(() => 'allow');
   });
   const connection = server.connect({ caller: ann });
   await sendRequest(connection, read(1, 't:a'));

@@ -108,11 +108,11 @@ function observed(wait, options) {
   const server = new Server('s', '1', options);
   const seen = [];
   const note = (what, user) => seen.push([what, user, store.getStore()]);
-  server.authorize(async ({ uris }, { caller }) => {
+  server.authorize(async ({ targets }, { caller }) => {
     note('authorize', caller.id);
     await wait();
     note('authorize, later', caller.id);
-    return uris.map(() => 'allow');
+    return targets.map(() => 'allow');
   });
   server.resource('who://{user}', async () => {
     const before = store.getStore();
@@ -226,9 +226,9 @@ test('handle runs callbacks in the context of its call, even after async authori
   const server = new Server('s', '1');
   let settle;
   const settled = new Promise((resolve) => (settle = resolve));
-  server.authorize(async ({ uris }) => {
+  server.authorize(async ({ targets }) => {
     await settled;
-    return uris.map(() => 'allow');
+    return targets.map(() => 'allow');
   });
   server.resource('who://{user}', () => store.getStore());
   const connection = server.connect();
@@ -295,7 +295,7 @@ test('each callback over standard input and output starts in the context of run(
     `import { AsyncLocalStorage } from 'node:async_hooks';
      const store = new AsyncLocalStorage();
      const say = (user) => { const before = store.getStore(); store.enterWith(user); return before + ' ' + store.getStore(); };
-     server.authorize(async ({ uris }) => { await null; return uris.map(() => 'allow'); });
+     server.authorize(async ({ targets }) => { await null; return targets.map(() => 'allow'); });
      server.resource('now://{user}', ({ user }) => say(user));
      server.resource('who://{user}', async ({ user }) => { await null; return say(user); });
      store.run('home', () => server.run());`,
@@ -317,10 +317,10 @@ function traced() {
   };
   const server = new Server('s', '1', { observe });
   const note = (what) => seen.push(['callback', what, undefined, store.getStore()]);
-  server.authorize(async ({ uris }) => {
+  server.authorize(async ({ targets }) => {
     note('authorize');
     await null;
-    return uris.map(() => 'allow');
+    return targets.map(() => 'allow');
   });
   server.resource('who://{user}', async () => {
     note('resources/read');

@@ -16,13 +16,13 @@ function served(goes) {
     return name;
   });
   const { promise: allowed, resolve: allow } = deferred();
-  server.authorize(async ({ uris }, { signal }) => {
-    if (uris[0] === 't:gone') {
+  server.authorize(async ({ targets }, { signal }) => {
+    if (targets[0] === 't:gone') {
       goes();
       await new Promise((aborted) => signal.addEventListener('abort', aborted));
       setImmediate(allow);
     }
-    return uris.map(() => 'allow');
+    return targets.map(() => 'allow');
   });
   return { server, begun, allowed };
 }

@@ -176,7 +176,7 @@ const CHECKS = [
   {
     has: 'caller: (request)',
     before: `
-      server.authorize(({ uris }, { caller }) => uris.map(() => (caller.id === 'ada' ? 'allow' : 'hide')));
+      server.authorize(({ targets }, { caller }) => targets.map(() => (caller.id === 'ada' ? 'allow' : 'hide')));
       const { createServer } = await import('node:http');
       const { Hono } = await import('hono');
       const hono = new Hono();

@@ -188,7 +188,7 @@ await first;`,
     `await assert.rejects(server.testClient().getPrompt('review'));`,
   ],
   'Server.authorize': [
-    `${SERVER} const mayRead = (caller: Caller, uri: string) => caller.id === 'ann' && uri !== '';`,
+    `${SERVER} const mayUse = (caller: Caller, operation: string, target: string) => caller.id === 'ann' && operation !== '' && target !== '';`,
     `assert.equal((await server.testClient({ caller: { id: 'ann' } }).read('notes://001')).length, 1); await assert.rejects(server.testClient().read('notes://001'));`,
   ],
   'Server.around': [
@@ -214,7 +214,7 @@ await first;`,
   ],
   'Server.accessChanged': [
     `${SERVER} const allowed = new Set(['ann']);
-     server.authorize(({ uris }, { caller }) => uris.map(() => (allowed.has(String(caller.id)) ? 'allow' : 'hide')));
+     server.authorize(({ targets }, { caller }) => targets.map(() => (allowed.has(String(caller.id)) ? 'allow' : 'hide')));
      await subscriber(server, 'notes://1', { caller: { id: 'ann' } }); allowed.clear();`,
     `while (server.counters().subscriptions > 0) await new Promise(setImmediate);`,
   ],

@@ -207,7 +207,7 @@ impl Callbacks {
             Event::Authorize(mut call) => {
                 let (id, responder) = (call.call(), call.take_responder());
                 let operation = PyString::new(py, &call.operation().to_string()).into_any();
-                let arguments = [operation, PyList::new(py, call.uris())?.into_any()];
+                let arguments = [operation, PyList::new(py, call.targets())?.into_any()];
                 self.call_function(py, positional, id, responder, context, &arguments, About::Authorize(call))
             }
             Event::Verify(mut call) => {

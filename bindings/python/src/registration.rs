@@ -224,7 +224,7 @@ pub(crate) fn register(
         What::Around => around(py, server, function)?,
         // The core only needs to know that there is one; what it asks is asked of the callable in the table.
         What::Authorize => {
-            server.table.put_gatekeeper(positional(function, &["operation", "uris"], 2, true)?);
+            server.table.put_gatekeeper(positional(function, &["operation", "targets"], 2, true)?);
             detach(py, || core.authorize(|_| Vec::new())).or_raise(py)?;
         }
         What::OnInterest => {

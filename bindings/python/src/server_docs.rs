@@ -347,17 +347,17 @@ Raises:
     ClosedError: The server is closed."
     };
     (authorize) => {
-        r#"Calls a function `(operation, uris)` before the server lists, reads or completes anything, or accepts a
-subscription. One call may be about many URIs.
+        r#"Calls a function `(operation, targets)` before the server lists, reads or completes anything, accepts a
+subscription, or uses a tool or prompt. One call may be about many targets.
 
-`operation` is `"list"`, `"read"`, `"subscribe"` or `"complete"`; for `"complete"` the URIs are
-templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and `"get_prompt"` they are names. A
-parameter that is annotated `wellhead.Call` gets the call, whose `caller` is the one on whose behalf the
-client asks.
+`operation` says what the targets are. For `"list"`, `"read"` and `"subscribe"` they are URIs, for
+`"complete"` templates. For `"list_tools"`, `"call_tool"`, `"list_prompts"` and `"get_prompt"` they are names
+of tools and prompts. A parameter that is annotated `wellhead.Call` gets the call, whose `caller` is the one
+on whose behalf the client asks.
 
-The function returns one verdict per URI, in order, now or later as a `resource` callback does.
+The function returns one verdict per target, in order, now or later as a `resource` callback does.
 `"allow"` allows it. `"deny"` answers "permission denied", and omits it from lists. `"hide"` answers
-as if it did not exist. If the function raises, all URIs are denied. A second function replaces the
+as if it did not exist. If the function raises, all targets are denied. A second function replaces the
 first. Usable as a decorator, with and without parentheses.
 
 Args:

@@ -8,10 +8,10 @@ use std::sync::{Arc, Weak};
 
 pub(crate) type Gatekeeper = dyn Fn(AuthorizeCall) + Send + Sync;
 
-/// A question whether the caller may use some URIs or names. The application answers it with one [`Verdict`] for each.
+/// A question whether the caller may use some targets: URIs, templates, or names of tools or prompts. The application answers it with one [`Verdict`] for each.
 pub struct AuthorizeCall {
     operation: Operation,
-    uris: Vec<Arc<str>>,
+    targets: Vec<Arc<str>>,
     pub(super) context: Arc<Context>,
     pub(super) gatekeeper: Option<Arc<Gatekeeper>>,
     pub(super) attached: Option<RequestContext>,
@@ -25,11 +25,11 @@ impl AuthorizeCall {
         call: CallId,
         context: Arc<Context>,
         operation: Operation,
-        uris: Vec<Arc<str>>,
+        targets: Vec<Arc<str>>,
         gatekeeper: Option<Arc<Gatekeeper>>,
     ) -> Self {
         let responder = Some(Responder::new(connection, call, context.clone()));
-        AuthorizeCall { operation, uris, context, gatekeeper, attached: None, responder, quiet: false }
+        AuthorizeCall { operation, targets, context, gatekeeper, attached: None, responder, quiet: false }
     }
 
     /// The operation that the caller asks for.
@@ -37,8 +37,8 @@ impl AuthorizeCall {
         self.operation
     }
 
-    /// The URIs to judge, or the name of a tool or prompt; at least one.
-    pub fn uris(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.uris.iter().map(|uri| &**uri)
+    /// What to judge: URIs, templates, or names of tools or prompts, by the operation; at least one.
+    pub fn targets(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.targets.iter().map(|target| &**target)
     }
 }

@@ -145,7 +145,7 @@ impl Server {
     }
 
     /// Registers the authorizer: a closure that the server calls before it lists, reads, subscribes to or calls
-    /// anything. It returns one [`crate::Verdict`] for each URI of its call, in their order; for a list that is many at
+    /// anything. It returns one [`crate::Verdict`] for each target of its call, in their order; for a list that is many at
     /// once. Without an authorizer everything is allowed. A second one replaces the first.
     ///
     /// # Errors

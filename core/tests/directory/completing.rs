@@ -123,13 +123,13 @@ fn a_caller_gets_proposals_only_of_entries_that_it_may_list() {
     let questions = Arc::new(Mutex::new(Vec::new()));
     let told = questions.clone();
     let judge = move |call: AuthorizeCall| {
-        told.lock().unwrap().push((call.operation(), call.uris().len()));
+        told.lock().unwrap().push((call.operation(), call.targets().len()));
         let verdict = |uri: &str| match uri {
             _ if uri.contains("secret") => Verdict::Hide,
             _ if uri.contains("denied") => Verdict::Deny,
             _ => Verdict::Allow,
         };
-        call.uris().map(verdict).collect::<Vec<_>>()
+        call.targets().map(verdict).collect::<Vec<_>>()
     };
     served.server.authorize(judge).unwrap();
     assert_eq!(proposed(&served, ""), ["open", "t/"]);
@@ -138,6 +138,6 @@ fn a_caller_gets_proposals_only_of_entries_that_it_may_list() {
     assert_eq!(proposed(&served, "secret"), [""; 0]);
     assert_eq!(proposed(&served, "nothing"), [""; 0]);
 
-    served.server.authorize(|call: AuthorizeCall| vec![Verdict::Hide; call.uris().len()]).unwrap();
+    served.server.authorize(|call: AuthorizeCall| vec![Verdict::Hide; call.targets().len()]).unwrap();
     assert!(answer(&served, "")["error"].is_object(), "the template is hidden");
 }

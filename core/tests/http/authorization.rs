@@ -317,7 +317,7 @@ fn the_caller_reaches_every_callback() {
         .authorize(move |call| {
             asked(call.caller());
             let hidden = call.caller().id() == b"bob";
-            call.uris()
+            call.targets()
                 .map(|uri| if hidden && uri.ends_with("/ann") { Verdict::Deny } else { Verdict::Allow })
                 .collect::<Vec<_>>()
         })
@@ -378,7 +378,7 @@ fn a_change_is_announced_to_the_callers_that_may_see_it() {
     server
         .authorize(|call| {
             let verdict = if call.caller().id() == b"bob" { Verdict::Hide } else { Verdict::Allow };
-            vec![verdict; call.uris().len()]
+            vec![verdict; call.targets().len()]
         })
         .unwrap();
     let world = world(&server);
@@ -498,7 +498,7 @@ fn the_subscriptions_of_a_session_are_reviewed_for_the_caller_of_its_newest_requ
     server
         .authorize(move |call| {
             asked.lock().unwrap().extend(call.caller().value::<String>().cloned());
-            call.uris().map(|_| Verdict::Allow).collect::<Vec<_>>()
+            call.targets().map(|_| Verdict::Allow).collect::<Vec<_>>()
         })
         .unwrap();
     let endpoint =

@@ -221,7 +221,7 @@ fn listen_streams_of_clients_that_left_count_until_their_question_is_over() {
     limits.listen_streams = 1;
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     server.text("test://text", "found").unwrap();
-    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    server.authorize(|call| vec![Verdict::Allow; call.targets().len()]).unwrap();
     let world = World::new(&server);
     let listen = || {
         let headers = [

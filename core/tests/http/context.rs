@@ -35,7 +35,7 @@ fn context_host() -> ContextHost {
         .authorize(move |call: AuthorizeCall| {
             let name = call.request_context::<String>().expect("a context");
             asked.lock().unwrap().push(format!("asked for {name}"));
-            let uris = call.uris().len();
+            let uris = call.targets().len();
             let (deferred, responder) = call.defer();
             held.lock().unwrap().push((responder, uris));
             deferred
@@ -281,7 +281,7 @@ fn every_callback_of_a_request_sees_its_fields_and_its_query() {
     server
         .authorize(move |call: AuthorizeCall| {
             note(&log, "authorize", call.header("X-TENANT"), call.query());
-            vec![Verdict::Allow; call.uris().len()]
+            vec![Verdict::Allow; call.targets().len()]
         })
         .unwrap();
     let log = seen.clone();

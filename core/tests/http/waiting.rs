@@ -305,7 +305,7 @@ fn a_request_that_is_cancelled_while_it_is_looked_up_keeps_no_session_of_a_close
 #[test]
 fn a_deadline_that_no_exchange_waits_for_is_kept_all_the_same() {
     let server = server();
-    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    server.authorize(|call| vec![Verdict::Allow; call.targets().len()]).unwrap();
     let world = World::on(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
     let session = world.session("2025-06-18");
     let (_, got) = world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#);
@@ -324,7 +324,7 @@ fn a_deadline_that_no_exchange_waits_for_is_kept_all_the_same() {
 #[test]
 fn a_review_of_the_subscriptions_of_an_idle_session_has_a_deadline() {
     let server = server();
-    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    server.authorize(|call| vec![Verdict::Allow; call.targets().len()]).unwrap();
     let world = World::new(&server);
     let session = world.session("2025-06-18");
     drop(world.within(&session, 1, "resources/subscribe", r#""uri":"test://text""#));
@@ -431,7 +431,7 @@ fn a_tiny_limit_of_time_does_not_advance_the_clock_endlessly() {
 #[test]
 fn the_deadline_of_a_review_wakes_the_stream_of_its_subscriptions() {
     let server = server();
-    server.authorize(|call| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    server.authorize(|call| vec![Verdict::Allow; call.targets().len()]).unwrap();
     let world = World::on(&server, server.endpoint().keep_alive_ms(600_000).build(|| {}).unwrap());
     let listen = r#""notifications":{"resourceSubscriptions":["test://text"]},"#;
     let (mut stream, mut got) = world.send_request("subscriptions/listen", listen, &[]);

@@ -188,7 +188,7 @@ fn a_listen_request_with_refused_uris_costs_each_uri_the_same() {
         limits.subscriptions = 100_000;
     });
     server.fallback(|_| "").unwrap();
-    server.authorize(|call| vec![wellhead::Verdict::Deny; call.uris().len()]).unwrap();
+    server.authorize(|call| vec![wellhead::Verdict::Deny; call.targets().len()]).unwrap();
     let connection = server.connect(wellhead::Caller::default());
     let base = format!("m://{}", "a".repeat(380));
     let uris: Vec<_> = (0..100_000).map(|n| format!(r#""{base}{n:06}""#)).collect();

@@ -166,7 +166,7 @@ fn callbacks_that_were_removed_while_their_call_was_under_way_are_dropped_withou
         let mut questions = Vec::new();
         while let Some(event) = connection.poll_event() {
             let Event::Authorize(call) = event else { panic!("only verdicts") };
-            let uris = call.uris().len();
+            let uris = call.targets().len();
             questions.push((uris, call.into_responder()));
         }
         // The verdicts lead to a read and a list call that are queued, and never taken.
@@ -241,7 +241,7 @@ fn an_observer_may_read_the_counters_and_announce_changes() {
     server.text("m://watched", "x").unwrap();
     server.fallback(|_| "read").unwrap();
     server.list("rows", |_: ListCall| Page::default()).unwrap();
-    server.authorize(|call: wellhead::AuthorizeCall| vec![Verdict::Allow; call.uris().len()]).unwrap();
+    server.authorize(|call: wellhead::AuthorizeCall| vec![Verdict::Allow; call.targets().len()]).unwrap();
     server.on_interest(|_| ()).unwrap();
     let connection = connect(&server);
     assert_eq!(answers(&send_request(&connection, &on_uri(1, "subscribe", "m://watched")), 1), 1);

@@ -107,7 +107,7 @@ proptest! {
             // Every third is hidden, which fills pages from further on.
             let hidden = |uri: &str| uri.ends_with(['0', '3', '6', '9']);
             listing.server.authorize(move |call: wellhead::AuthorizeCall| -> Vec<Verdict> {
-                call.uris().map(|uri| if hidden(uri) { Verdict::Hide } else { Verdict::Allow }).collect()
+                call.targets().map(|uri| if hidden(uri) { Verdict::Hide } else { Verdict::Allow }).collect()
             }).unwrap();
         }
         let shown = |uri: &String| !authorise || !uri.ends_with(['0', '3', '6', '9']);

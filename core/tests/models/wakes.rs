@@ -65,7 +65,7 @@ fn answer(event: Event) {
             call.into_responder().finish(Page::new([item]).more(first));
         }
         Event::Authorize(call) => {
-            let verdicts: Vec<_> = call.uris().map(|_| Verdict::Allow).collect();
+            let verdicts: Vec<_> = call.targets().map(|_| Verdict::Allow).collect();
             call.into_responder().finish(verdicts);
         }
         Event::Interest(call) => drop(call.into_responder().finish(())),

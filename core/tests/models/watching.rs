@@ -27,7 +27,7 @@ fn watched_server(authorise: bool, interest: bool) -> Server {
 fn allow(event: Event) {
     match event {
         Event::Authorize(call) => {
-            let verdicts: Vec<_> = call.uris().map(|_| Verdict::Allow).collect();
+            let verdicts: Vec<_> = call.targets().map(|_| Verdict::Allow).collect();
             call.into_responder().finish(verdicts);
         }
         Event::Interest(call) => drop(call.into_responder().finish(())),

@@ -132,7 +132,7 @@ impl Shared {
     }
 
     pub(crate) fn note_question(&self, call: &AuthorizeCall, rule: &Value) {
-        let uris: Vec<_> = call.uris().collect();
+        let uris: Vec<_> = call.targets().collect();
         let request = of_request(rule, |name| call.header(name), call.query());
         self.note(format!("authorize {} {}{request}", call.operation(), uris.join(",")));
     }

@@ -245,7 +245,7 @@ impl Host {
             } else {
                 server.authorize(move |call: AuthorizeCall| -> Vec<Verdict> {
                     state.note_question(&call, &rule);
-                    call.uris().map(|uri| verdict(&rule, uri)).collect()
+                    call.targets().map(|uri| verdict(&rule, uri)).collect()
                 })
             }
         } else if let Some(rule) = entry.get("interest").cloned() {

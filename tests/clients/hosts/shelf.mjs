@@ -31,6 +31,6 @@ if (mode === '--skills' && folder !== undefined) {
   server.tool('own', { description: 'Answers by itself', input: {} }, () => 'own answer');
   /** @type {Record<string, 'hide' | 'deny'>} */
   const verdicts = { 'shelf://hidden': 'hide', 'shelf://denied': 'deny' };
-  server.authorize(({ uris }) => uris.map((uri) => verdicts[uri] ?? 'allow'));
+  server.authorize(({ targets }) => targets.map((uri) => verdicts[uri] ?? 'allow'));
 }
 await server.run();

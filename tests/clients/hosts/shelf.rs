@@ -54,6 +54,6 @@ fn shelf(server: &Server) -> wellhead::Result<()> {
             "shelf://denied" => Verdict::Deny,
             _ => Verdict::Allow,
         };
-        call.uris().map(verdict).collect::<Vec<_>>()
+        call.targets().map(verdict).collect::<Vec<_>>()
     })
 }

@@ -302,7 +302,7 @@ impl World {
             Event::Method(call) => Question::Method(call.into_responder()),
             Event::List(call) => Question::List(call.into_responder()),
             Event::Authorize(call) => {
-                let uris = call.uris().count();
+                let uris = call.targets().count();
                 Question::Verdicts(call.into_responder(), uris)
             }
             Event::Cancel(_) => return,

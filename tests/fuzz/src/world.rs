@@ -258,7 +258,7 @@ impl World {
                 call.into_responder().finish(if kind == 5 { Page::failed("why") } else { page });
             }
             Event::Authorize(call) => {
-                let count = call.uris().len() + usize::from(kind == 7);
+                let count = call.targets().len() + usize::from(kind == 7);
                 let verdict =
                     |n| [Verdict::Allow, Verdict::Allow, Verdict::Deny, Verdict::Hide][(n + kind) % 4];
                 let verdicts: Vec<_> = (0..count).map(verdict).collect();

@@ -311,14 +311,14 @@ server.tool('raw', { inputSchema: {} }, () => 'a');
 new Result({ content: [{ text: 'a' }] });
 
 // ---- access
-server.authorize(({ operation, uris }, { caller, revision, signal }) => {
+server.authorize(({ operation, targets }, { caller, revision, signal }) => {
   same<Extract<typeof operation, 'list' | 'complete'>, 'list' | 'complete'>(true);
   same<typeof caller.value, unknown>(true);
   same<typeof revision, string>(true);
   signal.throwIfAborted();
-  return uris.map((uri) => (uri === 'x:secret' ? 'hide' : 'allow'));
+  return targets.map((uri) => (uri === 'x:secret' ? 'hide' : 'allow'));
 });
-server.authorize(async ({ uris }) => uris.map(() => 'deny' as const));
+server.authorize(async ({ targets }) => targets.map(() => 'deny' as const));
 server.onInterest(({ uri, wanted }) => void [uri, wanted]);
 server.onInterest(async () => {});
 server.resource('x:raw/{id}', { rawValues: true }, (_, call) => call.raw('id'));
@@ -359,7 +359,7 @@ server.method('x/text', () => 'text');
 // @ts-expect-error there is no such word
 new Server('s', '1', { dialect: 'sometimes' });
 // @ts-expect-error there is no such verdict
-server.authorize(({ uris }) => uris.map(() => 'yes'));
+server.authorize(({ targets }) => targets.map(() => 'yes'));
 // @ts-expect-error a caller has an id
 server.connect({ caller: { value: 1 } });
 // @ts-expect-error the template has no such variable

@@ -97,10 +97,10 @@ export class Answers {
   }
 
   authorizer(rule) {
-    return ({ operation, uris }, call) => {
-      this.#note(`authorize ${operation} ${uris.join()}${ofRequest(call, rule)}`);
+    return ({ operation, targets }, call) => {
+      this.#note(`authorize ${operation} ${targets.join()}${ofRequest(call, rule)}`);
       if (rule.hold !== undefined) return this.#hold(rule.hold, call, verdicts);
-      return uris.map((uri) => {
+      return targets.map((uri) => {
         if (rule.deny?.includes(uri)) return 'deny';
         return rule.hide?.includes(uri) ? 'hide' : 'allow';
       });
