@@ -366,10 +366,10 @@ public:
         detail::check(wellhead_session_notify(capi(), str(method), optional_str(params), &sent));
         return sent != 0;
     }
-    /* Sends a line of the log to the client, and returns true if it was sent: see wellhead_session_log. */
-    bool log(std::string_view level, std::string_view line, const std::optional<std::string> &logger = {}) const {
+    /* Sends a log message to the client, and returns true if it was sent: see wellhead_session_log. */
+    bool log(std::string_view level, std::string_view text, const std::optional<std::string> &logger = {}) const {
         int sent = 0;
-        detail::check(wellhead_session_log(capi(), str(level), str(line), optional_str(logger), &sent));
+        detail::check(wellhead_session_log(capi(), str(level), str(text), optional_str(logger), &sent));
         return sent != 0;
     }
 };
@@ -884,10 +884,10 @@ public:
         detail::check(wellhead_method_notify(capi(), str(method), optional_str(params), &sent));
         return sent != 0;
     }
-    /* Sends a line of the log to the client, and returns true if it was sent: see wellhead_method_log. */
-    bool log(std::string_view level, std::string_view line, const std::optional<std::string> &logger = {}) {
+    /* Sends a log message to the client, and returns true if it was sent: see wellhead_method_log. */
+    bool log(std::string_view level, std::string_view text, const std::optional<std::string> &logger = {}) {
         int sent = 0;
-        detail::check(wellhead_method_log(capi(), str(level), str(line), optional_str(logger), &sent));
+        detail::check(wellhead_method_log(capi(), str(level), str(text), optional_str(logger), &sent));
         return sent != 0;
     }
     /* Sends a named request to the client and returns the result, JSON. Throws ClientRequestError if there is none yet: let it

@@ -54,7 +54,7 @@ fn notify_of_lines(log: &Log, server: &Server) {
         std::thread::sleep(Duration::from_millis(50));
         let before = log.count();
         if let Err(e) = log.read_on() {
-            server.log(wellhead::Severity::Error, &format!("{}: {e}", log.path.display()));
+            server.log_line(wellhead::Severity::Error, &format!("{}: {e}", log.path.display()));
         }
         let after = log.count();
         if before == after {

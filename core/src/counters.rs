@@ -21,6 +21,6 @@ counters! {
         /// The number of URIs with at least one subscriber.
         pub uris_subscribed: u64,
         /// The number of subscribers of all URIs. A connection counts once for each URI.
-        pub subscriptions: u64,
+        pub subscriptions_open: u64,
     }
 }

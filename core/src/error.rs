@@ -60,7 +60,7 @@ pub enum ErrorKind {
     Ambiguous = 6,
     /// Nothing is registered under that name or URI.
     Unknown = 7,
-    /// The server or the connection is closed.
+    /// The server or the connection is closed, or the call is over.
     Closed = 8,
     /// A limit is reached, and the message names it.
     Limit = 9,

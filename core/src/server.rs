@@ -267,9 +267,9 @@ impl Server {
 
     /// Returns counts of past activity, and of open connections and the like.
     pub fn counters(&self) -> Counters {
-        let (connections_open, uris_subscribed, subscriptions) = self.0.hub.count();
+        let (connections_open, uris_subscribed, subscriptions_open) = self.0.hub.count();
         let connections = self.0.connections.load(Ordering::Relaxed);
-        Counters { connections, connections_open, uris_subscribed, subscriptions, ..self.0.metrics.count() }
+        Counters { connections, connections_open, uris_subscribed, subscriptions_open, ..self.0.metrics.count() }
     }
 
     /// Returns the limits for clients that the builder set.
@@ -278,7 +278,7 @@ impl Server {
     }
 
     /// Writes a log line for the people who run the application.
-    pub fn log(&self, severity: Severity, line: &str) {
+    pub fn log_line(&self, severity: Severity, line: &str) {
         self.0.log.write(severity, line);
     }
 

@@ -81,7 +81,7 @@ impl Session {
         self.connection.upgrade().map_or(Ok(false), |connection| connection.notify_session(method, params))
     }
 
-    /// Sends the client a line of the log, a `notifications/message`, as [`Session::notify`] does. `level` is from
+    /// Sends the client a log message, a `notifications/message`, as [`Session::notify`] does. `level` is from
     /// `debug` to `emergency`. `logger` names a part of the application.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl fmt::Debug for Session {
 
 pub(crate) const LOG_MESSAGE: &str = "notifications/message";
 
-/// The parameters of a line of the log.
+/// The parameters of a log message.
 pub(crate) fn log_params(level: &str, text: &str, logger: Option<&str>) -> Json {
     let mut out = Vec::new();
     let mut params = Object::begin(&mut out);

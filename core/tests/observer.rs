@@ -153,11 +153,11 @@ fn counters_count_open_things_and_finished_calls() {
     server.notify_resource_list_changed().unwrap();
     let counters = server.counters();
     assert_eq!((counters.connections, counters.connections_open), (2, 2));
-    assert_eq!((counters.uris_subscribed, counters.subscriptions), (1, 2));
+    assert_eq!((counters.uris_subscribed, counters.subscriptions_open), (1, 2));
     assert_eq!(counters.changes - before, 2);
     b.close();
     let counters = server.counters();
-    assert_eq!((counters.connections, counters.connections_open, counters.subscriptions), (2, 1, 1));
+    assert_eq!((counters.connections, counters.connections_open, counters.subscriptions_open), (2, 1, 1));
 }
 
 #[test]

@@ -19,15 +19,15 @@ pub(crate) fn notify(
     Ok(())
 }
 
-/// Sends a line of the log by `pass_on`, which gets the level, the line and the logger, and returns whether it was sent.
+/// Sends a log message by `pass_on`, which gets the level, the text and the logger, and returns whether it was sent.
 pub(crate) fn log(
     promise: &Promise,
-    [level, line, logger]: [wellhead_str; 3],
+    [level, text, logger]: [wellhead_str; 3],
     sent: *mut c_int,
     pass_on: impl FnOnce(&str, &str, Option<&str>) -> Result<bool>,
 ) -> Result<()> {
-    let (level, line) = (promise.text(level, "level")?, promise.text(line, "line")?);
-    let was = pass_on(level, line, promise.optional(logger, "logger")?)?;
+    let (level, text) = (promise.text(level, "level")?, promise.text(text, "text")?);
+    let was = pass_on(level, text, promise.optional(logger, "logger")?)?;
     promise.put(sent, c_int::from(was));
     Ok(())
 }

@@ -54,7 +54,7 @@ pub struct wellhead_counters {
     /// The number of URIs with at least one subscriber.
     pub uris_subscribed: u64,
     /// The number of subscribers of all URIs. A connection counts once for each URI.
-    pub subscriptions: u64,
+    pub subscriptions_open: u64,
 }
 
 growing!(wellhead_observed, wellhead_counters);
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn wellhead_server_counters(
                 calls_failed: now.calls_failed,
                 changes: now.changes,
                 uris_subscribed: now.uris_subscribed,
-                subscriptions: now.subscriptions,
+                subscriptions_open: now.subscriptions_open,
             };
             promise.fill(counters, &counted, room);
             Ok(())

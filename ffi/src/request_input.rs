@@ -37,18 +37,18 @@ pub unsafe extern "C" fn wellhead_method_notify(
     }
 }
 
-/// Sends a line of the log about the call, a notifications/message, as wellhead_method_notify does. In a session the
+/// Sends the client a log message about the call, a notifications/message, as wellhead_method_notify does. In a session the
 /// client sets the lowest level by logging/setLevel; it is warning before. In revision 2026-07-28 the request names it.
 /// level: from debug to emergency; may not be absent.
-/// line: may be empty, but not absent.
-/// logger: names the part of the application that the line is from; may be absent.
+/// text: may be empty, but not absent.
+/// logger: names the part of the application that it is from; may be absent.
 /// *sent: 1 if it was sent, else 0; may be NULL.
 /// Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_log(
     responder: *mut wellhead_method,
     level: wellhead_str,
-    line: wellhead_str,
+    text: wellhead_str,
     logger: wellhead_str,
     sent: *mut c_int,
 ) -> wellhead_status {
@@ -56,8 +56,8 @@ pub unsafe extern "C" fn wellhead_method_log(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let call = method_call(promise, responder)?;
-            notification::log(promise, [level, line, logger], sent, |level, line, logger| {
-                call.log(level, line, logger)
+            notification::log(promise, [level, text, logger], sent, |level, text, logger| {
+                call.log(level, text, logger)
             })
         })
     }

@@ -92,17 +92,17 @@ pub unsafe extern "C" fn wellhead_session_notify(
     }
 }
 
-/// Sends a line of the log, a notifications/message, as wellhead_session_notify does.
+/// Sends the client a log message, a notifications/message, as wellhead_session_notify does.
 /// level: from debug to emergency; may not be absent.
-/// line: may be empty, but not absent.
-/// logger: names the part of the application that the line is from; may be absent.
+/// text: may be empty, but not absent.
+/// logger: names the part of the application that it is from; may be absent.
 /// *sent: 1 if it was sent, else 0; may be NULL.
 /// Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_session_log(
     session: *const wellhead_session,
     level: wellhead_str,
-    line: wellhead_str,
+    text: wellhead_str,
     logger: wellhead_str,
     sent: *mut c_int,
 ) -> wellhead_status {
@@ -110,8 +110,8 @@ pub unsafe extern "C" fn wellhead_session_log(
     unsafe {
         guard(std::ptr::null_mut(), |promise| {
             let session = promise.handle(session, "session")?;
-            notification::log(promise, [level, line, logger], sent, |level, line, logger| {
-                session.0.log(level, line, logger)
+            notification::log(promise, [level, text, logger], sent, |level, text, logger| {
+                session.0.log(level, text, logger)
             })
         })
     }

@@ -23,7 +23,7 @@ pub const WELLHEAD_STATUS_DUPLICATE: wellhead_status = 5;
 pub const WELLHEAD_STATUS_AMBIGUOUS: wellhead_status = 6;
 /// No registration has that name.
 pub const WELLHEAD_STATUS_UNKNOWN: wellhead_status = 7;
-/// The server or connection was closed.
+/// The server or connection is closed, or the call is over.
 pub const WELLHEAD_STATUS_CLOSED: wellhead_status = 8;
 /// A limit is reached; the message names it.
 pub const WELLHEAD_STATUS_LIMIT: wellhead_status = 9;

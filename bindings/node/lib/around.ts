@@ -1,8 +1,8 @@
 /** Around callbacks: functions of the application that run around each call of a callback. */
-import type { JsonObject, ListCall } from './values.js';
+import type { JsonObject, AnyCall } from './values.js';
 
 /** The call that a function of {@link Server.around} sees: that of a reader, a tool, a prompt or a method. */
-export interface AroundCall extends ListCall {
+export interface AroundCall extends AnyCall {
   /**
    * The method: `tools/call`, `prompts/get`, a method of the application, or `resources/read` for each read, also in
    * the `resources/get` dialect.

@@ -4,7 +4,7 @@ import { ClientError, InvalidAnswer, InvalidState, MissingCapability, Waiting, n
 import { need } from './members.js';
 import type { NativeServer } from './native.js';
 import { KeptSession } from './session.js';
-import type { Call, Caller, JsonObject, ListCall, Meta, Session } from './values.js';
+import type { Call, Caller, JsonObject, AnyCall, Meta, Session } from './values.js';
 
 /** The anonymous caller: that of a connection whose application named none. */
 export const NOBODY: Caller = Object.freeze({ id: '' });
@@ -45,7 +45,7 @@ export interface Origin {
 }
 
 /** One call of a callback. Its `signal` is made when it is first read, since most callbacks never read it. */
-export class RunningCall implements ListCall {
+export class RunningCall implements AnyCall {
   readonly #origin: Origin;
   #controller: AbortController | undefined;
   /** The asynchronous context in which the signal was made: another request may be the one that cancels. */

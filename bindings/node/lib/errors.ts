@@ -5,7 +5,7 @@ import { type ErrorCode, invalid, RegistrationError, WellheadError } from './wel
 
 export { type ErrorCode, invalid, RegistrationError, WellheadError };
 
-/** The error for a server or connection that was closed, or a request that was cancelled. */
+/** The error for a server or connection that is closed, a call that is over, or a request that was cancelled. */
 export class ClosedError extends WellheadError {
   static {
     this.prototype.name = 'ClosedError';

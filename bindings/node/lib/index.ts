@@ -84,7 +84,7 @@ export type {
   Interest,
   InterestHandler,
   JsonObject,
-  ListCall,
+  AnyCall,
   Lister,
   Meta,
   ObservedCall,

@@ -4,10 +4,10 @@ import { needJson, needString } from './check.js';
 import { ClientError, ClosedError, native } from './errors.js';
 import { LOG_MESSAGE, logParams } from './session.js';
 import type { LoggingLevel } from './loggingLevel.js';
-import type { JsonObject, ListCall } from './values.js';
+import type { JsonObject, AnyCall } from './values.js';
 
 /** The request that a method, tool or prompt answers. Valid for as long as you keep it. */
-export interface MethodCall extends ListCall {
+export interface MethodCall extends AnyCall {
   /** The name of the method, such as `tools/call`. */
   readonly method: string;
   /** The `params` of the request; `{}` if the request has none. */
@@ -45,7 +45,7 @@ export interface MethodCall extends ListCall {
    */
   notify(method: string, params?: JsonObject): boolean;
   /**
-   * Sends a line of the log about the call, a `notifications/message`, as {@link MethodCall.notify} does. In a session
+   * Sends the client a log message about the call, a `notifications/message`, as {@link MethodCall.notify} does. In a session
    * the client gets lines of the level that it set by `logging/setLevel`, or of a higher one; `warning` before it sets
    * one. In revision 2026-07-28 each request names its lowest level.
    *

@@ -41,7 +41,7 @@ export interface ServerOptions {
   /**
    * Extensions of the protocol to declare: the settings of each by its identifier, such as `{ 'com.example/charts': {}
    * }`. An extension that Wellhead implements is declared when it is used; settings here are added to its own.
-   * Callbacks get the settings of the client from {@link ListCall.extension}.
+   * Callbacks get the settings of the client from {@link AnyCall.extension}.
    */
   extensions?: Readonly<Record<string, JsonObject>> | undefined;
   /**

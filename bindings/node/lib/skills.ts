@@ -2,7 +2,7 @@
 import { jsonText } from './json.js';
 import type { NativeAnswer } from './native.js';
 import { WIDTH } from './page.js';
-import type { JsonObject, ListCall } from './values.js';
+import type { JsonObject, AnyCall } from './values.js';
 
 /** An Agent Skill as clients see it. */
 export interface Skill {
@@ -45,7 +45,7 @@ export interface SkillRequest {
 }
 
 /** Lists the skills after `after`, in an order of the application: returns a page, or a Promise of one. */
-export type SkillLister = (page: SkillRequest, call: ListCall) => SkillPage | PromiseLike<SkillPage>;
+export type SkillLister = (page: SkillRequest, call: AnyCall) => SkillPage | PromiseLike<SkillPage>;
 
 /** The number that stands in place of an item's size if the item is the JSON of a skill. */
 const SKILL = -2;

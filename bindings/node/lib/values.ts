@@ -112,12 +112,12 @@ export interface Caller {
    * them. Empty: an anonymous caller.
    */
   readonly id: string | Uint8Array;
-  /** Any value, which callbacks get from {@link ListCall.caller}, such as the claims of a verified token. */
+  /** Any value, which callbacks get from {@link AnyCall.caller}, such as the claims of a verified token. */
   readonly value?: unknown;
 }
 
 /** The request that a callback answers. Valid for as long as you keep it. */
-export interface ListCall {
+export interface AnyCall {
   /**
    * Aborts when the client cancels the request or disconnects, and after {@link Limits.callMs}. Created on first use.
    */
@@ -155,7 +155,7 @@ export interface ListCall {
   /**
    * Returns a header field of the HTTP request that the call came with; the case of its name does not matter.
    * `undefined` if the field is missing, repeated or no text, over stdio, and after the answer. Clients can write
-   * anything into most fields: to identify them, use {@link ListCall.caller}.
+   * anything into most fields: to identify them, use {@link AnyCall.caller}.
    *
    * @example
    * ```ts
@@ -206,7 +206,7 @@ export interface ListCall {
 }
 
 /**
- * The session that a client began with `initialize`: {@link ListCall.session} returns it. The application may keep this
+ * The session that a client began with `initialize`: {@link AnyCall.session} returns it. The application may keep this
  * object beyond the call. The object does not keep the session open. Protocol revision 2026-07-28 has no sessions.
  */
 export interface Session {
@@ -241,7 +241,7 @@ export interface Session {
    */
   notify(method: string, params?: JsonObject): boolean;
   /**
-   * Sends the client a line of the log, a `notifications/message`, if `level` is not below the one that the client set
+   * Sends the client a log message, a `notifications/message`, if `level` is not below the one that the client set
    * by `logging/setLevel`. That is `warning` before it sets one. Returns true if it was sent; false for the reasons
    * that {@link Session.notify} names.
    *
@@ -255,7 +255,7 @@ export interface Session {
 }
 
 /** The read that a reader answers. Valid for as long as you keep it. */
-export interface Call extends ListCall {
+export interface Call extends AnyCall {
   /** `resources/read` for each read, also for a client of the `resources/get` dialect. */
   readonly method: string;
   /** The URI exactly as the client sent it. */
@@ -349,7 +349,7 @@ export interface PageRequest {
 }
 
 /** Lists the items after `after`, in an order of the application: returns a page, or a Promise of one. */
-export type Lister = (page: PageRequest, call: ListCall) => Page | PromiseLike<Page>;
+export type Lister = (page: PageRequest, call: AnyCall) => Page | PromiseLike<Page>;
 
 /** A client's request to complete a variable of a template, or an argument of a prompt, that its user is typing. */
 export interface CompletionRequest {
@@ -372,7 +372,7 @@ export interface Completion {
 /** Completes a variable of a template or an argument of a prompt: returns values, or a Promise of them. */
 export type Completer = (
   request: CompletionRequest,
-  call: ListCall,
+  call: AnyCall,
 ) => Completion | Iterable<string> | PromiseLike<Completion | Iterable<string>>;
 
 /**
@@ -406,7 +406,7 @@ export interface AccessRequest {
 /** Decides about access: returns one verdict for each target, in the same order, or a Promise of them. */
 export type Authorizer = (
   request: AccessRequest,
-  call: ListCall,
+  call: AnyCall,
 ) => readonly Verdict[] | PromiseLike<readonly Verdict[]>;
 
 /** The change of interest in a URI: its first subscriber came, or its last one went. */
@@ -512,5 +512,5 @@ export interface Counters {
   /** The number of URIs with at least one subscriber. */
   readonly urisSubscribed: number;
   /** The number of subscribers of all URIs. A connection counts once for each URI. */
-  readonly subscriptions: number;
+  readonly subscriptionsOpen: number;
 }

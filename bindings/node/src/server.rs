@@ -187,7 +187,7 @@ impl Native {
     /// Writes a warning to the log, about something that a client does not notice.
     #[napi]
     pub fn warn(&self, line: String) {
-        self.inner.server.log(Severity::Warning, &line);
+        self.inner.server.log_line(Severity::Warning, &line);
     }
 
     /// Lets `publish` be called from now on.
@@ -215,7 +215,7 @@ impl Native {
             calls_failed: counters.calls_failed as f64,
             changes: counters.changes as f64,
             uris_subscribed: counters.uris_subscribed as f64,
-            subscriptions: counters.subscriptions as f64,
+            subscriptions_open: counters.subscriptions_open as f64,
         }
     }
 
@@ -458,7 +458,7 @@ pub struct Counted {
     pub calls_failed: f64,
     pub changes: f64,
     pub uris_subscribed: f64,
-    pub subscriptions: f64,
+    pub subscriptions_open: f64,
 }
 
 /// An error of JSON-RPC: its code and its message.

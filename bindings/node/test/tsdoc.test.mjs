@@ -216,7 +216,7 @@ await first;`,
     `${SERVER} const allowed = new Set(['ann']);
      server.authorize(({ targets }, { caller }) => targets.map(() => (allowed.has(String(caller.id)) ? 'allow' : 'hide')));
      await subscriber(server, 'notes://1', { caller: { id: 'ann' } }); allowed.clear();`,
-    `while (server.counters().subscriptions > 0) await new Promise(setImmediate);`,
+    `while (server.counters().subscriptionsOpen > 0) await new Promise(setImmediate);`,
   ],
   'Server.notifyResourceListChanged': [
     `${SERVER} const client = server.testClient(); await client.list();`,
@@ -347,11 +347,11 @@ await first;`,
      const client = server.testClient({ capabilities: { roots: {} }, onRequest: () => ({ roots: [{ uri: 'file:///a' }] }) });
      assert.equal((await client.callTool('roots')).content[0].text, 'file:///a');`,
   ],
-  'ListCall.progress': [
+  'AnyCall.progress': [
     `${SERVER} const total = 3; server.tool('count', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', 'done'); }); assert.equal((await server.testClient().callTool('count')).content[0].text, 'done');`,
   ],
-  'ListCall.closeEventStream': [
+  'AnyCall.closeEventStream': [
     `${SERVER} server.tool('wait', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', 'done'); }); assert.equal((await server.testClient().callTool('wait')).content[0].text, 'done');`,
   ],
@@ -362,7 +362,7 @@ await first;`,
      const [now] = await server.testClient().read('ui://clock/now');
      assert.ok(now?.text?.startsWith('<!doctype html>'));`,
   ],
-  'ListCall.extension': [
+  'AnyCall.extension': [
     `${SERVER} server.tool('ask', { inputSchema: { type: 'object' } }, (_, call) => {`,
     `return one('text', JSON.stringify(settings)); });
      const client = server.testClient({ capabilities: { extensions: { 'com.example/charts': { n: 1 } } } });
@@ -377,7 +377,7 @@ await first;`,
        assert.equal((await client.callTool('folders')).content[0].text, '[{"uri":"file:///a"}]');
      }`,
   ],
-  'ListCall.header': [
+  'AnyCall.header': [
     `${SERVER} server.resource('greeting://', (_, call) => {`,
     `return language; }); const { fetch } = server.handler();
      const greeting = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'greeting://', _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} } } });
@@ -422,10 +422,10 @@ await first;`,
   'TestClient.callTool': [CLIENT, `assert.equal(content[0].text, '001');`],
   'TestClient.getPrompt': [CLIENT, `assert.equal(messages[0].content.text, 'Buy milk.');`],
   'TestClient.complete': [CLIENT, `assert.deepEqual(values, ['001', '002']);`],
-  'TestClient.subscribe': [CLIENT, `assert.equal(server.counters().subscriptions, 1);`],
+  'TestClient.subscribe': [CLIENT, `assert.equal(server.counters().subscriptionsOpen, 1);`],
   'TestClient.unsubscribe': [
     `${CLIENT} await client.subscribe('notes://1');`,
-    `assert.equal(server.counters().subscriptions, 0);`,
+    `assert.equal(server.counters().subscriptionsOpen, 0);`,
   ],
   'TestClient.nextUpdate': [
     `${CLIENT} await client.subscribe('notes://1'); server.notifyUpdated('notes://1');`,

@@ -348,7 +348,7 @@ impl Call {
         }
     }
 
-    /// Sends the client a line of the log about this call, a `notifications/message`, as `notify` does. In a
+    /// Sends the client a log message about this call, a `notifications/message`, as `notify` does. In a
     /// session the client gets lines of the level that it set by `logging/setLevel`, or of a higher one;
     /// `warning` before it sets one. In revision 2026-07-28 each request names its lowest level.
     ///

@@ -112,8 +112,8 @@ fn outcome(raised: &Bound<'_, PyBaseException>) -> PyResult<Meaning> {
         "not_found" => Meaning::NotFound,
         "denied" => Meaning::Denied,
         "busy" => {
-            let seconds: Option<f64> = raised.getattr(intern!(py, "retry_after"))?.extract()?;
-            Meaning::Busy(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
+            let ms: Option<f64> = raised.getattr(intern!(py, "retry_after_ms"))?.extract()?;
+            Meaning::Busy(ms.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok()))
         }
         "method_error" => Meaning::Error(method::error(raised)?),
         "tool_error" => {

@@ -95,5 +95,5 @@ counters! {
     /// The number of URIs with at least one subscriber.
     uris_subscribed,
     /// The number of subscribers of all URIs. A connection counts once for each URI.
-    subscriptions,
+    subscriptions_open,
 }

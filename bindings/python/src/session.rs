@@ -65,7 +65,7 @@ impl Session {
         detach(py, || self.0.notify(&method, params.as_ref())).or_raise(py)
     }
 
-    /// Sends the client a line of the log, a `notifications/message`, if `level` is not below the one that the
+    /// Sends the client a log message, a `notifications/message`, if `level` is not below the one that the
     /// client set by `logging/setLevel`. That is `warning` before it sets one. Never blocks.
     ///
     /// Args:

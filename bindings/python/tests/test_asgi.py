@@ -124,11 +124,11 @@ async def test_a_cancelled_listen_request_ends_its_subscription() -> None:
     app = s.asgi()
     stream = listen(app, "n:a")
     await stream.until(b"acknowledged")
-    assert s.counters().subscriptions == 1
+    assert s.counters().subscriptions_open == 1
     stream.task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await stream.task
-    assert s.counters().subscriptions == 0
+    assert s.counters().subscriptions_open == 0
 
 
 @on_a_loop
@@ -371,7 +371,7 @@ async def test_a_lifespan_ends_streams_and_sessions_and_may_begin_again() -> Non
         assert await outgoing.get() == {"type": "lifespan.shutdown.complete"}
         await lifespan
         await stream.done()
-        assert stream.complete and s.counters().subscriptions == 0
+        assert stream.complete and s.counters().subscriptions_open == 0
 
 
 def test_an_application_may_run_on_a_second_loop() -> None:

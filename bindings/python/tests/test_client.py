@@ -36,7 +36,7 @@ def shop(asynchronous: bool) -> wellhead.Server:
 
     def item(id: str) -> str | None:
         if id == "busy":
-            raise wellhead.Busy(2)
+            raise wellhead.Busy(2000)
         if id == "secret":
             raise wellhead.PermissionDenied
         return None if id == "none" else f"item {id}"
@@ -124,7 +124,7 @@ def test_an_error_is_raised_as_the_exception_that_it_stands_for(revision: str | 
         assert isinstance(denied.value, wellhead.ResponseError) and denied.value.rpc_code == 403
         with pytest.raises(wellhead.Busy) as busy:
             client.read("shop://items/busy")
-        assert busy.value.retry_after == 2.0
+        assert busy.value.retry_after_ms == 2000
         with pytest.raises(wellhead.ResponseError) as response:
             client.call_tool("total")
         assert (response.value.code, response.value.rpc_code, response.value.data) == (

@@ -109,11 +109,11 @@ def test_a_callback_may_be_busy_for_some_seconds() -> None:
     def note(id: str, call: wellhead.Call) -> str | wellhead.NotModified:
         if call.if_version == "1":
             return wellhead.NOT_MODIFIED
-        raise wellhead.Busy(1.5)
+        raise wellhead.Busy(1500)
 
     assert read_or_error(server, "n:a") not in (None, "Internal error")
     assert repr(wellhead.NOT_MODIFIED) == "wellhead.NOT_MODIFIED"
-    assert wellhead.Busy().retry_after is None
+    assert wellhead.Busy().retry_after_ms is None
     with pytest.raises(ValueError, match="seconds"):
         wellhead.Busy(-1)
 

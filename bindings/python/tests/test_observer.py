@@ -50,7 +50,7 @@ def test_calls_and_changes_are_counted() -> None:
         counters = server.counters()
     assert (counters.calls, counters.calls_answered, counters.calls_failed) == (1, 1, 0)
     assert (counters.connections, counters.connections_open) == (2, 1)
-    assert (counters.uris_subscribed, counters.subscriptions) == (1, 1)
+    assert (counters.uris_subscribed, counters.subscriptions_open) == (1, 1)
 
 
 def test_a_change_that_one_instance_publishes_reaches_the_clients_of_another() -> None:

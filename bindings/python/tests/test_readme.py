@@ -228,7 +228,7 @@ def errors(names: Names) -> None:
             client.read("jobs://101")
         with pytest.raises(wellhead.Busy) as raised:
             client.read("jobs://1")
-        assert raised.value.retry_after == 2
+        assert raised.value.retry_after_ms == 2000
 
 
 def test_each_block_of_the_readme_has_a_check() -> None:

@@ -635,7 +635,7 @@ def answer(read: Json, values: dict[str, str]) -> Any:
     if read == "busy":
         raise wellhead.Busy
     if "busy" in read:
-        raise wellhead.Busy(read["busy"] / 1000)
+        raise wellhead.Busy(read["busy"])
     if read == "fail":
         raise RuntimeError(FAILURE)
     if read == "wrong_type":

@@ -430,7 +430,7 @@ impl WatchState {
 
     fn log(&self, line: &str) {
         if let Some(server) = self.server.upgrade() {
-            Server::from_state(server).log(Severity::Warning, line);
+            Server::from_state(server).log_line(Severity::Warning, line);
         }
     }
 }

@@ -86,7 +86,7 @@ impl MethodCall {
         self.responder.as_ref().map_or(Ok(false), |responder| responder.notify(method, params))
     }
 
-    /// Sends the client a line of the log about the call, a `notifications/message`. Returns false if it was not sent,
+    /// Sends the client a log message about the call, a `notifications/message`. Returns false if it was not sent,
     /// or if the call's responder was taken. See [`Responder::log`] for the arguments.
     ///
     /// # Errors

@@ -337,7 +337,7 @@ impl Inner {
     /// Calls the `ready` of one exchange, so that its driver polls it.
     pub(super) fn notify(&self, ready: &Ready) {
         if catch_unwind(AssertUnwindSafe(|| ready())).is_err() {
-            self.server.log(Severity::Error, "ready panicked; its exchange may wait for ever");
+            self.server.log_line(Severity::Error, "ready panicked; its exchange may wait for ever");
         }
     }
 

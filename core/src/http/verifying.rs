@@ -65,7 +65,7 @@ impl Exchange {
             Some(verification) => verification,
             None if overdue => {
                 let why = "it was held for too long; see `call_ms`";
-                self.endpoint.0.server.log(Severity::Error, &failed(why));
+                self.endpoint.0.server.log_line(Severity::Error, &failed(why));
                 Verification::Failed(why.to_owned())
             }
             None => return Some(Progress::Wait(self.deadline)),

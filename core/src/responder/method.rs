@@ -26,7 +26,7 @@ impl Responder<MethodAnswer> {
         }
     }
 
-    /// Sends the client a line of the log about the call, a `notifications/message`, as [`Responder::notify`] does.
+    /// Sends the client a log message about the call, a `notifications/message`, as [`Responder::notify`] does.
     /// Lines below the client's level are not sent: in a session it sets the level by `logging/setLevel`, and it is
     /// `warning` before; in the stateless era each request names it. `level` is from `debug` to `emergency`. `logger`
     /// names a part of the application.

@@ -250,7 +250,7 @@ fn close_on_sigterm(runtime: &Runtime, server: Server) {
             terminated.await;
             server.close();
         })),
-        Err(e) => server.log(crate::Severity::Warning, &format!("SIGTERM cannot be handled: {e}")),
+        Err(e) => server.log_line(crate::Severity::Warning, &format!("SIGTERM cannot be handled: {e}")),
     }
 }
 

@@ -43,7 +43,7 @@ fn until_nothing_is_held(server: &Server, meanwhile: impl Fn()) {
     loop {
         let now = server.counters();
         // The one that is left is the listener's own, which hears of the server's end.
-        if (now.connections_open, now.subscriptions, now.uris_subscribed) == (1, 0, 0) {
+        if (now.connections_open, now.subscriptions_open, now.uris_subscribed) == (1, 0, 0) {
             return;
         }
         assert!(Instant::now() < until, "{now:?}");
@@ -57,7 +57,7 @@ fn clients_that_vanish_leave_their_places_to_others() {
     let service = narrow(3_600_000);
     for _ in 0..3 {
         let (stream, answer) = (listening(&service), reading(&service));
-        assert_eq!(service.server.counters().subscriptions, 1);
+        assert_eq!(service.server.counters().subscriptions_open, 1);
         drop((stream, answer));
         until_nothing_is_held(&service.server, || {});
     }

@@ -175,7 +175,7 @@ static void a_server_that_is_closed_ends_streams(void) {
     const struct timespec pause = {0, 1000000};
     start(&s);
     pthread_create(&listener, NULL, listen_for_ever, &s);
-    while (counters.subscriptions == 0) {
+    while (counters.subscriptions_open == 0) {
         CHECK(wellhead_server_counters(s.server, &counters, NULL) == WELLHEAD_STATUS_OK);
         nanosleep(&pause, NULL);
     }

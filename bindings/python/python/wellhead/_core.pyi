@@ -281,7 +281,7 @@ class Call:
         in a session, and in calls other than those of methods, tools and prompts.
         """
     def log(self, level: str, data: Any, /, logger: str | None = None) -> bool:
-        """Sends the client a line of the log about this call, a `notifications/message`, as `notify` does. In a
+        """Sends the client a log message about this call, a `notifications/message`, as `notify` does. In a
         session the client gets lines of the level that it set by `logging/setLevel`, or of a higher one;
         `warning` before it sets one. In revision 2026-07-28 each request names its lowest level.
 
@@ -687,7 +687,7 @@ class Session:
                 the capability `logging`.
         """
     def log(self, level: str, data: Any, /, logger: str | None = None) -> bool:
-        """Sends the client a line of the log, a `notifications/message`, if `level` is not below the one that the
+        """Sends the client a log message, a `notifications/message`, if `level` is not below the one that the
         client set by `logging/setLevel`. That is `warning` before it sets one. Never blocks.
 
         Args:
@@ -2177,7 +2177,7 @@ class Counters:
     def uris_subscribed(self) -> int:
         """The number of URIs with at least one subscriber."""
     @property
-    def subscriptions(self) -> int:
+    def subscriptions_open(self) -> int:
         """The number of subscribers of all URIs. A connection counts once for each URI."""
 
 @final

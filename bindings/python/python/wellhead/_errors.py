@@ -29,8 +29,8 @@ class RegistrationError(Error, ValueError):
 
 
 class ClosedError(Error):
-    """The error for a server or connection that is closed (`closed`), or was made before a `fork` by the
-    parent (`forked`).
+    """The error for a server or connection that is closed or a call that is over (`closed`), or for a connection that the
+    parent made before a `fork` (`forked`).
     """
 
 
@@ -72,14 +72,14 @@ class Busy(Outcome):
     """Raised by a callback: the resource cannot be read now.
 
     Args:
-        retry_after: Seconds after which the client may try again, at least 0. None if they are unknown.
+        retry_after_ms: Milliseconds after which the client may try again, at least 0. None if they are unknown.
     """
 
-    def __init__(self, retry_after=None, /):
-        if retry_after is not None and not 0 <= retry_after < float("inf"):
-            raise ValueError(f"retry_after is a number of seconds, 0 or more, not {retry_after!r}")
-        super().__init__("busy" if retry_after is None else f"busy for {retry_after} s", "busy")
-        self.retry_after = retry_after
+    def __init__(self, retry_after_ms=None, /):
+        if retry_after_ms is not None and not 0 <= retry_after_ms < float("inf"):
+            raise ValueError(f"retry_after_ms is a number of milliseconds, 0 or more, not {retry_after_ms!r}")
+        super().__init__("busy" if retry_after_ms is None else f"busy for {retry_after_ms} ms", "busy")
+        self.retry_after_ms = retry_after_ms
 
 
 class InputRequired(Outcome):

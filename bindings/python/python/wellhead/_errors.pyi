@@ -18,8 +18,8 @@ class RegistrationError(Error, ValueError):
     """
 
 class ClosedError(Error):
-    """The error for a server or connection that is closed (`closed`), or was made before a `fork` by the
-    parent (`forked`).
+    """The error for a server or connection that is closed or a call that is over (`closed`), or for a connection that the
+    parent made before a `fork` (`forked`).
     """
 
 class LimitError(Error):
@@ -47,11 +47,11 @@ class Busy(Outcome):
     """Raised by a callback: the resource cannot be read now.
 
     Args:
-        retry_after: Seconds after which the client may try again, at least 0. None if they are unknown.
+        retry_after_ms: Milliseconds after which the client may try again, at least 0. None if they are unknown.
     """
 
-    retry_after: float | None
-    def __init__(self, retry_after: float | None = None, /) -> None: ...
+    retry_after_ms: float | None
+    def __init__(self, retry_after_ms: float | None = None, /) -> None: ...
 
 class InputRequired(Outcome):
     """Raised by a callback that reads or answers a method: the client must give input first.

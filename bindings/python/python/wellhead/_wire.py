@@ -44,8 +44,7 @@ def refused(error: _Json) -> ResponseError:
     kind, code = KINDS.get(error["message"], (ResponseError, "response"))
     raised = kind(error["code"], error["message"], error.get("data"), code)
     if isinstance(raised, Busy):
-        ms = (raised.data or {}).get("retryAfterMs")
-        raised.retry_after = None if ms is None else ms / 1000
+        raised.retry_after_ms = (raised.data or {}).get("retryAfterMs")
     return raised
 
 
