@@ -41,7 +41,7 @@
  *   - INVALID_ARGUMENT: a pointer is NULL or a string is absent, and the comment does not allow that. Or a value is not of
  *     the form that the comment names, or not one of those that it names. Or a call is answered a second time.
  *   - INVALID_UTF8: a text is not UTF-8.
- *   - CLOSED: the server or the connection is closed. FORKED: the connection was made before a fork.
+ *   - CLOSED: the server or the connection is closed, or the call is over, in a function of a call. FORKED: the connection was made before a fork.
  *   If a handle is NULL, a function that returns a status fails with INVALID_ARGUMENT. Any other function does nothing then,
  *   and returns NULL, an absent string or 0, unless its comment says otherwise.
  * Memory. If memory runs out, the process aborts; there is no hook for another allocator. Limits bound the memory that
@@ -191,7 +191,7 @@ typedef uint32_t wellhead_status;
 /* Two templates match the same URIs, and neither is more specific. The message names both. */
 #define WELLHEAD_STATUS_AMBIGUOUS 6
 #define WELLHEAD_STATUS_UNKNOWN 7             /* No registration has that name. */
-#define WELLHEAD_STATUS_CLOSED 8              /* The server or connection was closed. */
+#define WELLHEAD_STATUS_CLOSED 8              /* The server or connection is closed, or the call is over. */
 #define WELLHEAD_STATUS_LIMIT 9               /* A limit is reached; the message names it. */
 #define WELLHEAD_STATUS_IO 10                 /* The operating system refused; the message says why. */
 #define WELLHEAD_STATUS_FORKED 11             /* The connection was made before a fork, and this is the child. */
@@ -255,7 +255,7 @@ typedef struct wellhead_counters {
     uint64_t changes;
     uint64_t uris_subscribed;                 /* The number of URIs with at least one subscriber. */
     /* The number of subscribers of all URIs. A connection counts once for each URI. */
-    uint64_t subscriptions;
+    uint64_t subscriptions_open;
 } wellhead_counters;
 #define WELLHEAD_COUNTERS_INIT { sizeof(wellhead_counters), 0, 0, 0, 0, 0, 0, 0, 0 }
 
@@ -1120,27 +1120,28 @@ WELLHEAD_API wellhead_status wellhead_complete_failed(wellhead_complete *respond
 
 /* ---- access and interest ------------------------------------------------------------------------------------------ */
 
-#define WELLHEAD_OPERATION_LIST 1             /* The caller lists the URIs. */
-#define WELLHEAD_OPERATION_READ 2             /* The caller reads the URIs. */
-#define WELLHEAD_OPERATION_SUBSCRIBE 3        /* The caller subscribes to the URIs. */
+#define WELLHEAD_OPERATION_LIST 1             /* The caller lists the targets, which are URIs. */
+#define WELLHEAD_OPERATION_READ 2             /* The caller reads the targets. */
+#define WELLHEAD_OPERATION_SUBSCRIBE 3        /* The caller subscribes to the targets. */
 #define WELLHEAD_OPERATION_COMPLETE 4         /* The caller completes variables; the URI is the template. */
-#define WELLHEAD_OPERATION_LIST_TOOLS 5       /* The caller lists tools; the URIs are their names. */
+#define WELLHEAD_OPERATION_LIST_TOOLS 5       /* The caller lists tools; the targets are their names. */
 #define WELLHEAD_OPERATION_CALL_TOOL 6        /* The caller calls a tool; the URI is its name. */
-#define WELLHEAD_OPERATION_LIST_PROMPTS 7     /* The caller lists prompts; the URIs are their names. */
+#define WELLHEAD_OPERATION_LIST_PROMPTS 7     /* The caller lists prompts; the targets are their names. */
 #define WELLHEAD_OPERATION_GET_PROMPT 8       /* The caller gets a prompt; the URI is its name. */
-#define WELLHEAD_VERDICT_DENY 0               /* Answers "permission denied", and leaves the URI out of lists. */
+#define WELLHEAD_VERDICT_DENY 0               /* Answers "permission denied", and leaves the target out of lists. */
 #define WELLHEAD_VERDICT_ALLOW 1              /* Lets the operation go on. */
-#define WELLHEAD_VERDICT_HIDE 2               /* Answers as if the URI did not exist, and leaves it out of lists. */
+#define WELLHEAD_VERDICT_HIDE 2               /* Answers as if the target did not exist, and leaves it out of lists. */
 
-/* Decides which URIs a caller may use. Set verdicts with wellhead_authorize_set, then answer with
+/* Decides which targets a caller may use: URIs, templates, or names of tools or prompts, by the operation. Set verdicts with wellhead_authorize_set, then answer with
  * wellhead_authorize_finish. As in wellhead_read_callback, a kept responder is answered later.
  * call: has the caller; its URI is absent.
  * operation: one of WELLHEAD_OPERATION_. Later versions may add numbers, so deny those that you do not know.
- * uris: at least one; borrowed until the call is answered. */
+ * targets: at least one; borrowed until the call is answered. */
 typedef void (*wellhead_authorize_callback)(void *user_data, const wellhead_call *call, uint32_t operation,
-                                            const wellhead_str *uris, size_t uri_count, wellhead_authorize *responder);
+                                            const wellhead_str *targets, size_t target_count,
+                                            wellhead_authorize *responder);
 
-/* Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many URIs at once.
+/* Sets the callback that decides about each list, read, subscription, completion, tool and prompt, many targets at once.
  * It replaces an earlier one.
  * authorize: may not be NULL.
  * user_data: passed to `authorize`.
@@ -1463,14 +1464,14 @@ typedef void (*wellhead_response_callback)(void *then_data, uint32_t response, c
 WELLHEAD_API wellhead_status wellhead_method_notify(wellhead_method *responder, wellhead_str method,
                                                     wellhead_str params, int *sent);
 
-/* Sends a line of the log about the call, a notifications/message, as wellhead_method_notify does. In a session the
+/* Sends the client a log message about the call, a notifications/message, as wellhead_method_notify does. In a session the
  * client sets the lowest level by logging/setLevel; it is warning before. In revision 2026-07-28 the request names it.
  * level: from debug to emergency; may not be absent.
- * line: may be empty, but not absent.
- * logger: names the part of the application that the line is from; may be absent.
+ * text: may be empty, but not absent.
+ * logger: names the part of the application that it is from; may be absent.
  * *sent: 1 if it was sent, else 0; may be NULL.
  * Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_log(wellhead_method *responder, wellhead_str level, wellhead_str line,
+WELLHEAD_API wellhead_status wellhead_method_log(wellhead_method *responder, wellhead_str level, wellhead_str text,
                                                  wellhead_str logger, int *sent);
 
 /* Sends a request to the client, in every protocol revision. Never blocks. Returns one of WELLHEAD_RESPONSE_.
@@ -1549,14 +1550,14 @@ WELLHEAD_API int wellhead_session_closed(const wellhead_session *session);
 WELLHEAD_API wellhead_status wellhead_session_notify(const wellhead_session *session, wellhead_str method,
                                                      wellhead_str params, int *sent);
 
-/* Sends a line of the log, a notifications/message, as wellhead_session_notify does.
+/* Sends the client a log message, a notifications/message, as wellhead_session_notify does.
  * level: from debug to emergency; may not be absent.
- * line: may be empty, but not absent.
- * logger: names the part of the application that the line is from; may be absent.
+ * text: may be empty, but not absent.
+ * logger: names the part of the application that it is from; may be absent.
  * *sent: 1 if it was sent, else 0; may be NULL.
  * Fails with INVALID_ARGUMENT if there is no such level, and if the server lacks the capability logging. Fails with INVALID_UTF8. */
 WELLHEAD_API wellhead_status wellhead_session_log(const wellhead_session *session, wellhead_str level,
-                                                  wellhead_str line, wellhead_str logger, int *sent);
+                                                  wellhead_str text, wellhead_str logger, int *sent);
 
 /* Frees a session handle; the session itself goes on. Does nothing if `session` is NULL. */
 WELLHEAD_API void wellhead_session_free(wellhead_session *session);

@@ -197,7 +197,7 @@ impl Server {
                 watch::MORE_FOLDERS
             )
         };
-        watch.map_err(|e| self.log(Severity::Warning, &refused(e))).ok()
+        watch.map_err(|e| self.log_line(Severity::Warning, &refused(e))).ok()
     }
 }
 

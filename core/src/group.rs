@@ -134,7 +134,8 @@ impl GroupState {
         if fire {
             // It may panic while a panic unwinds, or in the middle of what one connection does for others.
             if catch_unwind(AssertUnwindSafe(|| (self.wake)())).is_err() {
-                self.server.log_line(Severity::Error, "wake panicked; its connections may wait for the next one");
+                self.server
+                    .log_line(Severity::Error, "wake panicked; its connections may wait for the next one");
             }
         }
     }

@@ -269,7 +269,13 @@ impl Server {
     pub fn counters(&self) -> Counters {
         let (connections_open, uris_subscribed, subscriptions_open) = self.0.hub.count();
         let connections = self.0.connections.load(Ordering::Relaxed);
-        Counters { connections, connections_open, uris_subscribed, subscriptions_open, ..self.0.metrics.count() }
+        Counters {
+            connections,
+            connections_open,
+            uris_subscribed,
+            subscriptions_open,
+            ..self.0.metrics.count()
+        }
     }
 
     /// Returns the limits for clients that the builder set.

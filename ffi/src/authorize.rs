@@ -79,7 +79,14 @@ pub unsafe extern "C" fn wellhead_server_set_authorize(
                         let wellhead_call::Authorize(held) = call else { return };
                         let (operation, targets) = (number(held.call.operation()), &held.more.0);
                         // SAFETY: the application's function, called as the header says.
-                        authorize(user_data.get(), call, operation, targets.as_ptr(), targets.len(), responder);
+                        authorize(
+                            user_data.get(),
+                            call,
+                            operation,
+                            targets.as_ptr(),
+                            targets.len(),
+                            responder,
+                        );
                     });
                     deferred
                 })

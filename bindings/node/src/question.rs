@@ -144,7 +144,7 @@ impl Question for AuthorizeCall {
 
     fn arguments<'s>(&self, js: Js<'s>, to: &mut Vec<Value<'s>>) -> Option<()> {
         to.push(js.text(&self.operation().to_string())?);
-        for uri in self.uris() {
+        for uri in self.targets() {
             to.push(js.text(uri)?);
         }
         Some(())

@@ -37,7 +37,7 @@ impl AuthorizeCall {
         self.operation
     }
 
-    /// What to judge: URIs, templates, or names of tools or prompts, by the operation; at least one.
+    /// The targets to judge: URIs, templates, or names of tools or prompts, by the operation; at least one.
     pub fn targets(&self) -> impl ExactSizeIterator<Item = &str> {
         self.targets.iter().map(|target| &**target)
     }

@@ -83,7 +83,7 @@ impl Server {
         if let Some(publish) = self.0.publisher.with(|publisher, _| publisher.clone()) {
             let event = change.event(&self.0.origin);
             if catch_unwind(AssertUnwindSafe(|| publish(&event))).is_err() {
-                self.log(
+                self.log_line(
                     Severity::Error,
                     "on_publish panicked; clients of other instances are not notified of a change",
                 );

@@ -18,8 +18,8 @@ class RegistrationError(Error, ValueError):
     """
 
 class ClosedError(Error):
-    """The error for a server or connection that is closed or a call that is over (`closed`), or for a connection that the
-    parent made before a `fork` (`forked`).
+    """The error for a server or connection that is closed or a call that is over (`closed`), or for a connection
+    that the parent made before a `fork` (`forked`).
     """
 
 class LimitError(Error):
