@@ -147,7 +147,7 @@ def test_on_interest_is_called_before_a_subscription_is_acknowledged(is_async: b
 
 def test_functions_with_other_parameters_are_refused() -> None:
     server = two_notes()
-    with pytest.raises(wellhead.RegistrationError, match=r"\(operation, uris\)"):
+    with pytest.raises(wellhead.RegistrationError, match=r"\(operation, targets\)"):
         server.authorize(lambda uri: ["allow"])
     with pytest.raises(wellhead.RegistrationError, match=r"\(uri, wanted\)"):
         server.on_interest(lambda uri: None)  # type: ignore[type-var]
