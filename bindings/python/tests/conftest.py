@@ -3,6 +3,7 @@
 import inspect
 import signal
 import sys
+import sysconfig
 
 import pytest
 
@@ -51,6 +52,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fails if a module turned the global interpreter lock on in a Python without one."""
-    if sys.abiflags.startswith("t") and getattr(sys, "_is_gil_enabled", bool)():
+    if sysconfig.get_config_var("Py_GIL_DISABLED") and getattr(sys, "_is_gil_enabled", bool)():
         session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
         print("\na module turned the global interpreter lock on", file=sys.stderr)

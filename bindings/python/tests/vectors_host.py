@@ -136,7 +136,7 @@ class Host:
         elif "fallback" in entry:
             self.server.fallback(self.reader(entry["fallback"]), **self.with_existence(entry))
         elif "skills" in entry:
-            folder = tempfile.TemporaryDirectory()
+            folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # Windows keeps what is open
             self.folders.append(folder)
             for path, body in entry["skills"].items():
                 file = Path(folder.name, path)
