@@ -43,5 +43,5 @@ cp "$TARGET/$SYSTEM/debug/_core.dll" "$OUT/package/wellhead/_core.pyd"
 export PYTHONPATH="Z:$OUT/package;Z:$OUT/site" PYTHONDONTWRITEBYTECODE=1
 cd bindings/python
 tests=("$@")
-[ $# -gt 0 ] || tests=(tests/test_{access,arguments,around,async,callbacks,client,errors,tools,vectors}.py)
+[ $# -gt 0 ] || tests=(tests/test_{access,around,async,callbacks,client,closing,contexts,endpoint,errors,exists,vectors}.py)
 true | "$WINE" "$OUT/python/python.exe" -m pytest -p no:cacheprovider --quiet "${tests[@]}" 2>&1 | cat

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds for Windows and runs it under Wine: the core's suites, the command, programs in C and C++ with the static library and the DLL, and
-# the vectors in Node. Installs mingw-w64 and Wine with apt if it may, and Node for Windows from npm.
+# the vectors in Node and Python. Installs mingw-w64 and Wine with apt if it may, Node for Windows from npm, and CPython by Go.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -81,6 +81,9 @@ cp "$LIBRARY/wellhead_node.dll" "$OUT/tree/bindings/node/wellhead.node"
     { cat "$OUT/node.log" >&2; exit 1; }
 grep -E '^# (pass|fail|skipped)' "$OUT/node.log"
 echo "the vectors pass in Node for Windows"
+
+# ---- Python
+tests/windows/python.sh
 
 # ---- Ctrl-C, which needs a console: `script` is one. Wine sends no Ctrl-Break.
 "$CC" -Wall -Wextra -Werror tests/windows/ctrl.c -o "$OUT/ctrl.exe"

@@ -97,7 +97,7 @@ fn a_link_to_something_hidden_or_ignored_is_not_there() {
 #[test]
 fn an_edited_ignore_file_counts_at_once() {
     let files = [(".gitignore", "a\n"), ("a", ""), ("b", "")];
-    // Without a watch, which reads the file as well: Wine removes a file only when nobody has it open.
+    // Without a watch, which reads the file as well: Wine keeps a removed file that is still open.
     let served = Served::build(&files, |directory| directory.watch(false), Limits::default());
     assert_eq!(served.listed(), ["b"]);
     served.put(".gitignore", "b\n");
