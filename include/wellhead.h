@@ -41,7 +41,8 @@
  *   - INVALID_ARGUMENT: a pointer is NULL or a string is absent, and the comment does not allow that. Or a value is not of
  *     the form that the comment names, or not one of those that it names. Or a call is answered a second time.
  *   - INVALID_UTF8: a text is not UTF-8.
- *   - CLOSED: the server or the connection is closed, or the call is over, in a function of a call. FORKED: the connection was made before a fork.
+ *   - CLOSED: the server or the connection is closed, or the call is over, in a function of a call.
+ *   - FORKED: the connection was made before a fork.
  *   If a handle is NULL, a function that returns a status fails with INVALID_ARGUMENT. Any other function does nothing then,
  *   and returns NULL, an absent string or 0, unless its comment says otherwise.
  * Memory. If memory runs out, the process aborts; there is no hook for another allocator. Limits bound the memory that
@@ -351,8 +352,8 @@ typedef struct wellhead_limits {
 } wellhead_limits;
 #define WELLHEAD_LIMITS_INIT { sizeof(wellhead_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Logs a line about a callback that failed, or about requests that are refused. severity: one of WELLHEAD_SEVERITY_. line: borrowed
- * until the callback returns; no byte of it reaches a client. Called on any thread. */
+/* Logs a line about a callback that failed, or about requests that are refused. severity: one of WELLHEAD_SEVERITY_.
+ * line: borrowed until the callback returns; no byte of it reaches a client. Called on any thread. */
 typedef void (*wellhead_log_callback)(void *log_data, uint32_t severity, const wellhead_str *line);
 
 /* A name and its value. */
@@ -1132,8 +1133,9 @@ WELLHEAD_API wellhead_status wellhead_complete_failed(wellhead_complete *respond
 #define WELLHEAD_VERDICT_ALLOW 1              /* Lets the operation go on. */
 #define WELLHEAD_VERDICT_HIDE 2               /* Answers as if the target did not exist, and leaves it out of lists. */
 
-/* Decides which targets a caller may use: URIs, templates, or names of tools or prompts, by the operation. Set verdicts with wellhead_authorize_set, then answer with
- * wellhead_authorize_finish. As in wellhead_read_callback, a kept responder is answered later.
+/* Decides which targets a caller may use: URIs, templates, or names of tools or prompts, by the operation. Set verdicts
+ * with wellhead_authorize_set, then answer with wellhead_authorize_finish. As in wellhead_read_callback, a kept responder
+ * is answered later.
  * call: has the caller; its URI is absent.
  * operation: one of WELLHEAD_OPERATION_. Later versions may add numbers, so deny those that you do not know.
  * targets: at least one; borrowed until the call is answered. */

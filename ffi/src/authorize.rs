@@ -34,8 +34,9 @@ pub const WELLHEAD_VERDICT_ALLOW: u32 = 1;
 /// Answers as if the target did not exist, and leaves it out of lists.
 pub const WELLHEAD_VERDICT_HIDE: u32 = 2;
 
-/// Decides which targets a caller may use: URIs, templates, or names of tools or prompts, by the operation. Set verdicts with wellhead_authorize_set, then answer with
-/// wellhead_authorize_finish. As in wellhead_read_callback, a kept responder is answered later.
+/// Decides which targets a caller may use: URIs, templates, or names of tools or prompts, by the operation. Set verdicts
+/// with wellhead_authorize_set, then answer with wellhead_authorize_finish. As in wellhead_read_callback, a kept responder
+/// is answered later.
 /// call: has the caller; its URI is absent.
 /// operation: one of WELLHEAD_OPERATION_. Later versions may add numbers, so deny those that you do not know.
 /// targets: at least one; borrowed until the call is answered.

@@ -15,7 +15,7 @@ pub enum wellhead_call {
     List(Held<ListCall>),
     Complete(Held<CompleteCall>),
     Method(Held<MethodCall, OnceLock<Box<OfMethod>>>),
-    Authorize(Held<AuthorizeCall, Uris>),
+    Authorize(Held<AuthorizeCall, Targets>),
     Around(Held<AroundCall>),
     Interest(InterestCall),
     Verify(VerifyCall),
@@ -61,7 +61,7 @@ impl wellhead_call {
 
     pub(crate) fn authorize(call: AuthorizeCall) -> Self {
         let targets = call.targets().map(wellhead_str::from_text).collect();
-        wellhead_call::Authorize(Held::new(call, Uris(targets)))
+        wellhead_call::Authorize(Held::new(call, Targets(targets)))
     }
 
     pub(crate) fn as_read(&self) -> Option<&Call> {
@@ -210,9 +210,9 @@ impl ClientRequests {
 }
 
 /// The URIs of a question about access as C sees them.
-pub struct Uris(pub(crate) Vec<wellhead_str>);
+pub struct Targets(pub(crate) Vec<wellhead_str>);
 
 // SAFETY: they are views into the call that they are held with, which nothing changes.
-unsafe impl Send for Uris {}
+unsafe impl Send for Targets {}
 // SAFETY: as above.
-unsafe impl Sync for Uris {}
+unsafe impl Sync for Targets {}

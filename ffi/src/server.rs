@@ -111,8 +111,8 @@ pub struct wellhead_error_code {
     pub code: i32,
 }
 
-/// Logs a line about a callback that failed, or about requests that are refused. severity: one of WELLHEAD_SEVERITY_. line: borrowed
-/// until the callback returns; no byte of it reaches a client. Called on any thread.
+/// Logs a line about a callback that failed, or about requests that are refused. severity: one of WELLHEAD_SEVERITY_.
+/// line: borrowed until the callback returns; no byte of it reaches a client. Called on any thread.
 pub type wellhead_log_callback =
     Option<unsafe extern "C-unwind" fn(log_data: *mut c_void, severity: u32, line: *const wellhead_str)>;
 

@@ -152,7 +152,7 @@ export function requestInput(
   const json = needJson('params', params);
   const [word, text] = native(() => says.requestInput(number, name, method, json));
   if (word === 'result') return JSON.parse(text);
-  if (word === 'error') throw new ClientError(JSON.parse(text) as JsonObject);
+  if (word === 'error') throw new ClientError(JSON.parse(text));
   if (word === 'invalid') throw new InvalidAnswer(text);
   if (word === 'lacks') throw new MissingCapability(JSON.parse(text) as JsonObject);
   throw word === 'state' ? new InvalidState() : new Waiting();

@@ -194,10 +194,11 @@ export class ClientError extends WellheadError {
   readonly data: unknown;
 
   /** @internal */
-  constructor(error: JsonObject) {
-    super('ERR_WELLHEAD_CLIENT', String(error['message'] ?? ''));
-    this.rpcCode = typeof error['code'] === 'number' ? error['code'] : 0;
-    this.data = error['data'];
+  constructor(error: unknown) {
+    const { code, message, data } = Object(error) as JsonObject; // a client may send any JSON
+    super('ERR_WELLHEAD_CLIENT', typeof message === 'string' ? message : '');
+    this.rpcCode = Number.isSafeInteger(code) ? (code as number) : 0;
+    this.data = data;
   }
 
   static {

@@ -273,7 +273,7 @@ export class Requests {
     requests?.delete(request);
     if (requests?.size === 0) this.#waiting.delete(connection);
     if (result !== undefined) waiting?.resolve(JSON.parse(result));
-    else if (error !== undefined) waiting?.reject(new ClientError(JSON.parse(error) as JsonObject));
+    else if (error !== undefined) waiting?.reject(new ClientError(JSON.parse(error)));
     else waiting?.reject(new ClosedError('ERR_WELLHEAD_CLOSED', 'the request to the client was given up'));
   }
 

@@ -61,6 +61,29 @@ test('the answer of the client resolves or rejects sendRequest of a running meth
   assert.deepEqual(received()[0].result.seen, [{ roots: [] }, { code: -1, message: 'No' }]);
 });
 
+for (const [error, seen] of [
+  [{ code: -1, message: 'No', data: [1] }, [-1, 'No', [1]]],
+  [{ code: 'x', message: 5 }, [0, '', undefined]],
+  [{ code: 1e300, message: null }, [0, '', undefined]],
+  [{}, [0, '', undefined]],
+  [[1], [0, '', undefined]],
+  [5, [0, '', undefined]],
+  [null, [0, '', undefined]],
+])
+  test(`a client that sends ${JSON.stringify(error)} as an error rejects sendRequest`, async () => {
+    const raised = [];
+    const { send, received } = make(async (_, call) => {
+      await call.sendRequest('roots/list').catch((e) => raised.push(e));
+      return {};
+    });
+    send(ASK);
+    send({ jsonrpc: '2.0', id: received()[0].id, error });
+    await soon();
+    assert(raised[0] instanceof ClientError);
+    assert.deepEqual([raised[0].rpcCode, raised[0].message, raised[0].data], seen);
+    assert.deepEqual(received()[0].result, {});
+  });
+
 test('the signal or a closed connection cancels a request to the client', async () => {
   const controller = new AbortController();
   const ends = [];

@@ -31,5 +31,11 @@ def settle(future: Future[Any], result: str | None, error: str | None) -> None:
     elif result is not None:
         future.set_result(loads(result))
     else:
-        fault = loads(error or "")
-        future.set_exception(ClientError(fault.get("code", 0), fault.get("message", ""), fault.get("data")))
+        future.set_exception(refused(loads(error or "")))
+
+
+def refused(error: Any) -> ClientError:
+    """Makes the exception of what a client sent as an error, which may be any JSON."""
+    fault = error if isinstance(error, dict) else {}
+    code, message = fault.get("code"), fault.get("message")
+    return ClientError(code if type(code) is int else 0, message if isinstance(message, str) else "", fault.get("data"))
