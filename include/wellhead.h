@@ -362,13 +362,12 @@ typedef struct wellhead_pair {
     wellhead_str value;
 } wellhead_pair;
 
-/* The error code of one condition for clients of one revision of MCP. */
-typedef struct wellhead_error_code {
+/* The JSON-RPC code of one condition for clients of one revision of MCP. */
+typedef struct wellhead_rpc_code {
     wellhead_str revision;                    /* The revision, by its date. */
-    /* resource_not_found, permission_denied, internal_error or not_modified. */
-    wellhead_str condition;
-    int32_t code;                             /* The code that clients of the revision get. */
-} wellhead_error_code;
+    wellhead_str condition;                   /* not_found, denied, internal_error or not_modified. */
+    int32_t rpc_code;                         /* The code that clients of the revision get. */
+} wellhead_rpc_code;
 
 /* Options of a server. Zero, NULL or absent in a field means its default. Strings and arrays are copied. */
 typedef struct wellhead_server_options {
@@ -404,14 +403,14 @@ typedef struct wellhead_server_options {
     size_t list_changed_method_count;
     const wellhead_str *revisions;            /* The revisions of MCP that are served, by their dates. Default: all. */
     size_t revision_count;
-    /* The document that defines error codes: official (default), or variant-2024-11-05, which some early clients of
+    /* The document that defines JSON-RPC codes: official (default), or variant-2024-11-05, which some early clients of
      * that revision follow. Another word, here and in the options below, makes wellhead_server_new fail with
      * INVALID_ARGUMENT. */
     wellhead_str error_profile;
-    const wellhead_error_code *error_codes;   /* Error codes that replace those of the profile. */
-    size_t error_code_count;
+    const wellhead_rpc_code *rpc_codes;       /* JSON-RPC codes that replace those of the profile. */
+    size_t rpc_code_count;
     /* The answer about a resource that is denied: error (default), or mask, as if it did not exist. */
-    wellhead_str permission_denied;
+    wellhead_str denied_resources;
     /* The answer to lists of tools or prompts if none are registered: error (default), or empty. */
     wellhead_str undeclared_lists;
     /* The clients whose contents have `name` and `title`: 2025-06-18 (default), those of
@@ -660,11 +659,12 @@ WELLHEAD_API wellhead_status wellhead_server_add_skill_list(wellhead_server *ser
 WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *server, const wellhead_provider *provider,
                                                           wellhead_error **error);
 
-/* Removes one registration by its name: a resource by its URI, else a template with its list by the text of the
- * template, else a list source, else a method. A folder is removed by the text of its template, such as
+/* Removes one registration: a resource by its URI, else a template with its list by the text of the
+ * template, else a list source or a method by its name. A folder is removed by the text of its template, such as
  * file:///srv/notes/{+path}. A list source without a name is removed by its number. Pending calls finish. Fails with
  * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str name, wellhead_error **error);
+WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str registration,
+                                                    wellhead_error **error);
 
 #define WELLHEAD_NO_WATCH 1                   /* Do not notify clients of changes in the folder. */
 
@@ -1165,7 +1165,7 @@ WELLHEAD_API const wellhead_call *wellhead_authorize_call(const wellhead_authori
 /* Frees a kept responder without an answer, which answers "internal error". It does nothing if `responder` is NULL. */
 WELLHEAD_API void wellhead_authorize_free(wellhead_authorize *responder);
 
-/* Sets the verdict, one of WELLHEAD_VERDICT_, about the URI at `index`. A URI without a verdict is denied. Fails with
+/* Sets the verdict, one of WELLHEAD_VERDICT_, about the target at `index`. A target without a verdict is denied. Fails with
  * INVALID_ARGUMENT if there is no such URI or verdict, or if the call was answered already.
  * Thread safety: one thread at a time builds an answer. */
 WELLHEAD_API wellhead_status wellhead_authorize_set(wellhead_authorize *responder, size_t index, uint32_t verdict);
@@ -1274,11 +1274,11 @@ WELLHEAD_API void wellhead_method_free(wellhead_method *responder);
 WELLHEAD_API wellhead_status wellhead_method_result(wellhead_method *responder, wellhead_str result);
 
 /* Answers with an error.
- * code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
+ * rpc_code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
  * message: may not be absent.
  * data: a JSON object; may be absent.
  * Fails with INVALID_ARGUMENT or INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, int32_t code, wellhead_str message,
+WELLHEAD_API wellhead_status wellhead_method_error(wellhead_method *responder, int32_t rpc_code, wellhead_str message,
                                                    wellhead_str data);
 
 /* Answers that the client must give input first, and then repeat the request. In revisions that do not have this, the
@@ -1738,12 +1738,12 @@ WELLHEAD_API wellhead_status wellhead_outcome_set_text(wellhead_outcome *outcome
 WELLHEAD_API wellhead_status wellhead_outcome_set_tool_error(wellhead_outcome *outcome, wellhead_str message);
 
 /* Sets an error of a tool, a prompt or a method.
- * code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
+ * rpc_code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
  * message: may not be absent.
  * data: a JSON object; may be absent.
  * Fails with INVALID_ARGUMENT, also for a read, or with INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_outcome_set_error(wellhead_outcome *outcome, int32_t code, wellhead_str message,
-                                                        wellhead_str data);
+WELLHEAD_API wellhead_status wellhead_outcome_set_error(wellhead_outcome *outcome, int32_t rpc_code,
+                                                        wellhead_str message, wellhead_str data);
 
 /* Sets the answer of a read to "not found". Fails with INVALID_ARGUMENT for other calls. */
 WELLHEAD_API wellhead_status wellhead_outcome_set_not_found(wellhead_outcome *outcome);
@@ -1993,10 +1993,10 @@ typedef void (*wellhead_test_request_callback)(void *user_data, const wellhead_s
  * object, and with INVALID_UTF8 if the result is not UTF-8. */
 WELLHEAD_API wellhead_status wellhead_test_request_result(wellhead_test_request *request, wellhead_str result);
 
-/* Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent.
+/* Answers a request of the server with an error: a JSON-RPC code, a message, and data, a JSON object that may be absent.
  * request: valid only inside its callback. Fails with INVALID_ARGUMENT if the request was answered already or the data
  * is no JSON object, and with INVALID_UTF8. */
-WELLHEAD_API wellhead_status wellhead_test_request_error(wellhead_test_request *request, int32_t code,
+WELLHEAD_API wellhead_status wellhead_test_request_error(wellhead_test_request *request, int32_t rpc_code,
                                                          wellhead_str message, wellhead_str data);
 
 /* Answers a request of the server with an internal error whose message is `why`. request: valid only inside its

@@ -919,8 +919,8 @@ public:
         if (result.meta) detail::check(wellhead_method_set_meta(capi(), str(*result.meta)));
         detail::check(wellhead_method_finish(take(), result.is_error ? 1 : 0));
     }
-    void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
-        detail::check(wellhead_method_error(take(), code, str(message), optional_str(data)));
+    void error(std::int32_t rpc_code, std::string_view message, const std::optional<std::string> &data = {}) {
+        detail::check(wellhead_method_error(take(), rpc_code, str(message), optional_str(data)));
     }
     /* Answers a tool's call with an error whose text the model reads, as ToolError does. */
     void tool_error(std::string_view message) { detail::check(wellhead_method_tool_error(take(), str(message))); }
@@ -989,8 +989,8 @@ public:
     void set_text(std::string_view text) { detail::check(wellhead_outcome_set_text(outcome_, str(text))); }
     void set_tool_error(std::string_view message) { detail::check(wellhead_outcome_set_tool_error(outcome_, str(message))); }
     /* data: a JSON object. */
-    void set_error(std::int32_t code, std::string_view message, std::optional<std::string_view> data = {}) {
-        detail::check(wellhead_outcome_set_error(outcome_, code, str(message), data ? str(*data) : wellhead_str{nullptr, 0}));
+    void set_error(std::int32_t rpc_code, std::string_view message, std::optional<std::string_view> data = {}) {
+        detail::check(wellhead_outcome_set_error(outcome_, rpc_code, str(message), data ? str(*data) : wellhead_str{nullptr, 0}));
     }
     void set_not_found() { detail::check(wellhead_outcome_set_not_found(outcome_)); }
     void set_denied() { detail::check(wellhead_outcome_set_denied(outcome_)); }
@@ -1082,9 +1082,9 @@ using LogCallback = Callback<void(std::uint32_t severity, std::string_view line)
 
 /* Options of a server: see wellhead_server_options. */
 struct ServerOptions {
-    struct ErrorCode {
+    struct RpcCode {
         std::string revision, condition;
-        std::int32_t code;
+        std::int32_t rpc_code;
     };
 
     std::uint32_t flags = 0;
@@ -1097,8 +1097,8 @@ struct ServerOptions {
     std::map<std::string, std::string> result_type_extensions, list_changed_methods;
     std::vector<std::string> revisions;
     std::optional<std::string> error_profile;
-    std::vector<ErrorCode> error_codes;
-    std::optional<std::string> permission_denied, undeclared_lists, titles_in_contents, subscribe_unknown, dialect;
+    std::vector<RpcCode> rpc_codes;
+    std::optional<std::string> denied_resources, undeclared_lists, titles_in_contents, subscribe_unknown, dialect;
     std::optional<Cache> cache;
     /* Caching hints by kind of response: see wellhead_cache_of. */
     std::map<std::string, Cache> cache_of;
@@ -1198,7 +1198,7 @@ public:
         c.flags = skills.flags;
         detail::call(wellhead_server_add_skills, capi(), &c);
     }
-    void remove(std::string_view name) { detail::call(wellhead_server_remove, capi(), str(name)); }
+    void remove(std::string_view registration) { detail::call(wellhead_server_remove, capi(), str(registration)); }
 
     void set_authorize(AuthorizeCallback authorize) {
         detail::CallbackOfC c(std::move(authorize), run_authorize);
@@ -1366,17 +1366,17 @@ private:
         const auto capabilities = detail::pairs(options.capabilities), list_changed_methods = detail::pairs(options.list_changed_methods);
         const auto extensions = detail::pairs(options.extensions), result_type_extensions = detail::pairs(options.result_type_extensions);
         const auto revisions = detail::strs(options.revisions);
-        std::vector<wellhead_error_code> error_codes;
-        for (const auto &one : options.error_codes)
-            error_codes.push_back({str(one.revision), str(one.condition), one.code});
+        std::vector<wellhead_rpc_code> rpc_codes;
+        for (const auto &one : options.rpc_codes)
+            rpc_codes.push_back({str(one.revision), str(one.condition), one.rpc_code});
         detail::borrow(capabilities, c.capabilities, c.capability_count);
         detail::borrow(extensions, c.extensions, c.extension_count);
         detail::borrow(result_type_extensions, c.result_type_extensions, c.result_type_extension_count);
         detail::borrow(list_changed_methods, c.list_changed_methods, c.list_changed_method_count);
         detail::borrow(revisions, c.revisions, c.revision_count);
         c.error_profile = optional_str(options.error_profile);
-        detail::borrow(error_codes, c.error_codes, c.error_code_count);
-        c.permission_denied = optional_str(options.permission_denied);
+        detail::borrow(rpc_codes, c.rpc_codes, c.rpc_code_count);
+        c.denied_resources = optional_str(options.denied_resources);
         c.undeclared_lists = optional_str(options.undeclared_lists);
         c.titles_in_contents = optional_str(options.titles_in_contents);
         c.subscribe_unknown = optional_str(options.subscribe_unknown);
@@ -1512,8 +1512,8 @@ public:
     /* Answers with a result, a JSON object. */
     void result(std::string_view json) { detail::check(wellhead_test_request_result(request_, str(json))); }
     /* Answers with an error. data: a JSON object. */
-    void error(std::int32_t code, std::string_view message, const std::optional<std::string> &data = {}) {
-        detail::check(wellhead_test_request_error(request_, code, str(message), optional_str(data)));
+    void error(std::int32_t rpc_code, std::string_view message, const std::optional<std::string> &data = {}) {
+        detail::check(wellhead_test_request_error(request_, rpc_code, str(message), optional_str(data)));
     }
     /* Answers with an internal error whose message is `why`. */
     void failed(std::string_view why) { detail::check(wellhead_test_request_failed(request_, str(why))); }

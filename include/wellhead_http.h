@@ -206,7 +206,7 @@ typedef struct wellhead_http_options {
     /* The number of threads that read and write, at most 1,024. Default: 1. */
     uint32_t io_threads;
     /* The greatest number of open TCP connections; more of them wait. Default: 10,000. */
-    size_t connection_limit;
+    size_t tcp_connection_limit;
     /* The time that calls in flight may take after the server is closed, in milliseconds. Default: 5,000. Give 1 for
      * almost no time. */
     uint32_t shutdown_ms;

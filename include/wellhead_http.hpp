@@ -87,7 +87,7 @@ struct HttpOptions {
     EndpointOptions endpoint = {};
     std::int32_t callback_threads = 0;
     std::uint32_t io_threads = 0;
-    std::size_t connection_limit = 0;
+    std::size_t tcp_connection_limit = 0;
     std::uint32_t shutdown_ms = 0, flags = 0;
     /* Called once with the address that is bound, before the first request is accepted. If it throws, the server closes and
      * serve_http throws the exception. */
@@ -158,7 +158,7 @@ inline void Server::serve_http(std::string_view address, HttpOptions options) {
     wellhead_http_options c = WELLHEAD_HTTP_OPTIONS_INIT;
     c.callback_threads = options.callback_threads;
     c.io_threads = options.io_threads;
-    c.connection_limit = options.connection_limit;
+    c.tcp_connection_limit = options.tcp_connection_limit;
     c.shutdown_ms = options.shutdown_ms;
     c.flags = options.flags;
     if (bound.callback) {

@@ -353,12 +353,12 @@ LIMITS = ("message_bytes", "nesting", "id_bytes", "batch_length", "uri_bytes", "
           "subscriptions_total", "listen_streams", "output_bytes", "call_ms", "buffer_bytes", "caller_percent",
           "session_streams")
 DATES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
-CONDITIONS = ("resource_not_found", "permission_denied", "internal_error", "not_modified")
+CONDITIONS = ("not_found", "denied", "internal_error", "not_modified")
 OPTIONS: dict[str, Checker] = {
     "revisions": array(one_of(*DATES)),
     "error_profile": one_of("official", "variant-2024-11-05"),
-    "error_codes": members({}, {date: members({}, {name: integer for name in CONDITIONS}) for date in DATES}),
-    "permission_denied": one_of("error", "mask"),
+    "rpc_codes": members({}, {date: members({}, {name: integer for name in CONDITIONS}) for date in DATES}),
+    "denied_resources": one_of("error", "mask"),
     "undeclared_lists": one_of("error", "empty"),
     "app_only_tools": one_of("app_clients", "all_clients"),
     "titles_in_contents": one_of("2025-06-18", "never", "always"),

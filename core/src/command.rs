@@ -373,7 +373,7 @@ impl Serve {
                 directory = directory.settle_ms(ms);
             }
             let handle = server.directory(directory)?;
-            self.say(&format!("serving {}", handle.name()));
+            self.say(&format!("serving {}", handle.registration()));
         }
         for (prefix, folder) in &self.skills {
             let mut skills = Skills::new(folder);
@@ -384,7 +384,7 @@ impl Serve {
                 skills = skills.settle_ms(ms);
             }
             let handle = server.skills(skills)?;
-            self.say(&format!("serving {}", handle.name()));
+            self.say(&format!("serving {}", handle.registration()));
         }
         if self.verbose {
             server.on_interest(|call| {

@@ -133,8 +133,8 @@ pub use options::{
     OPTIONS, OptionEntry, OptionKind, OptionSet, OptionValue, SetOption, WORD_LISTS, WordList,
 };
 pub use policy::{
-    AppOnlyTools, Cacheable, CheckOutput, Dialect, ErrorCondition, ErrorProfile, InvalidArguments,
-    PermissionDenied, SubscribeUnknown, TitlesInContents, ToolErrors, UndeclaredLists, UnknownTool,
+    AppOnlyTools, Cacheable, CheckOutput, DeniedResources, Dialect, ErrorCondition, ErrorProfile,
+    InvalidArguments, SubscribeUnknown, TitlesInContents, ToolErrors, UndeclaredLists, UnknownTool,
 };
 pub use protocol::{CallId, MessageKind, Route, Stage};
 pub use provider::{Async, Deferred, IntoReply, Later, Now, Provider};

@@ -58,12 +58,12 @@ options! {
         /// that resume. The oldest of these events are dropped first. Each request also counts as 4 KiB. Incomplete
         /// bodies have at most half: one that arrives slowly is refused if another needs its room.
         ///
-        /// One client's connection may use at most a quarter of what others leave of a part of the limit. The part is
+        /// One TCP connection may use at most a quarter of what others leave of a part of the limit. The part is
         /// all of it while the connection has at most 8 KiB, five sixths up to 64 KiB, and two thirds beyond.
         pub buffer_bytes: usize = 256 << 20,
         /// The greatest percentage of an endpoint's sessions and listen streams that one caller with a token may have,
         /// and of the calls in flight that the others leave; at least one of each. Further ones are refused. Without a
-        /// token the share of calls is that of one client's connection. At most 100. Default 25.
+        /// token the share of calls is that of one TCP connection. At most 100. Default 25.
         pub caller_percent: usize = 25,
         /// Milliseconds until a call that is not answered gets an internal error; `u64::MAX` means never. Default
         /// 60,000.

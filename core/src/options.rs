@@ -348,11 +348,11 @@ options! {
         /// Shows resources also as tools, for clients that use tools only: `list_resources`, `read_resource`, and one
         /// for each template.
         pub(crate) resources_as_tools: bool = false,
-        /// The document that defines the codes of errors.
+        /// The document that defines JSON-RPC codes.
         pub(crate) error_profile: ErrorProfile = ErrorProfile::Official,
         /// The answer to a client that asks for a resource which the authorizer denies: an error, or that for a
         /// resource that does not exist.
-        pub(crate) permission_denied: PermissionDenied = PermissionDenied::Error,
+        pub(crate) denied_resources: DeniedResources = DeniedResources::Error,
         /// The answer to a client that asks for a list which the server does not offer: an error, or an empty list.
         pub(crate) undeclared_lists: UndeclaredLists = UndeclaredLists::Error,
         /// The clients that get tools for apps only in their lists: those that declare that they show apps, or all.
@@ -386,9 +386,9 @@ options! {
         /// Limits for clients.
         limits: Object(""),
         /// Capabilities to declare in addition to those that registrations declare.
-        capability: Object(""),
+        capabilities: Object(""),
         /// Extensions of the protocol to declare, each with its settings.
-        extension: Object(""),
+        extensions: Object(""),
         /// The extension that each further `resultType` of results belongs to.
         result_type_extensions: Object(""),
         /// Further kinds of lists whose changes can be announced, each with the method of its notification.
@@ -397,8 +397,8 @@ options! {
         cache: Object(""),
         /// Caching hints for kinds of responses.
         cache_of: ByWord(Cacheable::NAMES),
-        /// Error codes for conditions, each for clients of one revision.
-        error_code: ByWord(ErrorCondition::NAMES),
+        /// JSON-RPC codes for conditions, each for clients of one revision.
+        rpc_codes: ByWord(ErrorCondition::NAMES),
         /// Called when a callback of the application begins and when it ends.
         observe: Callback(""),
         /// The clock that measures calls for `observe`.
@@ -437,7 +437,7 @@ options! {
         pub(crate) head_ms: u64 = 10_000,
         /// Milliseconds that the body of a request may take to arrive.
         pub(crate) body_ms: u64 = 30_000,
-        /// Milliseconds after which a connection without a request is closed, or one whose client does not read its
+        /// Milliseconds after which a TCP connection without a request is closed, or one whose client does not read its
         /// response.
         pub(crate) idle_ms: u64 = 60_000,
         /// Bytes of events that a session keeps for a client whose event stream broke.
@@ -466,7 +466,7 @@ options! {
         /// The number of threads that read and write, 1 to 1,024.
         pub(crate) io_threads: usize = 1,
         /// The greatest number of open TCP connections, at least 1. Further ones wait to be accepted.
-        pub(crate) connection_limit: usize = 10_000,
+        pub(crate) tcp_connection_limit: usize = 10_000,
         /// Milliseconds that answers may still take after the server is closed.
         pub(crate) shutdown_ms: u64 or 0 = 5_000,
         /// Closes the server when the process gets SIGTERM. Python always does, in the main thread.

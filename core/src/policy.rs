@@ -22,14 +22,14 @@ pub enum ErrorProfile {
     Variant,
 }
 
-/// A condition for which [`crate::Builder::error_code`] sets the error code.
+/// A condition for which [`crate::Builder::rpc_code`] sets the JSON-RPC code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorCondition {
-    /// `resource_not_found`: the client asked for a resource that does not exist.
-    ResourceNotFound,
-    /// `permission_denied`: the client asked for something that the authorizer denies.
-    PermissionDenied,
+    /// `not_found`: the client asked for a resource that does not exist.
+    NotFound,
+    /// `denied`: the client asked for something that the authorizer denies.
+    Denied,
     /// `internal_error`: a callback failed, or did not answer in time.
     InternalError,
     /// `not_modified`: the client has the current version of the resource. Only clients of the `resources/get` dialect
@@ -40,7 +40,7 @@ pub enum ErrorCondition {
 /// Says what a client gets that asks for a resource which the authorizer denies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum PermissionDenied {
+pub enum DeniedResources {
     /// `error`: an error, "permission denied".
     #[default]
     Error,
@@ -218,12 +218,12 @@ macro_rules! words {
 words! {
     ErrorProfile { Official = "official", Variant = VARIANT }
     ErrorCondition {
-        ResourceNotFound = "resource_not_found",
-        PermissionDenied = "permission_denied",
+        NotFound = "not_found",
+        Denied = "denied",
         InternalError = "internal_error",
         NotModified = "not_modified",
     }
-    PermissionDenied { Error = "error", Mask = "mask" }
+    DeniedResources { Error = "error", Mask = "mask" }
     UndeclaredLists { Error = "error", Empty = "empty" }
     AppOnlyTools { AppClients = "app_clients", AllClients = "all_clients" }
     TitlesInContents { AsPublished = TITLES_IN_CONTENTS_OF, Never = "never", Always = "always" }
@@ -249,7 +249,7 @@ words! {
 pub(crate) struct Policy {
     /// The dates of the revisions that are served.
     pub(crate) revisions: RevisionSet<String>,
-    pub(crate) error_codes: Vec<(String, ErrorCondition, i32)>,
+    pub(crate) rpc_codes: Vec<(String, ErrorCondition, i32)>,
     pub(crate) options: ServerOptions,
     /// Caching hints for all cacheable answers, and for some kinds of them.
     pub(crate) cache: CacheHint,

@@ -5,7 +5,7 @@
 //! Source: <https://modelcontextprotocol.io/specification/>, one page set and one schema a revision.
 
 use crate::error::{Error, ErrorKind};
-use crate::policy::{ErrorCondition, ErrorProfile, PermissionDenied, Policy, TitlesInContents};
+use crate::policy::{DeniedResources, ErrorCondition, ErrorProfile, Policy, TitlesInContents};
 use std::fmt;
 
 /// The word for [`ErrorProfile::Variant`].
@@ -190,8 +190,8 @@ impl Revision {
     /// Returns the JSON-RPC error code for a condition. It is one that MCP defines, or that the application set.
     pub(crate) fn code(&self, condition: Condition) -> i32 {
         match condition {
-            Condition::ResourceNotFound => self.not_found,
-            Condition::PermissionDenied => self.denied,
+            Condition::NotFound => self.not_found,
+            Condition::Denied => self.denied,
             Condition::NotModified => self.not_modified,
             Condition::Busy => 503,
             Condition::MissingCapability => -32021,
@@ -225,12 +225,12 @@ impl Revision {
         if policy.options.error_profile == ErrorProfile::Variant && self.date == VARIANT_OF.0 {
             (_, self.not_found, self.denied) = VARIANT_OF;
         }
-        for (date, condition, code) in &policy.error_codes {
+        for (date, condition, code) in &policy.rpc_codes {
             if date == self.date {
                 self.set_code(*condition, *code)?;
             }
         }
-        self.masks_denied = policy.options.permission_denied == PermissionDenied::Mask;
+        self.masks_denied = policy.options.denied_resources == DeniedResources::Mask;
         if !self.masks_denied && self.not_found == self.denied {
             let what = format!(
                 "in {self} {} would mean both \"not found\" and \"permission denied\"; give them two codes, or mask what is denied",
@@ -252,8 +252,8 @@ impl Revision {
             return Err(Error::new(ErrorKind::InvalidArgument, what));
         }
         match condition {
-            ErrorCondition::ResourceNotFound => self.not_found = code,
-            ErrorCondition::PermissionDenied => self.denied = code,
+            ErrorCondition::NotFound => self.not_found = code,
+            ErrorCondition::Denied => self.denied = code,
             ErrorCondition::InternalError => self.internal = code,
             ErrorCondition::NotModified => self.not_modified = code,
         }
@@ -291,7 +291,7 @@ impl Revisions {
     pub(crate) fn new(policy: &Policy) -> Result<Revisions, Error> {
         let named = policy.revisions.named().iter();
         let unknown = named
-            .chain(policy.error_codes.iter().map(|(date, _, _)| date))
+            .chain(policy.rpc_codes.iter().map(|(date, _, _)| date))
             .find(|date| Revision::published(date).is_none());
         if let Some(unknown) = unknown {
             let known: Vec<_> = REVISIONS.iter().map(Revision::as_str).collect();
@@ -414,8 +414,8 @@ impl KnownMethod {
 /// A condition whose error code MCP defines or the application sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Condition {
-    ResourceNotFound,
-    PermissionDenied,
+    NotFound,
+    Denied,
     NotModified,
     Busy,
     MissingCapability,
@@ -617,7 +617,7 @@ mod tests {
 
     fn codes(date: &str, policy: &Policy) -> (i32, i32) {
         let revision = *revisions(policy).all().iter().find(|r| r.as_str() == date).unwrap();
-        (revision.code(Condition::ResourceNotFound), revision.code(Condition::PermissionDenied))
+        (revision.code(Condition::NotFound), revision.code(Condition::Denied))
     }
 
     #[test]
@@ -694,11 +694,11 @@ mod tests {
                 assert_ne!(not_found, denied, "{revision}");
             }
         }
-        let same = ("2025-06-18".to_owned(), ErrorCondition::PermissionDenied, -32002);
-        let policy = Policy { error_codes: vec![same], ..Policy::default() };
+        let same = ("2025-06-18".to_owned(), ErrorCondition::Denied, -32002);
+        let policy = Policy { rpc_codes: vec![same], ..Policy::default() };
         assert!(refusal(&policy).contains("give them two codes"));
         let masked = Policy {
-            options: ServerOptions { permission_denied: PermissionDenied::Mask, ..ServerOptions::default() },
+            options: ServerOptions { denied_resources: DeniedResources::Mask, ..ServerOptions::default() },
             ..policy
         };
         assert!(Revisions::new(&masked).is_ok());
@@ -707,7 +707,7 @@ mod tests {
     #[test]
     fn reserved_codes_are_refused_for_the_stateless_revision() {
         let code = |date: &str, code| Policy {
-            error_codes: vec![(date.to_owned(), ErrorCondition::ResourceNotFound, code)],
+            rpc_codes: vec![(date.to_owned(), ErrorCondition::NotFound, code)],
             ..Policy::default()
         };
         for reserved in [-32002, -32042, -32020] {

@@ -31,9 +31,6 @@ impl Spelling {
         if self == Spelling::Snake || !setting.contains('_') {
             return Cow::Borrowed(setting);
         }
-        if setting == "error_code" {
-            return Cow::Borrowed("errorCodes"); // one object has those of all conditions
-        }
         let mut words = setting.split('_');
         let first = words.next().unwrap_or_default().to_owned();
         Cow::Owned(words.fold(first, |name, word| {
@@ -57,9 +54,9 @@ mod tests {
 
     #[test]
     fn settings_between_backticks_are_spelled_as_the_language_does() {
-        let hint = "see `allowed_hosts`, `error_code` and `path`; session_ms, `user_id` and `session_ms";
+        let hint = "see `allowed_hosts`, `rpc_codes` and `path`; session_ms, `user_id` and `session_ms";
         assert_eq!(Spelling::Snake.apply(hint), hint);
-        let camel = "see `allowedHosts`, `errorCodes` and `path`; session_ms, `user_id` and `sessionMs";
+        let camel = "see `allowedHosts`, `rpcCodes` and `path`; session_ms, `user_id` and `sessionMs";
         assert_eq!(Spelling::Camel.apply(hint), camel);
     }
 }

@@ -147,13 +147,13 @@ fn a_batch_that_was_not_begun_expires_with_the_rest() {
 }
 
 #[test]
-fn a_call_that_expires_before_a_poll_has_the_error_code_of_the_option() {
+fn a_call_that_expires_before_a_poll_has_the_rpc_code_of_the_option() {
     let mut limits = Limits::default();
     limits.calls_in_flight = 1;
     let server = Server::builder("s", "1")
         .limits(limits)
-        .error_code("2026-07-28", ErrorCondition::InternalError, 1)
-        .error_code("2025-03-26", ErrorCondition::InternalError, 2)
+        .rpc_code("2026-07-28", ErrorCondition::InternalError, 1)
+        .rpc_code("2025-03-26", ErrorCondition::InternalError, 2)
         .on_log(|_, _| {})
         .build()
         .unwrap();

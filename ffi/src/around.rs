@@ -277,19 +277,19 @@ pub unsafe extern "C" fn wellhead_outcome_set_tool_error(
 }
 
 /// Sets an error of a tool, a prompt or a method.
-/// code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
+/// rpc_code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
 /// message: may not be absent.
 /// data: a JSON object; may be absent.
 /// Fails with INVALID_ARGUMENT, also for a read, or with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_outcome_set_error(
     outcome: *mut wellhead_outcome,
-    code: i32,
+    rpc_code: i32,
     message: wellhead_str,
     data: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { set(outcome, |promise, _| failure(promise, code, message, data).map(Into::into)) }
+    unsafe { set(outcome, |promise, _| failure(promise, rpc_code, message, data).map(Into::into)) }
 }
 
 /// Sets the answer of a read to "not found". Fails with INVALID_ARGUMENT for other calls.

@@ -154,7 +154,7 @@ pub unsafe extern "C" fn wellhead_authorize_free(responder: *mut wellhead_author
     unsafe { pending::give_up(responder) }
 }
 
-/// Sets the verdict, one of WELLHEAD_VERDICT_, about the URI at `index`. A URI without a verdict is denied. Fails with
+/// Sets the verdict, one of WELLHEAD_VERDICT_, about the target at `index`. A target without a verdict is denied. Fails with
 /// INVALID_ARGUMENT if there is no such URI or verdict, or if the call was answered already.
 /// Thread safety: one thread at a time builds an answer.
 #[unsafe(no_mangle)]

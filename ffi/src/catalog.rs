@@ -296,19 +296,21 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
     }
 }
 
-/// Removes one registration by its name: a resource by its URI, else a template with its list by the text of the
-/// template, else a list source, else a method. A folder is removed by the text of its template, such as
+/// Removes one registration: a resource by its URI, else a template with its list by the text of the
+/// template, else a list source or a method by its name. A folder is removed by the text of its template, such as
 /// file:///srv/notes/{+path}. A list source without a name is removed by its number. Pending calls finish. Fails with
 /// UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove(
     server: *mut wellhead_server,
-    name: wellhead_str,
+    registration: wellhead_str,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
-        with_server(server, error, |promise, server| server.remove(promise.text(name, "name")?).map(drop))
+        with_server(server, error, |promise, server| {
+            server.remove(promise.text(registration, "registration")?).map(drop)
+        })
     }
 }
 

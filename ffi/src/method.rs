@@ -158,19 +158,19 @@ pub unsafe extern "C" fn wellhead_method_result(
 }
 
 /// Answers with an error.
-/// code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
+/// rpc_code: a code of JSON-RPC 2.0 section 5.1, or the application's own.
 /// message: may not be absent.
 /// data: a JSON object; may be absent.
 /// Fails with INVALID_ARGUMENT or INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_method_error(
     responder: *mut wellhead_method,
-    code: i32,
+    rpc_code: i32,
     message: wellhead_str,
     data: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { pending::finish(responder, |promise, _, _| failure(promise, code, message, data)) }
+    unsafe { pending::finish(responder, |promise, _, _| failure(promise, rpc_code, message, data)) }
 }
 
 /// Answers that the client must give input first, and then repeat the request. In revisions that do not have this, the
@@ -210,11 +210,11 @@ pub unsafe extern "C" fn wellhead_method_failed(
 /// Makes an error of JSON-RPC, whose data may be absent.
 pub(crate) fn failure(
     promise: &Promise,
-    code: i32,
+    rpc_code: i32,
     message: wellhead_str,
     data: wellhead_str,
 ) -> Result<MethodAnswer> {
-    let error = MethodError::new(code, promise.text(message, "message")?);
+    let error = MethodError::new(rpc_code, promise.text(message, "message")?);
     Ok(MethodAnswer::Error(match object(promise, data, "data")? {
         Some(data) => error.data(data),
         None => error,

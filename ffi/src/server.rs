@@ -99,16 +99,16 @@ pub struct wellhead_pair {
     pub value: wellhead_str,
 }
 
-/// The error code of one condition for clients of one revision of MCP.
+/// The JSON-RPC code of one condition for clients of one revision of MCP.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct wellhead_error_code {
+pub struct wellhead_rpc_code {
     /// The revision, by its date.
     pub revision: wellhead_str,
-    /// resource_not_found, permission_denied, internal_error or not_modified.
+    /// not_found, denied, internal_error or not_modified.
     pub condition: wellhead_str,
     /// The code that clients of the revision get.
-    pub code: i32,
+    pub rpc_code: i32,
 }
 
 /// Logs a line about a callback that failed, or about requests that are refused. severity: one of WELLHEAD_SEVERITY_.
@@ -157,15 +157,15 @@ pub struct wellhead_server_options {
     /// The revisions of MCP that are served, by their dates. Default: all.
     pub revisions: *const wellhead_str,
     pub revision_count: usize,
-    /// The document that defines error codes: official (default), or variant-2024-11-05, which some early clients of
+    /// The document that defines JSON-RPC codes: official (default), or variant-2024-11-05, which some early clients of
     /// that revision follow. Another word, here and in the options below, makes wellhead_server_new fail with
     /// INVALID_ARGUMENT.
     pub error_profile: wellhead_str,
-    /// Error codes that replace those of the profile.
-    pub error_codes: *const wellhead_error_code,
-    pub error_code_count: usize,
+    /// JSON-RPC codes that replace those of the profile.
+    pub rpc_codes: *const wellhead_rpc_code,
+    pub rpc_code_count: usize,
     /// The answer about a resource that is denied: error (default), or mask, as if it did not exist.
-    pub permission_denied: wellhead_str,
+    pub denied_resources: wellhead_str,
     /// The answer to lists of tools or prompts if none are registered: error (default), or empty.
     pub undeclared_lists: wellhead_str,
     /// The clients whose contents have `name` and `title`: 2025-06-18 (default), those of
@@ -379,10 +379,10 @@ impl wellhead_server_options {
         if self.revision_count > 0 {
             builder = builder.revisions(promise.texts(self.revisions, self.revision_count, "revisions")?);
         }
-        for one in promise.array(self.error_codes, self.error_code_count, "error_codes")? {
-            let revision = promise.text(one.revision, "the revision of an error code")?;
-            let condition = promise.text(one.condition, "the condition of an error code")?;
-            builder = builder.error_code(revision, condition.parse()?, one.code);
+        for one in promise.array(self.rpc_codes, self.rpc_code_count, "rpc_codes")? {
+            let revision = promise.text(one.revision, "the revision of a JSON-RPC code")?;
+            let condition = promise.text(one.condition, "the condition of a JSON-RPC code")?;
+            builder = builder.rpc_code(revision, condition.parse()?, one.rpc_code);
         }
         if let Some(icons) = promise.optional(self.icons, "icons")? {
             builder = Icon::list_from_json(icons)?.into_iter().fold(builder, Builder::icon);
@@ -409,7 +409,7 @@ impl wellhead_server_options {
             instructions,
             instance_name,
             error_profile,
-            permission_denied,
+            denied_resources,
             undeclared_lists,
             titles_in_contents,
             subscribe_unknown,

@@ -43,18 +43,18 @@ pub unsafe extern "C" fn wellhead_test_request_result(
     }
 }
 
-/// Answers a request of the server with an error: a code, a message, and data, a JSON object that may be absent.
+/// Answers a request of the server with an error: a JSON-RPC code, a message, and data, a JSON object that may be absent.
 /// request: valid only inside its callback. Fails with INVALID_ARGUMENT if the request was answered already or the data
 /// is no JSON object, and with INVALID_UTF8.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_test_request_error(
     request: *mut wellhead_test_request,
-    code: i32,
+    rpc_code: i32,
     message: wellhead_str,
     data: wellhead_str,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
-    unsafe { answer(request, |promise| failure(promise, code, message, data)) }
+    unsafe { answer(request, |promise| failure(promise, rpc_code, message, data)) }
 }
 
 /// Answers a request of the server with an internal error whose message is `why`. request: valid only inside its

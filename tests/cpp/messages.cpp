@@ -71,10 +71,10 @@ const Mistake mistakes[] = {
      "flags: 0x40 is no flag of this struct; leave it out"},
     {[](Server &) {
          wellhead::ServerOptions options;
-         options.permission_denied = "hide";
+         options.denied_resources = "hide";
          with_options(std::move(options));
      },
-     "permission_denied: \"hide\" is none of error, mask"},
+     "denied_resources: \"hide\" is none of error, mask"},
     {[](Server &s) { listens(s, "nowhere"); },
      "the address \"nowhere\" cannot be bound; write it as 127.0.0.1:8000: invalid socket address"},
     {[](Server &s) {

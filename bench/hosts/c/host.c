@@ -171,7 +171,7 @@ static wellhead_status serve_http(const char *port, int stateless, int32_t callb
     wellhead_endpoint_options endpoint = WELLHEAD_ENDPOINT_OPTIONS_INIT;
     char address[32];
     if (stateless) endpoint.flags = WELLHEAD_NO_SESSIONS;
-    endpoint.session_limit = options.connection_limit = STREAMS;
+    endpoint.session_limit = options.tcp_connection_limit = STREAMS;
     options.endpoint = &endpoint;
     options.callback_threads = callback_threads;
     snprintf(address, sizeof address, "127.0.0.1:%s", port);

@@ -50,7 +50,7 @@ server.list('items', ({ after, limit }) => {
 });
 const [over, port] = process.argv.slice(2);
 if (over === 'http' || over === 'http-stateless') {
-  await server.serveHttp({ port: Number(port), sessions: over === 'http', connectionLimit: streams });
+  await server.serveHttp({ port: Number(port), sessions: over === 'http', tcpConnectionLimit: streams });
 } else if (over === 'node-http') {
   createServer(server.handler()).listen(Number(port), '127.0.0.1');
 } else {

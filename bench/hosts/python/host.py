@@ -91,7 +91,7 @@ def items(after: str | None, limit: int) -> wellhead.Page:
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["http" | "http-stateless" as over, port, *_]:
-            server.serve_http(port=int(port), sessions=over == "http", connection_limit=STREAMS)
+            server.serve_http(port=int(port), sessions=over == "http", tcp_connection_limit=STREAMS)
         case ["asgi", port, *_]:
             import uvicorn
 

@@ -13,7 +13,7 @@ import type { ResourceDescriptor } from './values.js';
 /** A handle of a fixed resource, to replace or remove it. Dropping the handle removes nothing. */
 export interface Handle {
   /** The URI of the resource, or the template of the folder. */
-  readonly name: string;
+  readonly registration: string;
   /**
    * Replaces the contents, and notifies subscribers. The resource gets the version of the {@link Contents}, or none.
    *
@@ -53,7 +53,7 @@ export function fixed(
   if (options !== undefined) checkedOptions('descriptor', options);
   native(() => server.addValue(uri, needBody(body), json(options), ui));
   return {
-    name: uri,
+    registration: uri,
     set: (given) => {
       const isBody = SharedBytes.body(given) !== undefined;
       const isObject = typeof given === 'object' && given !== null;

@@ -58,19 +58,19 @@ export interface ServerOptions {
   /** The revisions of MCP to serve, by their dates. Default: all. */
   revisions?: readonly string[] | undefined;
   /**
-   * The source of error codes. `official` (default): the published revisions. `variant-2024-11-05`: for clients of that
+   * The document that defines JSON-RPC codes. `official` (default): the published revisions. `variant-2024-11-05`: for clients of that
    * revision, other codes, which its page had for two days and some early clients expect.
    */
   errorProfile?: 'official' | `variant-${string}` | undefined;
   /**
-   * Error codes for clients of one revision, instead of those of `errorProfile`: `{ revision: { condition: code } }`.
+   * JSON-RPC codes for clients of one revision, instead of those of `errorProfile`: `{ revision: { condition: code } }`.
    */
-  errorCodes?: Readonly<Record<string, Partial<Record<ErrorCondition, number>>>> | undefined;
+  rpcCodes?: Readonly<Record<string, Partial<Record<ErrorCondition, number>>>> | undefined;
   /**
    * The answer to a read that the application denies. `error` (default): "permission denied". `mask`: exactly the
    * answer for a resource that does not exist.
    */
-  permissionDenied?: 'error' | 'mask' | undefined;
+  deniedResources?: 'error' | 'mask' | undefined;
   /**
    * The answer to a client that lists tools or prompts on a server that declares none. `error` (default): "method not
    * found", as the protocol says. `empty`: an empty list, for clients that ignore the capabilities.
@@ -198,14 +198,13 @@ export interface Limits {
   callMs?: number | undefined;
   /**
    * Memory of an endpoint over HTTP for all clients, in bytes: request bodies, pending output, and events for clients that come
-   * back, of which the oldest goes first. Each request counts 4 KiB more. A
-   * client's connection has at most a quarter of what others leave of two thirds, of five sixths while it has at most 64 KiB,
-   * of all while it has at most 8 KiB. Further requests are refused. Default: 256 MiB.
+   * back, of which the oldest goes first. Each request counts 4 KiB more. One TCP connection has at most a quarter of what
+   * others leave of two thirds, of five sixths while it has at most 64 KiB, and of all while it has at most 8 KiB. Further requests are refused. Default: 256 MiB.
    */
   bufferBytes?: number | undefined;
   /**
    * Percentage of an endpoint's sessions and listen streams that one caller with a token may have, and of the calls that the
-   * others leave; at least one of each. Without a token the share of calls is that of one client's connection. The server
+   * others leave; at least one of each. Without a token the share of calls is that of one TCP connection. The server
    * refuses further ones. Default: 25.
    */
   callerPercent?: number | undefined;
@@ -219,8 +218,8 @@ export interface Limits {
 /** The severity of a line of the log. `error`: a client got an error for the same reason. */
 export type Severity = 'warning' | 'error';
 
-/** A condition whose error code {@link ServerOptions.errorCodes} can set. */
-export type ErrorCondition = 'resource_not_found' | 'permission_denied' | 'internal_error' | 'not_modified';
+/** A condition whose JSON-RPC code {@link ServerOptions.rpcCodes} can set. */
+export type ErrorCondition = 'not_found' | 'denied' | 'internal_error' | 'not_modified';
 
 /** The options of a resource or a template: its description, and callbacks besides the reader. */
 export interface ResourceOptions extends ResourceDescriptor {
@@ -331,7 +330,7 @@ export interface ServeHttpOptions extends HttpOptions {
   /** The number of threads that read and write, at most 1,024. Default: 1. */
   ioThreads?: number | undefined;
   /** The greatest number of TCP connections at once. Further connections wait. Default: 10,000. */
-  connectionLimit?: number | undefined;
+  tcpConnectionLimit?: number | undefined;
   /** Milliseconds that the head of a request may take to arrive. Default: 10,000. */
   headMs?: number | undefined;
   /** Milliseconds after which an idle connection is closed, or one whose client does not read. Default: 60,000. */
@@ -353,8 +352,8 @@ const SERVER: Members<ServerOptions> = {
   listChangedMethods: { each: 'string' },
   revisions: 'strings',
   errorProfile: 'string',
-  errorCodes: { each: { each: 'integer' } },
-  permissionDenied: 'string',
+  rpcCodes: { each: { each: 'integer' } },
+  deniedResources: 'string',
   undeclaredLists: 'string',
   titlesInContents: 'string',
   omitNewerFields: 'boolean',
@@ -449,7 +448,7 @@ const SERVE_HTTP: Members<ServeHttpOptions> = {
   port: 'any',
   onListening: 'function',
   ioThreads: 'count',
-  connectionLimit: 'count',
+  tcpConnectionLimit: 'count',
   headMs: 'count',
   idleMs: 'count',
   shutdownMs: 'count',

@@ -95,8 +95,8 @@ export class Registrations {
     return this.#handle(uri);
   }
 
-  #handle(name: string): Omit<Handle, 'set'> {
-    return { name, remove: () => this.remove(name) };
+  #handle(registration: string): Omit<Handle, 'set'> {
+    return { registration, remove: () => this.remove(registration) };
   }
 
   /** Sets the reader of URIs that no registration serves. */
@@ -253,9 +253,9 @@ export class Registrations {
   }
 
   /** Removes a resource, a template, a list source or a method. */
-  remove(name: string): void {
-    needString('name', name);
-    const handler = native(() => this.#native.remove(name));
+  remove(registration: string): void {
+    needString('registration', registration);
+    const handler = native(() => this.#native.remove(registration));
     if (handler !== null) this.#callbacks.forget(handler);
   }
 

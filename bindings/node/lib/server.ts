@@ -599,11 +599,11 @@ export class Server {
    * ```ts
    * server.remove('notes://{id}');
    * ```
-   * @throws {RegistrationError} if nothing is registered under this name
+   * @throws {RegistrationError} if there is no such registration
    * @throws {ClosedError} after {@link Server.close}
    */
-  remove(name: string): void {
-    this.#parts.registrations.remove(name);
+  remove(registration: string): void {
+    this.#parts.registrations.remove(registration);
   }
 
   // ---- changes

@@ -21,7 +21,7 @@ pub(crate) struct Options {
     #[serde(default)]
     list_changed_methods: BTreeMap<String, String>,
     #[serde(default)]
-    error_codes: BTreeMap<String, BTreeMap<String, i32>>,
+    rpc_codes: BTreeMap<String, BTreeMap<String, i32>>,
     cache: Option<Hint>,
     #[serde(default)]
     cache_of: BTreeMap<String, Hint>,
@@ -56,9 +56,9 @@ impl Options {
         for (kind, notification) in self.list_changed_methods {
             builder = builder.list_changed_method(kind, notification);
         }
-        for (revision, codes) in self.error_codes {
+        for (revision, codes) in self.rpc_codes {
             for (condition, code) in codes {
-                builder = builder.error_code(&*revision, word("errorCodes", &condition)?, code);
+                builder = builder.rpc_code(&*revision, word("rpcCodes", &condition)?, code);
             }
         }
         if let Some(icons) = &self.icons {

@@ -82,14 +82,14 @@ impl Native {
     #[napi]
     pub fn add_directory(&self, path: String, options: String) -> Result<String> {
         let directory = descriptor::directory(path, &options).map_err(thrown)?;
-        Ok(self.inner.server.directory(directory).map_err(thrown)?.name().to_owned())
+        Ok(self.inner.server.directory(directory).map_err(thrown)?.registration().to_owned())
     }
 
     /// Registers a folder of skills; `options` is JSON. Returns the text of its template.
     #[napi]
     pub fn add_skills(&self, path: String, options: String) -> Result<String> {
         let skills = descriptor::skills(path, &options).map_err(thrown)?;
-        Ok(self.inner.server.skills(skills).map_err(thrown)?.name().to_owned())
+        Ok(self.inner.server.skills(skills).map_err(thrown)?.registration().to_owned())
     }
 
     /// Registers a list source. Returns the number with which `runEvent` is called.

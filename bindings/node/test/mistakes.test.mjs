@@ -201,13 +201,13 @@ const REFUSED = {
     'listChangedMethods.a: a string, not 5',
   ],
   'a number as a capability': [() => make({ capabilities: { x: 5 } }), 'capabilities.x: an object, not 5'],
-  'a word in errorCodes': [
-    () => make({ errorCodes: { '2025-06-18': { internal_error: 'x' } } }),
-    'errorCodes.2025-06-18.internal_error: a whole number of 32 bits, not "x"',
+  'a word in rpcCodes': [
+    () => make({ rpcCodes: { '2025-06-18': { internal_error: 'x' } } }),
+    'rpcCodes.2025-06-18.internal_error: a whole number of 32 bits, not "x"',
   ],
   'a code of 40 bits': [
-    () => make({ errorCodes: { '2025-06-18': { internal_error: 1e12 } } }),
-    'errorCodes.2025-06-18.internal_error: a whole number of 32 bits, not 1000000000000',
+    () => make({ rpcCodes: { '2025-06-18': { internal_error: 1e12 } } }),
+    'rpcCodes.2025-06-18.internal_error: a whole number of 32 bits, not 1000000000000',
   ],
   'a word as size': [
     ({ server }) => server.resource('m://o', { size: 'x' }, () => ''),

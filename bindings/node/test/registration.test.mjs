@@ -45,7 +45,7 @@ test('the error for a duplicate or ambiguous template names the other registrati
 test('the handle of a fixed resource replaces and removes it', () => {
   const server = new Server('s', '1');
   const about = server.text('t:about', 'one', { title: 'About' });
-  assert.equal(about.name, 't:about');
+  assert.equal(about.registration, 't:about');
   about.set('two');
   about.set(new Uint8Array([1]));
   assert.throws(() => about.set(7), invalid(/body/));
@@ -83,7 +83,7 @@ test('arguments of a wrong type are refused by name', () => {
   assert.throws(() => server.fallback({ exists: true }, nothing), invalid(/exists/));
   assert.throws(() => server.resource('t:a', { exists: ['t:a'] }, nothing), invalid(/exists/));
   assert.throws(() => server.connect({ wake: 7 }), invalid(/wake/));
-  assert.throws(() => server.remove(), invalid(/name/));
+  assert.throws(() => server.remove(), invalid(/registration/));
   assert.throws(() => server.notifyUpdated(), invalid(/uri/));
 });
 

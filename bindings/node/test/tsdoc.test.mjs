@@ -70,7 +70,7 @@ const LISTENING = `
 const AROUND = {
   Server: ['', ''],
   'Server.run': [SERVER, ''],
-  'Server.text': [SERVER, `assert.equal(about.name, 'notes://about');`],
+  'Server.text': [SERVER, `assert.equal(about.registration, 'notes://about');`],
   'Server.blob': [
     SERVER,
     `assert.equal((await server.testClient().read('notes://logo'))[0]?.blob?.length, 3);`,
@@ -81,7 +81,7 @@ const AROUND = {
   ],
   'Server.directory': [
     `${SERVER} process.chdir(mkdtempSync(join(tmpdir(), 'wellhead-'))); mkdirSync('docs'); writeFileSync('docs/a.md', 'A');`,
-    `assert.equal((await server.testClient().read(expand(docs.name, { path: 'a.md' })))[0]?.text, 'A'); docs.remove();`,
+    `assert.equal((await server.testClient().read(expand(docs.registration, { path: 'a.md' })))[0]?.text, 'A'); docs.remove();`,
   ],
   'Server.skills': [
     `${SERVER} process.chdir(mkdtempSync(join(tmpdir(), 'wellhead-'))); mkdirSync('skills/pdf', { recursive: true });

@@ -14,7 +14,7 @@ use pyo3::{PyTraverseError, PyVisit};
 #[pyclass(frozen, module = "wellhead")]
 pub(crate) struct Handle {
     pub(crate) server: Py<Server>,
-    pub(crate) name: String,
+    pub(crate) registration: String,
     /// True if the registration has a MIME type.
     pub(crate) typed: bool,
 }
@@ -23,8 +23,8 @@ pub(crate) struct Handle {
 impl Handle {
     /// The URI of the resource, or the template of the folder.
     #[getter]
-    fn name(&self) -> &str {
-        &self.name
+    fn registration(&self) -> &str {
+        &self.registration
     }
 
     /// Replaces the contents of a fixed resource, and notifies its subscribers.
@@ -47,7 +47,7 @@ impl Handle {
             }
         };
         let core = self.server.get().core(py);
-        detach(py, || core.set(&self.name, given)).or_raise(py)
+        detach(py, || core.set(&self.registration, given)).or_raise(py)
     }
 
     /// Removes the resource or the folder.
@@ -56,11 +56,11 @@ impl Handle {
     ///     RegistrationError: The resource or the folder is already removed (`unknown`).
     ///     ClosedError: The server is closed.
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
-        self.server.get().remove_name(py, &self.name)
+        self.server.get().remove_registration(py, &self.registration)
     }
 
     fn __repr__(&self) -> String {
-        format!("<wellhead.Handle {}>", self.name)
+        format!("<wellhead.Handle {}>", self.registration)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -47,7 +47,7 @@ macro_rules! limits {
         ///         Default: 256 MiB.
         ///     caller_percent: The greatest percentage of an endpoint's sessions and listen streams for one caller
         ///         with a token, and of the calls that the others leave; at least one of each. Without a token the
-        ///         share of calls is that of one client's connection. Further ones are refused. Default: 25.
+        ///         share of calls is that of one TCP connection. Further ones are refused. Default: 25.
         ///     session_streams: The greatest number of requests and event streams that one session over HTTP has at
         ///         once. Further ones are refused. The session keeps events of as many streams for clients that
         ///         resume. Default: 4,096.

@@ -26,7 +26,7 @@ const OTHERS: [&str; 12] = [
     "cache_of",
     "observe",
     "lifespan",
-    "error_codes",
+    "rpc_codes",
     "icons",
 ];
 
@@ -111,20 +111,20 @@ fn option(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResul
             }
             builder
         }
-        "error_codes" => error_codes(builder, name, value)?,
+        "rpc_codes" => rpc_codes(builder, name, value)?,
         "icons" => icon::list(name, value)?.into_iter().fold(builder, Builder::icon),
         _ => return convert::option(&builder, name, value),
     }))
 }
 
-fn error_codes(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Builder> {
+fn rpc_codes(mut builder: Builder, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Builder> {
     for (revision, codes) in pairs(name, value)? {
         let name = format!("{name}[{revision:?}]");
         for (condition, code) in pairs(&name, &codes)? {
             let name = format!("{name}[{condition:?}]");
             let code =
                 code.extract().map_err(|_| convert::not_a(&name, "a whole number of 32 bits", &code))?;
-            builder = builder.error_code(revision.as_str(), condition.parse().or_raise(value.py())?, code);
+            builder = builder.rpc_code(revision.as_str(), condition.parse().or_raise(value.py())?, code);
         }
     }
     Ok(builder)

@@ -54,9 +54,9 @@ impl Server {
         &self.core
     }
 
-    pub(crate) fn remove_name(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+    pub(crate) fn remove_registration(&self, py: Python<'_>, registration: &str) -> PyResult<()> {
         let core = self.core(py);
-        if let Some(id) = detach(py, || core.remove(name)).or_raise(py)? {
+        if let Some(id) = detach(py, || core.remove(registration)).or_raise(py)? {
             self.table.remove(id);
         }
         Ok(())
@@ -69,7 +69,7 @@ impl Server {
         detach(py, || core.value(resource, body)).or_raise(py)?;
         Ok(Handle {
             server: this.clone().unbind(),
-            name: uri.to_owned(),
+            registration: uri.to_owned(),
             typed: descriptor.mime_type.is_some(),
         })
     }
@@ -110,7 +110,7 @@ impl Server {
         text_signature = "(name, version, *, title=None, instructions=None, cursor_key=None, limits=None, \
                     subscribe=True, list_changed=True, capabilities=None, extensions=None, result_type_extensions=None, \
                     list_changed_methods=None, cache=None, cache_of=None, instance_name=None, observe=None, lifespan=None, revisions=None, error_profile='official', \
-                    error_codes=None, permission_denied='error', undeclared_lists='error', \
+                    rpc_codes=None, denied_resources='error', undeclared_lists='error', \
                     titles_in_contents='2025-06-18', omit_newer_fields=True, handshake_extensions=True, \
                     resources_as_tools=False, subscribe_unknown='deny', \
                     dialect='auto', unknown_tool='error', invalid_arguments='result', \
@@ -189,7 +189,7 @@ impl Server {
         let resource = descriptor.resource(py, &uri)?;
         let core = this.get().core(py);
         detach(py, || core.app(resource, &ui, html)).or_raise(py)?;
-        let handle = Handle { server: this.clone().unbind(), name: uri, typed: true };
+        let handle = Handle { server: this.clone().unbind(), registration: uri, typed: true };
         Ok(Bound::new(py, handle)?.into_any())
     }
 
@@ -446,7 +446,11 @@ impl Server {
         let directory = directory::options(path, options)?;
         let core = this.get().core(py);
         let handle = detach(py, || core.directory(directory)).or_raise(py)?;
-        Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned(), typed: false })
+        Ok(Handle {
+            server: this.clone().unbind(),
+            registration: handle.registration().to_owned(),
+            typed: false,
+        })
     }
 
     #[doc = docstring!(skills)]
@@ -463,7 +467,11 @@ impl Server {
         let skills = directory::skill_options(path, options)?;
         let core = this.get().core(py);
         let handle = detach(py, || core.skills(skills)).or_raise(py)?;
-        Ok(Handle { server: this.clone().unbind(), name: handle.name().to_owned(), typed: false })
+        Ok(Handle {
+            server: this.clone().unbind(),
+            registration: handle.registration().to_owned(),
+            typed: false,
+        })
     }
 
     #[doc = docstring!(around)]
@@ -494,9 +502,9 @@ impl Server {
     }
 
     #[doc = docstring!(remove)]
-    #[pyo3(signature = (uri, /))]
-    fn remove(&self, uri: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.remove_name(uri.py(), &convert::string("uri", uri)?)
+    #[pyo3(signature = (registration, /))]
+    fn remove(&self, registration: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.remove_registration(registration.py(), &convert::string("registration", registration)?)
     }
 
     #[doc = docstring!(notify_updated)]
@@ -622,7 +630,7 @@ impl Server {
     #[pyo3(
         signature = (host = None, port = None, *, callback_threads = None, on_listening = None, **options),
         text_signature = "($self, host='127.0.0.1', port=8000, *, callback_threads=1, on_listening=None, \
-                    shutdown_ms=5000, connection_limit=10000, io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', \
+                    shutdown_ms=5000, tcp_connection_limit=10000, io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', \
                     verify=None, resource=None, authorization_servers=(), scopes=(), allowed_origins=(), \
                     allowed_hosts=(), cors=False, strict_accept=False, sessions=True, session_ms=3600000, \
                     session_limit=10000, delete=True, keep_alive_ms=15000, body_ms=30000, \
@@ -649,7 +657,7 @@ impl Server {
     #[doc = docstring!(serve_http_async)]
     #[pyo3(
         signature = (host = None, port = None, *, on_listening = None, **options),
-        text_signature = "($self, host='127.0.0.1', port=8000, *, on_listening=None, shutdown_ms=5000, connection_limit=10000, \
+        text_signature = "($self, host='127.0.0.1', port=8000, *, on_listening=None, shutdown_ms=5000, tcp_connection_limit=10000, \
                     io_threads=1, head_ms=10000, idle_ms=60000, path='/mcp', verify=None, resource=None, \
                     authorization_servers=(), scopes=(), allowed_origins=(), allowed_hosts=(), cors=False, \
                     strict_accept=False, sessions=True, session_ms=3600000, session_limit=10000, \

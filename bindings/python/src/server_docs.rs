@@ -47,12 +47,12 @@ Args:
         it before the first request and leave it at the end. Callbacks get its value from
         `Call.lifespan`.
     revisions: The revisions of MCP to serve, named by their dates. Default: all.
-    error_profile: `official` sends the error codes of the published revisions. `variant-2024-11-05`
+    error_profile: `official` sends the JSON-RPC codes of the published revisions. `variant-2024-11-05`
         sends clients of that revision other codes, which some early clients expect.
-    error_codes: Other error codes, by revision and condition, such as `{"2024-11-05":
-        {"resource_not_found": -32000}}`. Conditions are `resource_not_found`, `permission_denied`,
+    rpc_codes: Other JSON-RPC codes, by revision and condition, such as `{"2024-11-05":
+        {"not_found": -32000}}`. Conditions are `not_found`, `denied`,
         `internal_error` and `not_modified`.
-    permission_denied: `error` answers a forbidden read with the error "permission denied". `mask`
+    denied_resources: `error` answers a forbidden read with the error "permission denied". `mask`
         answers it as if the resource did not exist.
     undeclared_lists: The answer to a client that asks for a list whose capability the server does not
         declare: `error`, or `empty` for an empty list.
@@ -634,10 +634,10 @@ Raises:
 Calls in flight are still answered.
 
 Args:
-    uri: The absolute URI, the text of the template, or the name.
+    registration: The absolute URI, the text of the template, or the name.
 
 Raises:
-    RegistrationError: Nothing is registered under the name (`unknown`).
+    RegistrationError: There is no such registration (`unknown`).
     ClosedError: The server is closed."
     };
     (notify_updated) => {
@@ -829,7 +829,7 @@ Args:
         them. With more, all of them are new threads.
     on_listening: A function `(address, port)`, called once clients can connect.
     shutdown_ms: Milliseconds that calls in flight may still take after the server is closed.
-    connection_limit: The greatest number of TCP connections at once. Further connections wait until one is
+    tcp_connection_limit: The greatest number of TCP connections at once. Further connections wait until one is
         closed.
     io_threads: The number of threads that read and write, 1 to 1,024.
     head_ms: Milliseconds that the head of a request may take to arrive.

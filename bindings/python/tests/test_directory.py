@@ -16,14 +16,14 @@ def test_a_folder_is_listed_and_read(tmp_path: Path) -> None:
     server = wellhead.Server("s", "1")
     folder = server.directory(tmp_path, include=["*.md"], exclude=["draft*"], max_file_bytes=99, settle_ms=0)
     root = tmp_path.resolve().as_uri()
-    assert folder.name.startswith(root) and "{+path}" in folder.name
+    assert folder.registration.startswith(root) and "{+path}" in folder.registration
     answer = server.connect().handle(request(1, "resources/list"))
     assert answer is not None
     assert f'"uri":"{root}/notes.md"'.encode() in answer
     assert b"draft" not in answer and b"big" not in answer and b"hidden" not in answer
     assert read_or_error(server, f"{root}/notes.md") == "# Notes"
     assert read_or_error(server, f"{root}/draft.md") == "Resource not found"
-    reference = {"type": "ref/resource", "uri": folder.name}
+    reference = {"type": "ref/resource", "uri": folder.registration}
     argument = {"name": "path", "value": "no"}
     answer = server.connect().handle(request(2, "completion/complete", ref=reference, argument=argument))
     assert answer is not None and b'"values":["notes.md"]' in answer

@@ -139,7 +139,7 @@ def test_only_a_call_of_a_method_notifies() -> None:
 
 def test_options_of_the_wrong_kind_are_refused() -> None:
     with pytest.raises(wellhead.RegistrationError, match="none of error, mask"):
-        wellhead.Server("s", "1", permission_denied="hide")  # type: ignore[arg-type]
+        wellhead.Server("s", "1", denied_resources="hide")  # type: ignore[arg-type]
     with pytest.raises(wellhead.RegistrationError, match="2020"):
         wellhead.Server("s", "1", revisions=["2020-01-01"])
     with pytest.raises(TypeError, match="title must be"):

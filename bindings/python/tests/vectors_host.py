@@ -23,7 +23,7 @@ DESCRIPTION = (
 )
 OPTIONS = (
     "instance_name",
-    *("capabilities", "list_changed_methods", "revisions", "error_profile", "error_codes", "permission_denied"),
+    *("capabilities", "list_changed_methods", "revisions", "error_profile", "rpc_codes", "denied_resources"),
     *("app_only_tools", "undeclared_lists", "titles_in_contents", "omit_newer_fields", "subscribe_unknown", "dialect"),
     *("extensions", "handshake_extensions", "result_type_extensions"),
     "resources_as_tools",

@@ -147,7 +147,7 @@ impl EndpointBuilder {
         self
     }
 
-    /// Sets how long a connection without a request is kept, and one whose client does not read its response, in
+    /// Sets how long a TCP connection without a request is kept, and one whose client does not read its response, in
     /// milliseconds. Default: 60,000. The native listener applies it. The tower service applies it to responses.
     #[must_use]
     pub fn idle_ms(mut self, ms: u64) -> Self {

@@ -83,8 +83,8 @@ pub struct MethodError {
 
 impl MethodError {
     /// Makes a JSON-RPC error with a code and a message, which the client gets.
-    pub fn new(code: i32, message: impl Into<String>) -> Self {
-        MethodError { code, message: message.into(), data: None }
+    pub fn new(rpc_code: i32, message: impl Into<String>) -> Self {
+        MethodError { code: rpc_code, message: message.into(), data: None }
     }
 
     /// Makes the JSON-RPC error for wrong parameters (-32602). `what` says which are wrong, and why.

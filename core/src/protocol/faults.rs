@@ -12,7 +12,7 @@ use crate::revision::{Condition, Revision};
 pub(super) const TOOL_FAILED: &str = "The tool failed";
 
 pub(crate) fn not_found(revision: Revision, uri: &str) -> RpcError {
-    RpcError::new(revision.code(Condition::ResourceNotFound), "Resource not found")
+    RpcError::new(revision.code(Condition::NotFound), "Resource not found")
         .with_member("uri", uri)
         .with_sentence(format!("Resource not found: {uri}"))
 }
@@ -33,14 +33,14 @@ pub(crate) fn none_found(revision: Revision, uris: &[&str]) -> RpcError {
     list.push(b']');
     object.end();
     let data = String::from_utf8(data).expect("escaped text stays text");
-    RpcError::new(revision.code(Condition::ResourceNotFound), "Resource not found").with_data(data)
+    RpcError::new(revision.code(Condition::NotFound), "Resource not found").with_data(data)
 }
 
 pub(super) fn denied(revision: Revision, uri: &str) -> RpcError {
     if revision.masks_denied() {
         return not_found(revision, uri);
     }
-    RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied")
+    RpcError::new(revision.code(Condition::Denied), "Permission denied")
         .with_member("uri", uri)
         .with_sentence(format!("Permission denied: {uri}"))
 }
@@ -94,7 +94,7 @@ pub(super) fn refused_name(revision: Revision, family: Family, name: &str, verdi
     if verdict == Verdict::Hide || revision.masks_denied() {
         return unknown_name(family, name);
     }
-    RpcError::new(revision.code(Condition::PermissionDenied), "Permission denied").with_member("name", name)
+    RpcError::new(revision.code(Condition::Denied), "Permission denied").with_member("name", name)
 }
 
 /// Returns the error of a request that the application is too busy to answer.

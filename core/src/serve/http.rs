@@ -73,8 +73,8 @@ impl Http {
 
     /// Sets the greatest number of open TCP connections, at least 1. Further ones wait to be accepted. Default: 10,000.
     #[must_use]
-    pub fn connection_limit(mut self, most: usize) -> Self {
-        self.options.connection_limit = most;
+    pub fn tcp_connection_limit(mut self, most: usize) -> Self {
+        self.options.tcp_connection_limit = most;
         self
     }
 
@@ -198,7 +198,7 @@ impl Listener {
     }
 
     fn open(self, jobs: Option<Jobs>) -> Result<(Arc<HttpShared>, Runtime, JoinHandle<()>)> {
-        let (connections, shutdown) = (self.http.options.connection_limit, self.http.shutdown_time());
+        let (connections, shutdown) = (self.http.options.tcp_connection_limit, self.http.shutdown_time());
         let endpoint = self.http.endpoint;
         let server = endpoint.server().clone();
         let (shared, wake) = HttpShared::new(endpoint, jobs.map(Arc::new))?;

@@ -35,11 +35,11 @@ impl Builder {
         self
     }
 
-    /// Sets the error code for one condition that clients of one revision get, in place of that of
+    /// Sets the JSON-RPC code for one condition that clients of one revision get, in place of that of
     /// [`Builder::error_profile`].
     #[must_use]
-    pub fn error_code(mut self, revision: impl Into<String>, condition: ErrorCondition, code: i32) -> Self {
-        self.policy.error_codes.push((revision.into(), condition, code));
+    pub fn rpc_code(mut self, revision: impl Into<String>, condition: ErrorCondition, rpc_code: i32) -> Self {
+        self.policy.rpc_codes.push((revision.into(), condition, rpc_code));
         self
     }
 }

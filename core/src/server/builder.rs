@@ -9,7 +9,7 @@ use crate::model::{Icon, Json, check_extension};
 use crate::observer::{Callback, Clock, Metrics, Observed, Observer};
 use crate::options::OptionText;
 use crate::policy::{
-    AppOnlyTools, CheckOutput, Dialect, ErrorProfile, InvalidArguments, PermissionDenied, Policy,
+    AppOnlyTools, CheckOutput, DeniedResources, Dialect, ErrorProfile, InvalidArguments, Policy,
     SubscribeUnknown, TitlesInContents, UndeclaredLists, UnknownTool,
 };
 use crate::protocol::{ListTopics, Settings};
@@ -239,10 +239,10 @@ impl Builder {
     }
 
     /// Sets the answer to a client that asks for a resource for which the authorizer said [`crate::Verdict::Deny`].
-    /// Default: [`PermissionDenied::Error`].
+    /// Default: [`DeniedResources::Error`].
     #[must_use]
-    pub fn permission_denied(mut self, treatment: PermissionDenied) -> Self {
-        self.policy.options.permission_denied = treatment;
+    pub fn denied_resources(mut self, treatment: DeniedResources) -> Self {
+        self.policy.options.denied_resources = treatment;
         self
     }
 

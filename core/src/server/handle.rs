@@ -12,28 +12,28 @@ use std::sync::{Arc, Weak};
 #[derive(Clone)]
 pub struct Handle {
     server: Weak<ServerState>,
-    name: Box<str>,
+    registration: Box<str>,
 }
 
 impl Handle {
-    pub(super) fn new(server: Weak<ServerState>, name: &str) -> Self {
-        Handle { server, name: name.into() }
+    pub(super) fn new(server: Weak<ServerState>, registration: &str) -> Self {
+        Handle { server, registration: registration.into() }
     }
 
     /// Returns the URI of the resource, the text of the template, or the name of the list source or method.
-    pub fn name(&self) -> &str {
-        &self.name
+    pub fn registration(&self) -> &str {
+        &self.registration
     }
 
     /// Replaces the fixed text or bytes of this registration, and notifies the subscribers. See [`Server::set`] for
     /// versions and errors.
     pub fn set(&self, contents: impl Into<Contents>) -> Result<()> {
-        self.server()?.set(&self.name, contents)
+        self.server()?.set(&self.registration, contents)
     }
 
     /// Removes this registration. Calls in progress are still answered. See [`Server::remove`] for the errors.
     pub fn remove(&self) -> Result<()> {
-        self.server()?.remove(&self.name).map(drop)
+        self.server()?.remove(&self.registration).map(drop)
     }
 
     fn server(&self) -> Result<Server> {
@@ -108,6 +108,6 @@ fn upgraded(server: &Weak<ServerState>) -> Result<Server> {
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Handle").field(&self.name).finish()
+        f.debug_tuple("Handle").field(&self.registration).finish()
     }
 }

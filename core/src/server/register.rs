@@ -202,11 +202,11 @@ impl Server {
     /// callback.
     ///
     /// # Errors
-    /// [`ErrorKind::Unknown`] if nothing is registered by that name, [`ErrorKind::Closed`].
-    pub fn remove(&self, name: &str) -> Result<Option<HandlerId>> {
+    /// [`ErrorKind::Unknown`] if there is no such registration, [`ErrorKind::Closed`].
+    pub fn remove(&self, registration: &str) -> Result<Option<HandlerId>> {
         self.open()?;
         let (handler, listed) = self.0.catalog.with(|c, trash| {
-            c.remove(name).map(|removed| {
+            c.remove(registration).map(|removed| {
                 let removed_calls = (removed.handler, removed.listed);
                 trash.put(removed);
                 removed_calls
@@ -214,7 +214,7 @@ impl Server {
         })?;
         if listed {
             self.0.templates_changed();
-            self.0.notice_removed_app(name);
+            self.0.notice_removed_app(registration);
         }
         Ok(handler)
     }

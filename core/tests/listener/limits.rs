@@ -80,7 +80,7 @@ fn a_body_without_end_is_refused_when_it_is_over_the_limit_and_not_read_any_more
 #[test]
 fn a_connection_over_the_limit_waits_until_another_one_ends() {
     let (server, held) = holding();
-    let service = Service::start(server, |http| http.connection_limit(3));
+    let service = Service::start(server, |http| http.tcp_connection_limit(3));
     let mut open = [service.client(), service.client(), service.client()];
     let read = |client: &mut Client, uri: &str| {
         client.send_request("resources/read", &format!(r#""uri":"{uri}","#), &format!("Mcp-Name: {uri}\r\n"));

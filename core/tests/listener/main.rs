@@ -219,7 +219,7 @@ fn is_ended(client: &mut Client) -> bool {
 fn impatient(how: impl FnOnce(EndpointBuilder) -> EndpointBuilder, connections: usize) -> Service {
     let server = server();
     server.text("test://large", "x".repeat(16 << 20)).unwrap();
-    let http = Http::new(how(server.endpoint())).connection_limit(connections);
+    let http = Http::new(how(server.endpoint())).tcp_connection_limit(connections);
     Service::bind(server, http)
 }
 
@@ -367,7 +367,7 @@ fn a_limit_of_zero_is_refused_by_its_name() {
     let http = || Http::new(server().endpoint());
     for (name, http) in [
         ("io_threads", http().io_threads(0)),
-        ("connection_limit", http().connection_limit(0)),
+        ("tcp_connection_limit", http().tcp_connection_limit(0)),
         ("session_limit", Http::new(server().endpoint().session_limit(0))),
         ("session_ms", Http::new(server().endpoint().session_ms(0))),
         ("keep_alive_ms", Http::new(server().endpoint().keep_alive_ms(0))),

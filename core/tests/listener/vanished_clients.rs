@@ -12,7 +12,7 @@ fn narrow(idle_ms: u64) -> Service {
     let server = Server::builder("s", "1").limits(limits).on_log(|_, _| {}).build().unwrap();
     server.text("test://large", "x".repeat(16 << 20)).unwrap();
     server.text(watched(), "found").unwrap();
-    let http = Http::new(server.endpoint().idle_ms(idle_ms)).connection_limit(2);
+    let http = Http::new(server.endpoint().idle_ms(idle_ms)).tcp_connection_limit(2);
     Service::bind(server, http)
 }
 

@@ -112,7 +112,7 @@ fn a_word_that_differs_or_is_missing_is_found() {
     );
     assert_found(NODE, "'auto' | 'always' | 'never'", "'auto' | 'always'", "Node: server dialect");
     assert_found(NODE, "`deny` (default)", "`deny`", "Node: server subscribe_unknown");
-    assert_found(NODE, "'internal_error' | 'not_modified'", "'internal_error'", "Node: server error_code");
+    assert_found(NODE, "'internal_error' | 'not_modified'", "'internal_error'", "Node: server rpc_code");
     assert_found(NAMES, "| `dialect` |", "| dialect |", "NAMES.md: server dialect");
 }
 

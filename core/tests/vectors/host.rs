@@ -596,10 +596,10 @@ fn chosen(mut builder: Builder, options: &Value) -> Builder {
                 builder.revisions(value.as_array().expect("revisions are a list").iter().map(text))
             }
             "error_profile" => builder.error_profile(text(value).parse().expect(VALID)),
-            "error_codes" => codes(value).into_iter().fold(builder, |builder, (version, condition, code)| {
-                builder.error_code(version, condition.parse().expect(VALID), code)
+            "rpc_codes" => codes(value).into_iter().fold(builder, |builder, (version, condition, code)| {
+                builder.rpc_code(version, condition.parse().expect(VALID), code)
             }),
-            "permission_denied" => builder.permission_denied(text(value).parse().expect(VALID)),
+            "denied_resources" => builder.denied_resources(text(value).parse().expect(VALID)),
             "app_only_tools" => builder.app_only_tools(text(value).parse().expect(VALID)),
             "undeclared_lists" => builder.undeclared_lists(text(value).parse().expect(VALID)),
             "titles_in_contents" => builder.titles_in_contents(text(value).parse().expect(VALID)),

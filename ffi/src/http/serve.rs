@@ -36,7 +36,7 @@ pub struct wellhead_http_options {
     /// The number of threads that read and write, at most 1,024. Default: 1.
     pub io_threads: u32,
     /// The greatest number of open TCP connections; more of them wait. Default: 10,000.
-    pub connection_limit: usize,
+    pub tcp_connection_limit: usize,
     /// The time that calls in flight may take after the server is closed, in milliseconds. Default: 5,000. Give 1 for
     /// almost no time.
     pub shutdown_ms: u32,
@@ -105,7 +105,7 @@ impl wellhead_http_options {
         );
         set_numbers!(http, self;
             io_threads,
-            connection_limit,
+            tcp_connection_limit,
             shutdown_ms,
         );
         Ok(http)

@@ -81,10 +81,10 @@ void options_read(options *o, const json_t *script) {
         o->list_changed_methods[s->list_changed_method_count++] = (wellhead_pair){wellhead_cstr(name), string(value)};
     s->revisions = o->revisions;
     json_array_foreach(json_object_get(script, "revisions"), i, value) o->revisions[s->revision_count++] = string(value);
-    s->error_codes = o->error_codes;
-    json_object_foreach(json_object_get(script, "error_codes"), name, codes)
+    s->rpc_codes = o->rpc_codes;
+    json_object_foreach(json_object_get(script, "rpc_codes"), name, codes)
         json_object_foreach(codes, condition, value)
-            o->error_codes[s->error_code_count++] = (wellhead_error_code){
+            o->rpc_codes[s->rpc_code_count++] = (wellhead_rpc_code){
                 wellhead_cstr(name), wellhead_cstr(condition), (int32_t)json_integer_value(value)};
     s->cache = caching_read(&o->cache, json_object_get(script, "cache"));
     s->cache_of = o->cache_of;
@@ -94,7 +94,7 @@ void options_read(options *o, const json_t *script) {
     }
     s->instance_name = member(script, "instance_name");
     s->error_profile = member(script, "error_profile");
-    s->permission_denied = member(script, "permission_denied");
+    s->denied_resources = member(script, "denied_resources");
     s->app_only_tools = member(script, "app_only_tools");
     s->undeclared_lists = member(script, "undeclared_lists");
     s->titles_in_contents = member(script, "titles_in_contents");

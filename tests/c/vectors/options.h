@@ -19,7 +19,7 @@ typedef struct {
     text key, icons, json[SOME], settings[SOME];
     wellhead_pair capabilities[SOME], extensions[SOME], result_type_extensions[SOME], list_changed_methods[SOME];
     wellhead_str revisions[SOME];
-    wellhead_error_code error_codes[SOME];
+    wellhead_rpc_code rpc_codes[SOME];
     caching cache, caches[SOME];
     wellhead_cache_of cache_of[SOME];
 } options;

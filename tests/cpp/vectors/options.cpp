@@ -49,14 +49,14 @@ wellhead::ServerOptions options_of(const json_t *options, wellhead::LogCallback 
     for (const auto &[name, capability] : members(get(options, "capabilities"))) all.capabilities[name] = *json_of(capability);
     for (const auto &[kind, notification] : members(get(options, "list_changed_methods"))) all.list_changed_methods[kind] = string_of(notification);
     for (const json_t *date : elements(get(options, "revisions"))) all.revisions.push_back(string_of(date));
-    for (const auto &[revision, codes] : members(get(options, "error_codes")))
+    for (const auto &[revision, codes] : members(get(options, "rpc_codes")))
         for (const auto &[condition, code] : members(codes))
-            all.error_codes.push_back({revision, condition, static_cast<std::int32_t>(json_integer_value(code))});
+            all.rpc_codes.push_back({revision, condition, static_cast<std::int32_t>(json_integer_value(code))});
     all.cache = hint_of(get(options, "cache"));
     for (const auto &[kind, hint] : members(get(options, "cache_of"))) all.cache_of[kind] = *hint_of(hint);
     all.instance_name = optional_string(get(options, "instance_name"));
     all.error_profile = optional_string(get(options, "error_profile"));
-    all.permission_denied = optional_string(get(options, "permission_denied"));
+    all.denied_resources = optional_string(get(options, "denied_resources"));
     all.app_only_tools = optional_string(get(options, "app_only_tools"));
     all.undeclared_lists = optional_string(get(options, "undeclared_lists"));
     all.titles_in_contents = optional_string(get(options, "titles_in_contents"));

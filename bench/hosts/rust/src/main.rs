@@ -91,7 +91,8 @@ fn main() -> wellhead::Result<()> {
     match args[..] {
         [over @ ("http" | "http-stateless"), port, ref rest @ ..] => {
             let endpoint = server.endpoint().sessions(over == "http").session_limit(STREAMS);
-            let http = Http::new(endpoint).callback_threads(threads(rest.first())).connection_limit(STREAMS);
+            let http =
+                Http::new(endpoint).callback_threads(threads(rest.first())).tcp_connection_limit(STREAMS);
             http.bind(format!("127.0.0.1:{port}"))?.serve()
         }
         ref rest => Stdio::new().callback_threads(threads(rest.first())).serve(&server),

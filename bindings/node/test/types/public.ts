@@ -143,7 +143,7 @@ server.resource('x:versions', (_, { ifVersion, meta }) => {
   if (meta?.['traceparent'] === undefined) throw new Busy(100);
   return { body: '', version: '1', title: 'T' };
 });
-same<typeof fixed.name, string>(true);
+same<typeof fixed.registration, string>(true);
 fixed.remove();
 server.blob('x:blob', Buffer.from(''), { mimeType: 'image/png' }).remove();
 server.notifyUpdated('x:text');
@@ -188,8 +188,8 @@ new Server('s', '1', {
   listChangedMethods: { widgets: 'notifications/widgets/list_changed' },
   revisions: ['2025-06-18'],
   errorProfile: 'variant-2024-11-05',
-  errorCodes: { '2025-06-18': { resource_not_found: -32002 } },
-  permissionDenied: 'mask',
+  rpcCodes: { '2025-06-18': { not_found: -32002 } },
+  deniedResources: 'mask',
   undeclaredLists: 'empty',
   titlesInContents: '2025-06-18',
   omitNewerFields: false,
@@ -205,7 +205,7 @@ server.resource('x:input', (_, call) => {
   return '';
 });
 server.onPublish((event) => void server.inject(event));
-same<ReturnType<Server['directory']>['name'], string>(true);
+same<ReturnType<Server['directory']>['registration'], string>(true);
 same<ReturnType<Server['counters']>['calls'], number>(true);
 
 // ---- typed tools

@@ -624,7 +624,7 @@ class Handle:
     """
 
     @property
-    def name(self) -> str:
+    def registration(self) -> str:
         """The URI of the resource, or the template of the folder."""
     def set(self, body: str | Buffer | Contents, /) -> None:
         """Replaces the contents of a fixed resource, and notifies its subscribers.
@@ -745,7 +745,7 @@ class Limits:
             Default: 256 MiB.
         caller_percent: The greatest percentage of an endpoint's sessions and listen streams for one caller
             with a token, and of the calls that the others leave; at least one of each. Without a token the
-            share of calls is that of one client's connection. Further ones are refused. Default: 25.
+            share of calls is that of one TCP connection. Further ones are refused. Default: 25.
         session_streams: The greatest number of requests and event streams that one session over HTTP has at
             once. Further ones are refused. The session keeps events of as many streams for clients that
             resume. Default: 4,096.
@@ -874,12 +874,12 @@ class Server:
             it before the first request and leave it at the end. Callbacks get its value from
             `Call.lifespan`.
         revisions: The revisions of MCP to serve, named by their dates. Default: all.
-        error_profile: `official` sends the error codes of the published revisions. `variant-2024-11-05`
+        error_profile: `official` sends the JSON-RPC codes of the published revisions. `variant-2024-11-05`
             sends clients of that revision other codes, which some early clients expect.
-        error_codes: Other error codes, by revision and condition, such as `{"2024-11-05":
-            {"resource_not_found": -32000}}`. Conditions are `resource_not_found`, `permission_denied`,
+        rpc_codes: Other JSON-RPC codes, by revision and condition, such as `{"2024-11-05":
+            {"not_found": -32000}}`. Conditions are `not_found`, `denied`,
             `internal_error` and `not_modified`.
-        permission_denied: `error` answers a forbidden read with the error "permission denied". `mask`
+        denied_resources: `error` answers a forbidden read with the error "permission denied". `mask`
             answers it as if the resource did not exist.
         undeclared_lists: The answer to a client that asks for a list whose capability the server does not
             declare: `error`, or `empty` for an empty list.
@@ -935,8 +935,8 @@ class Server:
         lifespan: Callable[[Server], AbstractAsyncContextManager[Any] | AbstractContextManager[Any]] | None = None,
         revisions: Sequence[str] | None = None,
         error_profile: Literal["official", "variant-2024-11-05"] = "official",
-        error_codes: dict[str, dict[str, int]] | None = None,
-        permission_denied: Literal["error", "mask"] = "error",
+        rpc_codes: dict[str, dict[str, int]] | None = None,
+        denied_resources: Literal["error", "mask"] = "error",
         undeclared_lists: Literal["error", "empty"] = "error",
         titles_in_contents: Literal["2025-06-18", "never", "always"] = "2025-06-18",
         omit_newer_fields: bool = True,
@@ -1693,15 +1693,15 @@ class Server:
                 (`invalid_argument`). The prompt then stays as it is.
             ClosedError: The server is closed.
         """
-    def remove(self, uri: str, /) -> None:
+    def remove(self, registration: str, /) -> None:
         """Removes a resource by its URI, a template by its text, or a list source or a method by its name.
         Calls in flight are still answered.
 
         Args:
-            uri: The absolute URI, the text of the template, or the name.
+            registration: The absolute URI, the text of the template, or the name.
 
         Raises:
-            RegistrationError: Nothing is registered under the name (`unknown`).
+            RegistrationError: There is no such registration (`unknown`).
             ClosedError: The server is closed.
         """
     def notify_updated(self, uri: str, /) -> None:
@@ -1885,7 +1885,7 @@ class Server:
         callback_threads: int = 1,
         on_listening: Callable[[str, int], object] | None = None,
         shutdown_ms: int = 5000,
-        connection_limit: int = 10_000,
+        tcp_connection_limit: int = 10_000,
         io_threads: int = 1,
         head_ms: int = 10_000,
         idle_ms: int = 60_000,
@@ -1924,7 +1924,7 @@ class Server:
                 them. With more, all of them are new threads.
             on_listening: A function `(address, port)`, called once clients can connect.
             shutdown_ms: Milliseconds that calls in flight may still take after the server is closed.
-            connection_limit: The greatest number of TCP connections at once. Further connections wait until one is
+            tcp_connection_limit: The greatest number of TCP connections at once. Further connections wait until one is
                 closed.
             io_threads: The number of threads that read and write, 1 to 1,024.
             head_ms: Milliseconds that the head of a request may take to arrive.
@@ -1973,7 +1973,7 @@ class Server:
         *,
         on_listening: Callable[[str, int], object] | None = None,
         shutdown_ms: int = 5000,
-        connection_limit: int = 10_000,
+        tcp_connection_limit: int = 10_000,
         io_threads: int = 1,
         head_ms: int = 10_000,
         idle_ms: int = 60_000,
