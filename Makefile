@@ -202,6 +202,7 @@ test-languages: libwellhead ## hosts in Python, Go, LuaJIT and Ruby that call th
 .PHONY: test-docs
 test-docs: python node libwellhead ## the programs in docs, asked what their pages say; installs nginx with apt if it may
 	tests/clients/setup.sh
+	tests/clients/fastmcp/setup.sh
 	$(PYTHON) docs/check.py
 
 .PHONY: docs

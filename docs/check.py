@@ -2,10 +2,20 @@
 
     docs/check.py [PAGE]...
 
-A fence names its language and what it is. `server` is a whole program over stdio; `http` is one that writes its address to standard error; `django` is one of a project of Django.
-`run` is a program without questions, which ends with 0. `other` is for another library or needs a whole project: only its syntax is
-checked. `dist` is run by `make test-dist`, which has what is shipped: here only its syntax is checked, and that `tests/dist` has its page. Behind a program stand its questions, each in a comment, and for `http` the arguments of Python or Node before these:
+A fence names its language and what it is:
 
+- `server` is a whole program over stdio, and `http` one that writes its address to standard error. `django` is one of a project of Django.
+- `run` is a program without questions, which ends with 0.
+- `fastmcp` and `sdk` are programs of other libraries over stdio, which get the questions after a handshake.
+- `route` is a module of a route of Next.js, which imports the page's `lib/mcp.mjs`.
+- `c,server`, `cpp,server` and `rust,server` are compiled by the page's own commands, which stand in a fence of `sh`.
+- `json` is a client's settings. Their command starts the page's server.
+- `dist` is run by `make test-dist`, which has what is shipped: here only its syntax is checked, and that `tests/dist` has its page.
+- `root` changes the system: only its syntax is checked.
+
+Behind a program stand its questions, each in a comment, and before these its file, and for `http` the arguments of Python or Node:
+
+    <!-- file: NAME -->
     <!-- run: -m uvicorn server:app --port PORT -->
     <!-- ask: list = URI URI -->
     <!-- ask: read URI = TEXT -->
@@ -13,23 +23,21 @@ checked. `dist` is run by `make test-dist`, which has what is shipped: here only
     <!-- ask: prompt NAME ARGUMENTS = TEXT -->
     <!-- ask: get PATH = BODY -->
 
-nginx checks its own fences. Texts in `troubleshooting.md` stand in the sources, as clients and logs show them. Links lead to pages and
-headings that exist. Needs `make python node libwellhead`.
+nginx runs its fences with a server behind it. Texts in `troubleshooting.md` stand in the sources, as clients and logs show them. Links lead to pages and
+headings that exist. Needs `make python node libwellhead`, and the clients of `tests/clients`.
 """
 
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from typing import NamedTuple
 
+import ask
 import reference
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,21 +49,17 @@ PAGES = ROOT / "docs/src"
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```\n((?:\s*<!-- (?:ask|run|file): .*? -->\n)*)", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"\{\{#include ([^\s:}]+):?(\w*)\}\}")
 PYTHON = ROOT / "build/python/bin/python"
+CLIENTS = ROOT / "build/clients"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve()
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-LIBRARY = [f"-I{ROOT}/include", f"{TARGET}/debug/libwellhead.a", "-lpthread", "-ldl", "-lm"]
-CARGO = """
-[package]
-name = "page"
-edition = "2021"
-
-[dependencies]
-schemars = "1"
-serde = {{ version = "1", features = ["derive"] }}
-wellhead = {{ path = "{root}/core", features = ["stdio", "schemars"] }}
-
-[workspace]
+# What a page compiles with, as after `make install`; and no warning is allowed.
+PC = f"""
+Name: wellhead
+Description: the library of this tree
+Version: 0
+Libs: {TARGET}/debug/libwellhead.a -lpthread -ldl -lm
+Cflags: -I{ROOT}/include -Wall -Wextra -Wpedantic -Werror
 """
+LIBRARIES = {"glib-2.0": {"glib-genmarshal": "libglib2.0-dev"}, "Qt6Core": {"qmake6": "qt6-base-dev"}}
 NO_FILES: Mapping[str, str] = {}
 # A project of Django, and an application in it that has a server.
 DJANGO = {
@@ -64,15 +68,40 @@ DJANGO = {
     'urlpatterns = [path("health", lambda request: HttpResponse("fine"))]\n',
     "notes/mcp.py": 'import wellhead\n\nserver = wellhead.Server("notes", "1.0.0")\nserver.text("notes://1", "Buy milk.")\n',
 }
-META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
-HEADERS = {
-    "Content-Type": "application/json",
-    "Accept": "application/json, text/event-stream",
-    "MCP-Protocol-Version": "2026-07-28",
-}
-NO_HEADERS: Mapping[str, str] = {}
-NGINX = "pid {folder}/pid;\nerror_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n{paths}\n{config}}}\n"
+# Serves a route as Next.js does: each request is one of the web.
+ROUTE = """
+import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
+import * as route from './app/mcp/route.mjs';
+const server = createServer(async (req, res) => {
+  const body = req.method === 'POST' ? { body: Readable.toWeb(req), duplex: 'half' } : {};
+  const headers = { ...req.headers, host: 'notes.example.com' };
+  const answer = await route[req.method](new Request('http://notes.example.com/mcp', { method: req.method, headers, ...body }));
+  res.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+});
+server.listen(process.env.PORT, '127.0.0.1', () => console.error('http://'));
+"""
+# What stands behind nginx.
+BEHIND = """
+import os, sys, wellhead
+server = wellhead.Server("notes", "1.0.0")
+server.text("notes://1", "Buy milk.")
+server.serve_http(port=int(os.environ["PORT"]), on_listening=lambda *_: print("http://", file=sys.stderr, flush=True))
+"""
+NGINX = "pid {folder}/pid;\ndaemon off;\nmaster_process off;\nerror_log stderr notice;\nevents {{}}\nhttp {{\naccess_log off;\n{paths}\n{config}}}\n"
 NGINX_PATHS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+
+
+class Block(NamedTuple):
+    """A fence of a page: what it is, its text, and the comments behind it."""
+
+    kind: str
+    code: str
+    comments: str
+
+    def comment(self, word: str) -> str | None:
+        found = re.search(rf"<!-- {word}: (.*?) -->", self.comments)
+        return found and found[1]
 
 
 def main(names: list[str]) -> int:
@@ -89,78 +118,157 @@ def main(names: list[str]) -> int:
 
 def check(page: Path) -> list[str]:
     text = page.read_text("utf-8")
+    blocks = [Block(*found) for found in FENCE.findall(text)]
     problems = []
-    for number, (kind, code, comments) in enumerate(FENCE.findall(text), 1):
-        where = f"{page.name}, block {number}"
-        checks = {
-            "python,server": lambda code=code, asks=comments: serve([str(PYTHON), "server.py"], "server.py", code, asks),
-            "js,server": lambda code=code, asks=comments: serve(["node", "server.mjs"], "server.mjs", code, asks),
-            "python,run": lambda code=code: ran([str(PYTHON), "program.py"], "program.py", code),
-            "js,run": lambda code=code: ran(["node", "program.mjs"], "program.mjs", code),
-            "c,server": lambda code=code, asks=comments: compiled(["cc", "-std=c99"], "server.c", code, asks),
-            "cpp,server": lambda code=code, asks=comments: compiled(["c++", "-std=c++17"], "server.cpp", code, asks),
-            "c,glib": lambda code=code, asks=comments: compiled(["cc", "-std=c99", *glib()], "server.c", code, asks),
-            "cpp,qt": lambda code=code, asks=comments: compiled(["c++", "-std=c++17", "-fPIC", *qt()], "server.cpp", code, asks),
-            "c,example": lambda code=code, page=page: example(page, code),
-            "rust,server": lambda code=code, asks=comments: cargo(code, asks),
-            "python,http": lambda code=code, asks=comments: serve_http(str(PYTHON), "server.py", code, asks),
-            "python,django": lambda code=code, asks=comments: serve_http(str(PYTHON), "asgi.py", code, asks, DJANGO),
-            "js,http": lambda code=code, asks=comments: serve_http("node", "server.mjs", code, asks),
-            "python,other": lambda code=code: parsed([str(PYTHON), "-m", "py_compile", "other.py"], "other.py", code),
-            "js,other": lambda code=code: parsed(["node", "--check", "other.mjs"], "other.mjs", code),
-            "js,dist": lambda code=code, page=page: shipped(page) or parsed(["node", "--check", "other.mjs"], "other.mjs", code),
-            "json,dist": lambda code=code, page=page: shipped(page) or parsed([sys.executable, "-m", "json.tool", "other.json"], "other.json", code),
-            "sh,dist": lambda code=code, page=page: shipped(page) or parsed(["bash", "-n", "commands.sh"], "commands.sh", code),
-            "dockerfile,dist": lambda page=page: shipped(page),
-            "nginx": lambda code=code: nginx(code),
-            "sh": lambda code=code: parsed(["bash", "-n", "commands.sh"], "commands.sh", code),
-            "json": lambda code=code: parsed([sys.executable, "-m", "json.tool", "settings.json"], "settings.json", code),
-        }
-        why = checks[kind]() if kind in checks else f"nothing checks the language {kind!r}: use one of {', '.join(checks)}"
-        problems += [f"{where}: {why}"] if why else []
+    for number, block in enumerate(blocks, 1):
+        if why := fault(page, blocks, block):
+            problems.append(f"{page.name}, block {number}: {why}")
     problems += [f"{page.name}: {problem}" for problem in dead(page, text)]
     if page.name == "troubleshooting.md":
         problems += unsaid(text)
     return problems
 
 
-def serve(command: list[str], name: str, code: str, comments: str) -> str | None:
-    """Asks a program over stdio, each question after the answer to the last one."""
-    with started(command, name, code) as server:
+def fault(page: Path, blocks: list[Block], block: Block) -> str | None:
+    """Checks a block of a page, and returns the first fault."""
+    match block.kind:
+        case "python,server":
+            return served([str(PYTHON), "server.py"], block)
+        case "js,server":
+            return served(["node", "server.mjs"], block)
+        case "python,fastmcp":
+            return served_by_others(CLIENTS / "fastmcp/bin/python", "server.py", block)
+        case "python,sdk":
+            return served_by_others(CLIENTS / "python-1/bin/python", "server.py", block)
+        case "js,sdk":
+            return served_by_others("node", "server.mjs", block)
+        case "python,run":
+            return ran([str(PYTHON), "program.py"], block)
+        case "js,run":
+            return ran(["node", "program.mjs"], block)
+        case "python,http":
+            return served_http(str(PYTHON), "server.py", block)
+        case "python,django":
+            return served_http(str(PYTHON), "asgi.py", block, DJANGO)
+        case "js,http":
+            return served_http("node", "server.mjs", block)
+        case "js,route":
+            return routed(blocks, block)
+        case "c,server" | "cpp,server":
+            return compiled(blocks, block)
+        case "c,example":
+            return example(page, block.code)
+        case "rust,server":
+            return cargo(blocks, block)
+        case "sh":
+            return None if any(makes(block, other) for other in blocks) else "it makes no program of this page: use `root` or `dist`"
+        case "json":
+            return settings(blocks, block)
+        case "nginx":
+            return nginx(block)
+        case "dockerfile,dist":
+            return shipped(page)
+        case "js,dist":
+            return shipped(page) or parsed(["node", "--check", "other.mjs"], "other.mjs", block.code)
+        case "json,dist":
+            return shipped(page) or parsed([sys.executable, "-m", "json.tool", "other.json"], "other.json", block.code)
+        case "sh,dist":
+            return shipped(page) or parsed(["bash", "-n", "commands.sh"], "commands.sh", block.code)
+        case "sh,root":
+            return parsed(["bash", "-n", "commands.sh"], "commands.sh", block.code)
+    return f"nothing checks a fence of {block.kind!r}: docs/check.py says what there is"
 
-        def ask(question: str) -> str:
-            server.stdin.write(json.dumps(request(question)) + "\n")
-            server.stdin.flush()
-            line = server.stdout.readline()
-            return answer(json.loads(line)) if line else f"its end: {server.stderr.read()}"
 
-        if why := wrong(comments, ask):
-            return why
-        server.stdin.close()
-        return None if server.wait(60) == 0 else f"it ended with {server.returncode}: {server.stderr.read()}"
+def served(command: list[str], block: Block) -> str | None:
+    """Asks a program over stdio."""
+    with ask.folder_with({command[-1]: block.code}) as folder:
+        return ask.over_stdio(command, folder, block.comments)
 
 
-def compiled(compiler: list[str], name: str, code: str, comments: str) -> str | None:
-    """Asks a program in C or C++, which no warning is about."""
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / name).write_text(code, "utf-8")
-        command = [*compiler[:2], *WARNINGS, name, *LIBRARY, *compiler[2:], "-o", "server"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        return done.stderr if done.returncode else serve([f"{folder}/server"], name, code, comments)
+def served_by_others(program: str | Path, name: str, block: Block) -> str | None:
+    """Asks a program of another library over stdio, after a handshake."""
+    with ask.folder_with({name: block.code}, CLIENTS / "typescript/node_modules") as folder:
+        return ask.over_stdio([str(program), name], folder, block.comments, handshake=True)
 
 
-def glib() -> list[str]:
-    need({"glib-genmarshal": "libglib2.0-dev", "pkg-config": "pkg-config"})
-    return flags("glib-2.0")
+def served_http(program: str, name: str, block: Block, others: Mapping[str, str] = NO_FILES) -> str | None:
+    """Asks a program over HTTP, at the address that it writes. `others`: further files that it needs."""
+    arguments, port = block.comment("run"), ask.unused_port()
+    if arguments is None:
+        return "no comment says how to run it"
+    with ask.folder_with({name: block.code, **others}) as folder:
+        return ask.over_http([program, *arguments.replace("PORT", str(port)).split()], folder, block.comments, port)
 
 
-def qt() -> list[str]:
-    need({"qmake6": "qt6-base-dev", "pkg-config": "pkg-config"})
-    return flags("Qt6Core")
+def ran(command: list[str], block: Block) -> str | None:
+    with ask.folder_with({command[-1]: block.code}) as folder, ask.started(command, folder) as program:
+        _, said = program.communicate(timeout=60)
+        return f"it ended with {program.returncode}: {said}" if program.returncode else None
 
 
-def flags(library: str) -> list[str]:
-    return subprocess.run(["pkg-config", "--cflags", "--libs", library], capture_output=True, text=True, check=True).stdout.split()
+def routed(blocks: list[Block], block: Block) -> str | None:
+    """Asks a route of Next.js, with the page's `lib/mcp.mjs`, under the host name of the page."""
+    server = next(other.code for other in blocks if other.comment("file") == "lib/mcp.mjs")
+    files = {"lib/mcp.mjs": server, "app/mcp/route.mjs": block.code, "serve.mjs": ROUTE}
+    with ask.folder_with(files) as folder:
+        return ask.over_http(["node", "serve.mjs"], folder, block.comments, ask.unused_port())
+
+
+def makes(commands: Block, block: Block) -> bool:
+    """True if commands make the program of a block: they name its file, or make the package that it stands in."""
+    file = block.comment("file")
+    if commands.kind != "sh" or file is None:
+        return False
+    return "cargo init" in commands.code if block.kind == "rust,server" else file in commands.code.split()
+
+
+def compiled(blocks: list[Block], block: Block) -> str | None:
+    """Asks a program in C or C++, which the page's command makes."""
+    command = next((other.code for other in blocks if makes(other, block)), None)
+    if command is None:
+        return "no command of the page compiles its file"
+    need({"pkg-config": "pkg-config"})
+    for library in LIBRARIES.keys() & set(re.split(r"[\s)]+", command)):
+        need(LIBRARIES[library])
+    with ask.folder_with({block.comment("file"): block.code, "pc/wellhead.pc": PC}) as folder:
+        path = {"PKG_CONFIG_PATH": f"{folder}/pc"}
+        done = subprocess.run(["bash", "-ec", command], cwd=folder, env=os.environ | path, capture_output=True, text=True, check=False)
+        program = f"{folder}/{command.split()[-1]}"
+        return done.stderr if done.returncode else ask.over_stdio([program], folder, block.comments)
+
+
+def cargo(blocks: list[Block], block: Block) -> str | None:
+    """Asks a program in Rust, in the package that the page's commands make. It is outside of the workspace, as that of a user is."""
+    commands = next((other.code for other in blocks if makes(other, block)), None)
+    if commands is None:
+        return "no command of the page makes its package"
+    offline = os.environ | {"CARGO_NET_OFFLINE": "true"}  # with what the workspace has
+    with ask.folder_with(NO_FILES) as folder:
+        package = folder / "notes"
+        make = ["bash", "-ec", commands.replace("…", str(ROOT))]
+        for command, cwd in ((make, folder), (["cargo", "build", "--quiet", "--target-dir", str(TARGET)], package)):
+            done = subprocess.run(command, cwd=cwd, env=offline, capture_output=True, text=True, check=False)
+            if done.returncode:
+                return done.stderr
+            (package / "Cargo.lock").write_bytes((ROOT / "Cargo.lock").read_bytes())
+            (package / block.comment("file")).write_text(block.code, "utf-8")
+        return ask.over_stdio([f"{TARGET}/debug/notes"], folder, block.comments)
+
+
+def settings(blocks: list[Block], block: Block) -> str | None:
+    """Starts the page's server by the command of a client's settings."""
+    server = next((other for other in blocks if other.kind.endswith(",server") and other.comment("file")), None)
+    if server is None:
+        return "the page has no server whose file has a name"
+    with ask.folder_with({server.comment("file"): server.code}) as folder:
+        paths = {
+            "/path/to/venv/bin/python": PYTHON,
+            "/path/to/notes/target/debug/notes": TARGET / "debug/notes",
+            f"/path/to/{server.comment('file')}": folder / server.comment("file"),
+        }
+        entry = json.loads(block.code)["mcpServers"]["notes"]
+        command = [str(paths.get(word, word)) for word in (entry["command"], *entry.get("args", []))]
+        return ask.over_stdio(command, folder, server.comments)
 
 
 def example(page: Path, code: str) -> str | None:
@@ -169,118 +277,6 @@ def example(page: Path, code: str) -> str | None:
     if file is None or (page.parent / file[1]).resolve().parent != ROOT / "ffi/examples":
         return "it is none of ffi/examples"
     return None if (page.parent / file[1]).is_file() else f"there is no {file[1]}"
-
-
-def cargo(code: str, comments: str) -> str | None:
-    """Asks a program in Rust. Its package is outside of the workspace, as that of a user is."""
-    package = TARGET / "docs"
-    (package / "src").mkdir(parents=True, exist_ok=True)
-    (package / "Cargo.toml").write_text(CARGO.format(root=ROOT), "utf-8")
-    (package / "Cargo.lock").write_bytes((ROOT / "Cargo.lock").read_bytes())
-    (package / "src/main.rs").write_text(code, "utf-8")
-    command = ["cargo", "build", "--quiet", "--target-dir", str(TARGET)]
-    done = subprocess.run(command, cwd=package, capture_output=True, text=True, check=False)
-    return done.stderr if done.returncode else serve([f"{TARGET}/debug/page"], "main.rs", code, comments)
-
-
-def ran(command: list[str], name: str, code: str) -> str | None:
-    with started(command, name, code) as program:
-        _, said = program.communicate(timeout=60)
-        return f"it ended with {program.returncode}: {said}" if program.returncode else None
-
-
-def serve_http(program: str, name: str, code: str, comments: str, others: Mapping[str, str] = NO_FILES) -> str | None:
-    """Asks a program over HTTP, at the address that it writes. `others`: further files that it needs."""
-    run = re.search(r"<!-- run: (.*?) -->", comments)
-    if run is None:
-        return "no comment says how to run it"
-    with socket.create_server(("127.0.0.1", 0)) as unused:
-        port = str(unused.getsockname()[1])
-    command = [program, *run[1].replace("PORT", port).split()]
-    with started(command, name, code, others, PORT=port) as server:
-        lines = []
-        for line in server.stderr:
-            lines.append(line)
-            if "http://" in line:
-                break
-        else:
-            return f"it ended: {''.join(lines)}"
-
-        def ask(question: str) -> str:
-            word, _, rest = question.partition(" ")
-            if word == "get":
-                return fetched(f"http://127.0.0.1:{port}{rest}")
-            asked = request(question)
-            headers = {"Mcp-Method": asked["method"], "Mcp-Name": asked["params"].get("uri", asked["params"].get("name", ""))}
-            return answer(json.loads(fetched(f"http://127.0.0.1:{port}/mcp", HEADERS | headers, json.dumps(asked).encode())))
-
-        return wrong(comments, ask)
-
-
-def fetched(url: str, headers: Mapping[str, str] = NO_HEADERS, body: bytes | None = None) -> str:
-    try:
-        with urlopen(Request(url, body, dict(headers)), timeout=60) as response:
-            return response.read().decode()
-    except HTTPError as e:
-        return json.dumps({"status": e.code, "body": e.read().decode()})
-
-
-def wrong(comments: str, ask: Callable[[str], str]) -> str | None:
-    """The first question with another answer than the page says."""
-    questions = [question.partition(" = ") for question in re.findall(r"<!-- ask: (.*?) -->", comments)]
-    answers = ((question, ask(question), expected) for question, _, expected in questions)
-    other = next((f"{question} = {said}, not {expected}" for question, said, expected in answers if said != expected), None)
-    return other if questions else "no question stands behind it"
-
-
-@contextmanager
-def started(
-    command: list[str], name: str, code: str, others: Mapping[str, str] = NO_FILES, **environment: str
-) -> Iterator[subprocess.Popen[str]]:
-    """A program in a folder of its own, which ends with the block."""
-    with tempfile.TemporaryDirectory() as folder:
-        for file, text in [(name, code), *others.items()]:
-            (Path(folder) / file).parent.mkdir(exist_ok=True)
-            (Path(folder) / file).write_text(text, "utf-8")
-        (Path(folder) / "node_modules").symlink_to(packages(Path(folder)))
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        with subprocess.Popen(command, cwd=folder, env=os.environ | environment, text=True, **pipes) as server:
-            try:
-                yield server
-            finally:
-                server.kill()
-
-
-def packages(folder: Path) -> Path:
-    """Node's packages for a program: ours, and what its tests have."""
-    found = folder / "packages"
-    found.mkdir()
-    for package in (ROOT / "bindings/node/node_modules").iterdir():
-        (found / package.name).symlink_to(package)
-    (found / "wellhead").unlink(missing_ok=True)
-    (found / "wellhead").symlink_to(ROOT / "bindings/node")
-    return found
-
-
-def request(question: str) -> dict:
-    word, _, rest = question.partition(" ")
-    name, _, arguments = rest.partition(" ")
-    method, params = {
-        "list": ("resources/list", {}),
-        "read": ("resources/read", {"uri": name}),
-        "call": ("tools/call", {"name": name, "arguments": json.loads(arguments or "{}")}),
-        "prompt": ("prompts/get", {"name": name, "arguments": json.loads(arguments or "{}")}),
-    }[word]
-    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
-
-
-def answer(message: dict) -> str:
-    match message.get("result", {}):
-        case {"resources": resources}:
-            return " ".join(resource["uri"] for resource in resources)
-        case {"contents": [{"text": text}]} | {"content": [{"text": text}]} | {"messages": [{"content": {"text": text}}]}:
-            return text
-    return json.dumps(message)
 
 
 def dead(page: Path, text: str) -> Iterator[str]:
@@ -330,14 +326,16 @@ def shipped(page: Path) -> str | None:
     return None if f"docs/src/{page.name}" in scripts else f"no script of tests/dist runs {page.name}"
 
 
-def nginx(config: str) -> str | None:
+def nginx(block: Block) -> str | None:
+    """Asks a server through nginx, which has the page's settings with other ports."""
     need({"nginx": "nginx"})
-    with tempfile.TemporaryDirectory() as folder:
+    outside, inside = ask.unused_port(), ask.unused_port()
+    with ask.folder_with({"server.py": BEHIND}) as folder:
         paths = "\n".join(f"{name}_temp_path {folder}/{name};" for name in NGINX_PATHS)
-        file = Path(folder) / "nginx.conf"
-        file.write_text(NGINX.format(folder=folder, paths=paths, config=config), "utf-8")
-        done = subprocess.run(["nginx", "-t", "-c", file], capture_output=True, text=True, check=False)
-    return done.stderr if done.returncode else None
+        config = block.code.replace(":8080", f":{outside}").replace(":8000", f":{inside}")
+        (folder / "nginx.conf").write_text(NGINX.format(folder=folder, paths=paths, config=config), "utf-8")
+        with ask.listening([str(PYTHON), "server.py"], folder, "http://", inside) as why:
+            return why or ask.over_http(["nginx", "-c", f"{folder}/nginx.conf"], folder, block.comments, outside, "event method")
 
 
 def unsaid(text: str) -> list[str]:
