@@ -1,8 +1,12 @@
 # The C library: included by the Makefile, paths from the repository's root.
 TARGET ?= target
+# The system that the library is for: `unix` or `windows`.
+SYSTEM ?= unix
 # What `rustc --print native-static-libs` says the static library needs. The compiler adds -lgcc_s or what replaces it, and -lc: a
 # program without shared libraries has no -lgcc_s.
-NATIVE_LIBS := -lutil -lrt -lpthread -lm -ldl
+NATIVE_LIBS_unix := -lutil -lrt -lpthread -lm -ldl
+NATIVE_LIBS_windows := -lws2_32 -luserenv -lntdll -lkernel32 -ladvapi32 -lole32 -loleaut32 -lbcrypt -lsynchronization
+NATIVE_LIBS = $(NATIVE_LIBS_$(SYSTEM))
 WELLHEAD_VERSION := $(shell sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 WELLHEAD_REPOSITORY := $(shell sed -n 's/^repository = "\([^"]*\)".*/\1/p' Cargo.toml)
 # Before 1.0 a minor release changes the soname, as in ffi/build.rs.
@@ -11,9 +15,12 @@ WELLHEAD_SONAME := libwellhead.so.$(shell echo $(WELLHEAD_VERSION) | sed -E 's/^
 .PHONY: c header check-header test-c test-c-asan test-c-tsan test-c-valgrind install install-library install-command uninstall
 c: $(TARGET)/c/notes $(TARGET)/c/notes-cpp ## the C library, and the notes application in C and in C++
 
-.PHONY: libwellhead
+.PHONY: libwellhead native-libs
 libwellhead:
 	cargo build -p wellhead-ffi
+
+native-libs: # for scripts
+	@echo "$(NATIVE_LIBS)"
 
 $(TARGET)/c/%: ffi/examples/%.c include/wellhead.h libwellhead
 	mkdir -p $(@D)
@@ -53,8 +60,6 @@ DOCDIR ?= $(PREFIX)/share/doc/wellhead
 CARGO_BUILD ?= cargo build --locked --profile dist
 STRIP ?= strip
 BUILT ?= $(TARGET)/dist
-# The system that it is for: `unix` or `windows`.
-SYSTEM ?= unix
 DLLTOOL ?= dlltool
 # The parts of the library: `FEATURES=` leaves out all of them. The Makefile has a variable of this name for the core.
 all_features := directory,http,schema,skills

@@ -663,7 +663,7 @@ WELLHEAD_API wellhead_status wellhead_server_set_fallback(wellhead_server *serve
  * template, else a list source or a method by its name. A folder is removed by the text of its template, such as
  * file:///srv/notes/{+path}. A list source without a name is removed by its number. Pending calls finish. Fails with
  * UNKNOWN, INVALID_ARGUMENT, INVALID_UTF8 or CLOSED. */
-WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str registration,
+WELLHEAD_API wellhead_status wellhead_server_remove(wellhead_server *server, wellhead_str uri_or_name,
                                                     wellhead_error **error);
 
 #define WELLHEAD_NO_WATCH 1                   /* Do not notify clients of changes in the folder. */

@@ -1198,7 +1198,7 @@ public:
         c.flags = skills.flags;
         detail::call(wellhead_server_add_skills, capi(), &c);
     }
-    void remove(std::string_view registration) { detail::call(wellhead_server_remove, capi(), str(registration)); }
+    void remove(std::string_view uri_or_name) { detail::call(wellhead_server_remove, capi(), str(uri_or_name)); }
 
     void set_authorize(AuthorizeCallback authorize) {
         detail::CallbackOfC c(std::move(authorize), run_authorize);

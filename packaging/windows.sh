@@ -11,9 +11,7 @@ trap 'rm -rf "$work"' EXIT
 common=(SYSTEM=windows DESTDIR="$work" BUILT="$CARGO_TARGET_DIR/$target/dist" CARGO_BUILD="cargo zigbuild --locked --profile dist --target $target")
 
 name=libwellhead-$version-$machine-windows
-# What `rustc --print native-static-libs` says the static library needs.
-make install-library "${common[@]}" PREFIX="/$name" DLLTOOL="python3 -m ziglang dlltool" \
-    NATIVE_LIBS="-lws2_32 -luserenv -lntdll -lkernel32 -ladvapi32 -lole32 -loleaut32 -lbcrypt -lsynchronization"
+make install-library "${common[@]}" PREFIX="/$name" DLLTOOL="python3 -m ziglang dlltool"
 sbom wellhead-ffi "$target" "$work/$name/share/doc/wellhead"
 install -m 644 packaging/readmes/windows.md "$work/$name/README.md"
 pack_zip "$work" "$name"

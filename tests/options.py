@@ -344,7 +344,7 @@ def cpp() -> str:
 def compiled(compiler: str, suffix: str, text: str) -> str:
     source, program = SCRATCH / f"drawers.{suffix}", SCRATCH / f"drawers-{suffix}"
     source.write_text(text.replace("wellhead_error *error;", "wellhead_error *error = NULL;"), "utf-8")
-    libraries = ["-lutil", "-lrt", "-lpthread", "-lm", "-ldl"]  # as NATIVE_LIBS in ffi/ffi.mk
+    libraries = run("make", "--silent", "--no-print-directory", "-C", str(ROOT), "native-libs").split()
     run(*compiler.split(), f"-I{TREE}/include", str(source), "-o", str(program), str(TARGET / "debug/libwellhead.a"), *libraries)
     return run(str(program))
 

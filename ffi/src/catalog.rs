@@ -303,13 +303,13 @@ pub unsafe extern "C" fn wellhead_server_set_fallback(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wellhead_server_remove(
     server: *mut wellhead_server,
-    registration: wellhead_str,
+    uri_or_name: wellhead_str,
     error: *mut *mut wellhead_error,
 ) -> wellhead_status {
     // SAFETY: our caller's promise.
     unsafe {
         with_server(server, error, |promise, server| {
-            server.remove(promise.text(registration, "registration")?).map(drop)
+            server.remove(promise.text(uri_or_name, "uri_or_name")?).map(drop)
         })
     }
 }

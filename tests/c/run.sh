@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 STRICT="-Wall -Wextra -Wpedantic -Werror -Wconversion -Wshadow"
 C="gcc -std=c99 -g $STRICT -Wstrict-prototypes -Iinclude"
 CXX="g++ -std=c++17 -g $STRICT -Wold-style-cast -Iinclude"
-LIBS="-lutil -lrt -lpthread -lm -ldl" # as NATIVE_LIBS in ffi/ffi.mk
+LIBS=$(make --silent --no-print-directory native-libs)
 TARGET=${CARGO_TARGET_DIR:-target}
 
 tests/c/install.sh

@@ -22,8 +22,7 @@ core --test cli --test directory --test skills -- --test-threads=1 --skip _lost_
 # ---- C
 cargo build -q --target "$SYSTEM" -p wellhead-ffi
 LIBRARY=$TARGET/$SYSTEM/debug
-# What `rustc --print native-static-libs` says the static library needs.
-NATIVE_LIBS="-lws2_32 -luserenv -lntdll -lkernel32 -ladvapi32 -lole32 -loleaut32 -lbcrypt -lsynchronization"
+NATIVE_LIBS=$(make --silent --no-print-directory native-libs SYSTEM=windows)
 STRICT="-std=c99 -g -Wall -Wextra -Wpedantic -Werror -Iinclude"
 cp "$LIBRARY/wellhead.dll" "$OUT"
 # shellcheck disable=SC2086

@@ -253,9 +253,9 @@ export class Registrations {
   }
 
   /** Removes a resource, a template, a list source or a method. */
-  remove(registration: string): void {
-    needString('registration', registration);
-    const handler = native(() => this.#native.remove(registration));
+  remove(uriOrName: string): void {
+    needString('uriOrName', uriOrName);
+    const handler = native(() => this.#native.remove(uriOrName));
     if (handler !== null) this.#callbacks.forget(handler);
   }
 

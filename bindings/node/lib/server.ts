@@ -602,8 +602,8 @@ export class Server {
    * @throws {RegistrationError} if there is no such registration
    * @throws {ClosedError} after {@link Server.close}
    */
-  remove(registration: string): void {
-    this.#parts.registrations.remove(registration);
+  remove(uriOrName: string): void {
+    this.#parts.registrations.remove(uriOrName);
   }
 
   // ---- changes

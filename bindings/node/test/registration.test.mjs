@@ -83,7 +83,7 @@ test('arguments of a wrong type are refused by name', () => {
   assert.throws(() => server.fallback({ exists: true }, nothing), invalid(/exists/));
   assert.throws(() => server.resource('t:a', { exists: ['t:a'] }, nothing), invalid(/exists/));
   assert.throws(() => server.connect({ wake: 7 }), invalid(/wake/));
-  assert.throws(() => server.remove(), invalid(/registration/));
+  assert.throws(() => server.remove(), invalid(/uriOrName/));
   assert.throws(() => server.notifyUpdated(), invalid(/uri/));
 });
 

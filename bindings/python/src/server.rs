@@ -502,9 +502,9 @@ impl Server {
     }
 
     #[doc = docstring!(remove)]
-    #[pyo3(signature = (registration, /))]
-    fn remove(&self, registration: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.remove_registration(registration.py(), &convert::string("registration", registration)?)
+    #[pyo3(signature = (uri_or_name, /))]
+    fn remove(&self, uri_or_name: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.remove_registration(uri_or_name.py(), &convert::string("uri_or_name", uri_or_name)?)
     }
 
     #[doc = docstring!(notify_updated)]

@@ -634,7 +634,7 @@ Raises:
 Calls in flight are still answered.
 
 Args:
-    registration: The absolute URI, the text of the template, or the name.
+    uri_or_name: The absolute URI, the text of the template, or the name.
 
 Raises:
     RegistrationError: There is no such registration (`unknown`).

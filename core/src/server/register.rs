@@ -203,10 +203,10 @@ impl Server {
     ///
     /// # Errors
     /// [`ErrorKind::Unknown`] if there is no such registration, [`ErrorKind::Closed`].
-    pub fn remove(&self, registration: &str) -> Result<Option<HandlerId>> {
+    pub fn remove(&self, uri_or_name: &str) -> Result<Option<HandlerId>> {
         self.open()?;
         let (handler, listed) = self.0.catalog.with(|c, trash| {
-            c.remove(registration).map(|removed| {
+            c.remove(uri_or_name).map(|removed| {
                 let removed_calls = (removed.handler, removed.listed);
                 trash.put(removed);
                 removed_calls
@@ -214,7 +214,7 @@ impl Server {
         })?;
         if listed {
             self.0.templates_changed();
-            self.0.notice_removed_app(registration);
+            self.0.notice_removed_app(uri_or_name);
         }
         Ok(handler)
     }

@@ -1693,12 +1693,12 @@ class Server:
                 (`invalid_argument`). The prompt then stays as it is.
             ClosedError: The server is closed.
         """
-    def remove(self, registration: str, /) -> None:
+    def remove(self, uri_or_name: str, /) -> None:
         """Removes a resource by its URI, a template by its text, or a list source or a method by its name.
         Calls in flight are still answered.
 
         Args:
-            registration: The absolute URI, the text of the template, or the name.
+            uri_or_name: The absolute URI, the text of the template, or the name.
 
         Raises:
             RegistrationError: There is no such registration (`unknown`).
