@@ -21,3 +21,8 @@ for suite in "${suites[@]}"; do # each in its own process, as Node runs them: so
     bun test --timeout 600000 "./test/$suite.test.mjs" # a test is all vectors, and would be ended after 5 s
     NO_COLOR=1 deno test --allow-all --no-check "test/$suite.test.mjs"
 done
+
+# Threads that each load the package. The other tests of this suite start Node with arguments that Deno does not take.
+bun test --timeout 600000 ./test/workers.test.mjs
+NO_COLOR=1 deno test --allow-all --no-check --filter '/^twenty workers serve|^a worker may be terminated/' test/workers.test.mjs | tee "$out/workers.log"
+grep --quiet '^ok | 2 passed' "$out/workers.log" || { echo "Deno ran other tests than those two" >&2; exit 1; }
