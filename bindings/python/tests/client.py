@@ -5,6 +5,8 @@ import subprocess
 import sys
 import textwrap
 from contextlib import suppress
+from queue import SimpleQueue
+from threading import Thread
 from types import TracebackType
 from typing import Any
 
@@ -67,6 +69,15 @@ class Process:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert self.process.stdin and self.process.stdout
         self.input, self.output = self.process.stdin, self.process.stdout
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        self._reader = Thread(target=self._read_errors, daemon=True)
+        self._reader.start()
+
+    def _read_errors(self) -> None:
+        # A program that logs more than fits in a pipe waits: that is 4 KiB on Windows.
+        assert self.process.stderr
+        for line in self.process.stderr:
+            self._lines.put(line)
 
     def send(self, *messages: bytes) -> None:
         self.input.write(b"".join(messages))
@@ -78,9 +89,20 @@ class Process:
         return json.loads(line)
 
     def end(self) -> tuple[int, str]:
-        """No more input. The status, and what went to standard error."""
-        _, errors = self.process.communicate()
-        return self.process.returncode, errors.decode()
+        """No more input. The status, and the rest of standard error."""
+        with suppress(BrokenPipeError):
+            self.input.close()
+        self.output.read()
+        return self.process.wait(), self.errors()
+
+    def error_line(self) -> str:
+        """The next line of standard error."""
+        return self._lines.get(timeout=60).decode()
+
+    def errors(self) -> str:
+        """The rest of standard error, once the process has ended."""
+        self._reader.join()
+        return b"".join(self._lines.get() for _ in range(self._lines.qsize())).decode()
 
     def __enter__(self) -> "Process":
         return self
@@ -88,6 +110,7 @@ class Process:
     def __exit__(self, t: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None, /) -> None:
         self.process.kill()
         self.process.wait()
+        self._reader.join()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             assert stream is not None
             with suppress(BrokenPipeError):

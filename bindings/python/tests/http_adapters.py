@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -219,5 +220,6 @@ class SocketExchange:
             self.socket.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass  # the server was first
-        self.thread.join(PATIENCE)
+        if sys.platform != "win32":  # where a thread that reads goes on until the server closes its side
+            self.thread.join(PATIENCE)
         self.socket.close()

@@ -57,15 +57,13 @@ def test_the_guard_decides_whether_a_callback_has_the_clients_descriptors(run: s
     print("served", os.path.samestat(os.fstat(0), client))
     """
     with Process(program) as process:
-        assert process.process.stderr
         process.send(read("n:x", 1))
         if not guard:
             assert process.output.readline() == b"a stray line\n"
         assert text(process.receive()) == str(not guard)
         process.input.close()
         assert process.output.read() == b"served True\n"
-        assert process.process.stderr.read() == (b"a stray line\n" if guard else b"")
-        assert process.process.wait() == 0
+        assert process.end() == (0, "a stray line\n" if guard else "")
 
 
 def test_an_answer_overtakes_one_that_another_thread_gives_later() -> None:
@@ -143,11 +141,10 @@ def test_cancellation_reaches_a_task_and_a_blocking_callback() -> None:
     server.run()
     """
     with Process(program) as process:
-        assert process.process.stderr
         process.send(read("n:task", 1))
-        assert process.process.stderr.readline() == b"began\n"
+        assert process.error_line() == "began\n"
         process.send(cancel(1))
-        assert process.process.stderr.readline() == b"cancelled\n"
+        assert process.error_line() == "cancelled\n"
         assert process.end() == (0, "")
 
 
@@ -169,11 +166,10 @@ def test_a_blocking_callback_sees_its_cancellation_over_stdio(threads: int) -> N
     server.run(callback_threads={threads})
     """
     with Process(program) as process:
-        assert process.process.stderr
         process.send(read("n:x", 1))
-        assert process.process.stderr.readline() == b"began\n"
+        assert process.error_line() == "began\n"
         process.send(cancel(1))
-        assert process.process.stderr.readline() == b"cancelled\n"
+        assert process.error_line() == "cancelled\n"
         assert process.end() == (0, "")
 
 
